@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una: regression that knows what it does not know.
+ *
+ * The whole public face of libuna. Handles (una_run, una_dataset, una_model) are opaque; settings,
+ * fit infos, predictions and scores are plain structs. Conventions:
+ *   - every call that can fail returns a una_status; the sentence is in una_run_message(run);
+ *   - outputs come first in calls that create something, `run` comes last always;
+ *   - whatever a create call gave is released by the matching _free, which accepts NULL;
+ *   - the library never prints, exits, reads the clock for seeds or keeps globals;
+ *   - a una_run is used by one thread at a time (it starts its own workers).
+ */
+#ifndef UNA_H
+#define UNA_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+#define UNA_VERSION_MAJOR 0
+#define UNA_VERSION_MINOR 1
+#define UNA_VERSION_PATCH 0
+#define UNA_VERSION "0.1.0"
+
+/* ---- status -------------------------------------------------------------------------------- */
+
+/* One list makes the codes and their texts. Numbers are pinned and are the program's exit codes. */
+#define UNA_STATUS_LIST(X)                                                  \
+    X(UNA_OK, 0, "done")                                                    \
+    X(UNA_E_USAGE, 1, "wrong usage: unknown name or value out of range")    \
+    X(UNA_E_INPUT, 2, "bad input: the contents of a file or array")         \
+    X(UNA_E_NUMERIC, 3, "numerical failure")                                \
+    X(UNA_E_MEMORY, 4, "out of memory, or refused for size")                \
+    X(UNA_E_IO, 5, "cannot read or write")                                  \
+    X(UNA_CANCELLED, 130, "interrupted")
+
+typedef enum una_status {
+#define UNA_STATUS_ENUM(code, number, text) code = number,
+    UNA_STATUS_LIST(UNA_STATUS_ENUM)
+#undef UNA_STATUS_ENUM
+} una_status;
+
+const char *una_status_text(una_status status);
+const char *una_version(void);                 /* "0.1.0" */
+const char *una_build_info(void);              /* one line per dependency and kernel set built in */
+
+/* ---- run: seed, threads, allocator, messages ------------------------------------------------ */
+
+typedef struct una_run una_run;
+
+typedef struct una_progress {
+    const char *stage;                         /* "training luna", "reading" ...                    */
+    double      fraction;                      /* 0..1 of the whole call                            */
+    double      value;                         /* what the stage watches (loss), NAN if nothing     */
+} una_progress;
+
+typedef enum una_log_level { UNA_LOG_NOTE = 0, UNA_LOG_WARNING = 1 } una_log_level;
+
+typedef struct una_run_settings {
+    uint64_t    seed;                          /* 0 by default                                      */
+    int         threads;                       /* 0 = one per core                                  */
+    uint64_t    memory_limit;                  /* bytes; 0 = physical memory                        */
+    const char *kernels;                       /* NULL or "auto", "generic", "avx2", "avx512"       */
+    void *(*allocate)(void *context, size_t size);       /* NULL = malloc                           */
+    void  (*release)(void *context, void *block);        /* NULL = free                             */
+    void       *allocator;                     /* context of both                                   */
+    void  (*log)(void *context, una_log_level level, const char *sentence);   /* NULL = silent      */
+    int   (*progress)(void *context, const una_progress *progress);  /* nonzero asks to cancel      */
+    void       *callbacks;                     /* context of both; calls are never concurrent       */
+    const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
+} una_run_settings;
+
+una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */
+void        una_run_free(una_run *run);
+const char *una_run_message(const una_run *run);         /* of the last failed call, "" if none     */
+const char *una_run_kernels(const una_run *run);         /* the kernel set in use                   */
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+typedef struct una_dataset una_dataset;        /* a table in memory: named columns of numbers or text */
+
+/* Reads CSV, TSV (also .gz) or NPY, by the file's name. Text columns keep their levels, missing cells
+ * are remembered: what they mean is decided when a model is fitted. */
+una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
+
+/* Copies arrays: x [rows, inputs] row-major, y [rows] or NULL; names [inputs + (y ? 1 : 0)] or NULL
+ * for x1..xD and y. */
+una_status una_dataset_from_arrays(una_dataset **data, const double *x, const double *y, size_t rows,
+                                   size_t inputs, const char *const *names, una_run *run);
+
+/* "cubic" (gap in [-2, 2]), "squiggle" (the same gap), "cubic_full", "squiggle_full" (no gap) with one
+ * input x; "radial" with `inputs` inputs on the shell 1 <= |x| <= 2. Target y. Seeded by `seed`. */
+una_status una_dataset_synthetic(una_dataset **data, const char *name, size_t rows, size_t inputs,
+                                 uint64_t seed, una_run *run);
+
+/* A new table with the rows `index`[count], in that order. */
+una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index,
+                            size_t count, una_run *run);
+void        una_dataset_free(una_dataset *data);
+size_t      una_dataset_row_count(const una_dataset *data);
+size_t      una_dataset_column_count(const una_dataset *data);
+const char *una_dataset_column_name(const una_dataset *data, size_t column);
+const double *una_dataset_numbers(const una_dataset *data, size_t column);  /* NULL for a text column; NAN = missing */
+
+/* Index lists. The arrays belong to the una_split and go with una_split_free. */
+typedef struct una_split {
+    size_t *train, train_count;
+    size_t *test, test_count;
+    size_t  tied;                              /* gap splits: training rows whose value lies inside the gap */
+} una_split;
+una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run);
+/* The middle third of the column, sorted (stable), becomes `test`. */
+una_status una_split_gap(una_split *split, const una_dataset *data, const char *column, una_run *run);
+/* Published split files: group "standard" or "gap", index within the group. */
+una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows, una_run *run);
+void       una_split_free(una_split *split, una_run *run);
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+typedef struct una_option_info {
+    const char *name, *type, *initial, *range, *help;    /* all text, as `una models NAME` prints them */
+} una_option_info;
+
+size_t      una_kind_count(void);
+const char *una_kind_name(size_t kind);
+const char *una_kind_summary(size_t kind);
+const char *una_kind_source(size_t kind);      /* citation */
+const char *una_kind_preset(size_t kind);      /* the options of --preset thesis as text, "" if none */
+int         una_kind_updates(size_t kind);     /* 1 if more rows can be added exactly */
+size_t      una_kind_option_count(size_t kind);
+una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run); /* texts live as long as run */
+
+typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
+
+typedef struct una_fit_settings {
+    const char        *target;                 /* column name; NULL = the last column               */
+    const char        *preset;                 /* NULL or "thesis"                                  */
+    const char *const *set;                    /* "key=value" texts that win over the spec          */
+    size_t             set_count;
+    double             valid_fraction;         /* 0 = automatic: 15 %, at least 20; five folds below 200 rows */
+    const una_dataset *valid;                  /* or rows of the caller's; not used for the posterior */
+    una_missing        missing;
+    size_t             other;                  /* > 0: levels with fewer rows share an "other" level */
+} una_fit_settings;
+
+typedef struct una_curve {                     /* what training did, for the report                 */
+    size_t  count;
+    double *step, *loss, *valid_log_lik, *mean_cos2;     /* NAN where not measured                  */
+} una_curve;
+
+typedef struct una_fit_info {                  /* all in the user's own units                       */
+    const char *kind;
+    const char *spec;                          /* kind with every option filled in: pass it back to repeat */
+    const char *target;
+    size_t      rows, inputs;                  /* rows in the posterior; inputs the model sees      */
+    double      noise_std, prior_var, log_evidence;
+    double      mean_cos2;                     /* NAN where there are no heads                      */
+    size_t      valid_rows;                    /* 0 if none were held out                           */
+    double      valid_rmse, valid_log_lik;     /* from before the posterior took the held-out rows in */
+    double      seconds;                       /* of this call; 0 after loading                     */
+    size_t      steps;                         /* optimiser steps in all                            */
+    size_t      warning_count;
+    const char *const *warnings;               /* plain sentences                                   */
+    size_t      note_count;
+    const char *const *notes;                  /* constant columns left out, rows dropped ...       */
+    una_curve   curve;                         /* empty after loading                               */
+} una_fit_info;
+
+typedef struct una_model una_model;
+
+/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "luna". */
+una_status una_fit(una_model **model, const char *spec, const una_dataset *data,
+                   const una_fit_settings *settings, una_run *run);
+void       una_model_free(una_model *model);
+const una_fit_info *una_model_info(const una_model *model);
+size_t      una_model_input_count(const una_model *model);      /* columns it needs, before one-hot coding */
+const char *una_model_input_name(const una_model *model, size_t input);
+const char *una_model_options_json(const una_model *model);     /* {"width":50,...}: all of them      */
+
+una_status una_model_save(const una_model *model, const char *path, una_run *run);
+una_status una_model_load(una_model **model, const char *path, una_run *run);
+una_status una_model_save_memory(const una_model *model, void **bytes, size_t *size, una_run *run);
+una_status una_model_load_memory(una_model **model, const void *bytes, size_t size, una_run *run);
+void       una_memory_free(void *bytes, una_run *run);
+/* The JSON header of a model file, without loading the model. Free with una_memory_free. */
+una_status una_file_info(char **json, const char *path, una_run *run);
+
+/* Arrays of the caller's [rows]; any may be NULL. In y's own units. */
+typedef struct una_prediction {
+    double *mean, *std, *std_epistemic, *std_noise, *lower, *upper;
+} una_prediction;
+
+/* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
+una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
+                             una_prediction *out, una_run *run);
+/* x [rows, una_model_input_count] row-major: numbers, for models without text columns. */
+una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
+                                  una_prediction *out, una_run *run);
+/* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. */
+una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
+                          double *f, una_run *run);
+/* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */
+una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
+/* More rows into the posterior, features kept: exact. */
+una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
+
+/* ---- scores ---------------------------------------------------------------------------------- */
+
+typedef struct una_score {
+    size_t rows;
+    double rmse, log_lik, crps, coverage_50, coverage_90, coverage_95, calibration_error;
+    double mean_std_epistemic, mean_std_noise;
+} una_score;
+
+una_status una_score_gaussian(una_score *score, const double *y, const double *mean, const double *std_epistemic,
+                              const double *std_noise, size_t rows, una_run *run);
+
+/* ---- files, row by row (any size) ------------------------------------------------------------- */
+
+typedef struct una_predict_settings {
+    double level;                              /* 0 = 0.95                                          */
+    int    keep;                               /* copy the input columns before the answer          */
+    size_t draws;                              /* columns draw_1..draw_K                            */
+} una_predict_settings;
+
+/* CSV with header mean,std,std_epistemic,std_noise,lower,upper; out_path NULL writes to `stream`. */
+una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
+                            const char *out_path, FILE *stream, size_t *rows, una_run *run);
+una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
+una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
+
+/* ---- pictures --------------------------------------------------------------------------------- */
+
+/* One self-contained HTML page about one model, or several side by side (the first is the subject). */
+una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
+                            size_t count, const una_dataset *data, const char *heading, const char *story,
+                            una_run *run);
+/* The main chart alone; the format is the ending of the path: .svg, .pdf or .png. */
+una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
+                           size_t count, const una_dataset *data, una_run *run);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

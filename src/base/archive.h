@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The model file. One exchange function per model both saves and loads: each call names a block and gives
+ * a place; when saving the block is written, when loading it is read, checked and placed in the arena.
+ *
+ *   "UNAMODEL"  u32 version  u32 header length  header (JSON text)  u32 crc of all before
+ *   { u32 tag "BLK1"  u8 name length  name  u8 type  u64 count  payload  u32 crc of the block } ...
+ *   u32 tag "END."  u64 number of blocks  u32 crc
+ *
+ * Little-endian throughout. Blocks must come in the order in which they were written. Loading never trusts a
+ * count: it is compared with the bytes that are there, and with the limit the caller gives, before memory is taken.
+ * Numbers must be finite where the caller says so. The file depends only on what is exchanged.
+ */
+#ifndef UNA_ARCHIVE_H
+#define UNA_ARCHIVE_H
+
+#include "base/base.h"
+
+#define UNA_ARCHIVE_VERSION 1u
+
+typedef struct una_archive {
+    bool        loading;
+    una_arena  *arena;           /* saving: the bytes; loading: what was read                      */
+    una_run    *run;
+    const char *origin;          /* path, for messages                                             */
+    /* private */
+    unsigned char *bytes;
+    size_t      size, room, at, blocks;
+    una_status  status;          /* sticky: exchange calls after a failure do nothing               */
+} una_archive;
+
+una_status una_archive_save_begin(una_archive *ar, const char *header_json, una_arena *arena, una_run *run);
+una_status una_archive_save_end(una_archive *ar);                /* ar->bytes, ar->size are the file */
+/* Checks magic, version, header and header crc. header (may be NULL) gets the JSON text, in arena. */
+una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t size, const char *origin,
+                                  const char **header, una_arena *arena, una_run *run);
+una_status una_archive_load_end(una_archive *ar);                /* nothing may be left over         */
+una_status una_archive_header(const char **json, const char *path, una_arena *arena, una_run *run);
+
+/* Each: saving writes, loading fills. Return the sticky status. */
+una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, uint64_t low, uint64_t high);
+una_status una_archive_f64(una_archive *ar, const char *name, double *value);                      /* finite */
+una_status una_archive_text(una_archive *ar, const char *name, const char **text);                 /* NULL stays NULL; no NUL inside; at most 1 MiB */
+/* *values has exactly `count` items (loading allocates). All finite. */
+una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count);
+una_status una_archive_f32s(una_archive *ar, const char *name, float **values, size_t count);
+/* A failure in the caller's own checks while loading: "FILE: the block NAME ...". */
+una_status una_archive_refuse(una_archive *ar, const char *name, const char *why);
+
+/* A file into memory (bounded by the run's limit). */
+una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);
+
+#endif

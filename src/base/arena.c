@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arenas: memory with one owner and one end. A chain of blocks; a request takes from the top block or opens a
+ * new one. Failure is sticky, so a batch of requests is checked once.
+ */
+#include "base/base.h"
+
+#include <string.h>
+
+enum { ALIGN = 64, FIRST_BLOCK = 16 << 10, LARGEST_STEP = 4 << 20 };
+
+struct una_arena_block {
+    una_arena_block *below;
+    unsigned char   *base;       /* aligned */
+    size_t           size, used;
+};
+
+void una_arena_init(una_arena *arena, una_run *run)
+{
+    *arena = (una_arena){ .run = run };
+}
+
+void una_arena_free(una_arena *arena)
+{
+    while (arena->top) {
+        una_arena_block *below = arena->top->below;
+        una_release(arena->run, arena->top);
+        arena->top = below;
+    }
+    arena->failed = false;
+}
+
+static una_arena_block *open_block(una_arena *arena, size_t need)
+{
+    size_t size = arena->top ? 2 * arena->top->size : FIRST_BLOCK;
+    if (size > LARGEST_STEP) size = LARGEST_STEP;
+    if (size < need) size = need;
+    una_arena_block *block = una_allocate(arena->run, sizeof *block + ALIGN + size);
+    if (!block) return NULL;
+    uintptr_t start = (uintptr_t)(block + 1);
+    block->base = (unsigned char *)((start + ALIGN - 1) / ALIGN * ALIGN);
+    block->size = size;
+    block->used = 0;
+    block->below = arena->top;
+    arena->top = block;
+    return block;
+}
+
+void *una_arena_get(una_arena *arena, size_t count, size_t size)
+{
+    if (arena->failed) return NULL;
+    if (size && count > (SIZE_MAX / 2 - 2 * ALIGN) / size) {
+        una_fail(arena->run, UNA_E_MEMORY, "a request for %zu items of %zu bytes is beyond any memory", count, size);
+        arena->failed = true;
+        return NULL;
+    }
+    size_t need = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+    if (need == 0) need = ALIGN;
+    una_arena_block *block = arena->top;
+    if (!block || block->size - block->used < need) block = open_block(arena, need);
+    if (!block) {
+        arena->failed = true;
+        return NULL;
+    }
+    void *at = block->base + block->used;
+    block->used += need;
+    return memset(at, 0, need);
+}
+
+char *una_arena_text(una_arena *arena, const char *text)
+{
+    if (!text) return NULL;
+    size_t size = strlen(text) + 1;
+    char *copy = una_arena_get(arena, size, 1);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+una_mark una_arena_mark(const una_arena *arena)
+{
+    return (una_mark){ arena->top, arena->top ? arena->top->used : 0 };
+}
+
+void una_arena_release(una_arena *arena, una_mark mark)
+{
+    while (arena->top != mark.block) {
+        una_arena_block *below = arena->top->below;
+        una_release(arena->run, arena->top);
+        arena->top = below;
+    }
+    if (arena->top) arena->top->used = mark.used;
+    arena->failed = false;
+}
+
+una_status una_arena_check(const una_arena *arena)
+{
+    return arena->failed ? UNA_E_MEMORY : UNA_OK;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The ground floor: what every room uses. Status macros, the run, arenas, random numbers, the task
+ * pool, growing text and atomic files. Nothing here knows about models or data.
+ */
+#ifndef UNA_BASE_H
+#define UNA_BASE_H
+
+#include "una.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__)
+#define UNA_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define UNA_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define UNA_PRINTF(text, first)
+#define UNA_HIDDEN
+#endif
+
+/* Forwards a failure. */
+#define UNA_TRY(call)                                   \
+    do {                                                \
+        una_status una_try_status = (call);             \
+        if (una_try_status != UNA_OK) return una_try_status; \
+    } while (0)
+
+/* Writes the sentence into the run and returns the code. */
+#define UNA_FAIL(run, code, ...) return una_fail((run), (code), __VA_ARGS__)
+una_status una_fail(una_run *run, una_status code, const char *format, ...) UNA_PRINTF(3, 4);
+
+/* ---- arena: memory with one owner and one end; no free in algorithms ------------------------- */
+
+typedef struct una_arena_block una_arena_block;
+typedef struct una_arena {
+    una_run         *run;        /* allocator and limit                                           */
+    una_arena_block *top;
+    bool             failed;     /* sticky: check once after a batch of requests                  */
+} una_arena;
+typedef struct una_mark { una_arena_block *block; size_t used; } una_mark;
+
+void     una_arena_init(una_arena *arena, una_run *run);
+void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
+/* Zeroed, aligned to 64 bytes, overflow-checked; NULL and sticky failure when there is no memory or
+ * the run's limit forbids it (the message then names both numbers). count 0 gives a valid pointer. */
+void    *una_arena_get(una_arena *arena, size_t count, size_t size);
+char    *una_arena_text(una_arena *arena, const char *text);     /* a copy; NULL text gives NULL     */
+una_mark una_arena_mark(const una_arena *arena);
+void     una_arena_release(una_arena *arena, una_mark mark);     /* gives back what came after mark  */
+una_status una_arena_check(const una_arena *arena);              /* UNA_E_MEMORY after any failure   */
+#define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
+
+/* ---- run --------------------------------------------------------------------------------------- */
+
+struct una_run {
+    una_run_settings settings;   /* kernels, seed, threads resolved                                */
+    una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
+    una_run    *parent;          /* of a task's child run, else NULL                               */
+    void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */
+    uint64_t    used;            /* bytes held now by all arenas (root; atomic)                    */
+    double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
+    char        message[1024];
+};
+
+void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);
+/* Reports fraction of the current stage and asks whether to go on: UNA_CANCELLED if not. */
+una_status una_tick(una_run *run, const char *stage, double fraction, double value);
+bool       una_cancelled(const una_run *run);
+void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
+void       una_release(una_run *run, void *block);
+void       una_clear_message(una_run *run);
+
+/* ---- task pool: whole models in parallel -------------------------------------------------------- */
+
+/* task(context, index, child): child has its own scratch, message and threads = 1. Tasks must not share
+ * mutable state. Runs all (or stops early on cancel); the failure with the lowest index is reported. */
+typedef una_status una_task(void *context, size_t index, una_run *child);
+una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
+int        una_threads(const una_run *run);
+
+/* ---- random numbers: counter-based, keyed by (seed, purpose, index) ----------------------------- */
+
+typedef enum una_purpose {       /* numbers are pinned: a change would change every result          */
+    UNA_FOR_SPLIT = 1, UNA_FOR_FOLDS = 2, UNA_FOR_INIT = 3, UNA_FOR_BATCHES = 4, UNA_FOR_PROBES = 5,
+    UNA_FOR_PERTURBATION = 6, UNA_FOR_DIRECTIONS = 7, UNA_FOR_DRAWS = 8, UNA_FOR_REFERENCES = 9,
+    UNA_FOR_DATA = 10, UNA_FOR_TEST = 11, UNA_FOR_REPORT = 12
+} una_purpose;
+
+typedef struct una_rng {
+    uint32_t key[2], counter[4], buffer[4];
+    int      left;               /* words left in buffer */
+    int      has_spare;
+    double   spare;              /* second normal of a Box-Muller pair */
+} una_rng;
+
+una_rng  una_rng_at(uint64_t seed, una_purpose purpose, uint64_t index);
+uint32_t una_rng_u32(una_rng *rng);
+double   una_rng_uniform(una_rng *rng);                          /* [0, 1), 53 bits */
+double   una_rng_normal(una_rng *rng);
+size_t   una_rng_below(una_rng *rng, size_t n);                  /* unbiased, n >= 1 */
+void     una_rng_permute(una_rng *rng, size_t *index, size_t n); /* fills 0..n-1 and shuffles */
+
+/* ---- growing text, JSON writing ------------------------------------------------------------------ */
+
+typedef struct una_text {
+    una_arena *arena;
+    char      *at;               /* always terminated once something was added; "" before */
+    size_t     length, room;
+} una_text;
+
+una_text una_text_in(una_arena *arena);
+void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
+void una_text_bytes(una_text *text, const char *bytes, size_t length);
+void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
+void una_text_number(una_text *text, double value);              /* shortest that reads back the same; null if not finite */
+/* The same number formatting into a buffer of at least 32 bytes; "nan"/"inf" words for non-finite. */
+const char *una_number_text(char buffer[32], double value);
+/* Locale-free strict parse of the whole of [from, from + length): decimal or exponent form, leading and trailing
+ * blanks allowed. false if it is not a number (inf and nan words are not numbers here). */
+bool una_parse_number(const char *from, size_t length, double *value);
+/* The nearest of `count` names to `wrong` (for "did you mean"), NULL if none is near. */
+const char *una_nearest(const char *wrong, const char *const *names, size_t count);
+
+/* ---- files, whole or not at all -------------------------------------------------------------------- */
+
+typedef struct una_file {        /* written beside the goal, renamed over it on commit */
+    FILE *stream;
+    char *goal, *temporary;
+} una_file;
+una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
+una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
+void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
+uint32_t   una_crc32(uint32_t crc, const void *bytes, size_t size);
+
+#endif

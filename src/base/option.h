@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One table per option set drives defaults, range checks, specs, help, docs and the saved model.
+ *
+ *   spec  := name [ "(" key "=" value { "," key "=" value } ")" ]
+ *   value := number | word | spec | "quoted text" | expression with balanced brackets
+ *
+ * Nesting goes to depth 4. A number option may be `auto` where its table row says so: the field then holds
+ * UNA_AUTO until the model fills it in. What una_options_text prints can be passed back as it is.
+ */
+#ifndef UNA_OPTION_H
+#define UNA_OPTION_H
+
+#include "base/base.h"
+
+typedef enum una_option_type {
+    UNA_REAL,      /* double                                        */
+    UNA_COUNT,     /* double holding a whole number >= 0            */
+    UNA_WORD,      /* int: index into choices "relu|tanh|..."       */
+    UNA_TEXT,      /* const char *: spec, kernel, formula, path     */
+    UNA_FLAG       /* int: no|yes                                   */
+} una_option_type;
+
+typedef struct una_option {
+    const char     *name;
+    una_option_type type;
+    size_t          offset;      /* of the field in the options struct                              */
+    const char     *initial;     /* as a person would write it: "50", "relu", "auto", ""            */
+    double          low, high;   /* closed range of numbers; low > 0 may be written as DBL_MIN       */
+    bool            may_auto;    /* numbers only: `auto` allowed                                    */
+    const char     *choices;     /* words only: "relu|tanh"                                         */
+    const char     *help;        /* one line                                                        */
+} una_option;                    /* a table ends with name == NULL                                  */
+
+#define UNA_AUTO (-HUGE_VAL)     /* a number still to be chosen */
+#define UNA_IS_AUTO(x) ((x) == UNA_AUTO)
+
+typedef struct una_spec_item { const char *key, *value; } una_spec_item;   /* quotes removed */
+typedef struct una_spec {
+    const char    *name;
+    una_spec_item *items;
+    size_t         count;
+} una_spec;
+
+/* Parses "name(key=value, ...)" or, with name "" wanted, a bare "key=value, key=value" list. */
+una_status una_spec_parse(una_spec *spec, const char *text, una_arena *arena, una_run *run);
+una_status una_spec_parse_items(una_spec *spec, const char *text, una_arena *arena, una_run *run);
+
+una_status una_options_default(void *options, const una_option *table, una_run *run);
+/* Sets one option; messages name the owner ("luna"), the key, the value, the range, and the nearest name. */
+una_status una_option_set(void *options, const una_option *table, const char *owner, const char *key,
+                          const char *value, una_arena *arena, una_run *run);
+una_status una_options_apply(void *options, const una_option *table, const char *owner, const una_spec *spec,
+                             una_arena *arena, una_run *run);
+/* "owner(key=value, ...)" with every option; JSON object of the same. */
+void una_options_text(una_text *text, const void *options, const una_option *table, const char *owner);
+void una_options_json(una_text *text, const void *options, const una_option *table);
+/* Texts for help: type, range. */
+void una_option_describe(una_option_info *info, const una_option *option, una_arena *arena);
+/* Word index by name, -1 if unknown. */
+int  una_choice(const char *choices, const char *word);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The run: everything that other libraries keep in globals. It owns the seed, the number of threads, the
+ * allocator with its limit, the callbacks, the last message and one scratch arena. Tasks of the pool get a
+ * child run, which borrows all of it but message and scratch.
+ */
+#include "base/base.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *default_allocate(void *context, size_t size)
+{
+    (void)context;
+    return malloc(size);
+}
+
+static void default_release(void *context, void *block)
+{
+    (void)context;
+    free(block);
+}
+
+static una_run *root_of(una_run *run)
+{
+    while (run->parent) run = run->parent;
+    return run;
+}
+
+static uint64_t physical_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+}
+
+static int core_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (int)cores : 1;
+}
+
+static una_run_settings resolved(const una_run_settings *given)
+{
+    una_run_settings settings = given ? *given : (una_run_settings){0};
+    if (!settings.allocate || !settings.release) {
+        settings.allocate = default_allocate;
+        settings.release = default_release;
+    }
+    if (settings.threads <= 0) settings.threads = core_count();
+    if (settings.memory_limit == 0) settings.memory_limit = physical_memory();
+    return settings;
+}
+
+una_status una_run_new(una_run **out, const una_run_settings *given)
+{
+    *out = NULL;
+    una_run_settings settings = resolved(given);
+    una_run *run = settings.allocate(settings.allocator, sizeof *run);
+    pthread_mutex_t *lock = settings.allocate(settings.allocator, sizeof *lock);
+    if (!run || !lock) {
+        if (run) settings.release(settings.allocator, run);
+        if (lock) settings.release(settings.allocator, lock);
+        return UNA_E_MEMORY;
+    }
+    memset(run, 0, sizeof *run);
+    pthread_mutex_init(lock, NULL);
+    run->settings = settings;
+    run->lock = lock;
+    run->progress_to = 1;
+    una_arena_init(&run->scratch, run);
+    *out = run;
+    return UNA_OK;
+}
+
+void una_run_free(una_run *run)
+{
+    if (!run) return;
+    una_arena_free(&run->scratch);
+    una_run_settings settings = run->settings;
+    pthread_mutex_destroy(run->lock);
+    settings.release(settings.allocator, run->lock);
+    settings.release(settings.allocator, run);
+}
+
+const char *una_run_message(const una_run *run)
+{
+    return run ? run->message : una_status_text(UNA_E_MEMORY);
+}
+
+void una_clear_message(una_run *run)
+{
+    run->message[0] = 0;
+}
+
+una_status una_fail(una_run *run, una_status code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(run->message, sizeof run->message, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+void una_log(una_run *run, una_log_level level, const char *format, ...)
+{
+    una_run *root = root_of(run);
+    if (!root->settings.log) return;
+    char sentence[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(root->lock);
+    root->settings.log(root->settings.callbacks, level, sentence);
+    pthread_mutex_unlock(root->lock);
+}
+
+bool una_cancelled(const una_run *run)
+{
+    return run->settings.cancel && *run->settings.cancel;
+}
+
+una_status una_tick(una_run *run, const char *stage, double fraction, double value)
+{
+    una_run *root = root_of(run);
+    int stop = 0;
+    if (root->settings.progress) {
+        double whole = run->progress_from + fraction * (run->progress_to - run->progress_from);
+        una_progress progress = { stage, whole, value };
+        pthread_mutex_lock(root->lock);
+        stop = root->settings.progress(root->settings.callbacks, &progress);
+        pthread_mutex_unlock(root->lock);
+    }
+    if (stop || una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
+    return UNA_OK;
+}
+
+/* ---- raw memory: each block carries its size, so that what is held can be counted ---------------- */
+
+typedef union block_head { size_t size; max_align_t align; char pad[64]; } block_head;
+
+void *una_allocate(una_run *run, size_t size)
+{
+    una_run *root = root_of(run);
+    _Atomic uint64_t *used = (_Atomic uint64_t *)&root->used;
+    if (size > SIZE_MAX - sizeof(block_head)) return NULL;
+    size_t whole = size + sizeof(block_head);
+    uint64_t held = atomic_fetch_add(used, whole) + whole;
+    if (held > root->settings.memory_limit) {
+        atomic_fetch_sub(used, whole);
+        una_fail(run, UNA_E_MEMORY, "this needs %.1f MB of memory, and only %.1f MB are allowed; "
+                 "use fewer rows or a smaller model, or raise the limit",
+                 (double)held / 1e6, (double)root->settings.memory_limit / 1e6);
+        return NULL;
+    }
+    block_head *head = root->settings.allocate(root->settings.allocator, whole);
+    if (!head) {
+        atomic_fetch_sub(used, whole);
+        una_fail(run, UNA_E_MEMORY, "out of memory: %.1f MB more could not be had", (double)whole / 1e6);
+        return NULL;
+    }
+    head->size = whole;
+    return head + 1;
+}
+
+void una_release(una_run *run, void *block)
+{
+    if (!block) return;
+    una_run *root = root_of(run);
+    block_head *head = (block_head *)block - 1;
+    atomic_fetch_sub((_Atomic uint64_t *)&root->used, head->size);
+    root->settings.release(root->settings.allocator, head);
+}
+
+void una_memory_free(void *bytes, una_run *run)
+{
+    una_release(run, bytes);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a table to what a model sees: numbers standardised on training rows, text columns one-hot coded,
+ * constant columns left out, missing cells filled or refused. Learnt once, saved with the model.
+ */
+#ifndef UNA_COLUMNS_H
+#define UNA_COLUMNS_H
+
+#include "base/archive.h"
+#include "data/table.h"
+
+#define UNA_MAX_LEVELS 100
+
+typedef struct una_input {       /* one input as the model sees it                                  */
+    const char *name;            /* "age", or "colour=red"                                          */
+    size_t      source;          /* index into una_columns.sources                                  */
+    size_t      level;           /* within the source's levels; SIZE_MAX for a number               */
+    double      centre, scale;   /* standardised = (value - centre) / scale; categories have 0, 1    */
+} una_input;
+
+typedef struct una_source {      /* one column of the table                                         */
+    const char  *name;
+    bool         is_text;
+    const char **levels;         /* sorted (byte order); "other" last where there is one            */
+    size_t       level_count;
+    bool         has_other;
+    double       mean;           /* of the training rows, for --missing mean                        */
+} una_source;
+
+typedef struct una_columns {
+    una_source *sources;         /* columns the model needs, in training order                      */
+    size_t      source_count;
+    una_input  *inputs;
+    size_t      input_count;
+    const char *target;
+    double      target_centre, target_scale;    /* mean and population std of the training rows     */
+    una_missing missing;
+} una_columns;
+
+/* Learns columns from the table; notes (constant columns left out, rows dropped ...) go to `notes`, one
+ * sentence per call of note(). Every refusal has its own sentence and remedy. */
+typedef struct una_notes { una_arena *arena; const char **text; size_t count, room; } una_notes;
+void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
+
+una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
+                             size_t other, una_notes *notes, una_arena *arena, una_run *run);
+/* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
+ * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,
+ * missing cell: an error with file, line, column and remedy. Under DROP at prediction time (y NULL), a missing
+ * cell is an error too: every row must get an answer. x, y, kept are taken from the arena. */
+una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
+                              size_t **kept, size_t *rows, una_arena *arena, una_run *run);
+/* The columns to ask a reader for: sources first, then the target. count = source_count + 1. */
+una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena);
+una_status una_columns_exchange(una_columns *columns, una_archive *ar);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables: what a file holds before any model sees it. A una_dataset owns its columns; a una_reader yields
+ * a file chunk by chunk as small datasets, so that files larger than memory can be predicted and scored.
+ */
+#ifndef UNA_TABLE_H
+#define UNA_TABLE_H
+
+#include "base/base.h"
+
+typedef struct una_table_column {
+    const char  *name;
+    bool         is_text;
+    double      *number;         /* [rows]; NAN = missing (infinities were refused)                 */
+    const char **word;           /* [rows]; NULL = missing; equal words share one pointer within one table */
+    size_t       first_word;     /* row of the first cell that made the column text                 */
+} una_table_column;
+
+struct una_dataset {
+    una_arena         arena;     /* owns everything below                                           */
+    una_run           *run;      /* allocator it came from                                          */
+    const char       *origin;    /* path or "array", for messages                                   */
+    size_t            rows, columns;
+    una_table_column *column;
+    size_t           *line;      /* [rows] line in the file where the row begins; NULL for arrays and NPY */
+};
+
+/* Position of a column by name, or SIZE_MAX. */
+size_t     una_table_find(const una_dataset *data, const char *name);
+/* Like find, but the failure names the column, the file and the nearest name. */
+una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run);
+/* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
+void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
+
+/* ---- reading by chunks ------------------------------------------------------------------------ */
+
+typedef struct una_wanted { const char *name; bool is_text; } una_wanted;   /* a column and its type, as a model knows it */
+
+typedef struct una_reader una_reader;
+/* Opens CSV, TSV, .gz or NPY by name. With `wanted` (count > 0), only these columns are parsed, in this order,
+ * a missing one is an error that names it (columns with `optional` from index optional_from on may be absent:
+ * then absent from the chunks too), a numeric one that holds a word is an error with line and column. */
+una_status una_reader_open(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
+                           size_t optional_from, una_run *run);
+/* The next rows, at most max_rows; *chunk NULL at the end. Free each with una_dataset_free. */
+una_status una_reader_next(una_dataset **chunk, una_reader *reader, size_t max_rows);
+/* Header as it stands in the file; raw text of the last chunk's rows for --keep (fields as read, unparsed). */
+size_t      una_reader_columns(const una_reader *reader);
+const char *una_reader_name(const una_reader *reader, size_t column);
+const char *una_reader_cell(const una_reader *reader, size_t row_in_chunk, size_t column);  /* needs una_reader_keep before the first next */
+void        una_reader_keep(una_reader *reader);
+void        una_reader_close(una_reader *reader);
+
+#endif

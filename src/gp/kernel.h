@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Covariance functions as expressions:
+ *   rbf matern12 matern32 matern52 periodic linear constant, sums, products, numbers as factors, brackets;
+ *   rbf(length=0.5, var=2, on=x1), periodic(period=2, length=1, on=x1), lengths per input: length=[0.5, 1, 2],
+ *   on="Froude number", on=[x1, x2]. Without `on`: all inputs. A name with blanks is quoted.
+ * Lengths and periods are in the user's units (divided by the input's scale here) unless `standardised`.
+ * The expression is compiled once into a flat program; values and (later) gradients come from it.
+ */
+#ifndef UNA_KERNEL_H
+#define UNA_KERNEL_H
+
+#include "base/base.h"
+
+typedef struct una_kernel una_kernel;
+typedef struct una_kernel_inputs {      /* names and units of the columns of x, as the model sees them */
+    const char *const *name;
+    const double      *centre, *scale;  /* standardised = (value - centre)/scale; NULL = already in the kernel's units */
+    size_t             count;
+} una_kernel_inputs;
+
+/* Messages name the position in the text, the unknown word and the nearest known one; non-positive lengths refused. */
+una_status una_kernel_parse(una_kernel **kernel, const char *text, const una_kernel_inputs *inputs, una_arena *arena, una_run *run);
+/* k [na, nb] between rows of a and b [.., stride]. */
+void una_kernel_matrix(const una_kernel *kernel, const double *a, size_t na, const double *b, size_t nb, size_t stride, double *k);
+void una_kernel_diagonal(const una_kernel *kernel, const double *a, size_t na, size_t stride, double *k);
+
+/* ---- formulas with random parameters: "a*sin(b*x1+c); a~normal(1,0.2); b~uniform(0,2); c=0.5" ---------- */
+typedef struct una_formula una_formula;
+una_status una_formula_parse(una_formula **formula, const char *text, const una_kernel_inputs *inputs, una_arena *arena, una_run *run);
+/* One function: parameters drawn from rng, values at x [n, stride] (inputs are turned back into the user's units) to f [n] with step `f_stride`. */
+una_status una_formula_draw(const una_formula *formula, una_rng *rng, const double *x, size_t n, size_t stride, double *f, size_t f_stride, una_run *run);
+
+/* ---- joint draws from a GP prior: f [n, draws] = chol(K + jitter I) z -------------------------------------- */
+/* jitter: relative to the mean diagonal, 1e-10 first, raised tenfold while the factor fails, at most 1e-4; *used reports it. */
+una_status una_gp_prior_draws(const una_kernel *kernel, const double *x, size_t n, size_t stride, size_t draws, una_rng *rng,
+                              double *f, double *used_jitter, una_run *run);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Bayesian linear head on sufficient statistics:  y = Phi w + e,  w ~ N(0, alpha I),  e ~ N(0, s2 I)
+ *   V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2,  mean phi'm,  epistemic variance phi'V phi.
+ * (Phi'Phi, Phi'y, y'y, n) add up over chunks, threads, ranks and time. The caller appends the column of ones to
+ * Phi; the bias weight shares the prior alpha.
+ */
+#ifndef UNA_HEAD_H
+#define UNA_HEAD_H
+
+#include "base/archive.h"
+#include "la/la.h"
+
+typedef struct una_stats {
+    size_t  features;            /* K, the one included                                             */
+    double *gram;                /* Phi'Phi [K, K], both triangles                                  */
+    double *moment;              /* Phi'y [K]                                                       */
+    double  square;              /* y'y                                                             */
+    double  rows;
+} una_stats;
+
+void una_stats_init(una_stats *stats, size_t features, una_arena *arena);
+void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows);   /* phi [rows, K] */
+void una_stats_merge(una_stats *stats, const una_stats *other);
+
+typedef struct una_head {
+    una_stats stats;
+    double    noise_var, prior_var;
+    double   *chol;              /* lower factor of the precision I/alpha + Phi'Phi/s2  [K, K]       */
+    double   *mean;              /* m [K]                                                           */
+    double    log_evidence;
+} una_head;
+
+void       una_head_init(una_head *head, size_t features, una_arena *arena);
+/* Factors the precision from head->stats and the two variances; mean, evidence. */
+una_status una_head_solve(una_head *head, una_run *run);
+/* mean [rows], var_model [rows] (either may be NULL) for phi [rows, K]; work from scratch. */
+una_status una_head_predict(const una_head *head, const double *phi, size_t rows, double *mean, double *var_model, una_run *run);
+/* w [draws, K] from posterior or prior. */
+una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng *rng, double *w, una_run *run);
+una_status una_head_exchange(una_head *head, una_archive *ar);   /* stats, variances; loading solves again and checks */
+
+/* log N(y; 0, s2 I + alpha Phi Phi') for given variances, by the eigenvalues of Phi'Phi: cheap to repeat. */
+typedef struct una_spectrum { size_t features; double *value, *moment2; double square, rows; } una_spectrum;
+una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_arena *arena, una_run *run);
+double     una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, double prior_var);
+/* Joint maximum of the evidence; a variance that is not UNA_AUTO stays. Bounds: noise_var >= 1e-10 of mean y^2. */
+una_status una_choose_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run);
+
+/* Validation likelihood: the noise variance that maximises the mean log-likelihood of held-out rows under the posterior
+ * of `train`, for given prior_var. phi [rows, K], y [rows] did not train the features. */
+una_status una_choose_valid(double *noise_var, double prior_var, const una_stats *train, const double *phi, const double *y,
+                            size_t rows, double *log_lik, double *rmse, una_run *run);
+/* Mean log-likelihood and rmse of rows under a solved head. */
+una_status una_head_score(const una_head *head, const double *phi, const double *y, size_t rows, double *log_lik, double *rmse, una_run *run);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one interface that every model implements. A model is one file in src/models/ that ends in a const
+ * una_kind, and one line in registry.c. See docs/ADDING_A_MODEL.md; src/models/linear.c is the smallest.
+ */
+#ifndef UNA_KIND_H
+#define UNA_KIND_H
+
+#include "base/archive.h"
+#include "base/option.h"
+#include "data/columns.h"
+
+typedef struct una_view {                /* rows that somebody else owns                                   */
+    const double *at;                    /* [rows, stride], `cols` of them used                            */
+    size_t        rows, cols, stride;
+} una_view;
+
+typedef struct una_problem {             /* what a model is asked to learn; borrowed, scaled, shape-checked */
+    una_view x;       const double *y;            /* rows that train                                       */
+    una_view valid_x; const double *valid_y;      /* rows that must not train features (rows 0: none)      */
+    bool     valid_joins;                         /* the posterior takes the valid rows in after selection */
+    size_t   folds;                               /* > 0: no valid rows, cross-fit over this many folds    */
+    const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
+    const una_columns *columns;                   /* names, groups, units of inputs and target            */
+    const una_dataset *data;                      /* origin, for messages                                  */
+    bool     standardised_units;                  /* lengths, noise ... are given standardised (preset thesis) */
+    uint64_t seed;
+} una_problem;
+
+typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
+    double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */
+} una_predictive;
+
+typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
+    double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
+    size_t valid_rows;
+    double valid_rmse, valid_log_lik;
+    size_t steps;
+    una_curve curve;                              /* arrays in keep                                        */
+    una_notes warnings, notes;
+} una_fit_result;
+
+typedef struct una_kind {
+    const char *name, *summary, *source;          /* "luna", one line, citation                            */
+    const una_option *options;                    /* the table                                             */
+    size_t      options_size, state_size;
+    const char *thesis;                           /* options of --preset thesis, "" if none                */
+    size_t      least_rows;                       /* fewer are refused                                     */
+    bool        learns_features;                  /* wants rows held out (valid or folds)                  */
+
+    /* required: results go to keep, everything else to the run's scratch. Automatic options are filled in. */
+    una_status (*fit)(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                      una_arena *keep, una_run *run);
+    una_status (*predict)(const void *state, una_view x, una_predictive *out, una_run *run);
+    una_status (*exchange)(void *state, una_archive *ar);       /* one function saves and loads            */
+
+    /* optional: NULL means it cannot */
+    una_status (*observe)(void *state, const una_problem *more, una_arena *keep, una_run *run);  /* exact update */
+    una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run); /* f [draws, rows] */
+    una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);  /* f [count, rows]; NULL: count only */
+    una_status (*slope)(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
+} una_kind;
+
+/* NULL-terminated, in src/models/registry.c. */
+extern const una_kind *const una_kinds[];
+const una_kind *una_kind_find(const char *name);
+
+struct una_model {
+    una_arena       keep;
+    una_run        *run;                          /* allocator                                             */
+    const una_kind *kind;
+    void           *state, *options;
+    una_columns     columns;
+    una_fit_info    info;
+    const char     *options_json, *header;
+    una_missing     missing;
+};
+
+/* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
+una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
+                                     una_prediction *out, una_run *run);
+una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior, double *f, una_run *run);
+una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
+
+#endif

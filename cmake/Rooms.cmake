@@ -9,7 +9,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 function(una_room room)
-  set(UNA_USES_${room} ${ARGN} PARENT_SCOPE)
+  set(UNA_USES_${room} "${ARGN}" PARENT_SCOPE)
   set(objects "")
   file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.c)
   # Files named *_real.c are compiled once in float (training) and once in double (reference and golden vectors).

@@ -7,6 +7,8 @@
  *   { u32 tag "BLK1"  u8 name length  name  u8 type  u64 count  payload  u32 crc of the block } ...
  *   u32 tag "END."  u64 number of blocks  u32 crc
  *
+ * The last crc is that of the end record. Types: 'u' u64, 'd' one double, 'D' doubles, 'F' floats, 't' text,
+ * 'n' no text.
  * Little-endian throughout. Blocks must come in the order in which they were written. Loading never trusts a
  * count: it is compared with the bytes that are there, and with the limit the caller gives, before memory is taken.
  * Numbers must be finite where the caller says so. The file depends only on what is exchanged.
@@ -23,6 +25,7 @@ typedef struct una_archive {
     una_arena  *arena;           /* saving: the bytes; loading: what was read                      */
     una_run    *run;
     const char *origin;          /* path, for messages                                             */
+    size_t      inputs;          /* of the model being exchanged: its kind checks itself against it */
     /* private */
     unsigned char *bytes;
     size_t      size, room, at, blocks;
@@ -35,19 +38,28 @@ una_status una_archive_save_end(una_archive *ar);                /* ar->bytes, a
 una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t size, const char *origin,
                                   const char **header, una_arena *arena, una_run *run);
 una_status una_archive_load_end(una_archive *ar);                /* nothing may be left over         */
+/* Only the header of a file, which is at most 16 MiB; the rest may be of any size and is not looked at. */
 una_status una_archive_header(const char **json, const char *path, una_arena *arena, una_run *run);
 
-/* Each: saving writes, loading fills. Return the sticky status. */
+/* Each: saving writes, loading fills. Return the sticky status. Saving refuses what loading would refuse: a number
+ * that is not finite is UNA_E_NUMERIC then. */
 una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, uint64_t low, uint64_t high);
 una_status una_archive_f64(una_archive *ar, const char *name, double *value);                      /* finite */
-una_status una_archive_text(una_archive *ar, const char *name, const char **text);                 /* NULL stays NULL; no NUL inside; at most 1 MiB */
+/* NULL stays NULL; no NUL inside; at most 1 MiB. */
+una_status una_archive_text(una_archive *ar, const char *name, const char **text);
 /* *values has exactly `count` items (loading allocates). All finite. */
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count);
 una_status una_archive_f32s(una_archive *ar, const char *name, float **values, size_t count);
 /* A failure in the caller's own checks while loading: "FILE: the block NAME ...". */
 una_status una_archive_refuse(una_archive *ar, const char *name, const char *why);
 
-/* A file into memory (bounded by the run's limit). */
+/* Opens for reading; folders and missing files are UNA_E_IO naming the path. */
+una_status una_open_read(FILE **stream, const char *path, una_run *run);
+/* At most `most` bytes of what is left of a stream; memory grows with what is really there. One zero byte follows.
+ * hint: how many bytes are expected, 0 if unknown. */
+una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
+                           const char *path, una_arena *arena, una_run *run);
+/* A file into memory (bounded by the run's limit). One zero byte follows, so text can be read as a string. */
 una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);
 
 #endif

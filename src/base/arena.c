@@ -77,7 +77,7 @@ char *una_arena_text(una_arena *arena, const char *text)
 
 una_mark una_arena_mark(const una_arena *arena)
 {
-    return (una_mark){ arena->top, arena->top ? arena->top->used : 0 };
+    return (una_mark){ arena->top, arena->top ? arena->top->used : 0, arena->failed };
 }
 
 void una_arena_release(una_arena *arena, una_mark mark)
@@ -88,7 +88,7 @@ void una_arena_release(una_arena *arena, una_mark mark)
         arena->top = below;
     }
     if (arena->top) arena->top->used = mark.used;
-    arena->failed = false;
+    arena->failed = mark.failed;
 }
 
 una_status una_arena_check(const una_arena *arena)

@@ -39,7 +39,7 @@ typedef struct una_arena {
     una_arena_block *top;
     bool             failed;     /* sticky: check once after a batch of requests                  */
 } una_arena;
-typedef struct una_mark { una_arena_block *block; size_t used; } una_mark;
+typedef struct una_mark { una_arena_block *block; size_t used; bool failed; } una_mark;
 
 void     una_arena_init(una_arena *arena, una_run *run);
 void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
@@ -59,7 +59,7 @@ struct una_run {
     una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
     una_run    *parent;          /* of a task's child run, else NULL                               */
     void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */
-    uint64_t    used;            /* bytes held now by all arenas (root; atomic)                    */
+    _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     char        message[1024];
 };
@@ -111,27 +111,34 @@ typedef struct una_text {
 } una_text;
 
 una_text una_text_in(una_arena *arena);
+/* Numbers with a decimal point go through una_text_number: %g and %f would follow the locale. */
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
 void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
-void una_text_number(una_text *text, double value);              /* shortest that reads back the same; null if not finite */
+/* Shortest that reads back the same; null if not finite. */
+void una_text_number(una_text *text, double value);
 /* The same number formatting into a buffer of at least 32 bytes; "nan"/"inf" words for non-finite. */
 const char *una_number_text(char buffer[32], double value);
 /* Locale-free strict parse of the whole of [from, from + length): decimal or exponent form, leading and trailing
- * blanks allowed. false if it is not a number (inf and nan words are not numbers here). */
+ * blanks allowed. Correctly rounded. false if it is not a number (inf, nan and hexadecimal are not numbers here).
+ * A number too large for a double, such as 1e999, gives true and HUGE_VAL, so that the caller can say so; one too
+ * small gives 0. */
 bool una_parse_number(const char *from, size_t length, double *value);
-/* The nearest of `count` names to `wrong` (for "did you mean"), NULL if none is near. */
+/* The nearest of `count` names to `wrong` (for "did you mean"), NULL if none is near: another case first, then a
+ * name that `wrong` begins, then the smallest number of letters changed. */
 const char *una_nearest(const char *wrong, const char *const *names, size_t count);
 
 /* ---- files, whole or not at all -------------------------------------------------------------------- */
 
 typedef struct una_file {        /* written beside the goal, renamed over it on commit */
     FILE *stream;
-    char *goal, *temporary;
+    char *goal, *temporary;      /* temporary NULL: pipes and devices are written straight away */
 } una_file;
+/* goal and temporary live in arena. After a failure there is nothing to commit, and abandon is harmless. */
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
+/* The CRC of gzip, PNG and zlib; start with 0, go on with what the last call gave. */
 uint32_t   una_crc32(uint32_t crc, const void *bytes, size_t size);
 
 #endif

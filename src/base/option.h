@@ -5,8 +5,10 @@
  *   spec  := name [ "(" key "=" value { "," key "=" value } ")" ]
  *   value := number | word | spec | "quoted text" | expression with balanced brackets
  *
- * Nesting goes to depth 4. A number option may be `auto` where its table row says so: the field then holds
- * UNA_AUTO until the model fills it in. What una_options_text prints can be passed back as it is.
+ * Nesting goes to depth 4. Blanks may stand anywhere between the parts; in quotes, \" and \\ stand for " and \.
+ * A value of which only a part is quoted is an expression and keeps its quotes. A number option may be `auto` where
+ * its table row says so: the field then holds UNA_AUTO until the model fills it in. What una_options_text prints can
+ * be passed back as it is.
  */
 #ifndef UNA_OPTION_H
 #define UNA_OPTION_H
@@ -46,6 +48,10 @@ typedef struct una_spec {
 una_status una_spec_parse(una_spec *spec, const char *text, una_arena *arena, una_run *run);
 una_status una_spec_parse_items(una_spec *spec, const char *text, una_arena *arena, una_run *run);
 
+/* Whether a value means the same without quotes around it. */
+bool una_spec_is_plain(const char *value);
+
+/* Texts point into the table. */
 una_status una_options_default(void *options, const una_option *table, una_run *run);
 /* Sets one option; messages name the owner ("luna"), the key, the value, the range, and the nearest name. */
 una_status una_option_set(void *options, const una_option *table, const char *owner, const char *key,

@@ -97,10 +97,12 @@ void una_clear_message(una_run *run)
 
 una_status una_fail(una_run *run, una_status code, const char *format, ...)
 {
+    char sentence[sizeof run->message];      /* the old message may be among the arguments */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(run->message, sizeof run->message, format, arguments);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    memcpy(run->message, sentence, strlen(sentence) + 1);
     return code;
 }
 
@@ -145,12 +147,14 @@ typedef union block_head { size_t size; max_align_t align; char pad[64]; } block
 void *una_allocate(una_run *run, size_t size)
 {
     una_run *root = root_of(run);
-    _Atomic uint64_t *used = (_Atomic uint64_t *)&root->used;
-    if (size > SIZE_MAX - sizeof(block_head)) return NULL;
+    if (size > SIZE_MAX - sizeof(block_head)) {
+        una_fail(run, UNA_E_MEMORY, "a request for %zu bytes is beyond any memory", size);
+        return NULL;
+    }
     size_t whole = size + sizeof(block_head);
-    uint64_t held = atomic_fetch_add(used, whole) + whole;
+    uint64_t held = atomic_fetch_add(&root->used, whole) + whole;
     if (held > root->settings.memory_limit) {
-        atomic_fetch_sub(used, whole);
+        atomic_fetch_sub(&root->used, whole);
         una_fail(run, UNA_E_MEMORY, "this needs %.1f MB of memory, and only %.1f MB are allowed; "
                  "use fewer rows or a smaller model, or raise the limit",
                  (double)held / 1e6, (double)root->settings.memory_limit / 1e6);
@@ -158,7 +162,7 @@ void *una_allocate(una_run *run, size_t size)
     }
     block_head *head = root->settings.allocate(root->settings.allocator, whole);
     if (!head) {
-        atomic_fetch_sub(used, whole);
+        atomic_fetch_sub(&root->used, whole);
         una_fail(run, UNA_E_MEMORY, "out of memory: %.1f MB more could not be had", (double)whole / 1e6);
         return NULL;
     }
@@ -171,7 +175,7 @@ void una_release(una_run *run, void *block)
     if (!block) return;
     una_run *root = root_of(run);
     block_head *head = (block_head *)block - 1;
-    atomic_fetch_sub((_Atomic uint64_t *)&root->used, head->size);
+    atomic_fetch_sub(&root->used, head->size);
     root->settings.release(root->settings.allocator, head);
 }
 

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Growing text in an arena, JSON strings and numbers, strict number parsing.
+ * Growing text in an arena, JSON strings, numbers out and in, and the nearest of some names.
+ *
+ * Numbers never follow the locale. The shortest text that reads back: a decimal of at most 15 digits survives the way
+ * into a double and back, so where one reads back, %.15g (which drops trailing zeros) is it.
+ * Reading: w 10^e is exact in one operation when w <= 2^53 and |e| <= 22 (Clinger, How to read floating point numbers
+ * accurately, 1990); otherwise the C library reads the digits without their point, which no locale can change.
  */
 #include "base/base.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- growing text ---------------------------------------------------------------------------------- */
+
 una_text una_text_in(una_arena *arena)
 {
-    static char empty[1];
-    return (una_text){ .arena = arena, .at = empty };
+    static const char empty[1];              /* never written: room 0 makes the first addition move away */
+    return (una_text){ .arena = arena, .at = (char *)empty };
 }
 
 static bool make_room(una_text *text, size_t more)
 {
-    if (text->length + more + 1 <= text->room) return true;
+    if (more < text->room && text->length < text->room - more) return true;
+    if (more > SIZE_MAX / 4 - text->length) more = SIZE_MAX / 4;     /* refused by the arena, with a message */
     size_t room = 2 * (text->length + more + 64);
     char *at = una_arena_get(text->arena, room, 1);
     if (!at) return false;
@@ -77,13 +86,36 @@ void una_text_json(una_text *text, const char *string)
     una_text_bytes(text, "\"", 1);
 }
 
+/* ---- numbers out ------------------------------------------------------------------------------------- */
+
+/* Copies a number; whatever the locale put between the digits becomes one '.'. */
+static void copy_number(char to[32], const char *from)
+{
+    const char *last = to + 31;
+    bool in_point = false;
+    for (; *from && to < last; from++) {
+        bool plain = (*from >= '0' && *from <= '9') || *from == '-' || *from == '+' || *from == 'e';
+        if (plain) *to++ = *from;
+        else if (!in_point) *to++ = '.';
+        in_point = !plain;
+    }
+    *to = 0;
+}
+
 const char *una_number_text(char buffer[32], double value)
 {
-    if (isnan(value)) return strcpy(buffer, "nan");
-    if (isinf(value)) return strcpy(buffer, value > 0 ? "inf" : "-inf");
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buffer, 32, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value) break;
+    if (!isfinite(value)) {
+        snprintf(buffer, 32, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return buffer;
+    }
+    /* Below DBL_MIN doubles have fewer digits, and fewer than 15 may do. */
+    int digits = fabs(value) < DBL_MIN && value != 0 ? 1 : 15;
+    for (; digits <= 17; digits++) {
+        double back;
+        char local[64];
+        snprintf(local, sizeof local, "%.*g", digits, value);
+        copy_number(buffer, local);
+        if (una_parse_number(buffer, strlen(buffer), &back) && back == value) break;
     }
     return buffer;
 }
@@ -91,5 +123,164 @@ const char *una_number_text(char buffer[32], double value)
 void una_text_number(una_text *text, double value)
 {
     char buffer[32];
-    una_text_add(text, "%s", isfinite(value) ? una_number_text(buffer, value) : "null");
+    const char *number = isfinite(value) ? una_number_text(buffer, value) : "null";
+    una_text_bytes(text, number, strlen(number));
+}
+
+/* ---- numbers in -------------------------------------------------------------------------------------- */
+
+/* More digits than any tie between two doubles needs; a last 1 stands for whatever nonzero digits follow. */
+enum { MOST_DIGITS = 800 };
+
+typedef struct decimal {         /* (-1)^negative * digits * 10^exponent */
+    bool     negative, tail;     /* tail: a nonzero digit was left out   */
+    uint64_t word;               /* the first 19 digits                  */
+    size_t   count;              /* significant digits kept              */
+    int64_t  exponent;
+    char     digits[MOST_DIGITS + 32];
+} decimal;
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static void take_digit(decimal *number, char digit, bool fraction)
+{
+    if (number->count == 0 && digit == '0') {
+        number->exponent -= fraction;
+    } else if (number->count < MOST_DIGITS) {
+        if (number->count < 19) number->word = 10 * number->word + (uint64_t)(digit - '0');
+        number->digits[number->count++] = digit;
+        number->exponent -= fraction;
+    } else {
+        number->tail |= digit != '0';
+        number->exponent += !fraction;
+    }
+}
+
+/* sign, digits, point and exponent of [at, end), all of it. */
+static bool read_decimal(decimal *number, const char *at, const char *end)
+{
+    if (at < end && (*at == '-' || *at == '+')) number->negative = *at++ == '-';
+    const char *start = at;
+    for (; at < end && is_digit(*at); at++) take_digit(number, *at, false);
+    size_t seen = (size_t)(at - start);
+    if (at < end && *at == '.') {
+        start = ++at;
+        for (; at < end && is_digit(*at); at++) take_digit(number, *at, true);
+        seen += (size_t)(at - start);
+    }
+    if (seen == 0) return false;
+    if (at == end) return true;
+    if (*at != 'e' && *at != 'E') return false;
+    at++;
+    bool down = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) at++;
+    if (at == end) return false;
+    int64_t power = 0;
+    for (; at < end && is_digit(*at); at++)
+        if (power < INT64_MAX / 100) power = 10 * power + (*at - '0');   /* beyond that all is 0 or infinite */
+    number->exponent += down ? -power : power;
+    return at == end;
+}
+
+static double slow_value(decimal *number)
+{
+    if (number->tail) {
+        number->digits[number->count++] = '1';
+        number->exponent--;
+    }
+    int64_t exponent = number->exponent;
+    if (exponent > 99999) exponent = 99999;
+    if (exponent < -99999) exponent = -99999;
+    snprintf(number->digits + number->count, 32, "e%d", (int)exponent);
+    return strtod(number->digits, NULL);
+}
+
+bool una_parse_number(const char *from, size_t length, double *value)
+{
+    static const double power[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
+                                    1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    const char *end = from + length;
+    while (from < end && (*from == ' ' || *from == '\t')) from++;
+    while (end > from && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    decimal number;
+    number.negative = number.tail = false;   /* the digits need no clearing, and this is called for every cell */
+    number.word = 0;
+    number.count = 0;
+    number.exponent = 0;
+    if (!read_decimal(&number, from, end)) return false;
+    double size;
+    if (number.count == 0) size = 0;
+    else if (number.count <= 19 && number.word <= UINT64_C(1) << 53 && number.exponent >= -22 && number.exponent <= 22)
+        size = number.exponent < 0 ? (double)number.word / power[-number.exponent]
+                                   : (double)number.word * power[number.exponent];
+    else size = slow_value(&number);
+    *value = number.negative ? -size : size;
+    return true;
+}
+
+/* ---- did you mean ------------------------------------------------------------------------------------ */
+
+enum { LONGEST_NAME = 64 };
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Letters changed, added, left out or swapped with a neighbour to get from a to b, whatever their case. */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t rows[3][LONGEST_NAME + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_length; j++) above[j] = before[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            size_t least = above[j - 1] + !same;
+            if (above[j] + 1 < least) least = above[j] + 1;
+            if (row[j - 1] + 1 < least) least = row[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+            if (swapped && before[j - 2] + 1 < least) least = before[j - 2] + 1;
+            row[j] = least;
+        }
+        size_t *kept = before;
+        before = above;
+        above = row;
+        row = kept;
+    }
+    return above[b_length];
+}
+
+static bool begins(const char *name, const char *wrong, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (lower(name[i]) != lower(wrong[i])) return false;     /* a shorter name ends here, with its 0 */
+    return true;
+}
+
+const char *una_nearest(const char *wrong, const char *const *names, size_t count)
+{
+    size_t length = strlen(wrong);
+    if (length == 0 || length > LONGEST_NAME) return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == length && begins(names[i], wrong, length)) return names[i];
+    for (size_t i = 0; i < count && length >= 3; i++)
+        if (begins(names[i], wrong, length)) return names[i];
+    size_t least = (length + 2) / 3 < 3 ? (length + 2) / 3 + 1 : 4;  /* one letter in three, at most three */
+    if (least > length) least = length;                              /* never all of them */
+    const char *nearest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t name_length = strlen(names[i]);
+        if (name_length > LONGEST_NAME) continue;
+        size_t distance = edit_distance(wrong, length, names[i], name_length);
+        if (distance < least) {
+            least = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
 }

@@ -24,7 +24,8 @@ typedef struct una_source {      /* one column of the table                     
     const char **levels;         /* sorted (byte order); "other" last where there is one            */
     size_t       level_count;
     bool         has_other;
-    double       mean;           /* of the training rows, for --missing mean                        */
+    double       mean;           /* fills missing cells under --missing mean: mean of the training cells, or
+                                    position of the most frequent level of a text column            */
 } una_source;
 
 typedef struct una_columns {
@@ -37,8 +38,14 @@ typedef struct una_columns {
     una_missing missing;
 } una_columns;
 
-/* Learns columns from the table; notes (constant columns left out, rows dropped ...) go to `notes`, one
- * sentence per call of note(). Every refusal has its own sentence and remedy. */
+/* Inputs follow the sources: one for a number, one per level for text.
+ *
+ * Learns columns from the table. Missing cells: ERROR refuses the first; DROP leaves the row out (also for the
+ * target); MEAN fills numbers with the training mean and text with the most frequent level, and refuses a missing
+ * target. Mean and population std are those of the cells that are there. Constant columns (std <= 1e-12 of the
+ * largest size; one level) are left out; columns that equal each other stay. `target` NULL means the last column;
+ * `notes` (may be NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every
+ * refusal has its own sentence and remedy. */
 typedef struct una_notes { una_arena *arena; const char **text; size_t count, room; } una_notes;
 void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
 
@@ -52,6 +59,9 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
                               size_t **kept, size_t *rows, una_arena *arena, una_run *run);
 /* The columns to ask a reader for: sources first, then the target. count = source_count + 1. */
 una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena);
+/* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */
+una_status una_columns_inputs(una_columns *columns, una_arena *arena);
+/* Saves, or loads into ar->arena and checks everything: a file may come from a stranger. */
 una_status una_columns_exchange(una_columns *columns, una_archive *ar);
 
 #endif

@@ -22,7 +22,9 @@ struct una_dataset {
     const char       *origin;    /* path or "array", for messages                                   */
     size_t            rows, columns;
     una_table_column *column;
-    size_t           *line;      /* [rows] line in the file where the row begins; NULL for arrays and NPY */
+    size_t           *line;      /* [rows] line in the file where the row begins, or number of the row
+                                    (from 1) in the array it was taken from; NULL when that is row + 1 */
+    const char       *unit;      /* what `line` counts: "line" or "row"                             */
 };
 
 /* Position of a column by name, or SIZE_MAX. */

@@ -22,6 +22,7 @@ typedef struct una_stats {
 void una_stats_init(una_stats *stats, size_t features, una_arena *arena);
 void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows);   /* phi [rows, K] */
 void una_stats_merge(una_stats *stats, const una_stats *other);
+una_status una_stats_check(const una_stats *stats, una_run *run);   /* UNA_E_NUMERIC unless all sums are finite */
 
 typedef struct una_head {
     una_stats stats;
@@ -35,7 +36,8 @@ void       una_head_init(una_head *head, size_t features, una_arena *arena);
 /* Factors the precision from head->stats and the two variances; mean, evidence. */
 una_status una_head_solve(una_head *head, una_run *run);
 /* mean [rows], var_model [rows] (either may be NULL) for phi [rows, K]; work from scratch. */
-una_status una_head_predict(const una_head *head, const double *phi, size_t rows, double *mean, double *var_model, una_run *run);
+una_status una_head_predict(const una_head *head, const double *phi, size_t rows, double *mean, double *var_model,
+                            una_run *run);
 /* w [draws, K] from posterior or prior. */
 una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng *rng, double *w, una_run *run);
 una_status una_head_exchange(una_head *head, una_archive *ar);   /* stats, variances; loading solves again and checks */
@@ -44,14 +46,20 @@ una_status una_head_exchange(una_head *head, una_archive *ar);   /* stats, varia
 typedef struct una_spectrum { size_t features; double *value, *moment2; double square, rows; } una_spectrum;
 una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_arena *arena, una_run *run);
 double     una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, double prior_var);
-/* Joint maximum of the evidence; a variance that is not UNA_AUTO stays. Bounds: noise_var >= 1e-10 of mean y^2. */
+/* Joint maximum of the evidence; a variance that is not UNA_AUTO stays. Bounds: noise_var >= 1e-10 of mean y^2,
+ * prior_var within a factor 1e6 of y'y / trace Phi'Phi, and a posterior precision that can be factored. */
 una_status una_choose_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run);
 
 /* Validation likelihood: the noise variance that maximises the mean log-likelihood of held-out rows under the posterior
- * of `train`, for given prior_var. phi [rows, K], y [rows] did not train the features. */
-una_status una_choose_valid(double *noise_var, double prior_var, const una_stats *train, const double *phi, const double *y,
-                            size_t rows, double *log_lik, double *rmse, una_run *run);
+ * of `train`, for given prior_var, within [1e-6, 10] of the mean square of y (of both sets). phi [rows, K], y [rows]
+ * did not train the features. *noise_var is output only; log_lik (mean) and rmse are those of the chosen noise. */
+una_status una_choose_valid(double *noise_var, double prior_var, const una_stats *train, const double *phi,
+                            const double *y, size_t rows, double *log_lik, double *rmse, una_run *run);
 /* Mean log-likelihood and rmse of rows under a solved head. */
-una_status una_head_score(const una_head *head, const double *phi, const double *y, size_t rows, double *log_lik, double *rmse, una_run *run);
+una_status una_head_score(const una_head *head, const double *phi, const double *y, size_t rows, double *log_lik,
+                          double *rmse, una_run *run);
+
+/* dphi [rows, K] = d(-log evidence)/dPhi for a solved head (marginal.c). */
+void una_head_phi_gradient(const una_head *head, const double *phi, const double *y, size_t rows, double *dphi);
 
 #endif

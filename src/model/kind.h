@@ -55,7 +55,7 @@ typedef struct una_kind {
     una_status (*exchange)(void *state, una_archive *ar);       /* one function saves and loads            */
 
     /* optional: NULL means it cannot */
-    una_status (*observe)(void *state, const una_problem *more, una_arena *keep, una_run *run);  /* exact update */
+    una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);  /* exact update; result: the new evidence */
     una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run); /* f [draws, rows] */
     una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);  /* f [count, rows]; NULL: count only */
     una_status (*slope)(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
@@ -72,10 +72,10 @@ struct una_model {
     void           *state, *options;
     una_columns     columns;
     una_fit_info    info;
-    const char     *options_json, *header;
-    una_missing     missing;
+    const char     *options_json;
 };
 
+una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
 /* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run);

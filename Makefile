@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# The door for people; the real build is CMake's (CMakePresets.json).
+#   make demo     build, then the main job on built-in data
+#   make test     everything that must never break; ends with "N passed, N failed"
+PREFIX  ?= /usr/local
+DESTDIR ?=
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: all deps build demo test test-long coverage lint install clean
+all: build
+
+deps:
+	@tools/deps.sh
+
+build: deps
+	@mkdir -p build
+	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build -j $(JOBS)
+
+demo: build
+	@build/una demo --out build
+
+test: deps
+	@JOBS=$(JOBS) tools/test.sh
+
+test-long: deps
+	@JOBS=$(JOBS) tools/test.sh --long
+
+coverage: deps
+	@tools/deps.sh gcovr
+	@JOBS=$(JOBS) tools/coverage.sh
+
+lint: deps
+	@tools/deps.sh cppcheck clang
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	         --suppress=missingIncludeSystem -j $(JOBS) -D__GNUC__ -DUNA_REAL_f64 -Iinclude -Isrc src cli
+	cmake --preset clang
+	cmake --build build-clang -j $(JOBS)
+
+install: build
+	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-asan build-debug build-coverage build-clang

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line against a verb's flag table. `--flag value` and `--flag=value` are the same; `--` ends
+ * the flags; the last of a flag given twice counts, except where a flag may be repeated.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const cli_flag cli_common[] = {
+    CLI_FLAG_COUNT("seed", "N", 0, UINT64_MAX,
+                   "seed of everything random; the same seed gives the same bits (default 0)"),
+    CLI_FLAG_COUNT("threads", "N", 1, 4096, "number of threads; never changes a result (default: one per core)"),
+    CLI_FLAG_CHOICE("kernels", "SET", "auto|generic|avx2|avx512",
+                    "instruction set of the inner loops: auto, generic, avx2 or avx512 (default auto)"),
+    CLI_FLAG("memory", CLI_SIZE, "SIZE",
+             "refuse to use more memory than this, for instance 500M or 4G (default: what the machine has)"),
+    CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"),
+    CLI_FLAG_SWITCH("quiet", "no progress, no warnings, no summary: only results and errors"),
+    CLI_FLAG_SWITCH("help", "show this help"),
+    CLI_FLAG_END
+};
+static const unsigned common_bit[] = { CLI_WITH_SEED, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_JSON,
+                                       CLI_WITH_QUIET, ~0u };
+
+const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
+{
+    size_t total = sizeof cli_common / sizeof *cli_common - 1, from = 0;
+    if (!before && verb->flags->name) return verb->flags;
+    while (before && from < total && before != &cli_common[from]) from++;
+    if (before && from == total) {                /* one of the verb's own */
+        if (before[1].name) return before + 1;
+        from = 0;
+    } else if (before) {
+        from++;
+    }
+    for (size_t i = from; i < total; i++) {
+        if (verb->common & common_bit[i] || common_bit[i] == ~0u) return &cli_common[i];
+    }
+    return NULL;
+}
+
+/* ---- suggestions ------------------------------------------------------------------------------------- */
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) from a to b. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { MOST = 64 };
+    size_t rows[3][MOST + 1], la = strlen(a), lb = strlen(b);
+    if (la > MOST || lb > MOST) return SIZE_MAX;
+    for (size_t j = 0; j <= lb; j++) rows[0][j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *two = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            now[j] = smaller(smaller(before[j] + 1, now[j - 1] + 1), before[j - 1] + (a[i - 1] != b[j - 1]));
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped) now[j] = smaller(now[j], two[j - 2] + 1);
+        }
+    }
+    return rows[la % 3][lb];
+}
+
+const char *cli_nearest(const char *wrong, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    size_t best_distance = SIZE_MAX, length = strlen(wrong);
+    for (size_t i = 0; i < count; i++) {
+        size_t far = distance(wrong, names[i]);
+        if (length >= 3 && strncmp(wrong, names[i], length) == 0) far = smaller(far, 1);
+        if (far < best_distance) {
+            best_distance = far;
+            best = names[i];
+        }
+    }
+    return best_distance <= 1 + length / 3 ? best : NULL;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+bool cli_is_number(const char *text, double *value)
+{
+    char *end;
+    if (!*text || !strchr("+-.0123456789", *text) || strpbrk(text, "xXnN")) return false;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+static bool is_count(const char *text, uint64_t *value)
+{
+    char *end;
+    if (!*text || strspn(text, "0123456789") != strlen(text)) return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return errno == 0;
+}
+
+static bool is_size(const char *text, uint64_t *value)
+{
+    static const char endings[] = "KMGT";
+    char digits[32];
+    size_t length = strlen(text);
+    if (length == 0 || length >= sizeof digits) return false;
+    memcpy(digits, text, length + 1);
+    const char *ending = strchr(endings, digits[length - 1] & ~0x20);
+    unsigned shift = 0;
+    if (strspn(digits + length - 1, "0123456789") == 0) {
+        if (!ending || !*ending) return false;
+        shift = 10 * ((unsigned)(ending - endings) + 1);
+        digits[length - 1] = 0;
+    }
+    if (!is_count(digits, value) || *value == 0 || *value > UINT64_MAX >> shift) return false;
+    *value <<= shift;
+    return true;
+}
+
+static bool is_choice(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+        if (length > 0 && strcspn(at, "|") == length && strncmp(at, word, length) == 0) return true;
+    }
+    return false;
+}
+
+static una_status check_value(const cli *c, const cli_flag *flag, const char *value)
+{
+    uint64_t count = 0;
+    double number = 0;
+    switch (flag->type) {
+    case CLI_COUNT:
+        if (is_count(value, &count) && count >= flag->low && count <= flag->high) return UNA_OK;
+        return cli_fail(c, UNA_E_USAGE, "--%s %s: give a whole number from %llu to %llu", flag->name, value,
+                        (unsigned long long)flag->low, (unsigned long long)flag->high);
+    case CLI_SHARE:
+        if (cli_is_number(value, &number) && number > 0 && number < 1) return UNA_OK;
+        return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number above 0 and below 1, for instance 0.95", flag->name,
+                        value);
+    case CLI_SIZE:
+        if (is_size(value, &count)) return UNA_OK;
+        return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number of bytes, or one ending in K, M, G or T such as 4G",
+                        flag->name, value);
+    case CLI_CHOICE:
+        if (is_choice(flag->choices, value)) return UNA_OK;
+        return cli_fail(c, UNA_E_USAGE, "--%s %s: give one of %s", flag->name, value, flag->choices);
+    default:
+        return UNA_OK;
+    }
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------------- */
+
+static una_status unknown_flag(const cli *c, const char *name, size_t length)
+{
+    char wrong[64];
+    const char *names[64];
+    size_t count = 0;
+    snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
+    const cli_flag *flag = NULL;
+    while ((flag = cli_next_flag(c->verb, flag)) && count < 64) names[count++] = flag->name;
+    const char *near = cli_nearest(wrong, names, count);
+    if (near) return cli_fail(c, UNA_E_USAGE, "there is no flag --%s; did you mean --%s?", wrong, near);
+    return cli_fail(c, UNA_E_USAGE, "there is no flag --%s; 'una %s --help' lists them all", wrong, c->verb->name);
+}
+
+static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
+{
+    const char *name = arguments[*at] + 2, *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const cli_flag *flag = NULL;
+    while ((flag = cli_next_flag(c->verb, flag))) {
+        if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) break;
+    }
+    if (!flag) return unknown_flag(c, name, length);
+    const char *value = equals ? equals + 1 : NULL;
+    if (flag->type == CLI_SWITCH && value) {
+        return cli_fail(c, UNA_E_USAGE, "--%s takes no value", flag->name);
+    }
+    if (flag->type != CLI_SWITCH && !value) {
+        if (*at + 1 >= count) {
+            return cli_fail(c, UNA_E_USAGE, "--%s needs a value: --%s %s", flag->name, flag->name, flag->metavar);
+        }
+        value = arguments[++*at];
+    }
+    una_status status = value ? check_value(c, flag, value) : UNA_OK;
+    if (status == UNA_OK) c->given[c->given_count++] = (cli_given){ flag, value };
+    return status;
+}
+
+static una_status check_operands(const cli *c)
+{
+    const cli_operand *operands = c->verb->operands;
+    size_t most = 0;
+    while (most < 3 && operands[most].name) most++;
+    for (size_t i = c->operand_count; i < most; i++) {
+        if (operands[i].name[0] == '[') continue;
+        return cli_fail(c, UNA_E_USAGE, "%s is missing: %s; 'una %s --help' shows examples", operands[i].name,
+                        operands[i].help, c->verb->name);
+    }
+    return UNA_OK;
+}
+
+una_status cli_parse(cli *c, int count, char *const *arguments)
+{
+    bool flags_ended = false;
+    size_t most = 0;
+    c->given = cli_memory((size_t)count + 1, sizeof *c->given);
+    while (most < 3 && c->verb->operands[most].name) most++;
+    for (int i = 0; i < count; i++) {
+        const char *word = arguments[i];
+        una_status status = UNA_OK;
+        if (!flags_ended && strcmp(word, "--") == 0) {
+            flags_ended = true;
+        } else if (!flags_ended && strcmp(word, "-h") == 0) {
+            c->help = true;
+        } else if (!flags_ended && word[0] == '-' && word[1] == '-') {
+            status = take_flag(c, arguments, count, &i);
+        } else if (!flags_ended && word[0] == '-' && word[1]) {
+            status = cli_fail(c, UNA_E_USAGE, "there is no flag %s; flags begin with two dashes", word);
+        } else if (c->operand_count >= most) {
+            status = cli_fail(c, UNA_E_USAGE, "'%s' is one argument too many; 'una %s --help' shows the usage", word,
+                              c->verb->name);
+        } else {
+            c->operand[c->operand_count++] = word;
+        }
+        if (status != UNA_OK) return status;
+    }
+    c->json = cli_has(c, "json");
+    c->quiet = cli_has(c, "quiet");
+    c->help = c->help || cli_has(c, "help");
+    return c->help ? UNA_OK : check_operands(c);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------ */
+
+size_t cli_texts(const cli *c, const char *flag, const char **texts)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->given_count; i++) {
+        if (strcmp(c->given[i].flag->name, flag) != 0) continue;
+        if (texts) texts[count] = c->given[i].value;
+        count++;
+    }
+    return count;
+}
+
+bool cli_has(const cli *c, const char *flag)
+{
+    return cli_texts(c, flag, NULL) > 0;
+}
+
+const char *cli_text(const cli *c, const char *flag)
+{
+    const char *text = NULL;
+    for (size_t i = 0; i < c->given_count; i++) {
+        if (strcmp(c->given[i].flag->name, flag) == 0) text = c->given[i].value;
+    }
+    return text;
+}
+
+uint64_t cli_count(const cli *c, const char *flag, uint64_t initial)
+{
+    const char *text = cli_text(c, flag);
+    uint64_t value = initial;
+    if (text && !is_count(text, &value)) is_size(text, &value);
+    return value;
+}
+
+double cli_share(const cli *c, const char *flag, double initial)
+{
+    const char *text = cli_text(c, flag);
+    double value = initial;
+    if (text) cli_is_number(text, &value);
+    return value;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the verbs of the program share. Each verb is one file that ends in a const cli_verb; its flag table
+ * is the only place where flags are written down: parsing, --help, the man page and the shell completions
+ * are all made from it.
+ */
+#ifndef UNA_CLI_H
+#define UNA_CLI_H
+
+#include "una.h"
+
+#include <stdbool.h>
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLI_PRINTF(text, first)
+#endif
+
+/* ---- flags and verbs ------------------------------------------------------------------------------ */
+
+typedef enum cli_type {
+    CLI_SWITCH,                  /* no value                                                        */
+    CLI_TEXT,                    /* anything                                                        */
+    CLI_FILE,                    /* a path: completed as one                                        */
+    CLI_FOLDER,                  /* a directory                                                     */
+    CLI_MODEL,                   /* a model spec: completed with the names of the registry          */
+    CLI_CHOICE,                  /* one of the words in `choices`                                   */
+    CLI_COUNT,                   /* a whole number, low <= value <= high                            */
+    CLI_SHARE,                   /* a number, 0 < value < 1                                         */
+    CLI_SIZE                     /* bytes, with an optional ending K, M, G or T                     */
+} cli_type;
+
+typedef struct cli_flag {
+    const char *name;            /* without the dashes; NULL ends a table                           */
+    cli_type    type;
+    const char *metavar;         /* NULL for switches                                               */
+    const char *help;            /* one or two lines' worth; wrapped when printed                   */
+    const char *choices;         /* CLI_CHOICE: "drop|mean"                                         */
+    uint64_t    low, high;       /* CLI_COUNT                                                       */
+    bool        many;            /* may be repeated; otherwise the last one counts                  */
+} cli_flag;
+
+#define CLI_FLAG(name, type, metavar, help) { name, type, metavar, help, NULL, 0, 0, false }
+#define CLI_FLAG_MANY(name, type, metavar, help) { name, type, metavar, help, NULL, 0, 0, true }
+#define CLI_FLAG_SWITCH(name, help) { name, CLI_SWITCH, NULL, help, NULL, 0, 0, false }
+#define CLI_FLAG_CHOICE(name, metavar, choices, help) { name, CLI_CHOICE, metavar, help, choices, 0, 0, false }
+#define CLI_FLAG_COUNT(name, metavar, low, high, help) { name, CLI_COUNT, metavar, help, NULL, low, high, false }
+#define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
+
+enum {                           /* which of the common flags a verb has                            */
+    CLI_WITH_SEED = 1, CLI_WITH_RUN = 2, CLI_WITH_JSON = 4, CLI_WITH_QUIET = 8
+};
+
+typedef struct cli cli;
+
+typedef struct cli_operand { const char *name; cli_type type; const char *help; } cli_operand;
+
+typedef struct cli_verb {
+    const char     *name, *summary;
+    const char     *about;       /* a paragraph; wrapped when printed                               */
+    cli_operand     operands[3]; /* name NULL ends; "[NAME]" may be left out                        */
+    const cli_flag *flags;
+    unsigned        common;
+    const char     *examples;    /* one command per line, "# remark" lines allowed                  */
+    una_status    (*run)(cli *c);
+} cli_verb;
+
+/* main.c */
+extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
+extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_models, cli_info;
+extern const cli_flag cli_common[];              /* args.c: in the order of the bits above           */
+const cli_verb *cli_find_verb(const char *name);
+/* The flag after `before` that the verb has (its own, then common ones); NULL starts and ends. */
+const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before);
+
+/* ---- one call of the program ----------------------------------------------------------------------- */
+
+typedef struct cli_given { const cli_flag *flag; const char *value; } cli_given;
+
+struct cli {
+    const cli_verb *verb;
+    cli_given      *given;       /* flags as they stand on the command line                         */
+    size_t          given_count;
+    const char     *operand[3];
+    size_t          operand_count;
+    una_run        *run;
+    bool            json, quiet, help;
+    char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
+    size_t          log_count;
+};
+
+/* args.c. Both print the sentence and return UNA_E_USAGE where something is wrong. */
+una_status  cli_parse(cli *c, int count, char *const *arguments);
+bool        cli_has(const cli *c, const char *flag);
+const char *cli_text(const cli *c, const char *flag);                    /* the last one given, or NULL */
+uint64_t    cli_count(const cli *c, const char *flag, uint64_t initial);
+double      cli_share(const cli *c, const char *flag, double initial);
+size_t      cli_texts(const cli *c, const char *flag, const char **texts); /* all of them; texts may be NULL */
+bool        cli_is_number(const char *text, double *value);
+/* The nearest of the names to `wrong`, or NULL. */
+const char *cli_nearest(const char *wrong, const char *const *names, size_t count);
+
+/* help.c and dump.c */
+void        cli_help(void);                                              /* una --help                */
+void        cli_help_verb(const cli_verb *verb, FILE *to);
+void        cli_flag_title(char *buffer, size_t size, const cli_flag *flag);     /* "--out MODEL"    */
+const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size);
+void        cli_dump_man(void);
+una_status  cli_dump_completion(const char *shell);
+
+/* ---- speaking ---------------------------------------------------------------------------------------- */
+
+/* term.c: everything a person reads. Errors go to stderr as "una VERB: sentence". */
+typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_YELLOW } cli_style;
+const char *cli_on(FILE *to, cli_style style);                           /* "" unless a terminal      */
+const char *cli_off(FILE *to);
+size_t      cli_width(FILE *to);                                         /* columns, 60 to 120        */
+/* Prints words with line breaks; continuation lines get `indent` blanks. `column` is where the text begins. */
+void        cli_wrap(FILE *to, size_t column, size_t indent, const char *text);
+una_status  cli_fail(const cli *c, una_status status, const char *format, ...) CLI_PRINTF(3, 4);
+una_status  cli_failed(const cli *c, una_status status);                 /* with the library's sentence */
+void        cli_warn(const cli *c, const char *sentence);                /* stderr, unless --quiet     */
+/* Sentences the library logged that are not among the warnings and notes that will be shown anyway. */
+void        cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
+                          size_t note_count);
+int         cli_progress(void *context, const una_progress *progress);
+void        cli_log(void *context, una_log_level level, const char *sentence);
+void        cli_progress_clear(void);
+/* Demo: the part of the whole that the calls from now on cover. */
+void        cli_progress_span(double from, double to);
+double      cli_seconds(void);                                           /* a clock that only goes forward */
+/* A number for people: 5 significant digits. */
+const char *cli_figure(char buffer[32], double value);
+
+/* json.c: writing, and walking over JSON made by the library. */
+void        cli_json_text(FILE *to, const char *text);                   /* quoted; "null" for NULL    */
+void        cli_json_number(FILE *to, double value);                     /* shortest; null if not finite */
+void        cli_json_texts(FILE *to, const char *const *texts, size_t count);
+void        cli_json_path(FILE *to, const char *key, const char *path);  /* ', "key": "path"', or nothing  */
+/* One value of an object or array: `key` NULL in arrays. Texts are unescaped, all else stands as it is. */
+typedef struct cli_json_item { char *key, *value; char type; /* { [ " or 0 (number, word) */ } cli_json_item;
+/* Steps over a JSON object or array: *at begins at its bracket. False at the end. Free with cli_json_done. */
+typedef struct cli_json { const char *at; bool in_object, begun; } cli_json;
+bool        cli_json_open(cli_json *walk, const char *json);
+bool        cli_json_next(cli_json *walk, cli_json_item *item);
+void        cli_json_done(cli_json_item *item);
+
+/* ---- files and the run ----------------------------------------------------------------------------------- */
+
+/* files.c. Checks made before hours of work, not after them. */
+una_status  cli_check_out(const cli *c, const char *flag, const char *path, const char *input);
+una_status  cli_check_chart(const cli *c, const char *path);
+/* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
+una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
+una_status  cli_check_interrupt(const cli *c);
+char       *cli_default_out(const char *data, const char *ending);       /* "dir/a.csv.gz" -> "a.una"; free it */
+char       *cli_join(const char *folder, const char *name);
+size_t      cli_kind_find(const char *name);                             /* SIZE_MAX if there is none  */
+void       *cli_memory(size_t count, size_t size);                       /* zeroed; ends the program without memory */
+
+#endif

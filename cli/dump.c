@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The man page and the shell completions, made at build time from the same tables as the help:
+ * `una --dump-man`, `una --dump-completion bash|zsh|fish`.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+/* ---- man page ---------------------------------------------------------------------------------------- */
+
+static void roff(const char *text)                /* a text in which roff sees nothing of its own */
+{
+    for (const char *at = text; *at; at++) {
+        bool line_start = at == text || at[-1] == '\n';
+        if (line_start && (*at == '.' || *at == '\'')) fputs("\\&", stdout);
+        if (*at == '\\') fputs("\\e", stdout);
+        else if (*at == '-') fputs("\\-", stdout);
+        else putchar(*at);
+    }
+}
+
+static void roff_item(const char *title, const char *text)
+{
+    fputs(".TP\n.B ", stdout);
+    roff(title);
+    putchar('\n');
+    roff(text);
+    putchar('\n');
+}
+
+static void man_verb(const cli_verb *verb)
+{
+    char buffer[256];
+    printf(".SS ");
+    roff(cli_synopsis(verb, buffer, sizeof buffer));
+    printf("\n");
+    roff(verb->about);
+    printf("\n");
+    for (size_t i = 0; i < 3 && verb->operands[i].name; i++) roff_item(verb->operands[i].name, verb->operands[i].help);
+    for (const cli_flag *flag = verb->flags; flag && flag->name; flag++) {
+        cli_flag_title(buffer, sizeof buffer, flag);
+        roff_item(buffer, flag->help);
+    }
+    fputs(".PP\nExamples:\n.PP\n.nf\n.RS\n", stdout);
+    roff(verb->examples);
+    fputs("\n.RE\n.fi\n", stdout);
+}
+
+void cli_dump_man(void)
+{
+    char buffer[256];
+    printf(".TH UNA 1 \"\" \"una %s\" \"User commands\"\n.SH NAME\nuna \\- ", una_version());
+    printf("regression that knows what it does not know\n.SH SYNOPSIS\n.nf\n");
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        roff(cli_synopsis(cli_verbs[i], buffer, sizeof buffer));
+        putchar('\n');
+    }
+    printf(".fi\n.SH DESCRIPTION\n"
+           "una fits regression models to tables and says, for every answer, how sure it is, how much of the doubt is\n"
+           "noise (more data of the same kind will not help) and how much is ignorance (data in this region would).\n"
+           ".SH VERBS\n");
+    for (size_t i = 0; cli_verbs[i]; i++) man_verb(cli_verbs[i]);
+    printf(".SH COMMON FLAGS\nEach verb takes those of the following that make sense for it.\n");
+    for (const cli_flag *flag = cli_common; flag->name; flag++) {
+        cli_flag_title(buffer, sizeof buffer, flag);
+        roff_item(buffer, flag->help);
+    }
+    printf(".SH EXIT STATUS\n");
+#define CLI_STATUS_ITEM(code, number, text) roff_item(#number, text);
+    UNA_STATUS_LIST(CLI_STATUS_ITEM)
+#undef CLI_STATUS_ITEM
+    printf(".SH ENVIRONMENT\n");
+    roff_item("NO_COLOR", "If set and not empty, no colour is used. Colour appears on a terminal only in any case.");
+}
+
+/* ---- completions -------------------------------------------------------------------------------------- */
+
+static void print_choices(const char *choices, const char *between)
+{
+    for (const char *at = choices; *at;) {
+        size_t length = strcspn(at, "|");
+        printf("%.*s", (int)length, at);
+        at += length;
+        if (*at == '|') {
+            fputs(between, stdout);
+            at++;
+        }
+    }
+}
+
+static void print_kinds(const char *between)
+{
+    for (size_t kind = 0; kind < una_kind_count(); kind++) {
+        printf("%s%s", kind ? between : "", una_kind_name(kind));
+    }
+}
+
+static void print_quoted(const char *text, const char *special)   /* inside single quotes */
+{
+    for (; *text; text++) {
+        if (*text == '\'') fputs("'\\''", stdout);
+        else if (strchr(special, *text)) printf("\\%c", *text);
+        else putchar(*text);
+    }
+}
+
+static void bash_values(const cli_flag *flag)
+{
+    printf("        *:--%s) ", flag->name);
+    if (flag->type == CLI_CHOICE) {
+        printf("COMPREPLY=($(compgen -W \"");
+        print_choices(flag->choices, " ");
+        printf("\" -- \"$word\"))");
+    } else if (flag->type == CLI_MODEL) {
+        printf("COMPREPLY=($(compgen -W \"");
+        print_kinds(" ");
+        printf("\" -- \"$word\"))");
+    } else if (flag->type == CLI_FOLDER) {
+        printf("COMPREPLY=($(compgen -d -- \"$word\"))");
+    } else if (flag->type == CLI_FILE) {
+        printf("COMPREPLY=($(compgen -f -- \"$word\"))");
+    } else {
+        printf("COMPREPLY=()");
+    }
+    printf("; return ;;\n");
+}
+
+static bool seen_before(const cli_verb *verb, const cli_flag *flag)   /* a flag of that name in an earlier verb */
+{
+    for (size_t i = 0; cli_verbs[i] && cli_verbs[i] != verb; i++) {
+        const cli_flag *other = NULL;
+        while ((other = cli_next_flag(cli_verbs[i], other))) {
+            if (strcmp(other->name, flag->name) == 0 && other->type == flag->type) return true;
+        }
+    }
+    return false;
+}
+
+static void dump_bash(void)
+{
+    printf("# bash completion for una; made by 'una --dump-completion bash'\n"
+           "_una() {\n"
+           "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" verb=\"${COMP_WORDS[1]}\"\n"
+           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+           "        COMPREPLY=($(compgen -W \"");
+    for (size_t i = 0; cli_verbs[i]; i++) printf("%s ", cli_verbs[i]->name);
+    printf("help --help --version\" -- \"$word\"))\n        return\n    fi\n    case \"$verb:$before\" in\n");
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        const cli_flag *flag = NULL;
+        while ((flag = cli_next_flag(cli_verbs[i], flag))) {
+            if (flag->type != CLI_SWITCH && !seen_before(cli_verbs[i], flag)) bash_values(flag);
+        }
+    }
+    printf("    esac\n    if [[ \"$word\" == -* ]]; then\n        case \"$verb\" in\n");
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        printf("        %s) COMPREPLY=($(compgen -W \"", cli_verbs[i]->name);
+        const cli_flag *flag = NULL;
+        while ((flag = cli_next_flag(cli_verbs[i], flag))) printf("--%s ", flag->name);
+        printf("\" -- \"$word\")) ;;\n");
+    }
+    printf("        esac\n        return\n    fi\n    case \"$verb\" in\n        help) COMPREPLY=($(compgen -W \"");
+    for (size_t i = 0; cli_verbs[i]; i++) printf("%s ", cli_verbs[i]->name);
+    printf("\" -- \"$word\")) ;;\n        models) COMPREPLY=($(compgen -W \"");
+    print_kinds(" ");
+    printf("\" -- \"$word\")) ;;\n        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
+           "complete -o filenames -F _una una\n");
+}
+
+static void zsh_action(cli_type type, const char *choices)
+{
+    if (type == CLI_CHOICE) {
+        printf("(");
+        print_choices(choices, " ");
+        printf(")");
+    } else if (type == CLI_MODEL) {
+        printf("(");
+        print_kinds(" ");
+        printf(")");
+    } else if (type == CLI_FILE) {
+        printf("_files");
+    } else if (type == CLI_FOLDER) {
+        printf("_files -/");
+    }
+}
+
+static void dump_zsh(void)
+{
+    printf("#compdef una\n# made by 'una --dump-completion zsh'\n_una() {\n    local -a verbs\n    verbs=(\n");
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        printf("        '%s:", cli_verbs[i]->name);
+        print_quoted(cli_verbs[i]->summary, ":");
+        printf("'\n");
+    }
+    printf("    )\n    if (( CURRENT == 2 )); then\n        _describe verb verbs\n        return\n    fi\n"
+           "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        printf("    %s)\n        _arguments", cli_verbs[i]->name);
+        const cli_flag *flag = NULL;
+        while ((flag = cli_next_flag(cli_verbs[i], flag))) {
+            printf(" \\\n            '%s--%s%s[", flag->many ? "*" : "",
+                   flag->name, flag->type == CLI_SWITCH ? "" : "=");
+            print_quoted(flag->help, "[]:");
+            printf("]");
+            if (flag->type != CLI_SWITCH) {
+                printf(":%s:", flag->metavar);
+                zsh_action(flag->type, flag->choices);
+            }
+            printf("'");
+        }
+        for (size_t k = 0; k < 3 && cli_verbs[i]->operands[k].name; k++) {
+            const cli_operand *operand = &cli_verbs[i]->operands[k];
+            printf(" \\\n            '%zu:%s%.*s:", k + 1, operand->name[0] == '[' ? ":" : "",
+                   (int)strcspn(operand->name + (operand->name[0] == '['), "]"),
+                   operand->name + (operand->name[0] == '['));
+            zsh_action(operand->type, NULL);
+            printf("'");
+        }
+        printf(" ;;\n");
+    }
+    printf("    esac\n}\n_una \"$@\"\n");
+}
+
+static void dump_fish(void)
+{
+    printf("# fish completion for una; made by 'una --dump-completion fish'\n");
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        const cli_verb *verb = cli_verbs[i];
+        printf("complete -c una -n __fish_use_subcommand -f -a %s -d '", verb->name);
+        print_quoted(verb->summary, "");
+        printf("'\n");
+        const cli_flag *flag = NULL;
+        while ((flag = cli_next_flag(verb, flag))) {
+            printf("complete -c una -n '__fish_seen_subcommand_from %s' -l %s", verb->name, flag->name);
+            if (flag->type == CLI_FILE || flag->type == CLI_FOLDER) printf(" -r");
+            else if (flag->type != CLI_SWITCH) printf(" -x");
+            if (flag->type == CLI_CHOICE || flag->type == CLI_MODEL) printf(" -a '");
+            if (flag->type == CLI_CHOICE) print_choices(flag->choices, " ");
+            if (flag->type == CLI_MODEL) print_kinds(" ");
+            if (flag->type == CLI_CHOICE || flag->type == CLI_MODEL) printf("'");
+            printf(" -d '");
+            print_quoted(flag->help, "");
+            printf("'\n");
+        }
+        if (verb->operands[0].type == CLI_MODEL) {
+            printf("complete -c una -n '__fish_seen_subcommand_from %s' -f -a '", verb->name);
+            print_kinds(" ");
+            printf("'\n");
+        }
+    }
+}
+
+una_status cli_dump_completion(const char *shell)
+{
+    cli nobody = {0};
+    if (strcmp(shell, "bash") == 0) dump_bash();
+    else if (strcmp(shell, "zsh") == 0) dump_zsh();
+    else if (strcmp(shell, "fish") == 0) dump_fish();
+    else return cli_fail(&nobody, UNA_E_USAGE, "--dump-completion needs one of bash, zsh, fish");
+    return UNA_OK;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una fit: a table in, a model file out, with everything that was decided on the way said in plain words.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_flag flags[] = {
+    CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
+    CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
+             "see 'una models' (default luna)"),
+    CLI_FLAG("out", CLI_FILE, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
+             "in the current folder)"),
+    CLI_FLAG("report", CLI_FILE, "FILE.html", "also write a report: one page that opens in any browser"),
+    CLI_FLAG("chart", CLI_FILE, "FILE", "also write the main chart; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training to stop it and to set the noise: a share such as "
+             "0.2, or a file of other rows (default: 15 % of the rows, at least 20; below 200 rows five-fold "
+             "cross-fitting)"),
+    CLI_FLAG_MANY("set", CLI_TEXT, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
+                  "and --preset"),
+    CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
+    CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
+                    "column's mean; remembered for prediction (default: refuse)"),
+    CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
+                   "'other', which later also takes levels never seen"),
+    CLI_FLAG_END
+};
+
+typedef struct job {
+    const char  *data_path, *out, *report, *chart;
+    char        *default_out;
+    const char **set;
+    una_dataset *data, *valid;
+    una_model   *model;
+} job;
+
+/* ---- the work -------------------------------------------------------------------------------------- */
+
+static una_status check_places(cli *c, job *j)
+{
+    j->data_path = c->operand[0];
+    j->report = cli_text(c, "report");
+    j->chart = cli_text(c, "chart");
+    j->default_out = cli_default_out(j->data_path, ".una");
+    j->out = cli_has(c, "out") ? cli_text(c, "out") : j->default_out;
+    una_status status = cli_check_chart(c, j->chart);
+    if (status == UNA_OK) status = cli_check_out(c, "--out", j->out, j->data_path);
+    if (status == UNA_OK) status = cli_check_out(c, "--report", j->report, j->data_path);
+    if (status == UNA_OK) status = cli_check_out(c, "--chart", j->chart, j->data_path);
+    return status;
+}
+
+static una_status read_valid(cli *c, job *j, una_fit_settings *settings)
+{
+    const char *valid = cli_text(c, "valid");
+    if (!valid) return UNA_OK;
+    if (cli_is_number(valid, &settings->valid_fraction)) {
+        if (settings->valid_fraction > 0 && settings->valid_fraction < 1) return UNA_OK;
+        return cli_fail(c, UNA_E_USAGE, "--valid %s: give a share of the rows above 0 and below 1, or a file", valid);
+    }
+    una_status status = una_dataset_read(&j->valid, valid, c->run);
+    settings->valid = j->valid;
+    return status == UNA_OK ? status : cli_failed(c, status);
+}
+
+static una_missing missing_rule(const cli *c)
+{
+    const char *rule = cli_text(c, "missing");
+    if (!rule) return UNA_MISSING_ERROR;
+    return strcmp(rule, "drop") == 0 ? UNA_MISSING_DROP : UNA_MISSING_MEAN;
+}
+
+static una_status train(cli *c, job *j)
+{
+    j->set = cli_memory(c->given_count + 1, sizeof *j->set);
+    una_fit_settings settings = {
+        .target = cli_text(c, "target"),
+        .preset = cli_text(c, "preset"),
+        .set = j->set,
+        .set_count = cli_texts(c, "set", j->set),
+        .missing = missing_rule(c),
+        .other = (size_t)cli_count(c, "other", 0)
+    };
+    una_status status = una_dataset_read(&j->data, j->data_path, c->run);
+    if (status != UNA_OK) return cli_failed(c, status);
+    status = read_valid(c, j, &settings);
+    if (status != UNA_OK) return status;
+    status = una_fit(&j->model, cli_text(c, "model"), j->data, &settings, c->run);
+    if (status == UNA_CANCELLED) return cli_fail(c, status, "%s; no model was written", una_run_message(c->run));
+    return status == UNA_OK ? cli_check_interrupt(c) : cli_failed(c, status);
+}
+
+static una_status write_files(cli *c, job *j)
+{
+    const una_model *models[] = { j->model };
+    const char *titles[] = { una_model_info(j->model)->kind };
+    una_status status = una_model_save(j->model, j->out, c->run);
+    if (status != UNA_OK) return cli_failed(c, status);
+    if (j->report) {
+        status = una_report_write(j->report, models, titles, 1, j->data, NULL, NULL, c->run);
+    }
+    if (status == UNA_OK && j->chart) status = una_chart_write(j->chart, models, titles, 1, j->data, c->run);
+    if (status == UNA_OK) return status;
+    cli_failed(c, status);
+    return cli_fail(c, status, "the model itself is safe in %s", j->out);
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------- */
+
+static void print_json(const job *j)
+{
+    const una_fit_info *info = una_model_info(j->model);
+    const struct { const char *key; double value; } numbers[] = {
+        { "noise_std", info->noise_std }, { "prior_var", info->prior_var }, { "log_evidence", info->log_evidence }
+    };
+    printf("{\"kind\": ");
+    cli_json_text(stdout, info->kind);
+    printf(", \"spec\": ");
+    cli_json_text(stdout, info->spec);
+    printf(", \"target\": ");
+    cli_json_text(stdout, info->target);
+    printf(", \"rows\": %zu, \"inputs\": %zu", info->rows, info->inputs);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        printf(", \"%s\": ", numbers[i].key);
+        cli_json_number(stdout, numbers[i].value);
+    }
+    if (!isnan(info->mean_cos2)) {
+        printf(", \"mean_cos2\": ");
+        cli_json_number(stdout, info->mean_cos2);
+    }
+    printf(", \"options\": %s, \"valid\": {\"rows\": %zu, \"rmse\": ", una_model_options_json(j->model),
+           info->valid_rows);
+    cli_json_number(stdout, info->valid_rows ? info->valid_rmse : NAN);
+    printf(", \"log_lik\": ");
+    cli_json_number(stdout, info->valid_rows ? info->valid_log_lik : NAN);
+    printf("}, \"steps\": %zu, \"seconds\": ", info->steps);
+    cli_json_number(stdout, info->seconds);
+    printf(", \"warnings\": ");
+    cli_json_texts(stdout, info->warnings, info->warning_count);
+    printf(", \"notes\": ");
+    cli_json_texts(stdout, info->notes, info->note_count);
+    cli_json_path(stdout, "model", j->out);
+    cli_json_path(stdout, "report", j->report);
+    cli_json_path(stdout, "chart", j->chart);
+    printf("}\n");
+}
+
+enum { TITLE = 18 };
+
+static void row(cli_style style, const char *title, const char *text)
+{
+    printf("  %s%-*s%s", cli_on(stdout, style), TITLE, title, cli_off(stdout));
+    cli_wrap(stdout, TITLE + 2, TITLE + 2, text);
+}
+
+static void figure_row(const char *title, double value, const char *remark)
+{
+    char text[256], figure[32];
+    if (isnan(value)) return;
+    snprintf(text, sizeof text, "%s %s", cli_figure(figure, value), remark);
+    row(CLI_PLAIN, title, text);
+}
+
+/* Whether a person named this option: then it was not chosen for them. */
+static bool was_given(const cli *c, const char *const *set, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < cli_texts(c, "set", NULL); i++) {
+        if (strncmp(set[i], name, length) == 0 && strchr(" =", set[i][length])) return true;
+    }
+    const char *spec = cli_text(c, "model");
+    for (const char *at = spec ? strstr(spec, name) : NULL; at; at = strstr(at + 1, name)) {
+        if (at > spec && strchr("(, ", at[-1]) && at[length] && strchr("= ", at[length])) return true;
+    }
+    return false;
+}
+
+static bool is_automatic(const cli *c, const job *j, size_t kind, const char *name)
+{
+    una_option_info option;
+    for (size_t i = 0; kind < una_kind_count() && i < una_kind_option_count(kind); i++) {
+        if (una_kind_option(&option, kind, i, c->run) != UNA_OK || strcmp(option.name, name) != 0) continue;
+        return strcmp(option.initial, "auto") == 0 && !was_given(c, j->set, name);
+    }
+    return false;
+}
+
+/* The options that were found from the data, or the others. */
+static void option_row(const cli *c, const job *j, bool automatic, const char *title)
+{
+    const char *json = una_model_options_json(j->model);
+    size_t kind = cli_kind_find(una_model_info(j->model)->kind), room = 2 * strlen(json) + 1, used = 0;
+    char *text = cli_memory(room, 1);
+    cli_json walk;
+    cli_json_item item;
+    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+        if (is_automatic(c, j, kind, item.key) != automatic || !*item.value) continue;
+        used += (size_t)snprintf(text + used, room - used, "%s%s=%s", used ? ", " : "", item.key, item.value);
+    }
+    if (used) row(CLI_PLAIN, title, text);
+    free(text);
+}
+
+static void print_checks(const una_fit_info *info)
+{
+    char text[512], rmse[32], log_lik[32];
+    figure_row("noise", info->noise_std, "(standard deviation, in the units of the target)");
+    figure_row("prior variance", info->prior_var, "");
+    figure_row("log evidence", info->log_evidence, "");
+    figure_row("heads' mean cos^2", info->mean_cos2, "(0 all different, 1 all the same)");
+    if (info->valid_rows == 0) return;
+    snprintf(text, sizeof text, "rmse %s, log-likelihood %s per row, on %zu rows held out of feature training (measured "
+             "before the final posterior was fitted)", cli_figure(rmse, info->valid_rmse),
+             cli_figure(log_lik, info->valid_log_lik), info->valid_rows);
+    row(CLI_PLAIN, "held-out rows", text);
+}
+
+static void print_summary(const cli *c, const job *j)
+{
+    const una_fit_info *info = una_model_info(j->model);
+    printf("%s%s%s fitted to %s: target %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
+           cli_off(stdout), j->data_path, info->target, info->rows, info->inputs, info->inputs == 1 ? "" : "s",
+           info->seconds);
+    print_checks(info);
+    option_row(c, j, true, "chosen from data");
+    option_row(c, j, false, "other options");
+    for (size_t i = 0; i < info->note_count; i++) row(CLI_PLAIN, "note", info->notes[i]);
+    for (size_t i = 0; i < info->warning_count; i++) row(CLI_YELLOW, "warning", info->warnings[i]);
+    printf("\n");
+    row(CLI_BOLD, "model", j->out);
+    if (j->report) row(CLI_BOLD, "report", j->report);
+    if (j->chart) row(CLI_BOLD, "chart", j->chart);
+    printf("\nNext: una predict %s NEW.csv --out answers.csv\n", j->out);
+}
+
+static una_status run(cli *c)
+{
+    job j = {0};
+    una_status status = check_places(c, &j);
+    if (status == UNA_OK) status = train(c, &j);
+    if (status == UNA_OK) status = write_files(c, &j);
+    cli_progress_clear();
+    if (status == UNA_OK) {
+        const una_fit_info *info = una_model_info(j.model);
+        cli_show_logs(c, info->warnings, info->warning_count, info->notes, info->note_count);
+        if (c->json) print_json(&j);
+        else if (!c->quiet) print_summary(c, &j);
+    }
+    una_model_free(j.model);
+    una_dataset_free(j.valid);
+    una_dataset_free(j.data);
+    free(j.set);
+    free(j.default_out);
+    return status;
+}
+
+const cli_verb cli_fit = {
+    "fit", "train a model on a table",
+    "Trains a model on a table (CSV or TSV, also .gz, with a header; or NPY) and writes it to a file. Nothing needs "
+    "tuning: what is not given is chosen from the data, printed, saved with the model, and can be passed back as an "
+    "option. Text columns become categories. The same seed gives the same bits whatever the number of threads.",
+    { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    "una fit measurements.csv --target strength\n"
+    "una fit measurements.csv --target strength --report report.html --chart bands.svg\n"
+    "# another model, with options of its own ('una models nlm' lists them)\n"
+    "una fit measurements.csv --target strength --model nlm --set width=100 --out plain.una\n"
+    "# the published settings\n"
+    "una fit measurements.csv --target strength --preset thesis\n"
+    "# cells are missing, and new categories will turn up\n"
+    "una fit survey.csv --target income --missing mean --other 5",
+    run
+};

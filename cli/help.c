@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Help, from the flag tables.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+enum { TITLE_WIDTH = 24 };
+
+void cli_flag_title(char *buffer, size_t size, const cli_flag *flag)
+{
+    snprintf(buffer, size, "--%s%s%s", flag->name, flag->metavar ? " " : "", flag->metavar ? flag->metavar : "");
+}
+
+const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size)
+{
+    size_t used = (size_t)snprintf(buffer, size, "una %s", verb->name);
+    for (size_t i = 0; i < 3 && verb->operands[i].name && used < size; i++) {
+        used += (size_t)snprintf(buffer + used, size - used, " %s", verb->operands[i].name);
+    }
+    if (used < size) snprintf(buffer + used, size - used, " [flags]");
+    return buffer;
+}
+
+static void heading(FILE *to, const char *text)
+{
+    fprintf(to, "\n%s%s%s\n", cli_on(to, CLI_BOLD), text, cli_off(to));
+}
+
+static void entry(FILE *to, const char *title, const char *text)
+{
+    fprintf(to, "  %-*s", TITLE_WIDTH, title);
+    if (strlen(title) >= TITLE_WIDTH) fprintf(to, "\n  %*s", TITLE_WIDTH, "");
+    cli_wrap(to, TITLE_WIDTH + 2, TITLE_WIDTH + 2, text);
+}
+
+void cli_help(void)
+{
+    printf("una: regression that knows what it does not know\n");
+    heading(stdout, "Usage");
+    printf("  una VERB ...\n");
+    heading(stdout, "Verbs");
+    for (size_t i = 0; cli_verbs[i]; i++) entry(stdout, cli_verbs[i]->name, cli_verbs[i]->summary);
+    heading(stdout, "Also");
+    entry(stdout, "una help VERB", "what a verb does, its flags and examples; the same as 'una VERB --help'");
+    entry(stdout, "una --version", "version, libraries and kernel sets built in");
+    heading(stdout, "To begin with");
+    printf("  una demo\n"
+           "  una fit measurements.csv --target strength --report report.html\n"
+           "  una predict measurements.una new.csv --out answers.csv\n");
+    heading(stdout, "Exit status");
+#define CLI_STATUS_LINE(code, number, text) printf("  %-3d %s\n", number, text);
+    UNA_STATUS_LIST(CLI_STATUS_LINE)
+#undef CLI_STATUS_LINE
+}
+
+static void print_examples(FILE *to, const char *examples)
+{
+    for (const char *at = examples; *at;) {
+        size_t length = strcspn(at, "\n");
+        fprintf(to, "  %s%.*s%s\n", *at == '#' ? cli_on(to, CLI_DIM) : "", (int)length, at,
+                *at == '#' ? cli_off(to) : "");
+        at += length + (at[length] == '\n');
+    }
+}
+
+void cli_help_verb(const cli_verb *verb, FILE *to)
+{
+    char buffer[256];
+    fprintf(to, "%s%s%s\n\n", cli_on(to, CLI_BOLD), cli_synopsis(verb, buffer, sizeof buffer), cli_off(to));
+    cli_wrap(to, 0, 0, verb->about);
+    if (verb->operands[0].name) heading(to, "Arguments");
+    for (size_t i = 0; i < 3 && verb->operands[i].name; i++) {
+        entry(to, verb->operands[i].name, verb->operands[i].help);
+    }
+    heading(to, "Flags");
+    const cli_flag *flag = NULL;
+    while ((flag = cli_next_flag(verb, flag))) {
+        cli_flag_title(buffer, sizeof buffer, flag);
+        entry(to, buffer, flag->help);
+    }
+    heading(to, "Examples");
+    print_examples(to, verb->examples);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una info: the header of a file that una wrote, without loading what follows it. The header says about
+ * itself what there is, so this view needs no list of its keys.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_flag flags[] = { CLI_FLAG_END };
+
+enum { TITLE = 20, DEEPEST = 8 };
+
+static void spaced(const char *key, char *buffer, size_t size)   /* log_evidence -> "log evidence" */
+{
+    snprintf(buffer, size, "%s", key);
+    for (char *at = buffer; *at; at++) {
+        if (*at == '_') *at = ' ';
+    }
+}
+
+static bool is_flat(const char *json)                             /* no objects or arrays inside */
+{
+    cli_json walk;
+    cli_json_item item;
+    bool flat = true;
+    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+        flat = flat && item.type != '{' && item.type != '[';
+    }
+    return flat;
+}
+
+static void print_flat(const char *json, size_t column, size_t indent)   /* "a, b, c" or "k=v, k=v" on one paragraph */
+{
+    size_t room = strlen(json) * 2 + 2, used = 0;
+    char *text = cli_memory(room, 1);
+    cli_json walk;
+    cli_json_item item;
+    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+        used += (size_t)snprintf(text + used, room - used, "%s%s%s%s", used ? ", " : "", item.key ? item.key : "",
+                                 item.key ? "=" : "", item.value);
+    }
+    cli_wrap(stdout, column, indent, used ? text : "none");
+    free(text);
+}
+
+static void print_object(const char *json, size_t indent, unsigned depth)
+{
+    cli_json walk;
+    cli_json_item item;
+    size_t number = 0;
+    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+        char title[64], figure[32];
+        double value;
+        if (item.key) spaced(item.key, title, sizeof title);
+        else snprintf(title, sizeof title, "%zu", ++number);
+        size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1, column = indent + width;
+        printf("%*s%s%-*s%s", (int)indent, "", cli_on(stdout, CLI_BOLD), (int)width, title, cli_off(stdout));
+        bool nested = item.type == '{' || item.type == '[';
+        if (nested && (is_flat(item.value) || depth >= DEEPEST)) {
+            print_flat(item.value, column, indent + TITLE);
+        } else if (nested) {
+            printf("\n");
+            print_object(item.value, indent + 2, depth + 1);
+        } else if (!item.type && cli_is_number(item.value, &value) && strpbrk(item.value, ".eE")) {
+            printf("%s\n", cli_figure(figure, value));
+        } else {
+            cli_wrap(stdout, column, indent + TITLE, item.value);
+        }
+    }
+}
+
+static una_status run(cli *c)
+{
+    char *json = NULL;
+    una_status status = una_file_info(&json, c->operand[0], c->run);
+    if (status != UNA_OK) return cli_failed(c, status);
+    if (c->json) {
+        printf("%s%s", json, *json && json[strlen(json) - 1] == '\n' ? "" : "\n");
+    } else {
+        printf("%-*s%s\n", TITLE, "file", c->operand[0]);
+        print_object(json, 0, 0);
+    }
+    una_memory_free(json, c->run);
+    return UNA_OK;
+}
+
+const cli_verb cli_info = {
+    "info", "what is in a model file",
+    "Shows what a model file says about itself: the kind of model, its columns, every option, the noise, the scores on "
+    "the rows held out, warnings. The model is not loaded, so this is quick and safe for any file.",
+    { { "FILE", CLI_FILE, "a file written by una" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
+    flags, CLI_WITH_JSON,
+    "una info measurements.una\n"
+    "una info measurements.una --json",
+    run
+};

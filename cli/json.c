@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * JSON as the program needs it: numbers and texts out, and a walker over what the library hands back as
+ * JSON (a model's options, the header of a model file). The walker trusts the grammar but not the length.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_json_text(FILE *to, const char *text)
+{
+    if (!text) {
+        fputs("null", to);
+        return;
+    }
+    fputc('"', to);
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        if (*at == '"' || *at == '\\') fprintf(to, "\\%c", *at);
+        else if (*at == '\n') fputs("\\n", to);
+        else if (*at == '\t') fputs("\\t", to);
+        else if (*at < 0x20) fprintf(to, "\\u%04x", *at);
+        else fputc(*at, to);
+    }
+    fputc('"', to);
+}
+
+void cli_json_number(FILE *to, double value)
+{
+    if (!isfinite(value)) {
+        fputs("null", to);
+        return;
+    }
+    char buffer[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) break;
+    }
+    fputs(buffer, to);
+}
+
+void cli_json_texts(FILE *to, const char *const *texts, size_t count)
+{
+    fputc('[', to);
+    for (size_t i = 0; i < count; i++) {
+        if (i) fputs(", ", to);
+        cli_json_text(to, texts[i]);
+    }
+    fputc(']', to);
+}
+
+void cli_json_path(FILE *to, const char *key, const char *path)
+{
+    if (!path) return;
+    fprintf(to, ", \"%s\": ", key);
+    cli_json_text(to, path);
+}
+
+/* ---- walking ------------------------------------------------------------------------------------- */
+
+static const char *skip_blanks(const char *at)
+{
+    while (*at && strchr(" \t\r\n", *at)) at++;
+    return at;
+}
+
+static const char *skip_string(const char *at)   /* at the opening quote; returns after the closing one */
+{
+    for (at++; *at && *at != '"'; at++) {
+        if (*at == '\\' && at[1]) at++;
+    }
+    return *at ? at + 1 : at;
+}
+
+static const char *skip_value(const char *at)
+{
+    size_t depth = 0;
+    do {
+        if (*at == '"') {
+            at = skip_string(at);
+            continue;
+        }
+        if (*at == '{' || *at == '[') depth++;
+        else if (*at == '}' || *at == ']') depth--;
+        else if (depth == 0) return at + strcspn(at, ",]} \t\r\n");
+        if (*at) at++;
+    } while (*at && depth > 0);
+    return at;
+}
+
+static void put_utf8(char **to, unsigned code)
+{
+    unsigned char *at = (unsigned char *)*to;
+    if (code < 0x80) {
+        *at++ = (unsigned char)code;
+    } else if (code < 0x800) {
+        *at++ = (unsigned char)(0xC0 | code >> 6);
+        *at++ = (unsigned char)(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        *at++ = (unsigned char)(0xE0 | code >> 12);
+        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3F));
+        *at++ = (unsigned char)(0x80 | (code & 0x3F));
+    } else {
+        *at++ = (unsigned char)(0xF0 | code >> 18);
+        *at++ = (unsigned char)(0x80 | (code >> 12 & 0x3F));
+        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3F));
+        *at++ = (unsigned char)(0x80 | (code & 0x3F));
+    }
+    *to = (char *)at;
+}
+
+static unsigned hex4(const char *at)
+{
+    char digits[5] = {0};
+    for (size_t i = 0; i < 4 && at[i]; i++) digits[i] = at[i];
+    return (unsigned)strtoul(digits, NULL, 16);
+}
+
+static const char *unescape_unit(const char *at, const char *end, char **to)   /* at the u of \uXXXX */
+{
+    if (end - at < 5) return end;
+    unsigned code = hex4(at + 1);
+    at += 5;
+    if (code >= 0xD800 && code < 0xDC00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
+        code = 0x10000 + ((code - 0xD800) << 10) + ((hex4(at + 2) - 0xDC00) & 0x3FF);
+        at += 6;
+    }
+    put_utf8(to, code);
+    return at;
+}
+
+static char *unescaped(const char *from, const char *end)   /* between the quotes */
+{
+    char *text = cli_memory((size_t)(end - from) + 1, 1), *to = text;
+    while (from < end) {
+        if (*from != '\\' || from + 1 >= end) {
+            *to++ = *from++;
+            continue;
+        }
+        from++;
+        static const char codes[] = "nrtbf", meant[] = "\n\r\t\b\f";
+        const char *code = strchr(codes, *from);
+        if (*from == 'u') {
+            from = unescape_unit(from, end, &to);
+            continue;
+        }
+        *to++ = code && *from ? meant[code - codes] : *from;
+        from++;
+    }
+    return text;
+}
+
+static char *taken(const char *from, const char *end)
+{
+    if (*from == '"' && end > from + 1) return unescaped(from + 1, end - 1);
+    char *text = cli_memory((size_t)(end - from) + 1, 1);
+    memcpy(text, from, (size_t)(end - from));
+    return text;
+}
+
+bool cli_json_open(cli_json *walk, const char *json)
+{
+    const char *at = skip_blanks(json);
+    *walk = (cli_json){ at + (*at != 0), *at == '{', false };
+    return *at == '{' || *at == '[';
+}
+
+bool cli_json_next(cli_json *walk, cli_json_item *item)
+{
+    *item = (cli_json_item){0};
+    const char *at = skip_blanks(walk->at);
+    if (walk->begun && *at == ',') at = skip_blanks(at + 1);
+    walk->begun = true;
+    if (!*at || *at == '}' || *at == ']') return false;
+    if (walk->in_object) {
+        const char *end = skip_string(at);
+        item->key = taken(at, end);
+        at = skip_blanks(end);
+        if (*at == ':') at = skip_blanks(at + 1);
+    }
+    const char *end = skip_value(at);
+    if (end == at) {
+        cli_json_done(item);
+        return false;
+    }
+    item->type = (char)(strchr("{[\"", *at) ? *at : 0);
+    item->value = taken(at, end);
+    walk->at = end;
+    return true;
+}
+
+void cli_json_done(cli_json_item *item)
+{
+    free(item->key);
+    free(item->value);
+    *item = (cli_json_item){0};
+}

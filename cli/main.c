@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program: finds the verb, reads its flags, makes the run, and turns the status into the exit code.
+ *
+ * Signals: the first Ctrl-C (or SIGTERM) asks the work to stop where nothing is half-written, and the
+ * program ends with 130; the second one ends it at once. SIGPIPE keeps its usual meaning.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const cli_verb *const cli_verbs[] = {
+    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_models, &cli_info, NULL
+};
+
+const cli_verb *cli_find_verb(const char *name)
+{
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        if (strcmp(cli_verbs[i]->name, name) == 0) return cli_verbs[i];
+    }
+    return NULL;
+}
+
+/* ---- signals ------------------------------------------------------------------------------------- */
+
+static volatile int interrupted;                 /* the run looks at it */
+
+static void on_signal(int number)
+{
+    if (interrupted) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    interrupted = 1;
+}
+
+static void catch_signal(int number)
+{
+    struct sigaction old, action = {0};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    /* A job started with the signal ignored (nohup) keeps it so; a non-interactive shell starts background
+     * jobs that way with SIGINT, and then SIGTERM remains. */
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
+una_status cli_check_interrupt(const cli *c)
+{
+    return interrupted ? cli_fail(c, UNA_CANCELLED, "interrupted; nothing was written") : UNA_OK;
+}
+
+/* ---- one verb ------------------------------------------------------------------------------------ */
+
+una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
+{
+    una_run_settings settings = {
+        .seed = seed,
+        .threads = (int)cli_count(c, "threads", 0),
+        .memory_limit = cli_count(c, "memory", 0),
+        .kernels = cli_text(c, "kernels"),
+        .log = cli_log,
+        .progress = cli_progress,
+        .callbacks = c,
+        .cancel = &interrupted
+    };
+    una_status status = una_run_new(run, &settings);
+    if (status != UNA_OK && settings.kernels) {
+        return cli_fail(c, status, "cannot start with --kernels %s: %s; try --kernels auto", settings.kernels,
+                        una_status_text(status));
+    }
+    return status == UNA_OK ? status : cli_fail(c, status, "cannot start: %s", una_status_text(status));
+}
+
+static una_status with_run(cli *c)
+{
+    una_status status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
+    if (status != UNA_OK) return status;
+    status = c->verb->run(c);
+    cli_progress_clear();
+    una_run_free(c->run);
+    return status;
+}
+
+static una_status run_verb(const cli_verb *verb, int count, char *const *arguments)
+{
+    cli c = { .verb = verb };
+    una_status status = cli_parse(&c, count, arguments);
+    if (status == UNA_OK && c.help) cli_help_verb(verb, stdout);
+    else if (status == UNA_OK) status = with_run(&c);
+    for (size_t i = 0; i < c.log_count; i++) free(c.logs[i]);
+    free(c.logs);
+    free(c.given);
+    return status;
+}
+
+static una_status unknown_verb(const char *word)
+{
+    cli nobody = {0};
+    const char *names[sizeof cli_verbs / sizeof *cli_verbs];
+    size_t count = 0;
+    while (cli_verbs[count]) {
+        names[count] = cli_verbs[count]->name;
+        count++;
+    }
+    const char *near = cli_nearest(word[0] == '-' ? word + strspn(word, "-") : word, names, count);
+    if (near) return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s'; did you mean 'una %s'?", word, near);
+    return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s'; 'una --help' lists them all", word);
+}
+
+static una_status help(int count, char *const *arguments)
+{
+    if (count == 0) {
+        cli_help();
+        return UNA_OK;
+    }
+    const cli_verb *verb = cli_find_verb(arguments[0]);
+    if (!verb) return unknown_verb(arguments[0]);
+    cli_help_verb(verb, stdout);
+    return UNA_OK;
+}
+
+static una_status version(void)
+{
+    const char *built = una_build_info();
+    printf("una %s\n%s%s", una_version(), built, *built && built[strlen(built) - 1] == '\n' ? "" : "\n");
+    return UNA_OK;
+}
+
+static una_status dispatch(int count, char *const *arguments)
+{
+    if (count < 1) {
+        cli_help();
+        return UNA_E_USAGE;
+    }
+    const char *word = arguments[0];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        return help(count - 1, arguments + 1);
+    }
+    if (strcmp(word, "--version") == 0) return version();
+    if (strcmp(word, "--dump-man") == 0) {
+        cli_dump_man();
+        return UNA_OK;
+    }
+    if (strcmp(word, "--dump-completion") == 0) return cli_dump_completion(count > 1 ? arguments[1] : "");
+    const cli_verb *verb = cli_find_verb(word);
+    return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_verb(word);
+}
+
+/* ---- the way in and out --------------------------------------------------------------------------- */
+
+/* With stdin, stdout or stderr closed, the next file opened would take its place and be written to by
+ * accident. /dev/null, opened the wrong way round, keeps the place and still fails when it is used. */
+static void hold_standard_streams(void)
+{
+    for (int stream = 0; stream <= 2; stream++) {
+        if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) == -1) {
+            exit(UNA_E_IO);
+        }
+    }
+}
+
+static una_status closed_well(una_status status)
+{
+    cli nobody = {0};
+    bool bad = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) != 0) bad = true;
+    if (!bad || status != UNA_OK) return status;
+    return cli_fail(&nobody, UNA_E_IO, "cannot write to the standard output: %s",
+                    errno ? strerror(errno) : "an earlier write failed");
+}
+
+int main(int count, char **arguments)
+{
+    hold_standard_streams();
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    return (int)closed_well(dispatch(count - 1, arguments + 1));
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una models: the registry. Every word printed here comes from the models themselves.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+static const cli_flag flags[] = { CLI_FLAG_END };
+
+static una_status kind_json(const cli *c, size_t kind)
+{
+    printf("{\"name\": ");
+    cli_json_text(stdout, una_kind_name(kind));
+    printf(", \"summary\": ");
+    cli_json_text(stdout, una_kind_summary(kind));
+    printf(", \"source\": ");
+    cli_json_text(stdout, una_kind_source(kind));
+    printf(", \"updates\": %s, \"thesis\": ", una_kind_updates(kind) ? "true" : "false");
+    cli_json_text(stdout, una_kind_preset(kind));
+    printf(", \"options\": [");
+    for (size_t i = 0; i < una_kind_option_count(kind); i++) {
+        una_option_info option;
+        una_status status = una_kind_option(&option, kind, i, c->run);
+        if (status != UNA_OK) return cli_failed(c, status);
+        const char *const parts[][2] = {
+            { "name", option.name }, { "type", option.type }, { "default", option.initial },
+            { "range", option.range }, { "help", option.help }
+        };
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            printf("%s\"%s\": ", k ? ", " : i ? ", {" : "{", parts[k][0]);
+            cli_json_text(stdout, parts[k][1]);
+        }
+        printf("}");
+    }
+    printf("]}");
+    return UNA_OK;
+}
+
+static una_status all_json(const cli *c)
+{
+    una_status status = UNA_OK;
+    printf("{\"models\": [");
+    for (size_t kind = 0; kind < una_kind_count() && status == UNA_OK; kind++) {
+        if (kind) printf(", ");
+        status = kind_json(c, kind);
+    }
+    printf("]}\n");
+    return status;
+}
+
+static void all_table(void)
+{
+    size_t widest = 0;
+    for (size_t kind = 0; kind < una_kind_count(); kind++) {
+        size_t length = strlen(una_kind_name(kind));
+        if (length > widest) widest = length;
+    }
+    for (size_t kind = 0; kind < una_kind_count(); kind++) {
+        printf("%s%-*s%s  ", cli_on(stdout, CLI_BOLD), (int)widest, una_kind_name(kind), cli_off(stdout));
+        cli_wrap(stdout, widest + 2, widest + 2, una_kind_summary(kind));
+    }
+    printf("\n'una models NAME' shows a model's options, with defaults and ranges.\n");
+}
+
+static void option_text(const una_option_info *option)
+{
+    printf("  %s%s%s = %s", cli_on(stdout, CLI_BOLD), option->name, cli_off(stdout),
+           option->initial && *option->initial ? option->initial : "\"\"");
+    printf("   %s%s%s%s%s\n      ", cli_on(stdout, CLI_DIM), option->type ? option->type : "",
+           option->range && *option->range ? ", " : "", option->range ? option->range : "", cli_off(stdout));
+    cli_wrap(stdout, 6, 6, option->help ? option->help : "");
+}
+
+static una_status kind_text(const cli *c, size_t kind)
+{
+    const char *preset = una_kind_preset(kind);
+    printf("%s%s%s  ", cli_on(stdout, CLI_BOLD), una_kind_name(kind), cli_off(stdout));
+    cli_wrap(stdout, strlen(una_kind_name(kind)) + 2, 0, una_kind_summary(kind));
+    printf("Source: ");
+    cli_wrap(stdout, 8, 8, una_kind_source(kind));
+    printf("More rows: %s\n\nOptions and their defaults (change with --set NAME=VALUE):\n",
+           una_kind_updates(kind) ? "'una update' adds them exactly, without retraining"
+                                  : "only by fitting again ('una update --with OLD.csv')");
+    for (size_t i = 0; i < una_kind_option_count(kind); i++) {
+        una_option_info option;
+        una_status status = una_kind_option(&option, kind, i, c->run);
+        if (status != UNA_OK) return cli_failed(c, status);
+        option_text(&option);
+    }
+    printf("\nWith --preset thesis: ");
+    cli_wrap(stdout, 22, 4, preset && *preset ? preset : "there is none for this model");
+    return UNA_OK;
+}
+
+static una_status unknown_kind(const cli *c, const char *name)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (; count < una_kind_count() && count < MOST; count++) names[count] = una_kind_name(count);
+    const char *near = cli_nearest(name, names, count);
+    if (near) return cli_fail(c, UNA_E_USAGE, "there is no model '%s'; did you mean '%s'?", name, near);
+    return cli_fail(c, UNA_E_USAGE, "there is no model '%s'; 'una models' lists them all", name);
+}
+
+static una_status run(cli *c)
+{
+    if (c->operand_count == 0) {
+        if (c->json) return all_json(c);
+        all_table();
+        return UNA_OK;
+    }
+    size_t kind = cli_kind_find(c->operand[0]);
+    if (kind == SIZE_MAX) return unknown_kind(c, c->operand[0]);
+    una_status status = c->json ? kind_json(c, kind) : kind_text(c, kind);
+    if (c->json) printf("\n");
+    return status;
+}
+
+const cli_verb cli_models = {
+    "models", "the models there are, and their options",
+    "Lists every model; with a name, everything about one: what it is, where it was published, every option with its "
+    "default and range, and the settings of --preset thesis.",
+    { { "[NAME]", CLI_MODEL, "a model; left out, all of them are listed" }, { NULL, CLI_TEXT, NULL },
+      { NULL, CLI_TEXT, NULL } },
+    flags, CLI_WITH_JSON,
+    "una models\n"
+    "una models luna\n"
+    "una models --json",
+    run
+};

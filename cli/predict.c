@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una predict: answers with bands for every row of a table, as CSV.
+ */
+#include "cli.h"
+
+static const cli_flag flags[] = {
+    CLI_FLAG("level", CLI_SHARE, "P", "share of the probability between lower and upper (default 0.95)"),
+    CLI_FLAG("out", CLI_FILE, "FILE", "where the answers go (default: the standard output)"),
+    CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
+    CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K"),
+    CLI_FLAG_END
+};
+
+static una_status run(cli *c)
+{
+    const char *model_path = c->operand[0], *data_path = c->operand[1], *out = cli_text(c, "out");
+    if (c->json && !out) {
+        return cli_fail(c, UNA_E_USAGE, "--json needs --out FILE: the answers themselves are CSV and cannot share the "
+                        "standard output with the JSON object");
+    }
+    una_status status = cli_check_out(c, "--out", out, model_path);
+    if (status == UNA_OK) status = cli_check_out(c, "--out", out, data_path);
+    if (status != UNA_OK) return status;
+    una_predict_settings settings = {
+        .level = cli_share(c, "level", 0.95),
+        .keep = cli_has(c, "keep"),
+        .draws = (size_t)cli_count(c, "draws", 0)
+    };
+    una_model *model = NULL;
+    size_t rows = 0;
+    status = una_model_load(&model, model_path, c->run);
+    if (status == UNA_OK) {
+        status = una_predict_file(model, data_path, &settings, out, out ? NULL : stdout, &rows, c->run);
+    }
+    una_model_free(model);
+    if (status != UNA_OK) return cli_failed(c, status);
+    cli_progress_clear();
+    cli_show_logs(c, NULL, 0, NULL, 0);
+    if (c->json) {
+        printf("{\"rows\": %zu, \"out\": ", rows);
+        cli_json_text(stdout, out);
+        printf("}\n");
+    } else if (out && !c->quiet) {
+        printf("%zu row%s predicted; the answers are in %s\n", rows, rows == 1 ? "" : "s", out);
+    }
+    return UNA_OK;
+}
+
+const cli_verb cli_predict = {
+    "predict", "answers with bands for new rows",
+    "Prints one line per row of DATA: mean, std (of a new observation), std_epistemic (ignorance: data nearby would "
+    "help), std_noise (noise: it would not), lower and upper, all in the units of the target. Columns are matched by "
+    "name, in any order; others are ignored.",
+    { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
+      { "DATA", CLI_FILE, "a table with the model's input columns" }, { NULL, CLI_TEXT, NULL } },
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    "una predict measurements.una new.csv\n"
+    "una predict measurements.una new.csv --level 0.5 --keep --out answers.csv\n"
+    "# whole functions, for decisions that depend on several rows at once\n"
+    "una predict measurements.una grid.csv --draws 20 --out draws.csv",
+    run
+};

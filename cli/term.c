@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Everything a person reads: errors, warnings, wrapped text, colour, and the progress line. Colour and
+ * progress appear on a terminal only, so that pipes and logs stay clean.
+ */
+#include "cli.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the terminal ---------------------------------------------------------------------------------- */
+
+static bool plain_terminal(void)
+{
+    const char *term = getenv("TERM");
+    return !term || strcmp(term, "dumb") == 0;
+}
+
+static bool coloured(FILE *to)
+{
+    const char *no = getenv("NO_COLOR");
+    return (!no || !*no) && !plain_terminal() && isatty(fileno(to));
+}
+
+const char *cli_on(FILE *to, cli_style style)
+{
+    static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m", "\033[33m" };
+    return coloured(to) ? codes[style] : "";
+}
+
+const char *cli_off(FILE *to)
+{
+    return coloured(to) ? "\033[0m" : "";
+}
+
+size_t cli_width(FILE *to)
+{
+    struct winsize size = {0};
+    if (isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col < 60 ? 60 : size.ws_col > 120 ? 120 : size.ws_col;
+    }
+    return 100;
+}
+
+void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
+{
+    size_t width = cli_width(to);
+    bool first = true;
+    for (const char *at = text; *at;) {
+        size_t blanks = strspn(at, " "), length = strcspn(at + blanks, " \n");
+        const char *word = at + blanks;
+        at = word + length;
+        if (length > 0) {
+            if (!first && column + 1 + length > width) {
+                fprintf(to, "\n%*s", (int)indent, "");
+                column = indent;
+            } else if (!first) {
+                fputc(' ', to);
+                column++;
+            }
+            fwrite(word, 1, length, to);
+            column += length;
+            first = false;
+        }
+        if (*at == '\n') {
+            fprintf(to, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+            at++;
+        }
+    }
+    fputc('\n', to);
+}
+
+const char *cli_figure(char buffer[32], double value)
+{
+    if (isnan(value)) snprintf(buffer, 32, "-");
+    else snprintf(buffer, 32, "%.5g", value);
+    return buffer;
+}
+
+/* ---- progress -------------------------------------------------------------------------------------- */
+
+static struct {                  /* there is one stderr, so there is one line on it */
+    double from, to;             /* the part of the whole the present call covers   */
+    double begun, shown;
+    bool   visible;
+} line = { 0, 1, 0, 0, false };
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void cli_progress_span(double from, double to)
+{
+    line.from = from;
+    line.to = to;
+}
+
+void cli_progress_clear(void)
+{
+    if (line.visible) fputs("\r\033[K", stderr);
+    line.visible = false;
+}
+
+static void print_time(char *buffer, size_t size, double seconds)
+{
+    if (seconds < 90) snprintf(buffer, size, "%.0f s left", ceil(seconds));
+    else if (seconds < 5400) snprintf(buffer, size, "%.0f min left", ceil(seconds / 60));
+    else snprintf(buffer, size, "%.1f h left", seconds / 3600);
+}
+
+int cli_progress(void *context, const una_progress *progress)
+{
+    const cli *c = context;
+    if (c->quiet || !isatty(STDERR_FILENO) || plain_terminal()) return 0;
+    double now = cli_seconds();
+    if (line.begun <= 0) line.begun = line.shown = now;
+    if (now - line.shown < 0.1) return 0;
+    line.shown = now;
+    double fraction = line.from + (line.to - line.from) * fmin(fmax(progress->fraction, 0), 1);
+    char left[64] = "", value[64] = "", whole[256];
+    double spent = now - line.begun;
+    if (fraction > 0.01 && spent > 0.5) print_time(left, sizeof left, spent * (1 - fraction) / fraction);
+    if (isfinite(progress->value)) snprintf(value, sizeof value, "   %.4g", progress->value);
+    snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", progress->stage, 100 * fraction, left, value);
+    fprintf(stderr, "\r%.*s\033[K", (int)cli_width(stderr) - 1, whole);
+    fflush(stderr);
+    line.visible = true;
+    return 0;
+}
+
+/* ---- sentences ------------------------------------------------------------------------------------- */
+
+static void print_prefix(const cli *c)
+{
+    cli_progress_clear();
+    fflush(stdout);
+    fprintf(stderr, "%suna%s%s:%s ", cli_on(stderr, CLI_BOLD), c->verb ? " " : "", c->verb ? c->verb->name : "",
+            cli_off(stderr));
+}
+
+static bool ends_sentence(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 0 && strchr(".!?\n", text[length - 1]);
+}
+
+una_status cli_fail(const cli *c, una_status status, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_prefix(c);
+    fprintf(stderr, "%s%s%s%s\n", cli_on(stderr, CLI_RED), text, ends_sentence(text) ? "" : ".", cli_off(stderr));
+    return status;
+}
+
+una_status cli_failed(const cli *c, una_status status)
+{
+    const char *message = una_run_message(c->run);
+    return cli_fail(c, status, "%s", message && *message ? message : una_status_text(status));
+}
+
+void cli_warn(const cli *c, const char *sentence)
+{
+    if (c->quiet) return;
+    print_prefix(c);
+    fprintf(stderr, "%s%s%s\n", cli_on(stderr, CLI_YELLOW), sentence, cli_off(stderr));
+}
+
+void cli_log(void *context, una_log_level level, const char *sentence)
+{
+    cli *c = context;
+    char **logs = realloc(c->logs, (c->log_count + 1) * sizeof *logs);
+    if (!logs) return;
+    c->logs = logs;
+    const char *prefix = level == UNA_LOG_WARNING ? "warning: " : "note: ";
+    size_t size = strlen(prefix) + strlen(sentence) + 1;
+    logs[c->log_count] = cli_memory(size, 1);
+    snprintf(logs[c->log_count++], size, "%s%s", prefix, sentence);
+}
+
+static bool is_among(const char *sentence, const char *const *known, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(known[i], sentence) == 0) return true;
+    }
+    return false;
+}
+
+void cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
+                   size_t note_count)
+{
+    for (size_t i = 0; i < c->log_count; i++) {
+        const char *sentence = strstr(c->logs[i], ": ") + 2;
+        if (!is_among(sentence, warnings, warning_count) && !is_among(sentence, notes, note_count)) {
+            cli_warn(c, c->logs[i]);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una update: more rows into the posterior with the features kept, which is exact and needs no old rows.
+ * With --with OLD the model is fitted anew, with the same options, on the old rows and the new ones: the
+ * way for models without an exact update, and for new rows so different that the features should change.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_flag flags[] = {
+    CLI_FLAG("out", CLI_FILE, "MODEL", "where the updated model goes (default: over MODEL)"),
+    CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of MODEL; "
+             "for models that cannot be updated exactly"),
+    CLI_FLAG_END
+};
+
+/* ---- fitting again ----------------------------------------------------------------------------------- */
+
+static size_t column_of(const una_dataset *data, const char *name)
+{
+    size_t column = 0, count = una_dataset_column_count(data);
+    while (column < count && strcmp(una_dataset_column_name(data, column), name) != 0) column++;
+    return column;
+}
+
+/* Copies the column `name` of `data` into x[row * stride] from row `first` on. */
+static una_status copy_column(const cli *c, double *x, size_t stride, size_t first, const una_dataset *data,
+                              const char *path, const char *name)
+{
+    size_t column = column_of(data, name);
+    if (column == una_dataset_column_count(data)) {
+        return cli_fail(c, UNA_E_INPUT, "%s has no column '%s', which the model needs", path, name);
+    }
+    const double *numbers = una_dataset_numbers(data, column);
+    if (!numbers) {
+        return cli_fail(c, UNA_E_INPUT, "the column '%s' of %s is text: put the rows of both files into one and use "
+                        "'una fit' on it", name, path);
+    }
+    for (size_t row = 0; row < una_dataset_row_count(data); row++) x[(first + row) * stride] = numbers[row];
+    return UNA_OK;
+}
+
+static una_status join(const cli *c, una_dataset **joined, const una_model *model, const una_dataset *const parts[2],
+                       const char *const paths[2])
+{
+    size_t inputs = una_model_input_count(model), rows = 0;
+    const size_t counts[2] = { una_dataset_row_count(parts[0]), una_dataset_row_count(parts[1]) };
+    double *x = cli_memory((counts[0] + counts[1]) * inputs, sizeof *x);
+    double *y = cli_memory(counts[0] + counts[1], sizeof *y);
+    const char **names = cli_memory(inputs + 1, sizeof *names);
+    una_status status = UNA_OK;
+    for (size_t i = 0; i < inputs; i++) names[i] = una_model_input_name(model, i);
+    names[inputs] = una_model_info(model)->target;
+    for (size_t p = 0; p < 2; rows += counts[p++]) {
+        for (size_t i = 0; i < inputs && status == UNA_OK; i++) {
+            status = copy_column(c, x + i, inputs, rows, parts[p], paths[p], names[i]);
+        }
+        if (status == UNA_OK) status = copy_column(c, y, 1, rows, parts[p], paths[p], names[inputs]);
+    }
+    if (status == UNA_OK) {
+        status = una_dataset_from_arrays(joined, x, y, rows, inputs, names, c->run);
+        if (status != UNA_OK) cli_failed(c, status);
+    }
+    free(x);
+    free(y);
+    free(names);
+    return status;
+}
+
+static una_status refit(const cli *c, una_model **model, const char *old_path, size_t *rows_added)
+{
+    const char *paths[2] = { old_path, c->operand[1] };
+    una_dataset *parts[2] = { NULL, NULL }, *joined = NULL;
+    una_model *fresh = NULL;
+    una_status status = una_dataset_read(&parts[0], paths[0], c->run);
+    if (status == UNA_OK) status = una_dataset_read(&parts[1], paths[1], c->run);
+    if (status != UNA_OK) {
+        cli_failed(c, status);
+    } else {
+        *rows_added = una_dataset_row_count(parts[1]);
+        status = join(c, &joined, *model, (const una_dataset *const *)parts, paths);
+    }
+    if (status == UNA_OK) {
+        const una_fit_info *info = una_model_info(*model);
+        una_fit_settings settings = { .target = info->target };
+        status = una_fit(&fresh, info->spec, joined, &settings, c->run);
+        if (status != UNA_OK) cli_failed(c, status);
+    }
+    if (status == UNA_OK) {
+        una_model_free(*model);
+        *model = fresh;
+    }
+    una_dataset_free(joined);
+    una_dataset_free(parts[1]);
+    una_dataset_free(parts[0]);
+    return status;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------------------ */
+
+static una_status update(const cli *c, una_model **model, size_t *rows_added)
+{
+    const char *old_path = cli_text(c, "with"), *kind = una_model_info(*model)->kind;
+    size_t index = cli_kind_find(kind);
+    if (old_path) return refit(c, model, old_path, rows_added);
+    if (index != SIZE_MAX && !una_kind_updates(index)) {
+        return cli_fail(c, UNA_E_USAGE, "a %s model cannot take rows in exactly; give the rows it was trained on with "
+                        "--with OLD.csv, and it will be fitted again", kind);
+    }
+    una_status status = una_update_file(*model, c->operand[1], rows_added, c->run);
+    return status == UNA_OK ? status : cli_failed(c, status);
+}
+
+static void tell(const cli *c, const una_model *model, size_t rows_added, const char *out)
+{
+    const una_fit_info *info = una_model_info(model);
+    bool again = cli_has(c, "with");
+    if (c->json) {
+        printf("{\"rows_added\": %zu, \"rows\": %zu, \"kind\": ", rows_added, info->rows);
+        cli_json_text(stdout, info->kind);
+        printf(", \"refitted\": %s, \"noise_std\": ", again ? "true" : "false");
+        cli_json_number(stdout, info->noise_std);
+        printf(", \"log_evidence\": ");
+        cli_json_number(stdout, info->log_evidence);
+        cli_json_path(stdout, "model", out);
+        printf("}\n");
+    } else if (!c->quiet) {
+        printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", rows_added,
+               rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", info->kind, info->rows, out);
+    }
+}
+
+static una_status run(cli *c)
+{
+    const char *out = cli_has(c, "out") ? cli_text(c, "out") : c->operand[0];
+    size_t rows_added = 0;
+    una_model *model = NULL;
+    una_status status = cli_check_out(c, "--out", cli_text(c, "out"), c->operand[1]);
+    if (status != UNA_OK) return status;
+    status = una_model_load(&model, c->operand[0], c->run);
+    if (status != UNA_OK) return cli_failed(c, status);
+    status = update(c, &model, &rows_added);
+    if (status == UNA_OK) status = cli_check_interrupt(c);
+    if (status == UNA_OK) {
+        status = una_model_save(model, out, c->run);
+        if (status != UNA_OK) cli_failed(c, status);
+    }
+    cli_progress_clear();
+    if (status == UNA_OK) {
+        cli_show_logs(c, NULL, 0, NULL, 0);
+        tell(c, model, rows_added, out);
+    }
+    una_model_free(model);
+    return status;
+}
+
+const cli_verb cli_update = {
+    "update", "add rows to a model, exactly and without retraining",
+    "Takes the rows of DATA into a model's posterior and keeps its features: the answers are then those of a posterior "
+    "fitted on all rows, old and new, and the old rows are not needed. One row at a time, in pieces or all at once "
+    "gives the same.",
+    { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
+      { "DATA", CLI_FILE, "a table with the model's inputs and its target" }, { NULL, CLI_TEXT, NULL } },
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    "una update measurements.una today.csv\n"
+    "una update measurements.una today.csv --out measurements-2.una\n"
+    "# features and all, from the old rows and the new ones\n"
+    "una update measurements.una today.csv --with measurements.csv",
+    run
+};

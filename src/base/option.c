@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Options: one table of rows gives defaults, checks, help, JSON and the text that can be passed back.
+ */
+#include "base/option.h"
+
+#include <float.h>
+#include <string.h>
+
+#define LARGEST_COUNT 0x1p53     /* above, a double no longer holds every whole number */
+
+static void *field(void *options, const una_option *option)
+{
+    return (char *)options + option->offset;
+}
+
+static const void *field_of(const void *options, const una_option *option)
+{
+    return (const char *)options + option->offset;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------- */
+
+/* The choice with that number; NULL behind the last. */
+static const char *choice_at(const char *choices, int index, size_t *length)
+{
+    for (; choices; index--) {
+        const char *bar = strchr(choices, '|');
+        *length = bar ? (size_t)(bar - choices) : strlen(choices);
+        if (index == 0) return choices;
+        choices = bar ? bar + 1 : NULL;
+    }
+    return NULL;
+}
+
+int una_choice(const char *choices, const char *word)
+{
+    size_t length, wanted = strlen(word);
+    const char *choice;
+    for (int i = 0; (choice = choice_at(choices, i, &length)); i++)
+        if (length == wanted && memcmp(choice, word, length) == 0) return i;
+    return -1;
+}
+
+/* The choice nearest to a wrong word, in `buffer`; NULL if none is near. */
+static const char *nearest_choice(const char *choices, const char *word, char *buffer, size_t room)
+{
+    enum { MOST = 32 };
+    const char *names[MOST];
+    size_t count = 0, used = 0, length;
+    const char *choice;
+    while (count < MOST && (choice = choice_at(choices, (int)count, &length)) && used + length + 1 <= room) {
+        names[count++] = memcpy(buffer + used, choice, length);
+        buffer[used + length] = 0;
+        used += length + 1;
+    }
+    return una_nearest(word, names, count);
+}
+
+/* ---- what a value may be, in words --------------------------------------------------------------------- */
+
+static void number_range(char *out, size_t room, const una_option *option)
+{
+    char low[32], high[32];
+    bool count = option->type == UNA_COUNT;
+    double least = count && option->low < 0 ? 0 : option->low;
+    bool open_below = least <= -DBL_MAX, open_above = option->high >= (count ? LARGEST_COUNT : DBL_MAX);
+    bool positive = least > 0 && least <= DBL_MIN;
+    una_number_text(low, least);
+    una_number_text(high, option->high);
+    if (open_below && open_above) snprintf(out, room, "any");
+    else if (open_below) snprintf(out, room, "at most %s", high);
+    else if (positive && open_above) snprintf(out, room, "above 0");
+    else if (positive) snprintf(out, room, "above 0, at most %s", high);
+    else if (open_above) snprintf(out, room, "at least %s", low);
+    else snprintf(out, room, "%s to %s", low, high);
+    size_t used = strlen(out);
+    if (option->may_auto) snprintf(out + used, room - used, ", or auto");
+}
+
+static void range_text(char *out, size_t room, const una_option *option)
+{
+    if (option->type == UNA_REAL || option->type == UNA_COUNT) number_range(out, room, option);
+    else if (option->type == UNA_WORD) snprintf(out, room, "%s", option->choices);
+    else snprintf(out, room, "%s", option->type == UNA_FLAG ? "yes|no" : "any");
+}
+
+static const char *type_text(una_option_type type)
+{
+    switch (type) {
+    case UNA_REAL: return "number";
+    case UNA_COUNT: return "whole number";
+    case UNA_WORD: return "word";
+    case UNA_TEXT: return "text";
+    case UNA_FLAG: break;
+    }
+    return "yes or no";
+}
+
+void una_option_describe(una_option_info *info, const una_option *option, una_arena *arena)
+{
+    char range[512];
+    range_text(range, sizeof range, option);
+    *info = (una_option_info){ .name = option->name, .type = type_text(option->type),
+                               .initial = option->initial ? option->initial : "", .help = option->help };
+    info->range = una_arena_text(arena, range);
+    if (!info->range) info->range = "";      /* the arena remembers the failure */
+}
+
+/* ---- setting ------------------------------------------------------------------------------------------- */
+
+static una_status refuse_value(const una_option *option, const char *owner, const char *value, una_run *run)
+{
+    char range[512], words[512];
+    range_text(range, sizeof range, option);
+    const char *what = option->type == UNA_REAL ? "a number,"
+                     : option->type == UNA_COUNT ? "a whole number," : "one of";
+    const char *near = option->type == UNA_WORD ? nearest_choice(option->choices, value, words, sizeof words) : NULL;
+    UNA_FAIL(run, UNA_E_USAGE, "%s does not take %s=%.80s: %s is %s %s%s%s%s", owner, option->name, value,
+             option->name, what, range, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static una_status set_number(double *place, const una_option *option, const char *owner, const char *value,
+                             una_run *run)
+{
+    double number;
+    if (option->may_auto && strcmp(value, "auto") == 0) {
+        *place = UNA_AUTO;
+        return UNA_OK;
+    }
+    bool good = una_parse_number(value, strlen(value), &number) && isfinite(number) &&
+                number >= option->low && number <= option->high;
+    if (good && option->type == UNA_COUNT)
+        good = number == floor(number) && number >= 0 && number <= LARGEST_COUNT;
+    if (!good) return refuse_value(option, owner, value, run);
+    *place = number;
+    return UNA_OK;
+}
+
+static una_status set_flag(int *place, const una_option *option, const char *owner, const char *value, una_run *run)
+{
+    int index = una_choice("no|yes|false|true|0|1", value);
+    if (index < 0) return refuse_value(option, owner, value, run);
+    *place = index % 2;
+    return UNA_OK;
+}
+
+static una_status set_word(int *place, const una_option *option, const char *owner, const char *value, una_run *run)
+{
+    int index = una_choice(option->choices, value);
+    if (index < 0) return refuse_value(option, owner, value, run);
+    *place = index;
+    return UNA_OK;
+}
+
+/* arena NULL: the text lives long enough as it is. */
+static una_status set_field(void *place, const una_option *option, const char *owner, const char *value,
+                            una_arena *arena, una_run *run)
+{
+    switch (option->type) {
+    case UNA_REAL:
+    case UNA_COUNT: return set_number(place, option, owner, value, run);
+    case UNA_WORD: return set_word(place, option, owner, value, run);
+    case UNA_FLAG: return set_flag(place, option, owner, value, run);
+    case UNA_TEXT: break;
+    }
+    const char *text = arena ? una_arena_text(arena, value) : value;
+    if (!text) return UNA_E_MEMORY;
+    memcpy(place, &text, sizeof text);
+    return UNA_OK;
+}
+
+una_status una_options_default(void *options, const una_option *table, una_run *run)
+{
+    for (const una_option *option = table; option->name; option++) {
+        const char *initial = option->initial ? option->initial : "";
+        UNA_TRY(set_field(field(options, option), option, "the table of defaults", initial, NULL, run));
+    }
+    return UNA_OK;
+}
+
+static una_status refuse_key(const una_option *table, const char *owner, const char *key, una_run *run)
+{
+    enum { MOST = 128 };
+    const char *names[MOST];
+    size_t count = 0;
+    while (count < MOST && table[count].name) {
+        names[count] = table[count].name;
+        count++;
+    }
+    const char *near = una_nearest(key, names, count);
+    UNA_FAIL(run, UNA_E_USAGE, "%s has no option '%.80s'; %s%s%s`una models %s` lists them all", owner, key,
+             near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", owner);
+}
+
+una_status una_option_set(void *options, const una_option *table, const char *owner, const char *key,
+                          const char *value, una_arena *arena, una_run *run)
+{
+    for (const una_option *option = table; option->name; option++)
+        if (strcmp(option->name, key) == 0)
+            return set_field(field(options, option), option, owner, value, arena, run);
+    return refuse_key(table, owner, key, run);
+}
+
+una_status una_options_apply(void *options, const una_option *table, const char *owner, const una_spec *spec,
+                             una_arena *arena, una_run *run)
+{
+    for (size_t i = 0; i < spec->count; i++)
+        UNA_TRY(una_option_set(options, table, owner, spec->items[i].key, spec->items[i].value, arena, run));
+    return UNA_OK;
+}
+
+/* ---- printing ------------------------------------------------------------------------------------------ */
+
+static void add_quoted(una_text *text, const char *value)
+{
+    una_text_bytes(text, "\"", 1);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\') una_text_bytes(text, "\\", 1);
+        una_text_bytes(text, value, 1);
+    }
+    una_text_bytes(text, "\"", 1);
+}
+
+static void add_text_value(una_text *text, const char *value, bool json)
+{
+    if (!value) value = "";
+    if (json) una_text_json(text, value);
+    else if (una_spec_is_plain(value)) una_text_bytes(text, value, strlen(value));
+    else add_quoted(text, value);
+}
+
+static void add_value(una_text *text, const void *options, const una_option *option, bool json)
+{
+    const void *place = field_of(options, option);
+    size_t length = 0;
+    switch (option->type) {
+    case UNA_REAL:
+    case UNA_COUNT: {
+        double number = *(const double *)place;
+        if (UNA_IS_AUTO(number)) una_text_add(text, json ? "\"auto\"" : "auto");
+        else una_text_number(text, number);
+        break;
+    }
+    case UNA_WORD: {
+        const char *word = choice_at(option->choices, *(const int *)place, &length);
+        if (json) una_text_bytes(text, "\"", 1);
+        una_text_bytes(text, word ? word : "", word ? length : 0);
+        if (json) una_text_bytes(text, "\"", 1);
+        break;
+    }
+    case UNA_TEXT: add_text_value(text, *(const char *const *)place, json); break;
+    case UNA_FLAG: una_text_add(text, "%s", *(const int *)place ? json ? "true" : "yes" : json ? "false" : "no"); break;
+    }
+}
+
+void una_options_text(una_text *text, const void *options, const una_option *table, const char *owner)
+{
+    bool bare = !owner || !*owner;
+    if (!bare) una_text_add(text, "%s", owner);
+    if (!table->name) return;
+    if (!bare) una_text_add(text, "(");
+    for (const una_option *option = table; option->name; option++) {
+        una_text_add(text, "%s%s=", option == table ? "" : ", ", option->name);
+        add_value(text, options, option, false);
+    }
+    if (!bare) una_text_add(text, ")");
+}
+
+void una_options_json(una_text *text, const void *options, const una_option *table)
+{
+    una_text_add(text, "{");
+    for (const una_option *option = table; option->name; option++) {
+        if (option != table) una_text_add(text, ",");
+        una_text_json(text, option->name);
+        una_text_add(text, ":");
+        add_value(text, options, option, true);
+    }
+    una_text_add(text, "}");
+}

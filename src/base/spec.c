@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Specs: "name(key=value, ...)". One call reads one level; a value that is itself a spec or an expression stays
+ * text, and only its brackets and quotes are checked. So a value can be handed on as it stands.
+ */
+#include "base/option.h"
+
+#include <string.h>
+
+enum { DEEPEST_SPEC = 4, DEEPEST_BRACKET = 32 };
+
+typedef struct reader {
+    const char *text, *at;
+    una_arena  *arena;
+    una_run    *run;             /* NULL: no messages wanted */
+    bool        bare;            /* a list without a name    */
+} reader;
+
+static una_status refuse(const reader *r, const char *where, const char *what)
+{
+    if (!r->run) return UNA_E_USAGE;
+    UNA_FAIL(r->run, UNA_E_USAGE, "'%.200s' cannot be read: %s at character %zu; the form is %skey=value, key=value%s",
+             r->text, what, (size_t)(where - r->text) + 1, r->bare ? "" : "name(", r->bare ? "" : ")");
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void skip_blanks(reader *r)
+{
+    while (is_blank(*r->at)) r->at++;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_name(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+static una_status slice(const char **copy, const reader *r, const char *from, const char *end)
+{
+    size_t length = (size_t)(end - from);
+    char *text = UNA_GET(r->arena, char, length + 1);
+    UNA_TRY(una_arena_check(r->arena));
+    *copy = memcpy(text, from, length);
+    return UNA_OK;
+}
+
+static una_status read_name(const char **name, reader *r, const char *missing)
+{
+    const char *from = r->at;
+    if (!is_letter(*from)) return refuse(r, from, missing);
+    while (is_name(*r->at)) r->at++;
+    return slice(name, r, from, r->at);
+}
+
+/* r->at stands on a quote; moves behind the closing one. */
+static una_status skip_quoted(reader *r)
+{
+    const char *from = r->at++;
+    for (; *r->at && *r->at != '"'; r->at++) {
+        if (*r->at != '\\') continue;
+        if (r->at[1] != '"' && r->at[1] != '\\')
+            return refuse(r, r->at, "in quotes a backslash may only come before a quote or a backslash, unlike");
+        r->at++;
+    }
+    if (!*r->at) return refuse(r, from, "no closing quote follows the one");
+    r->at++;
+    return UNA_OK;
+}
+
+/* Brackets around the place being read. A level with an '=' in it is a spec, and specs count towards DEEPEST_SPEC. */
+typedef struct nest {
+    const char *open[DEEPEST_BRACKET];
+    bool        spec[DEEPEST_BRACKET];
+    size_t      depth, specs;
+} nest;
+
+static una_status open_bracket(nest *n, const reader *r)
+{
+    if (n->depth == DEEPEST_BRACKET) return refuse(r, r->at, "there are too many brackets in brackets");
+    n->open[n->depth] = r->at;
+    n->spec[n->depth++] = false;
+    return UNA_OK;
+}
+
+static una_status close_bracket(nest *n, const reader *r)
+{
+    char wanted = n->depth && *n->open[n->depth - 1] == '(' ? ')' : ']';
+    if (n->depth == 0 || *r->at != wanted)
+        return refuse(r, r->at, "there is a closing bracket without its opening one");
+    n->depth--;
+    n->specs -= n->spec[n->depth];
+    return UNA_OK;
+}
+
+static una_status note_equals(nest *n, const reader *r)
+{
+    if (n->depth == 0)
+        return refuse(r, r->at, "a comma is missing before, or quotes around the value with, the '='");
+    if (n->spec[n->depth - 1]) return UNA_OK;
+    n->spec[n->depth - 1] = true;
+    /* The value's own key is one level up. */
+    if (++n->specs + 1 > DEEPEST_SPEC) return refuse(r, r->at, "specs are nested more than four deep");
+    return UNA_OK;
+}
+
+/* A number, word, spec or expression: up to a comma or closing bracket of the level it began on. */
+static una_status skip_plain(reader *r)
+{
+    nest n = { .depth = 0 };
+    for (; *r->at; r->at++) {
+        char c = *r->at;
+        if (n.depth == 0 && (c == ',' || c == ')')) break;
+        if (c == '(' || c == '[') UNA_TRY(open_bracket(&n, r));
+        else if (c == ')' || c == ']') UNA_TRY(close_bracket(&n, r));
+        else if (c == '=') UNA_TRY(note_equals(&n, r));
+        else if (c == '"') {
+            UNA_TRY(skip_quoted(r));
+            r->at--;
+        }
+    }
+    if (n.depth) return refuse(r, n.open[n.depth - 1], "no closing bracket follows the one");
+    return UNA_OK;
+}
+
+static una_status copy_quoted(const char **value, const reader *r, const char *from, const char *end)
+{
+    char *text = UNA_GET(r->arena, char, (size_t)(end - from) + 1);
+    UNA_TRY(una_arena_check(r->arena));
+    *value = text;
+    for (from++; from < end - 1; from++) {
+        if (*from == '\\') from++;
+        *text++ = *from;
+    }
+    return UNA_OK;
+}
+
+static una_status read_value(const char **value, reader *r)
+{
+    const char *from = r->at;
+    if (*from == '"') {
+        UNA_TRY(skip_quoted(r));
+        const char *end = r->at;
+        skip_blanks(r);
+        /* "a b" alone is a text; "a b"*2 is an expression with a quoted name in it. */
+        if (!*r->at || *r->at == ',' || *r->at == ')') return copy_quoted(value, r, from, end);
+        r->at = from;
+    }
+    UNA_TRY(skip_plain(r));
+    const char *end = r->at;
+    while (end > from && is_blank(end[-1])) end--;
+    if (end == from) return refuse(r, from, "a value is missing (write \"\" for an empty text)");
+    return slice(value, r, from, end);
+}
+
+static una_status read_item(una_spec *spec, reader *r)
+{
+    una_spec_item item;
+    skip_blanks(r);
+    const char *from = r->at;
+    UNA_TRY(read_name(&item.key, r, "the name of an option is missing"));
+    for (size_t i = 0; i < spec->count; i++)
+        if (strcmp(spec->items[i].key, item.key) == 0) return refuse(r, from, "an option is given for the second time");
+    skip_blanks(r);
+    if (*r->at != '=') return refuse(r, r->at, "a '=' is missing");
+    r->at++;
+    skip_blanks(r);
+    UNA_TRY(read_value(&item.value, r));
+    skip_blanks(r);
+    spec->items[spec->count++] = item;
+    return UNA_OK;
+}
+
+/* key=value, key=value; stops before whatever is no comma. */
+static una_status read_items(una_spec *spec, reader *r)
+{
+    size_t most = 0;                         /* every item has a '=' of its own */
+    for (const char *at = r->at; *at; at++) most += *at == '=';
+    spec->items = UNA_GET(r->arena, una_spec_item, most);
+    UNA_TRY(una_arena_check(r->arena));
+    UNA_TRY(read_item(spec, r));
+    while (*r->at == ',') {
+        r->at++;
+        UNA_TRY(read_item(spec, r));
+    }
+    return UNA_OK;
+}
+
+una_status una_spec_parse(una_spec *spec, const char *text, una_arena *arena, una_run *run)
+{
+    reader r = { .text = text, .at = text, .arena = arena, .run = run };
+    *spec = (una_spec){ .name = "" };
+    skip_blanks(&r);
+    UNA_TRY(read_name(&spec->name, &r, "a name is missing"));
+    skip_blanks(&r);
+    if (*r.at == '(') {
+        const char *from = r.at++;
+        skip_blanks(&r);
+        if (*r.at != ')') UNA_TRY(read_items(spec, &r));
+        if (*r.at != ')') return refuse(&r, from, "no closing bracket follows the one");
+        r.at++;
+        skip_blanks(&r);
+    }
+    return *r.at ? refuse(&r, r.at, "nothing more is expected") : UNA_OK;
+}
+
+una_status una_spec_parse_items(una_spec *spec, const char *text, una_arena *arena, una_run *run)
+{
+    reader r = { .text = text, .at = text, .arena = arena, .run = run, .bare = true };
+    *spec = (una_spec){ .name = "" };
+    skip_blanks(&r);
+    if (*r.at) UNA_TRY(read_items(spec, &r));
+    return *r.at ? refuse(&r, r.at, "there is a closing bracket without its opening one") : UNA_OK;
+}
+
+bool una_spec_is_plain(const char *value)
+{
+    reader r = { .text = value, .at = value };
+    size_t length = strlen(value);
+    if (length == 0 || is_blank(value[0]) || is_blank(value[length - 1]) || value[0] == '"') return false;
+    return skip_plain(&r) == UNA_OK && !*r.at;
+}

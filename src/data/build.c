@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Row blocks that are gathered once: every cell is written twice and no array is ever copied to grow, so the
+ * memory needed is at most twice that of the table.
+ */
+#include "data/build.h"
+
+#include <string.h>
+
+enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 14 };
+
+/* ---- words ------------------------------------------------------------------------------------------ */
+
+una_words una_words_in(una_arena *keep, una_arena *work)
+{
+    return (una_words){ .keep = keep, .work = work };
+}
+
+/* FNV-1a. */
+static size_t hash_of(const char *at, size_t length)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)at[i]) * 1099511628211u;
+    return (size_t)(hash ^ hash >> 29);
+}
+
+static const char **slot_for(const char **slot, size_t slots, const char *at, size_t length)
+{
+    size_t i = hash_of(at, length) & (slots - 1);
+    while (slot[i] && (strncmp(slot[i], at, length) != 0 || slot[i][length] != 0)) i = (i + 1) & (slots - 1);
+    return &slot[i];
+}
+
+static bool enlarge(una_words *words)
+{
+    size_t slots = words->slots ? 2 * words->slots : FIRST_SLOTS;
+    const char **slot = UNA_GET(words->work, const char *, slots);
+    if (!slot) return false;
+    for (size_t i = 0; i < words->slots; i++)
+        if (words->slot[i]) *slot_for(slot, slots, words->slot[i], strlen(words->slot[i])) = words->slot[i];
+    words->slot = slot;
+    words->slots = slots;
+    return true;
+}
+
+static char *room_for(una_words *words, size_t size)
+{
+    if (size > SLAB / 4) return UNA_GET(words->keep, char, size);
+    if (size > words->slab_left) {
+        words->slab = UNA_GET(words->keep, char, SLAB);
+        words->slab_left = words->slab ? SLAB : 0;
+    }
+    if (size > words->slab_left) return NULL;
+    char *room = words->slab;
+    words->slab += size;
+    words->slab_left -= size;
+    return room;
+}
+
+const char *una_words_get(una_words *words, const char *at, size_t length)
+{
+    if (2 * words->count >= words->slots && !enlarge(words)) return NULL;
+    const char **slot = slot_for(words->slot, words->slots, at, length);
+    if (*slot) return *slot;
+    char *word = room_for(words, length + 1);
+    if (!word) return NULL;
+    memcpy(word, at, length);
+    word[length] = 0;
+    words->count++;
+    *slot = word;
+    return word;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------- */
+
+struct una_build_block {
+    una_build_block *next;
+    size_t           rows;
+    size_t          *line;       /* [block_rows]                                                    */
+    una_build_cell  *cell;       /* [columns, block_rows]                                           */
+};
+
+una_build una_build_begin(una_dataset *data, size_t most_rows, una_arena *work)
+{
+    size_t rows = BLOCK_CELLS / (data->columns + 1);
+    if (rows < 16) rows = 16;
+    if (rows > MOST_ROWS) rows = MOST_ROWS;
+    if (rows > most_rows) rows = most_rows;
+    return (una_build){ .data = data, .work = work, .words = una_words_in(&data->arena, work), .block_rows = rows };
+}
+
+una_status una_build_row(una_build *build, size_t line)
+{
+    if (!build->last || build->last->rows == build->block_rows) {
+        una_build_block *block = UNA_GET(build->work, una_build_block, 1);
+        size_t *lines = UNA_GET(build->work, size_t, build->block_rows);
+        una_build_cell *cells = UNA_GET(build->work, una_build_cell, build->block_rows * build->data->columns);
+        UNA_TRY(una_arena_check(build->work));
+        *block = (una_build_block){ .line = lines, .cell = cells };
+        if (build->last) build->last->next = block;
+        else build->first = block;
+        build->last = block;
+    }
+    build->row = build->last->rows++;
+    build->last->line[build->row] = line;
+    build->data->rows++;
+    return UNA_OK;
+}
+
+void una_build_number(una_build *build, size_t column, double value)
+{
+    build->last->cell[column * build->block_rows + build->row].number = value;
+}
+
+void una_build_word(una_build *build, size_t column, const char *at, size_t length)
+{
+    build->last->cell[column * build->block_rows + build->row].word = at ? una_words_get(&build->words, at, length) : NULL;
+}
+
+static void gather(una_build *build, size_t column, double *number, const char **word)
+{
+    size_t row = 0;
+    for (una_build_block *block = build->first; block; block = block->next) {
+        const una_build_cell *cell = block->cell + column * build->block_rows;
+        if (number)
+            for (size_t i = 0; i < block->rows; i++) number[row + i] = cell[i].number;
+        else
+            for (size_t i = 0; i < block->rows; i++) word[row + i] = cell[i].word;
+        row += block->rows;
+    }
+}
+
+una_status una_build_end(una_build *build, bool with_lines)
+{
+    una_dataset *data = build->data;
+    UNA_TRY(una_arena_check(build->work));                       /* the words' table may have failed */
+    for (size_t c = 0; c < data->columns; c++) {
+        una_table_column *column = &data->column[c];
+        if (column->is_text) column->word = UNA_GET(&data->arena, const char *, data->rows);
+        else column->number = UNA_GET(&data->arena, double, data->rows);
+        UNA_TRY(una_arena_check(&data->arena));
+        gather(build, c, column->number, column->word);
+    }
+    if (!with_lines) return UNA_OK;
+    data->line = UNA_GET(&data->arena, size_t, data->rows);
+    UNA_TRY(una_arena_check(&data->arena));
+    size_t row = 0;
+    for (una_build_block *block = build->first; block; block = block->next) {
+        memcpy(data->line + row, block->line, block->rows * sizeof *block->line);
+        row += block->rows;
+    }
+    return UNA_OK;
+}

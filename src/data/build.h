@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Building a table row by row when nobody knows how many rows will come: cells go into blocks of rows in working
+ * memory, and are gathered once into columns.
+ */
+#ifndef UNA_BUILD_H
+#define UNA_BUILD_H
+
+#include "data/table.h"
+
+/* An empty table; names are copied, all columns are numbers at first. */
+una_status una_table_new(una_dataset **data, const char *origin, const char *const *names, size_t columns, una_run *run);
+
+/* ---- one copy of each word ------------------------------------------------------------------------ */
+
+typedef struct una_words {
+    una_arena   *keep, *work;    /* the words; the hash table                                       */
+    const char **slot;
+    size_t       slots, count;   /* slots: a power of two                                           */
+    char        *slab;
+    size_t       slab_left;
+} una_words;
+
+una_words   una_words_in(una_arena *keep, una_arena *work);
+/* The one copy of these bytes; NULL only without memory (sticky in keep or work). */
+const char *una_words_get(una_words *words, const char *at, size_t length);
+
+/* ---- rows ------------------------------------------------------------------------------------------- */
+
+typedef union una_build_cell { double number; const char *word; } una_build_cell;
+typedef struct una_build_block una_build_block;
+typedef struct una_build {
+    una_dataset     *data;
+    una_arena       *work;
+    una_words        words;
+    una_build_block *first, *last;
+    size_t           block_rows, row;        /* row: within the last block, of the row begun last      */
+} una_build;
+
+una_build  una_build_begin(una_dataset *data, size_t most_rows, una_arena *work);
+una_status una_build_row(una_build *build, size_t line);         /* begins the next row              */
+void       una_build_number(una_build *build, size_t column, double value);
+void       una_build_word(una_build *build, size_t column, const char *at, size_t length);   /* at NULL: missing */
+/* Fills the table's columns, by is_text of each, and its lines if with_lines. */
+una_status una_build_end(una_build *build, bool with_lines);
+
+#endif

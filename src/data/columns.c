@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a table teaches before any model sees it: which columns to use, their centre and scale, their levels.
+ *   centre = 1/n sum x,   scale^2 = 1/n sum (x - centre)^2       (over the training cells that are there)
+ * computed in two passes on values scaled by a power of two, so that neither large offsets nor large values hurt.
+ */
+#include "data/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct level { const char *word; size_t count; } level;
+
+typedef struct learner {
+    const una_dataset *data;
+    size_t      target, other;
+    una_missing missing;
+    bool       *used;            /* [data->columns] inputs so far; false for the target             */
+    size_t     *row;             /* [rows] rows in use                                              */
+    size_t      rows;
+    const char **word;           /* [data->rows] working room                                       */
+    level      *level;           /* [data->rows] working room                                       */
+    una_notes  *notes;
+    una_arena  *arena;
+    una_run    *run;
+} learner;
+
+void una_notes_add(una_notes *notes, const char *format, ...)
+{
+    if (!notes) return;
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *sentence = UNA_GET(notes->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
+    if (sentence) vsnprintf(sentence, (size_t)length + 1, format, again);
+    va_end(again);
+    if (sentence && notes->count == notes->room) {
+        size_t room = notes->room ? 2 * notes->room : 8;
+        const char **text = UNA_GET(notes->arena, const char *, room);
+        if (!text) return;
+        if (notes->count) memcpy(text, notes->text, notes->count * sizeof *text);
+        notes->text = text;
+        notes->room = room;
+    }
+    if (sentence) notes->text[notes->count++] = sentence;
+}
+
+static bool is_missing(const una_table_column *column, size_t row)
+{
+    return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
+}
+
+static const char *place(const una_dataset *data, size_t row, size_t column, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    una_table_place(&text, data, row, column);
+    return text.at;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------ */
+
+typedef struct moments { size_t count; double mean, std; bool constant; } moments;
+
+static moments moments_of(const learner *l, const double *number)
+{
+    moments m = { .constant = true };
+    double largest = 0;
+    for (size_t i = 0; i < l->rows; i++) {
+        double size = fabs(number[l->row[i]]);
+        if (isnan(size)) continue;
+        m.count++;
+        if (size > largest) largest = size;
+    }
+    if (m.count == 0 || largest == 0) return m;
+    int exponent;
+    frexp(largest, &exponent);
+    /* Two factors, for 2^-exponent may overflow where the product does not. */
+    double half = ldexp(1, -exponent / 2), rest = ldexp(1, -exponent + exponent / 2), n = (double)m.count;
+    double sum = 0, slack = 0, square = 0;
+    for (size_t i = 0; i < l->rows; i++)
+        if (!isnan(number[l->row[i]])) sum += number[l->row[i]] * half * rest;
+    double mean = sum / n;
+    for (size_t i = 0; i < l->rows; i++)
+        if (!isnan(number[l->row[i]])) slack += number[l->row[i]] * half * rest - mean;
+    mean += slack / n;
+    for (size_t i = 0; i < l->rows; i++) {
+        double off = number[l->row[i]] * half * rest - mean;
+        if (!isnan(off)) square += off * off;
+    }
+    double std = sqrt(square / n);
+    m.constant = std <= 1e-12 * fmax(fabs(mean), largest * half * rest);
+    m.mean = mean / half / rest;
+    m.std = std / half / rest;
+    m.constant = m.constant || !(m.std > 0);
+    return m;
+}
+
+/* ---- words -------------------------------------------------------------------------------------------- */
+
+static int by_word(const void *a, const void *b)
+{
+    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
+    return left == right ? 0 : strcmp(left, right);
+}
+
+/* Fills l->level with the sorted levels of the rows in use; rare ones share the last, "other". */
+static size_t levels_of(const learner *l, const una_table_column *column, bool *has_other)
+{
+    size_t words = 0, count = 0, rare = 0;
+    for (size_t i = 0; i < l->rows; i++)
+        if (column->word[l->row[i]]) l->word[words++] = column->word[l->row[i]];
+    qsort(l->word, words, sizeof *l->word, by_word);
+    for (size_t i = 0; i < words; i++) {
+        if (count == 0 || strcmp(l->level[count - 1].word, l->word[i]) != 0) l->level[count++] = (level){ l->word[i], 0 };
+        l->level[count - 1].count++;
+    }
+    for (size_t i = 0; i < count; i++) rare += l->level[i].count < l->other;
+    *has_other = rare > 0;
+    if (rare == 0) return count;
+    size_t kept = 0, shared = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (l->level[i].count < l->other || strcmp(l->level[i].word, "other") == 0) shared += l->level[i].count;
+        else l->level[kept++] = l->level[i];
+    }
+    l->level[kept] = (level){ "other", shared };
+    return kept + 1;
+}
+
+/* Share of the words in use that are numbers: a high one hints at a slip in one cell. */
+static double number_share(const learner *l, const una_table_column *column)
+{
+    size_t words = 0, numbers = 0;
+    for (size_t i = 0; i < l->rows; i++) {
+        const char *word = column->word[l->row[i]];
+        double value;
+        words += word != NULL;
+        numbers += word && una_parse_number(word, strlen(word), &value);
+    }
+    return words ? (double)numbers / (double)words : 0;
+}
+
+static una_status too_many_levels(const learner *l, size_t c, size_t count)
+{
+    const una_table_column *column = &l->data->column[c];
+    const char *word = column->word[column->first_word];
+    if (number_share(l, column) > 0.5 && word)
+        UNA_FAIL(l->run, UNA_E_INPUT, "column '%.60s' is mostly numbers, but %s holds '%.40s', which is none: correct the "
+                 "cell, or write NA for a missing value (as categories its %zu different words are too many; at most %d "
+                 "are allowed)", column->name, place(l->data, column->first_word, c, l->run), word, count, UNA_MAX_LEVELS);
+    UNA_FAIL(l->run, UNA_E_INPUT, "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
+             "the column out, group its words, or use --other N to let words in fewer than N rows share a level",
+             column->name, l->data->origin, count, UNA_MAX_LEVELS);
+}
+
+/* ---- which rows and columns ----------------------------------------------------------------------------- */
+
+static una_status first_checks(learner *l, const char *target)
+{
+    const una_dataset *data = l->data;
+    if (target) UNA_TRY(una_table_need(&l->target, data, target, l->run));
+    else l->target = data->columns - 1;
+    if (data->columns < 2)
+        UNA_FAIL(l->run, UNA_E_INPUT, "%s has only one column, '%.60s'; a target and at least one input are needed",
+                 data->origin, data->column[0].name);
+    if (data->rows < 2)
+        UNA_FAIL(l->run, UNA_E_INPUT, "%s has %s; at least two are needed to learn from", data->origin,
+                 data->rows ? "only one row" : "no rows");
+    const una_table_column *column = &data->column[l->target];
+    if (column->is_text) {
+        const char *word = column->word[column->first_word];
+        UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
+                 "another column with --target", place(data, column->first_word, l->target, l->run), word ? word : "");
+    }
+    return UNA_OK;
+}
+
+/* Refuses what the rule for missing cells does not allow. */
+static una_status refuse_missing(const learner *l)
+{
+    const una_dataset *data = l->data;
+    for (size_t i = 0; i < data->rows; i++)
+        for (size_t c = 0; c < data->columns; c++) {
+            if (l->missing == UNA_MISSING_MEAN && c != l->target) continue;
+            if (!is_missing(&data->column[c], i)) continue;
+            if (c == l->target)
+                UNA_FAIL(l->run, UNA_E_INPUT, "%s is missing, and it is the target; fill the cell, or use --missing drop to "
+                         "leave such rows out", place(data, i, c, l->run));
+            UNA_FAIL(l->run, UNA_E_INPUT, "%s is missing; fill the cell, or use --missing drop (leave such rows out) or "
+                     "--missing mean (fill with the column's mean)", place(data, i, c, l->run));
+        }
+    return UNA_OK;
+}
+
+/* Rows without a missing cell; with_inputs false looks at the target only. */
+static void choose_rows(learner *l, bool with_inputs)
+{
+    const una_dataset *data = l->data;
+    l->rows = 0;
+    for (size_t i = 0; i < data->rows; i++) {
+        bool whole = !is_missing(&data->column[l->target], i);
+        for (size_t c = 0; with_inputs && whole && c < data->columns; c++)
+            whole = !l->used[c] || !is_missing(&data->column[c], i);
+        if (whole) l->row[l->rows++] = i;
+    }
+}
+
+/* Takes out columns without variation and says so; true if there were any. */
+static bool drop_constants(learner *l)
+{
+    bool dropped = false, has_other;
+    for (size_t c = 0; c < l->data->columns; c++) {
+        const una_table_column *column = &l->data->column[c];
+        if (!l->used[c]) continue;
+        size_t present = 0;
+        for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing(column, l->row[i]);
+        bool varies = column->is_text ? levels_of(l, column, &has_other) > 1 : !moments_of(l, column->number).constant;
+        if (varies) continue;
+        l->used[c] = false;
+        dropped = true;
+        una_notes_add(l->notes, present ? "column '%s' is constant and was left out" :
+                      "column '%s' has no values and was left out", column->name);
+    }
+    return dropped;
+}
+
+static una_status choose(learner *l)
+{
+    const una_dataset *data = l->data;
+    for (size_t c = 0; c < data->columns; c++) l->used[c] = c != l->target;
+    if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
+    choose_rows(l, false);
+    drop_constants(l);
+    /* A column may become constant when rows go; rows come back when such a column goes. */
+    while (l->missing == UNA_MISSING_DROP) {
+        choose_rows(l, true);
+        if (l->rows < 2)
+            UNA_FAIL(l->run, UNA_E_INPUT, "only %zu of the %zu rows of %s have no missing cell; use --missing mean, or "
+                     "take out the column that lacks most", l->rows, data->rows, data->origin);
+        if (!drop_constants(l)) break;
+    }
+    if (l->rows < data->rows)
+        una_notes_add(l->notes, data->rows - l->rows == 1 ? "%zu row with missing cells was left out" :
+                      "%zu rows with missing cells were left out", data->rows - l->rows);
+    for (size_t c = 0; c < data->columns; c++)
+        if (l->used[c]) return UNA_OK;
+    UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant, so there is nothing to learn from", data->origin);
+}
+
+/* ---- twins ------------------------------------------------------------------------------------------------ */
+
+static uint64_t fingerprint(const learner *l, const una_table_column *column)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < l->rows; i++) {
+        uint64_t bits = 0;
+        double value = column->is_text ? 0 : column->number[l->row[i]] + 0.0;    /* -0 and 0 are equal */
+        if (column->is_text) bits = (uint64_t)(uintptr_t)column->word[l->row[i]];
+        else if (!isnan(value)) memcpy(&bits, &value, sizeof bits);
+        hash = (hash ^ bits) * 1099511628211u;
+        hash ^= hash >> 31;
+    }
+    return hash;
+}
+
+static bool equal_columns(const learner *l, const una_table_column *a, const una_table_column *b)
+{
+    if (a->is_text != b->is_text) return false;
+    for (size_t i = 0; i < l->rows; i++) {
+        size_t row = l->row[i];
+        if (a->is_text ? a->word[row] != b->word[row]
+                       : a->number[row] != b->number[row] && !(isnan(a->number[row]) && isnan(b->number[row])))
+            return false;
+    }
+    return true;
+}
+
+static una_status note_twins(learner *l)
+{
+    const una_dataset *data = l->data;
+    uint64_t *print = UNA_GET(&l->run->scratch, uint64_t, data->columns);
+    UNA_TRY(una_arena_check(&l->run->scratch));
+    for (size_t c = 0; c < data->columns; c++) {
+        if (!l->used[c] && c != l->target) continue;
+        print[c] = fingerprint(l, &data->column[c]);
+        for (size_t b = 0; b < c; b++) {
+            if ((!l->used[b] && b != l->target) || print[b] != print[c]) continue;
+            if (!equal_columns(l, &data->column[b], &data->column[c])) continue;
+            if (b == l->target || c == l->target)
+                una_notes_add(l->notes, "column '%s' equals the target in every row; leave it out if it will not be known "
+                              "beforehand", data->column[b == l->target ? c : b].name);
+            else
+                una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", data->column[b].name,
+                              data->column[c].name);
+            break;
+        }
+    }
+    return UNA_OK;
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------- */
+
+static una_status learn_text(una_source *source, const learner *l, size_t c)
+{
+    const una_table_column *column = &l->data->column[c];
+    source->is_text = true;
+    source->level_count = levels_of(l, column, &source->has_other);
+    if (source->level_count > UNA_MAX_LEVELS) return too_many_levels(l, c, source->level_count);
+    source->levels = UNA_GET(l->arena, const char *, source->level_count);
+    UNA_TRY(una_arena_check(l->arena));
+    size_t most = 0;
+    for (size_t k = 0; k < source->level_count; k++) {
+        source->levels[k] = una_arena_text(l->arena, l->level[k].word);
+        if (l->level[k].count > l->level[most].count) most = k;
+    }
+    source->mean = (double)most;
+    if (number_share(l, column) > 0.5 && column->word[column->first_word])
+        una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because %s holds '%s'",
+                      column->name, source->level_count, place(l->data, column->first_word, c, l->run),
+                      column->word[column->first_word]);
+    return una_arena_check(l->arena);
+}
+
+static una_status learn_sources(una_columns *columns, const learner *l)
+{
+    const una_dataset *data = l->data;
+    columns->sources = UNA_GET(l->arena, una_source, data->columns);
+    UNA_TRY(una_arena_check(l->arena));
+    for (size_t c = 0; c < data->columns; c++) {
+        if (!l->used[c]) continue;
+        una_source *source = &columns->sources[columns->source_count++];
+        source->name = una_arena_text(l->arena, data->column[c].name);
+        if (data->column[c].is_text) UNA_TRY(learn_text(source, l, c));
+        else source->mean = moments_of(l, data->column[c].number).mean;
+        columns->input_count += source->is_text ? source->level_count : 1;
+    }
+    return una_arena_check(l->arena);
+}
+
+una_status una_columns_inputs(una_columns *columns, una_arena *arena)
+{
+    columns->inputs = UNA_GET(arena, una_input, columns->input_count);
+    UNA_TRY(una_arena_check(arena));
+    una_input *input = columns->inputs;
+    for (size_t s = 0; s < columns->source_count; s++) {
+        const una_source *source = &columns->sources[s];
+        if (!source->is_text) *input++ = (una_input){ source->name, s, SIZE_MAX, source->mean, 1 };
+        for (size_t k = 0; k < source->level_count; k++) {
+            una_text name = una_text_in(arena);
+            una_text_add(&name, "%s=%s", source->name, source->levels[k]);
+            *input++ = (una_input){ name.at, s, k, 0, 1 };
+        }
+    }
+    return una_arena_check(arena);
+}
+
+static una_status learn_scales(una_columns *columns, const learner *l)
+{
+    moments m = moments_of(l, l->data->column[l->target].number);
+    if (m.constant)
+        UNA_FAIL(l->run, UNA_E_INPUT, "the target '%.60s' has the same value in every row of %s, so there is nothing to "
+                 "learn; choose another column with --target", l->data->column[l->target].name, l->data->origin);
+    columns->target = una_arena_text(l->arena, l->data->column[l->target].name);
+    columns->target_centre = m.mean;
+    columns->target_scale = m.std;
+    UNA_TRY(una_columns_inputs(columns, l->arena));
+    for (size_t i = 0; i < columns->input_count; i++) {
+        una_input *input = &columns->inputs[i];
+        if (input->level != SIZE_MAX) continue;
+        size_t c = una_table_find(l->data, input->name);
+        input->scale = moments_of(l, l->data->column[c].number).std;
+    }
+    return una_arena_check(l->arena);
+}
+
+static una_status learn(una_columns *columns, learner *l, const char *target)
+{
+    UNA_TRY(first_checks(l, target));
+    una_arena *work = &l->run->scratch;
+    l->used = UNA_GET(work, bool, l->data->columns);
+    l->row = UNA_GET(work, size_t, l->data->rows);
+    l->word = UNA_GET(work, const char *, l->data->rows);
+    l->level = UNA_GET(work, level, l->data->rows + 1);
+    UNA_TRY(una_arena_check(work));
+    UNA_TRY(choose(l));
+    UNA_TRY(learn_sources(columns, l));
+    UNA_TRY(learn_scales(columns, l));
+    UNA_TRY(note_twins(l));
+    return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
+}
+
+una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
+                             size_t other, una_notes *notes, una_arena *arena, una_run *run)
+{
+    *columns = (una_columns){ .missing = missing };
+    learner l = { .data = data, .missing = missing, .other = other, .notes = notes, .arena = arena, .run = run };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = learn(columns, &l, target);
+    bool results_in_scratch = arena == &run->scratch || (notes && notes->arena == &run->scratch);
+    if (!results_in_scratch) una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * CSV as in RFC 4180 with a header: quotes may hold delimiters, line ends and doubled quotes; lines end with
+ * LF or CRLF; a UTF-8 byte order mark is skipped. The file is read in large blocks and cut up in place. A
+ * record that is not wholly in the buffer is scanned again after more has been read, so the buffer grows with
+ * the longest record and no line has a length limit but memory.
+ */
+#include "data/csv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { BLOCK = 1 << 20, LARGEST_READ = 1 << 30 };
+
+bool una_path_ends(const char *path, size_t length, const char *ending)
+{
+    size_t n = strlen(ending);
+    return length >= n && strncasecmp(path + length - n, ending, n) == 0;
+}
+
+/* ---- what a cell means ---------------------------------------------------------------------------- */
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static una_cell stripped(una_cell cell)
+{
+    while (cell.length && blank(cell.at[0])) {
+        cell.at++;
+        cell.length--;
+    }
+    while (cell.length && blank(cell.at[cell.length - 1])) cell.length--;
+    return cell;
+}
+
+una_cell una_cell_trimmed(const una_cell *cell)
+{
+    return cell->quoted ? *cell : stripped(*cell);
+}
+
+static bool is_one_of(const una_cell *cell, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == cell->length && strncasecmp(cell->at, words[i], cell->length) == 0) return true;
+    return false;
+}
+
+una_cell_kind una_cell_read(const una_cell *given, double *value)
+{
+    static const char *const missing[] = { "", "na", "nan", "null", "?" };
+    static const char *const infinite[] = { "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
+    una_cell cell = stripped(*given);
+    if (cell.length > 0 && una_parse_number(cell.at, cell.length, value))
+        return isfinite(*value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
+    if (is_one_of(&cell, missing, sizeof missing / sizeof *missing)) return UNA_CELL_MISSING;
+    if (is_one_of(&cell, infinite, sizeof infinite / sizeof *infinite)) return UNA_CELL_INFINITE;
+    return UNA_CELL_WORD;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------ */
+
+static una_status read_failed(una_csv *csv, const char *text, int code)
+{
+    if (code == Z_BUF_ERROR)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again",
+                 csv->path);
+    if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
+    if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
+    UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path, text);
+}
+
+static una_status grow(una_csv *csv)
+{
+    size_t room = 2 * csv->room;
+    char *buffer = UNA_GET(&csv->arena, char, room + 1);
+    UNA_TRY(una_arena_check(&csv->arena));
+    memcpy(buffer, csv->buffer + csv->start, csv->end - csv->start);
+    csv->buffer = buffer;
+    csv->room = room;
+    return UNA_OK;
+}
+
+static una_status refill(una_csv *csv)
+{
+    if (una_cancelled(csv->run)) UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
+    size_t held = csv->end - csv->start;
+    if (held > csv->room / 2) UNA_TRY(grow(csv));
+    else memmove(csv->buffer, csv->buffer + csv->start, held);
+    csv->start = 0;
+    csv->end = held;
+    size_t want = csv->room - held;
+    if (want > LARGEST_READ) want = LARGEST_READ;
+    int got = gzread(csv->file, csv->buffer + csv->end, (unsigned)want);
+    if (got < (int)want) {
+        int code = Z_OK;
+        const char *text = gzerror(csv->file, &code);
+        if (got < 0 || code == Z_BUF_ERROR) return read_failed(csv, text, code);
+        csv->finished = true;
+    }
+    csv->end += (size_t)got;
+    csv->buffer[csv->end] = '\n';
+    return UNA_OK;
+}
+
+/* ---- records ---------------------------------------------------------------------------------------- */
+
+typedef struct scan {
+    size_t at;                   /* next byte                                                       */
+    size_t count;                /* cells seen; the first cell_room of them are stored              */
+    size_t lines;                /* line feeds inside quotes                                        */
+    bool   short_of_bytes;       /* the record may go on beyond the buffer                          */
+} scan;
+
+static una_status bad_byte(una_csv *csv, size_t line)
+{
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: there is a zero byte, so this is no text in UTF-8 "
+             "(perhaps UTF-16 or a binary file); save it as UTF-8 text", csv->path, line);
+}
+
+static void store(una_csv *csv, scan *s, size_t from, size_t to, bool quoted, bool doubled)
+{
+    if (s->count < csv->cell_room)
+        csv->cells[s->count] = (una_cell){ csv->buffer + from, to - from, quoted, doubled };
+    s->count++;
+}
+
+/* From behind the opening quote to behind the closing one. */
+static una_status scan_quoted(una_csv *csv, scan *s)
+{
+    size_t from = s->at + 1, at = from;
+    bool doubled = false;
+    for (;; at++) {
+        const char *quote = memchr(csv->buffer + at, '"', csv->end - at);
+        if (!quote) break;
+        at = (size_t)(quote - csv->buffer);
+        if (at + 1 < csv->end && csv->buffer[at + 1] == '"') {
+            doubled = true;
+            at++;
+        } else {
+            s->short_of_bytes = at + 1 == csv->end && !csv->finished;
+            for (const char *feed = csv->buffer + from; (feed = memchr(feed, '\n', (size_t)(quote - feed))); feed++)
+                s->lines++;
+            if (memchr(csv->buffer + from, 0, at - from)) return bad_byte(csv, csv->line);
+            store(csv, s, from, at, true, doubled);
+            s->at = at + 1;
+            return UNA_OK;
+        }
+    }
+    s->short_of_bytes = !csv->finished;
+    if (csv->finished)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s: a quote that opens in the record of line %zu (cell %zu) is never closed",
+                 csv->path, csv->line, s->count + 1);
+    return UNA_OK;
+}
+
+static size_t end_of_plain(const una_csv *csv, size_t at)
+{
+    const char delimiter = csv->delimiter, *p = csv->buffer + at;
+    /* The line feed behind the last byte stops the loop. */
+    while (*p != delimiter && *p != '\n' && *p != '\r' && *p != 0) p++;
+    return (size_t)(p - csv->buffer);
+}
+
+/* What stands behind a cell. *last: the record ends here. */
+static una_status scan_break(una_csv *csv, scan *s, bool *last)
+{
+    *last = true;
+    if (s->at == csv->end) {
+        s->short_of_bytes = !csv->finished;
+        return UNA_OK;
+    }
+    char c = csv->buffer[s->at];
+    size_t line = csv->line + s->lines;
+    if (c == csv->delimiter) *last = false;
+    if (c == csv->delimiter || c == '\n') {
+        s->at++;
+        return UNA_OK;
+    }
+    if (c == 0) return bad_byte(csv, line);
+    if (c == '\r') {
+        if (s->at + 1 == csv->end && !csv->finished) s->short_of_bytes = true;
+        else if (s->at + 1 < csv->end && csv->buffer[s->at + 1] != '\n')
+            UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: a carriage return stands alone; save the file with ordinary "
+                     "line ends (LF or CRLF)", csv->path, line);
+        s->at += s->at + 1 < csv->end ? 2 : 1;
+        return UNA_OK;
+    }
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: cell %zu goes on after its closing quote; a quote inside quotes is "
+             "written twice", csv->path, line, s->count);
+}
+
+static una_status scan_record(una_csv *csv, scan *s)
+{
+    *s = (scan){ .at = csv->start };
+    for (bool last = false; !last;) {
+        if (s->at < csv->end && csv->buffer[s->at] == '"') {
+            UNA_TRY(scan_quoted(csv, s));
+        } else {
+            size_t to = end_of_plain(csv, s->at);
+            store(csv, s, s->at, to, false, false);
+            s->at = to;
+        }
+        if (s->short_of_bytes) return UNA_OK;
+        UNA_TRY(scan_break(csv, s, &last));
+        if (s->short_of_bytes) return UNA_OK;
+    }
+    return UNA_OK;
+}
+
+static void undouble(una_cell *cell)
+{
+    size_t to = 0;
+    for (size_t from = 0; from < cell->length; from++) {
+        cell->at[to++] = cell->at[from];
+        if (cell->at[from] == '"') from++;
+    }
+    cell->length = to;
+}
+
+/* The next record into cells, or *more false. Lines without a cell are passed over only at the end. */
+static una_status next_record(una_csv *csv, bool *more)
+{
+    size_t empty_line = 0;
+    for (;;) {
+        scan s = { .short_of_bytes = !csv->finished && csv->start == csv->end };
+        if (!s.short_of_bytes && csv->start < csv->end) UNA_TRY(scan_record(csv, &s));
+        if (s.short_of_bytes) {
+            UNA_TRY(refill(csv));
+            continue;
+        }
+        *more = csv->start < csv->end;
+        if (!*more) return UNA_OK;
+        una_cell only = { csv->buffer + csv->start, s.at - csv->start, false, false };
+        while (only.length && (only.at[only.length - 1] == '\n' || only.at[only.length - 1] == '\r')) only.length--;
+        bool empty = s.count == 1 && stripped(only).length == 0;
+        if (empty && !empty_line) empty_line = csv->line;
+        csv->record_line = csv->line;
+        if (!empty && empty_line)
+            UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu is empty but other lines follow; take it out, or write NA for "
+                     "a missing value", csv->path, empty_line);
+        csv->cell_count = s.count;
+        if (!empty && csv->cell_room == 0) return UNA_OK;   /* the header, to be sized */
+        csv->start = s.at;
+        csv->line += 1 + s.lines;
+        if (!empty) break;
+    }
+    for (size_t i = 0; i < csv->cell_count && i < csv->cell_room; i++)
+        if (csv->cells[i].doubled) undouble(&csv->cells[i]);
+    return UNA_OK;
+}
+
+una_status una_csv_next(una_csv *csv, bool *more)
+{
+    UNA_TRY(next_record(csv, more));
+    if (*more && csv->cell_count != csv->columns)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu has %zu cell%s where the header has %zu", csv->path,
+                 csv->record_line, csv->cell_count, csv->cell_count == 1 ? "" : "s", csv->columns);
+    return UNA_OK;
+}
+
+/* ---- header ------------------------------------------------------------------------------------------ */
+
+typedef struct named { const char *name; size_t at; } named;
+
+static int by_name(const void *a, const void *b)
+{
+    const named *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : (left->at > right->at) - (left->at < right->at);
+}
+
+una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *names, size_t count,
+                              una_run *run)
+{
+    *repeated = false;
+    una_mark mark = una_arena_mark(&run->scratch);
+    named *sorted = UNA_GET(&run->scratch, named, count);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < count; i++) sorted[i] = (named){ names[i], i };
+    if (status == UNA_OK) qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 1; status == UNA_OK && i < count; i++) {
+        if (strcmp(sorted[i - 1].name, sorted[i].name) != 0) continue;
+        *repeated = true;
+        *first = sorted[i - 1].at;
+        *second = sorted[i].at;
+        break;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Numbers only, and not the running numbers 0, 1, 2 ... or 1, 2, 3 ... that some programs write as names. */
+static bool looks_like_data(const una_csv *csv)
+{
+    bool running = true;
+    double value = 0, first = 0;
+    for (size_t i = 0; i < csv->columns; i++) {
+        if (una_cell_read(&csv->cells[i], &value) != UNA_CELL_NUMBER) return false;
+        if (i == 0) first = value;
+        running = running && (first == 0 || first == 1) && value == first + (double)i;
+    }
+    return !running;
+}
+
+static una_status check_header(una_csv *csv)
+{
+    if (looks_like_data(csv))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "the first line of %s holds numbers only, so the header is missing; put a line "
+                 "with the names of the columns at the top", csv->path);
+    for (size_t i = 0; i < csv->columns; i++)
+        if (!csv->names[i][0])
+            UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: column %zu of %zu has no name in the header; give it one",
+                     csv->path, csv->record_line, i + 1, csv->columns);
+    if (csv->columns == 1 && csv->delimiter == ',' && strchr(csv->names[0], ';'))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; save the file with commas (.csv) "
+                 "or tabs (.tsv) between the cells", csv->path);
+    bool repeated;
+    size_t first = 0, second = 0;
+    UNA_TRY(una_names_repeated(&repeated, &first, &second, csv->names, csv->columns, csv->run));
+    if (repeated)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: the name '%.60s' stands twice in the header, in columns %zu and "
+                 "%zu; rename one", csv->path, csv->record_line, csv->names[first], first + 1, second + 1);
+    return UNA_OK;
+}
+
+static una_status read_header(una_csv *csv)
+{
+    bool more;
+    UNA_TRY(next_record(csv, &more));                            /* counts the cells */
+    if (!more) UNA_FAIL(csv->run, UNA_E_INPUT, "%s is empty; a header and rows are needed", csv->path);
+    csv->columns = csv->cell_room = csv->cell_count;
+    csv->cells = UNA_GET(&csv->arena, una_cell, csv->columns);
+    csv->names = UNA_GET(&csv->arena, const char *, csv->columns);
+    UNA_TRY(una_arena_check(&csv->arena));
+    UNA_TRY(next_record(csv, &more));
+    for (size_t i = 0; i < csv->columns; i++) {
+        una_cell cell = una_cell_trimmed(&csv->cells[i]);
+        char *name = UNA_GET(&csv->arena, char, cell.length + 1);
+        UNA_TRY(una_arena_check(&csv->arena));
+        csv->names[i] = memcpy(name, cell.at, cell.length);
+    }
+    return check_header(csv);
+}
+
+/* By the name; if that says nothing, by what the first line has more of. */
+static char delimiter_of(const una_csv *csv)
+{
+    size_t length = strlen(csv->path);
+    if (una_path_ends(csv->path, length, ".gz")) length -= 3;
+    if (una_path_ends(csv->path, length, ".csv")) return ',';
+    if (una_path_ends(csv->path, length, ".tsv")) return '\t';
+    size_t commas = 0, tabs = 0;
+    bool inside = false;
+    for (size_t i = csv->start; i < csv->end && (inside || csv->buffer[i] != '\n'); i++) {
+        if (csv->buffer[i] == '"') inside = !inside;
+        if (!inside && csv->buffer[i] == ',') commas++;
+        if (!inside && csv->buffer[i] == '\t') tabs++;
+    }
+    return tabs > commas ? '\t' : ',';
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------ */
+
+static una_status begin(una_csv *csv)
+{
+    csv->line = 1;
+    csv->start = csv->end = 0;
+    csv->finished = false;
+    UNA_TRY(refill(csv));
+    if (csv->end >= 3 && memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0) csv->start = 3;
+    return UNA_OK;
+}
+
+static una_status open_file(una_csv *csv, const char *path)
+{
+    csv->path = una_arena_text(&csv->arena, path);
+    csv->buffer = UNA_GET(&csv->arena, char, BLOCK + 1);
+    UNA_TRY(una_arena_check(&csv->arena));
+    csv->room = BLOCK;
+    errno = 0;
+    csv->file = gzopen(path, "rb");
+    if (!csv->file)
+        UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, errno ? strerror(errno) : "no memory for it");
+    gzbuffer(csv->file, 1 << 17);
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) csv->size = (size_t)about.st_size;
+    UNA_TRY(begin(csv));
+    if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && gzdirect(csv->file))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again", path);
+    csv->delimiter = delimiter_of(csv);
+    return read_header(csv);
+}
+
+una_status una_csv_open(una_csv **out, const char *path, una_run *run)
+{
+    *out = NULL;
+    una_csv *csv = una_allocate(run, sizeof *csv);
+    if (!csv) return UNA_E_MEMORY;
+    *csv = (una_csv){ .run = run };
+    una_arena_init(&csv->arena, run);
+    una_status status = open_file(csv, path);
+    if (status == UNA_OK) *out = csv;
+    else una_csv_close(csv);
+    return status;
+}
+
+una_status una_csv_rewind(una_csv *csv)
+{
+    if (gzrewind(csv->file) != 0)
+        UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
+                 "here; write it to a file first", csv->path);
+    UNA_TRY(begin(csv));
+    bool more;
+    UNA_TRY(next_record(csv, &more));
+    if (!more) UNA_FAIL(csv->run, UNA_E_IO, "%s changed while it was being read", csv->path);
+    return UNA_OK;
+}
+
+double una_csv_fraction(const una_csv *csv)
+{
+    if (csv->finished) return 1;
+    double done = (double)gzoffset(csv->file), all = (double)csv->size;
+    return all > 0 && done >= 0 && done < all ? done / all : 0;
+}
+
+void una_csv_close(una_csv *csv)
+{
+    if (!csv) return;
+    if (csv->file) gzclose(csv->file);
+    una_run *run = csv->run;
+    una_arena_free(&csv->arena);
+    una_release(run, csv);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records of a CSV or TSV file (also .gz), one at a time, as cells that point into the reading buffer, and what
+ * a cell means. No cell is copied and none is allocated.
+ */
+#ifndef UNA_CSV_H
+#define UNA_CSV_H
+
+#include "base/base.h"
+
+typedef struct una_cell {
+    char  *at;                   /* not terminated; quotes taken off, doubled quotes made single       */
+    size_t length;
+    bool   quoted, doubled;
+} una_cell;
+
+typedef enum una_cell_kind { UNA_CELL_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
+/* What the cell says. Missing: empty, NA, NaN, null, ? in any case. Infinite: inf, infinity, 1e999. */
+una_cell_kind una_cell_read(const una_cell *cell, double *value);
+/* Blanks at both ends taken off, unless the cell was quoted. */
+una_cell una_cell_trimmed(const una_cell *cell);
+
+typedef struct una_csv {
+    una_run     *run;
+    una_arena    arena;          /* owns everything below                                           */
+    const char  *path;
+    void        *file;           /* gzFile                                                          */
+    char         delimiter;
+    const char **names;          /* [columns], from the header                                      */
+    size_t       columns;
+    una_cell    *cells;          /* [columns] of the record just read                               */
+    size_t       record_line;    /* where it begins                                                 */
+    /* private */
+    char        *buffer;         /* [room + 1]; unread bytes are start .. end, buffer[end] is a line feed */
+    size_t       room, start, end, line, cell_count, cell_room, size;
+    bool         finished;       /* the file has no more bytes                                      */
+} una_csv;
+
+/* Opens and reads the header: every column must have a name, and no two the same. */
+una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
+/* *more is false at the end. A row with more or fewer cells than the header is an error. */
+una_status una_csv_next(una_csv *csv, bool *more);
+/* Back to the first row after the header. */
+una_status una_csv_rewind(una_csv *csv);
+/* Share of the file read so far, 0..1. */
+double     una_csv_fraction(const una_csv *csv);
+void       una_csv_close(una_csv *csv);                          /* accepts NULL */
+
+/* Does the name end so? In any case of letters. */
+bool una_path_ends(const char *path, size_t length, const char *ending);
+/* Two equal names among [count]? Gives their positions, first < second; count must be below SIZE_MAX / 16. */
+una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *names, size_t count,
+                              una_run *run);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables in memory: from files, from arrays, and as rows of other tables.
+ */
+#include "data/build.h"
+#include "data/csv.h"
+#include "data/read.h"
+
+#include <string.h>
+
+/* ---- life -------------------------------------------------------------------------------------------- */
+
+static una_status fill_names(una_dataset *data, const char *origin, const char *const *names, size_t columns)
+{
+    data->origin = una_arena_text(&data->arena, origin);
+    data->column = UNA_GET(&data->arena, una_table_column, columns);
+    for (size_t i = 0; i < columns && !data->arena.failed; i++)
+        data->column[i].name = una_arena_text(&data->arena, names[i]);
+    data->columns = columns;
+    return una_arena_check(&data->arena);
+}
+
+una_status una_table_new(una_dataset **out, const char *origin, const char *const *names, size_t columns, una_run *run)
+{
+    *out = NULL;
+    una_dataset *data = una_allocate(run, sizeof *data);
+    if (!data) return UNA_E_MEMORY;
+    *data = (una_dataset){ .run = run, .unit = "line" };
+    una_arena_init(&data->arena, run);
+    una_status status = fill_names(data, origin, names, columns);
+    if (status == UNA_OK) *out = data;
+    else una_dataset_free(data);
+    return status;
+}
+
+void una_dataset_free(una_dataset *data)
+{
+    if (!data) return;
+    una_run *run = data->run;
+    una_arena_free(&data->arena);
+    una_release(run, data);
+}
+
+/* ---- from a file --------------------------------------------------------------------------------------- */
+
+static una_status read_all(una_dataset **data, una_reader *reader)
+{
+    bool again;
+    UNA_TRY(una_reader_fill(data, &again, reader, SIZE_MAX));
+    una_status status = una_reader_finite(reader);
+    if (status == UNA_OK && again) {
+        una_dataset_free(*data);
+        *data = NULL;
+        UNA_TRY(una_reader_rewind(reader));
+        status = una_reader_fill(data, &again, reader, SIZE_MAX);
+    }
+    if (status != UNA_OK || !again) return status;
+    UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
+}
+
+una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
+{
+    *data = NULL;
+    una_reader *reader;
+    UNA_TRY(una_reader_begin(&reader, path, run));
+    una_status status = read_all(data, reader);
+    una_reader_close(reader);
+    if (status != UNA_OK) {
+        una_dataset_free(*data);
+        *data = NULL;
+    }
+    if (status == UNA_OK && !*data)
+        UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", path);
+    return status;
+}
+
+/* ---- from arrays --------------------------------------------------------------------------------------- */
+
+static una_status make_names(const char ***out, size_t inputs, bool target, const char *const *given, una_run *run)
+{
+    size_t columns = inputs + target;
+    const char **names = UNA_GET(&run->scratch, const char *, columns);
+    for (size_t i = 0; i < columns && !run->scratch.failed; i++) {
+        if (given && !(given[i] && *given[i])) UNA_FAIL(run, UNA_E_USAGE, "column %zu of the array has no name", i + 1);
+        una_text name = una_text_in(&run->scratch);
+        if (given) una_text_add(&name, "%s", given[i]);
+        else if (i < inputs) una_text_add(&name, "x%zu", i + 1);
+        else una_text_add(&name, "y");
+        names[i] = name.at;
+    }
+    UNA_TRY(una_arena_check(&run->scratch));
+    bool repeated;
+    size_t first = 0, second = 0;
+    UNA_TRY(una_names_repeated(&repeated, &first, &second, names, columns, run));
+    if (repeated)
+        UNA_FAIL(run, UNA_E_USAGE, "two columns of the array have the name '%.60s': %zu and %zu", names[first], first + 1,
+                 second + 1);
+    *out = names;
+    return UNA_OK;
+}
+
+static una_status copy_column(una_dataset *data, size_t c, const double *from, size_t step, size_t rows)
+{
+    double *number = data->column[c].number = UNA_GET(&data->arena, double, rows);
+    UNA_TRY(una_arena_check(&data->arena));
+    for (size_t i = 0; i < rows; i++) {
+        number[i] = from[i * step];
+        if (isinf(number[i]))
+            UNA_FAIL(data->run, UNA_E_INPUT, "array, row %zu, column '%.60s' is infinite; correct it, or give NaN for a "
+                     "missing value", i + 1, data->column[c].name);
+    }
+    return UNA_OK;
+}
+
+static una_status copy_arrays(una_dataset *data, const double *x, const double *y, size_t rows, size_t inputs)
+{
+    data->rows = rows;
+    data->unit = "row";
+    for (size_t c = 0; c < inputs; c++) UNA_TRY(copy_column(data, c, x + c, inputs, rows));
+    return y ? copy_column(data, inputs, y, 1, rows) : UNA_OK;
+}
+
+una_status una_dataset_from_arrays(una_dataset **data, const double *x, const double *y, size_t rows, size_t inputs,
+                                   const char *const *names, una_run *run)
+{
+    *data = NULL;
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the array has no rows");
+    if (inputs == 0 && !y) UNA_FAIL(run, UNA_E_INPUT, "the array has no columns");
+    if (inputs > 0 && !x) UNA_FAIL(run, UNA_E_USAGE, "x must not be NULL where there are inputs");
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char **all = NULL;
+    una_status status = make_names(&all, inputs, y != NULL, names, run);
+    if (status == UNA_OK) status = una_table_new(data, "array", all, inputs + (y ? 1 : 0), run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) status = copy_arrays(*data, x, y, rows, inputs);
+    if (status == UNA_OK) return UNA_OK;
+    una_dataset_free(*data);
+    *data = NULL;
+    return status;
+}
+
+/* ---- rows of another table ------------------------------------------------------------------------------ */
+
+/* The first word that is no number, or else the first word: what to show when a number was wanted. */
+static size_t first_word(const una_table_column *column, size_t rows)
+{
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < rows; i++) {
+        double value;
+        if (!column->word[i]) continue;
+        if (!una_parse_number(column->word[i], strlen(column->word[i]), &value)) return i;
+        if (first == SIZE_MAX) first = i;
+    }
+    return first == SIZE_MAX ? 0 : first;
+}
+
+static void gather_words(una_table_column *to, const una_table_column *from, const size_t *index, size_t count,
+                         una_words *words)
+{
+    const char *last = NULL, *copy = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *word = from->word[index[i]];
+        if (word && word != last) {
+            last = word;
+            copy = una_words_get(words, word, strlen(word));
+        }
+        to->word[i] = word ? copy : NULL;
+    }
+}
+
+static una_status gather_rows(una_dataset *to, const una_dataset *from, const size_t *index, size_t count,
+                              una_arena *work)
+{
+    una_words words = una_words_in(&to->arena, work);
+    to->rows = count;
+    to->unit = from->unit;
+    to->line = UNA_GET(&to->arena, size_t, count);
+    UNA_TRY(una_arena_check(&to->arena));
+    for (size_t i = 0; i < count; i++) to->line[i] = from->line ? from->line[index[i]] : index[i] + 1;
+    for (size_t c = 0; c < from->columns; c++) {
+        una_table_column *column = &to->column[c];
+        const una_table_column *source = &from->column[c];
+        column->is_text = source->is_text;
+        if (column->is_text) column->word = UNA_GET(&to->arena, const char *, count);
+        else column->number = UNA_GET(&to->arena, double, count);
+        UNA_TRY(una_arena_check(&to->arena));
+        if (column->is_text) gather_words(column, source, index, count, &words);
+        else for (size_t i = 0; i < count; i++) column->number[i] = source->number[index[i]];
+        UNA_TRY(una_arena_check(&to->arena));
+        UNA_TRY(una_arena_check(work));
+        if (column->is_text) column->first_word = first_word(column, count);
+    }
+    return UNA_OK;
+}
+
+una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index, size_t count, una_run *run)
+{
+    *subset = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (index[i] >= data->rows)
+            UNA_FAIL(run, UNA_E_USAGE, "row %zu was asked for, and %s has %zu (counted from 0)", index[i], data->origin,
+                     data->rows);
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t c = 0; status == UNA_OK && c < data->columns; c++) names[c] = data->column[c].name;
+    if (status == UNA_OK) status = una_table_new(subset, data->origin, names, data->columns, run);
+    if (status == UNA_OK) status = gather_rows(*subset, data, index, count, &run->scratch);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) return UNA_OK;
+    una_dataset_free(*subset);
+    *subset = NULL;
+    return status;
+}
+
+/* ---- looking --------------------------------------------------------------------------------------------- */
+
+size_t una_dataset_row_count(const una_dataset *data)
+{
+    return data->rows;
+}
+
+size_t una_dataset_column_count(const una_dataset *data)
+{
+    return data->columns;
+}
+
+const char *una_dataset_column_name(const una_dataset *data, size_t column)
+{
+    return column < data->columns ? data->column[column].name : NULL;
+}
+
+const double *una_dataset_numbers(const una_dataset *data, size_t column)
+{
+    return column < data->columns ? data->column[column].number : NULL;
+}
+
+size_t una_table_find(const una_dataset *data, const char *name)
+{
+    for (size_t i = 0; i < data->columns; i++)
+        if (strcmp(data->column[i].name, name) == 0) return i;
+    return SIZE_MAX;
+}
+
+static una_status no_such_column(const una_dataset *data, const char *name, una_run *run)
+{
+    enum { SHOWN = 12 };
+    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_text list = una_text_in(&run->scratch);
+    for (size_t i = 0; i < data->columns; i++) {
+        names[i] = data->column[i].name;
+        if (i < SHOWN) una_text_add(&list, "%s%.40s", i ? ", " : "", names[i]);
+    }
+    if (data->columns > SHOWN) una_text_add(&list, " and %zu more", data->columns - SHOWN);
+    UNA_TRY(una_arena_check(&run->scratch));
+    const char *near = una_nearest(name, names, data->columns);
+    UNA_FAIL(run, UNA_E_INPUT, "%.200s has no column '%.60s'%s%.60s%s; its columns are: %s", data->origin, name,
+             near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list.at);
+}
+
+una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run)
+{
+    *column = una_table_find(data, name);
+    if (*column != SIZE_MAX) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = no_such_column(data, name, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+void una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column)
+{
+    una_text_add(text, "%.200s, %s %zu, column '%.60s'", data->origin, data->line ? data->unit : "row",
+                 data->line ? data->line[row] : row + 1, data->column[column].name);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A table as a model sees it: x [rows, inputs] with numbers standardised and categories as 0 and 1. Columns are
+ * matched by name; whatever cannot be encoded is refused with its place.
+ */
+#include "data/columns.h"
+
+#include <string.h>
+
+typedef struct coder {
+    const una_columns *columns;
+    const una_dataset *data;
+    size_t    *at;               /* [source_count + 1] column of the table for each source, then of the target */
+    size_t     needed;           /* source_count, or one more where the target is wanted            */
+    size_t    *row;              /* [rows] rows of the table that are encoded                       */
+    size_t     rows;
+    double    *x;                /* [rows, input_count]                                             */
+    una_run   *run;
+} coder;
+
+static const char *place(const coder *c, size_t row, size_t column)
+{
+    una_text text = una_text_in(&c->run->scratch);
+    una_table_place(&text, c->data, row, column);
+    return text.at;
+}
+
+static bool is_missing(const una_table_column *column, size_t row)
+{
+    return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
+}
+
+static una_status match_columns(coder *c)
+{
+    for (size_t s = 0; s < c->needed; s++) {
+        bool target = s == c->columns->source_count;
+        const char *name = target ? c->columns->target : c->columns->sources[s].name;
+        UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
+        const una_table_column *column = &c->data->column[c->at[s]];
+        bool is_text = !target && c->columns->sources[s].is_text;
+        if (is_text || !column->is_text || c->data->rows == 0) continue;
+        const char *word = column->word[column->first_word];
+        UNA_FAIL(c->run, UNA_E_INPUT, "%s: '%.40s' is not a number, and the model knows this column as numbers; correct the "
+                 "cell, or write NA for a missing value", place(c, column->first_word, c->at[s]), word ? word : "");
+    }
+    return UNA_OK;
+}
+
+static una_status refuse_missing(const coder *c, size_t row, size_t s)
+{
+    bool target = s == c->columns->source_count;
+    const char *remedy = target ? "it is the target; fill the cell or take the row out"
+                       : c->columns->missing == UNA_MISSING_DROP
+                       ? "every row must get an answer; fill the cell, or fit the model with --missing mean"
+                       : "fill the cell, or fit the model with --missing mean (or, for fitting and scoring, --missing drop)";
+    UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", place(c, row, c->at[s]), remedy);
+}
+
+/* Rows to encode: all, or those without a missing cell where rows may be dropped. */
+static una_status choose_rows(coder *c, bool with_target)
+{
+    una_missing missing = c->columns->missing;
+    for (size_t i = 0; i < c->data->rows; i++) {
+        bool whole = true;
+        for (size_t s = 0; whole && s < c->needed; s++) {
+            bool target = s == c->columns->source_count;
+            if (!is_missing(&c->data->column[c->at[s]], i) || (missing == UNA_MISSING_MEAN && !target)) continue;
+            if (missing != UNA_MISSING_DROP || !with_target) return refuse_missing(c, i, s);
+            whole = false;
+        }
+        if (whole) c->row[c->rows++] = i;
+    }
+    return UNA_OK;
+}
+
+static una_status encode_number(const coder *c, const una_table_column *column, double centre, double scale, double fill,
+                                double *to, size_t step)
+{
+    for (size_t i = 0; i < c->rows; i++) {
+        double value = column->number[c->row[i]];
+        double standard = ((isnan(value) ? fill : value) - centre) / scale;
+        if (!isfinite(standard))
+            UNA_FAIL(c->run, UNA_E_INPUT, "%s: the value is too far from those of the training rows to be computed with",
+                     place(c, c->row[i], (size_t)(column - c->data->column)));
+        to[i * step] = standard;
+    }
+    return UNA_OK;
+}
+
+/* The level of this word, SIZE_MAX if it is none; the last is left out where it is "other". */
+static size_t find_level(const una_source *source, const char *word)
+{
+    size_t low = 0, count = source->level_count - source->has_other, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(source->levels[middle], word) < 0) low = middle + 1;
+        else high = middle;
+    }
+    if (low < count && strcmp(source->levels[low], word) == 0) return low;
+    return source->has_other ? count : SIZE_MAX;
+}
+
+/* In a table where the column holds nothing but numbers, a level is met by its value. */
+static size_t find_number_level(const una_source *source, double value)
+{
+    for (size_t k = 0; k < source->level_count - source->has_other; k++) {
+        double level;
+        if (una_parse_number(source->levels[k], strlen(source->levels[k]), &level) && level == value) return k;
+    }
+    return source->has_other ? source->level_count - 1 : SIZE_MAX;
+}
+
+static una_status unseen(const coder *c, const una_source *source, const una_table_column *column, size_t row)
+{
+    char number[32];
+    const char *word = column->is_text ? column->word[row] : una_number_text(number, column->number[row]);
+    una_text known = una_text_in(&c->run->scratch);
+    for (size_t k = 0; k < source->level_count && k < 12; k++)
+        una_text_add(&known, "%s%.30s", k ? ", " : "", source->levels[k]);
+    if (source->level_count > 12) una_text_add(&known, " and %zu more", source->level_count - 12);
+    UNA_FAIL(c->run, UNA_E_INPUT, "%s: '%.40s' was not seen in training; known are: %s. Correct the cell, or fit the model "
+             "with --other N, which makes rare words share a level that also takes unseen ones",
+             place(c, row, (size_t)(column - c->data->column)), word, known.at);
+}
+
+static una_status encode_text(const coder *c, const una_source *source, const una_table_column *column, double *to)
+{
+    const char *last = NULL;
+    size_t level = SIZE_MAX;
+    for (size_t i = 0; i < c->rows; i++) {
+        size_t row = c->row[i];
+        if (is_missing(column, row)) {
+            to[i * c->columns->input_count + (size_t)source->mean] = 1;
+            continue;
+        }
+        if (!column->is_text) level = find_number_level(source, column->number[row]);
+        else if (column->word[row] != last) level = find_level(source, last = column->word[row]);
+        if (level == SIZE_MAX) return unseen(c, source, column, row);
+        to[i * c->columns->input_count + level] = 1;
+    }
+    return UNA_OK;
+}
+
+static una_status encode_inputs(const coder *c)
+{
+    const una_columns *columns = c->columns;
+    for (size_t i = 0; i < columns->input_count;) {
+        const una_input *input = &columns->inputs[i];
+        const una_source *source = &columns->sources[input->source];
+        const una_table_column *column = &c->data->column[c->at[input->source]];
+        if (source->is_text)
+            UNA_TRY(encode_text(c, source, column, c->x + i));
+        else
+            UNA_TRY(encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
+        i += source->is_text ? source->level_count : 1;
+    }
+    return UNA_OK;
+}
+
+una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y, size_t **kept,
+                              size_t *rows, una_arena *arena, una_run *run)
+{
+    coder c = { .columns = columns, .data = data, .needed = columns->source_count + (y ? 1 : 0), .run = run };
+    c.at = UNA_GET(arena, size_t, columns->source_count + 1);
+    c.row = UNA_GET(arena, size_t, data->rows);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(match_columns(&c));
+    UNA_TRY(choose_rows(&c, y != NULL));
+    if (c.rows > 0 && columns->input_count > SIZE_MAX / 8 / c.rows)
+        UNA_FAIL(run, UNA_E_MEMORY, "%zu rows of %zu inputs are beyond any memory", c.rows, columns->input_count);
+    *x = c.x = UNA_GET(arena, double, c.rows * columns->input_count);
+    double *target = y ? UNA_GET(arena, double, c.rows) : NULL;
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(encode_inputs(&c));
+    if (y)
+        UNA_TRY(encode_number(&c, &data->column[c.at[columns->source_count]], columns->target_centre, columns->target_scale,
+                              0, target, 1));
+    if (y) *y = target;
+    if (kept) *kept = c.row;
+    *rows = c.rows;
+    return UNA_OK;
+}
+
+una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena)
+{
+    una_wanted *wanted = UNA_GET(arena, una_wanted, columns->source_count + 1);
+    if (!wanted) return NULL;
+    for (size_t s = 0; s < columns->source_count; s++)
+        wanted[s] = (una_wanted){ columns->sources[s].name, columns->sources[s].is_text };
+    wanted[columns->source_count] = (una_wanted){ columns->target, false };
+    return wanted;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns in a model file. Inputs are not written but made again from the sources, so that no index of theirs can
+ * be wrong; everything else that a file says is checked.
+ */
+#include "data/columns.h"
+#include "data/csv.h"
+
+#include <string.h>
+
+/* More than any table has, and never more than the bytes of the file could hold. */
+static uint64_t most_sources(const una_archive *ar)
+{
+    uint64_t most = (uint64_t)1 << 24;
+    return ar->loading && ar->size / 16 < most ? ar->size / 16 : most;
+}
+
+static una_status exchange_name(una_archive *ar, const char *block, const char **name)
+{
+    UNA_TRY(una_archive_text(ar, block, name));
+    if (ar->loading && !(*name && **name)) return una_archive_refuse(ar, block, "is empty where a name is needed");
+    return UNA_OK;
+}
+
+static una_status exchange_bool(una_archive *ar, const char *block, bool *value)
+{
+    uint64_t word = *value;
+    UNA_TRY(una_archive_u64(ar, block, &word, 0, 1));
+    *value = word == 1;
+    return UNA_OK;
+}
+
+static una_status check_levels(una_archive *ar, const una_source *source)
+{
+    size_t sorted = source->level_count - source->has_other;
+    for (size_t k = 1; k < sorted; k++)
+        if (strcmp(source->levels[k - 1], source->levels[k]) >= 0)
+            return una_archive_refuse(ar, "columns.level", "is not in order");
+    if (!source->has_other) return UNA_OK;
+    bool last = strcmp(source->levels[sorted], "other") == 0;
+    for (size_t k = 0; k < sorted; k++) last = last && strcmp(source->levels[k], "other") != 0;
+    return last ? UNA_OK : una_archive_refuse(ar, "columns.level", "does not end with the one level 'other'");
+}
+
+static una_status exchange_levels(una_source *source, una_archive *ar)
+{
+    uint64_t count = source->level_count;
+    UNA_TRY(una_archive_u64(ar, "columns.levels", &count, 2, UNA_MAX_LEVELS));
+    UNA_TRY(exchange_bool(ar, "columns.has_other", &source->has_other));
+    if (ar->loading) {
+        source->level_count = (size_t)count;
+        source->levels = UNA_GET(ar->arena, const char *, source->level_count);
+        UNA_TRY(una_arena_check(ar->arena));
+    }
+    for (size_t k = 0; k < source->level_count; k++) {
+        UNA_TRY(una_archive_text(ar, "columns.level", &source->levels[k]));
+        if (ar->loading && !source->levels[k]) return una_archive_refuse(ar, "columns.level", "is missing");
+    }
+    UNA_TRY(una_archive_f64(ar, "columns.most_frequent", &source->mean));
+    if (!ar->loading) return UNA_OK;
+    if (!(source->mean >= 0 && source->mean < (double)count && source->mean == floor(source->mean)))
+        return una_archive_refuse(ar, "columns.most_frequent", "is not the number of a level");
+    return check_levels(ar, source);
+}
+
+/* What a source adds to the file; *centre and *scale are those of its input where it is a number. */
+static una_status exchange_source(una_source *source, double *centre, double *scale, una_archive *ar)
+{
+    UNA_TRY(exchange_name(ar, "columns.name", &source->name));
+    UNA_TRY(exchange_bool(ar, "columns.is_text", &source->is_text));
+    if (source->is_text) return exchange_levels(source, ar);
+    UNA_TRY(una_archive_f64(ar, "columns.mean", &source->mean));
+    UNA_TRY(una_archive_f64(ar, "columns.centre", centre));
+    UNA_TRY(una_archive_f64(ar, "columns.scale", scale));
+    return !ar->loading || *scale > 0 ? UNA_OK : una_archive_refuse(ar, "columns.scale", "is not positive");
+}
+
+static una_status save_sources(una_columns *columns, una_archive *ar)
+{
+    una_input *input = columns->inputs;
+    for (size_t s = 0; s < columns->source_count; s++) {
+        una_source *source = &columns->sources[s];
+        UNA_TRY(exchange_source(source, &input->centre, &input->scale, ar));
+        input += source->is_text ? source->level_count : 1;
+    }
+    return UNA_OK;
+}
+
+static una_status load_sources(una_columns *columns, una_archive *ar)
+{
+    columns->sources = UNA_GET(ar->arena, una_source, columns->source_count);
+    double *centre = UNA_GET(ar->arena, double, columns->source_count);
+    double *scale = UNA_GET(ar->arena, double, columns->source_count);
+    UNA_TRY(una_arena_check(ar->arena));
+    for (size_t s = 0; s < columns->source_count; s++) {
+        UNA_TRY(exchange_source(&columns->sources[s], &centre[s], &scale[s], ar));
+        columns->input_count += columns->sources[s].is_text ? columns->sources[s].level_count : 1;
+    }
+    UNA_TRY(una_columns_inputs(columns, ar->arena));
+    for (size_t i = 0; i < columns->input_count; i++) {
+        una_input *input = &columns->inputs[i];
+        if (input->level != SIZE_MAX) continue;
+        input->centre = centre[input->source];
+        input->scale = scale[input->source];
+    }
+    return UNA_OK;
+}
+
+static una_status check_names(const una_columns *columns, una_archive *ar)
+{
+    una_mark mark = una_arena_mark(&ar->run->scratch);
+    const char **names = UNA_GET(&ar->run->scratch, const char *, columns->source_count + 1);
+    una_status status = una_arena_check(&ar->run->scratch);
+    bool repeated = false;
+    size_t first, second;
+    for (size_t s = 0; status == UNA_OK && s < columns->source_count; s++) names[s] = columns->sources[s].name;
+    if (status == UNA_OK) {
+        names[columns->source_count] = columns->target;
+        status = una_names_repeated(&repeated, &first, &second, names, columns->source_count + 1, ar->run);
+    }
+    una_arena_release(&ar->run->scratch, mark);
+    if (status == UNA_OK && repeated) return una_archive_refuse(ar, "columns.name", "stands twice");
+    return status;
+}
+
+una_status una_columns_exchange(una_columns *columns, una_archive *ar)
+{
+    if (ar->loading) *columns = (una_columns){0};
+    uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;
+    UNA_TRY(exchange_name(ar, "columns.target", &columns->target));
+    UNA_TRY(una_archive_f64(ar, "columns.target_centre", &columns->target_centre));
+    UNA_TRY(una_archive_f64(ar, "columns.target_scale", &columns->target_scale));
+    if (ar->loading && !(columns->target_scale > 0))
+        return una_archive_refuse(ar, "columns.target_scale", "is not positive");
+    UNA_TRY(una_archive_u64(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
+    UNA_TRY(una_archive_u64(ar, "columns.sources", &count, 1, most_sources(ar)));
+    columns->missing = (una_missing)missing;
+    columns->source_count = (size_t)count;
+    if (!ar->loading) return save_sources(columns, ar);
+    UNA_TRY(load_sources(columns, ar));
+    return check_names(columns, ar);
+}

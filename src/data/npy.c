@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * NPY, versions 1 to 3 (NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays"):
+ *   "\x93NUMPY"  u8 major  u8 minor  u16 or u32 header length  header  items
+ * The header is a Python dictionary with exactly the keys descr, fortran_order and shape. It is read by a
+ * small strict parser; nothing in it is trusted before the size of the file has confirmed it.
+ */
+#include "data/npy.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { LONGEST_HEADER = 1 << 16, STRIP_BYTES = 1 << 18 };
+
+static una_status refuse(const una_npy *npy, const char *why)
+{
+    UNA_FAIL(npy->run, UNA_E_INPUT, "%s is no NPY array that can be read: %s", npy->path, why);
+}
+
+/* ---- the dictionary ------------------------------------------------------------------------------- */
+
+typedef struct parser { const char *at, *end; } parser;
+
+static void skip_blanks(parser *p)
+{
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t')) p->at++;
+}
+
+static bool take(parser *p, const char *word)
+{
+    skip_blanks(p);
+    size_t length = strlen(word);
+    if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return false;
+    p->at += length;
+    return true;
+}
+
+/* A text in single or double quotes, without escapes. */
+static bool take_text(parser *p, char *text, size_t room)
+{
+    skip_blanks(p);
+    if (p->at == p->end || (*p->at != '\'' && *p->at != '"')) return false;
+    char quote = *p->at++;
+    size_t length = 0;
+    for (; p->at < p->end && *p->at != quote; p->at++) {
+        if (length + 1 >= room || *p->at == '\\') return false;
+        text[length++] = *p->at;
+    }
+    text[length] = 0;
+    return p->at < p->end && *p->at++ == quote;
+}
+
+static bool take_size(parser *p, size_t *value)
+{
+    skip_blanks(p);
+    const char *from = p->at;
+    *value = 0;
+    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
+        if (*value > (SIZE_MAX / 2 - 9) / 10) return false;
+        *value = 10 * *value + (size_t)(*p->at - '0');
+    }
+    if (p->at < p->end && *p->at == 'L') p->at++;                /* as Python 2 wrote */
+    return p->at > from && *from != 'L';
+}
+
+static una_status take_type(una_npy *npy, parser *p)
+{
+    char type[16];
+    if (!take_text(p, type, sizeof type)) return refuse(npy, "its header names no simple type");
+    static const char *const known[] = { "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!strchr("<>|", type[0]) || strcmp(type + 1, known[i]) != 0) continue;
+        npy->big_endian = type[0] == '>';
+        npy->type = type[1];
+        npy->width = (size_t)(type[2] - '0');
+        return UNA_OK;
+    }
+    UNA_FAIL(npy->run, UNA_E_INPUT, "%s holds items of type '%s'; types that can be read are f4, f8, i1 to i8, u1 to u8 "
+             "and b1: save the array with .astype('float64')", npy->path, type);
+}
+
+static una_status take_shape(una_npy *npy, parser *p)
+{
+    size_t shape[2] = { 0, 1 }, count = 0;
+    if (!take(p, "(")) return refuse(npy, "its header has no shape");
+    while (!take(p, ")")) {
+        if (count == 2) return refuse(npy, "it has more than two dimensions; rows and columns are needed");
+        if (!take_size(p, &shape[count++])) return refuse(npy, "its shape is no list of sizes");
+        if (!take(p, ",") && !(p->at < p->end && *p->at == ')')) return refuse(npy, "its shape is no list of sizes");
+    }
+    if (count == 0) return refuse(npy, "it is a single number, and rows and columns are needed");
+    npy->rows = shape[0];
+    npy->columns = shape[1];
+    return UNA_OK;
+}
+
+static una_status parse_dictionary(una_npy *npy, parser p)
+{
+    bool seen[3] = { false, false, false };
+    if (!take(&p, "{")) return refuse(npy, "its header is no dictionary");
+    while (!take(&p, "}")) {
+        char key[16];
+        if (!take_text(&p, key, sizeof key) || !take(&p, ":")) return refuse(npy, "its header is no dictionary");
+        size_t which = strcmp(key, "descr") == 0 ? 0 : strcmp(key, "fortran_order") == 0 ? 1 : strcmp(key, "shape") == 0 ? 2 : 3;
+        if (which == 3 || seen[which]) return refuse(npy, "its header has an unknown or repeated key");
+        seen[which] = true;
+        if (which == 0) {
+            UNA_TRY(take_type(npy, &p));
+        } else if (which == 1) {
+            npy->by_column = take(&p, "True");
+            if (!npy->by_column && !take(&p, "False")) return refuse(npy, "fortran_order is neither True nor False");
+        } else {
+            UNA_TRY(take_shape(npy, &p));
+        }
+        if (!take(&p, ",") && !(p.at < p.end && *p.at == '}')) return refuse(npy, "its header is no dictionary");
+    }
+    skip_blanks(&p);
+    if (p.at != p.end) return refuse(npy, "something stands behind the dictionary of its header");
+    if (!seen[0] || !seen[1] || !seen[2]) return refuse(npy, "its header lacks descr, fortran_order or shape");
+    return UNA_OK;
+}
+
+/* ---- header and size --------------------------------------------------------------------------------- */
+
+static una_status read_exactly(una_npy *npy, void *bytes, size_t size)
+{
+    if (fread(bytes, 1, size, npy->stream) == size) return UNA_OK;
+    if (ferror(npy->stream)) UNA_FAIL(npy->run, UNA_E_IO, "cannot read %s: %s", npy->path, strerror(errno));
+    return refuse(npy, "it ends too early");
+}
+
+static una_status read_header(una_npy *npy)
+{
+    unsigned char head[12];
+    UNA_TRY(read_exactly(npy, head, 8));
+    if (memcmp(head, "\x93NUMPY", 6) != 0) return refuse(npy, "it does not begin as one");
+    if (head[6] < 1 || head[6] > 3) return refuse(npy, "its format version is not 1, 2 or 3");
+    size_t bytes = head[6] == 1 ? 2 : 4, length = 0;
+    UNA_TRY(read_exactly(npy, head, bytes));
+    for (size_t i = bytes; i > 0; i--) length = length << 8 | head[i - 1];
+    if (length > LONGEST_HEADER) return refuse(npy, "its header is too long");
+    char *text = UNA_GET(&npy->arena, char, length + 1);
+    UNA_TRY(una_arena_check(&npy->arena));
+    UNA_TRY(read_exactly(npy, text, length));
+    npy->start = 8 + bytes + length;
+    return parse_dictionary(npy, (parser){ text, text + length });
+}
+
+static una_status check_size(una_npy *npy)
+{
+    if (npy->columns == 0) return refuse(npy, "it has no columns");
+    if (npy->rows == 0) return refuse(npy, "it has no rows");
+    size_t most = SIZE_MAX / 4 / npy->width / npy->columns;
+    if (npy->rows > most) return refuse(npy, "its shape is beyond any file");
+    if (fseeko(npy->stream, 0, SEEK_END) != 0)
+        UNA_FAIL(npy->run, UNA_E_IO, "cannot move within %s: %s", npy->path, strerror(errno));
+    off_t size = ftello(npy->stream);
+    size_t promised = npy->start + npy->rows * npy->columns * npy->width;
+    if (size < 0 || (uint64_t)size != promised)
+        UNA_FAIL(npy->run, UNA_E_INPUT, "%s has %lld bytes where its header promises %zu (%zu rows of %zu columns); "
+                 "copy it again", npy->path, (long long)size, promised, npy->rows, npy->columns);
+    return UNA_OK;
+}
+
+/* ---- items -------------------------------------------------------------------------------------------- */
+
+static double item(const una_npy *npy, const unsigned char *bytes)
+{
+    uint64_t word = 0;
+    for (size_t i = 0; i < npy->width; i++) {
+        size_t place = npy->big_endian ? npy->width - 1 - i : i;
+        word |= (uint64_t)bytes[place] << (8 * i);
+    }
+    if (npy->type == 'f' && npy->width == 8) {
+        double value;
+        memcpy(&value, &word, sizeof value);
+        return value;
+    }
+    if (npy->type == 'f') {
+        uint32_t half = (uint32_t)word;
+        float value;
+        memcpy(&value, &half, sizeof value);
+        return (double)value;
+    }
+    if (npy->type == 'b') return word != 0;
+    if (npy->type == 'u') return (double)word;
+    uint64_t sign = (uint64_t)1 << (8 * npy->width - 1);
+    return word & sign ? -(double)((~word & (sign - 1)) + 1) : (double)word;
+}
+
+/* count items from item `from` of the file to values[0], values[step], ... */
+static una_status read_strip(una_npy *npy, size_t from, size_t count, double *values, size_t step, unsigned char *strip)
+{
+    if (fseeko(npy->stream, (off_t)(npy->start + from * npy->width), SEEK_SET) != 0)
+        UNA_FAIL(npy->run, UNA_E_IO, "cannot move within %s: %s", npy->path, strerror(errno));
+    for (size_t done = 0; done < count;) {
+        size_t now = STRIP_BYTES / npy->width;
+        if (now > count - done) now = count - done;
+        UNA_TRY(read_exactly(npy, strip, now * npy->width));
+        for (size_t i = 0; i < now; i++) values[(done + i) * step] = item(npy, strip + i * npy->width);
+        done += now;
+    }
+    return UNA_OK;
+}
+
+una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values)
+{
+    una_mark mark = una_arena_mark(&npy->run->scratch);
+    unsigned char *strip = UNA_GET(&npy->run->scratch, unsigned char, STRIP_BYTES);
+    una_status status = una_arena_check(&npy->run->scratch);
+    if (status == UNA_OK && !npy->by_column)
+        status = read_strip(npy, first * npy->columns, count * npy->columns, values, 1, strip);
+    for (size_t c = 0; status == UNA_OK && npy->by_column && c < npy->columns; c++)
+        status = read_strip(npy, c * npy->rows + first, count, values + c, npy->columns, strip);
+    una_arena_release(&npy->run->scratch, mark);
+    return status;
+}
+
+static una_status open_stream(una_npy *npy, const char *path)
+{
+    npy->path = una_arena_text(&npy->arena, path);
+    UNA_TRY(una_arena_check(&npy->arena));
+    npy->stream = fopen(path, "rb");
+    if (!npy->stream) UNA_FAIL(npy->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
+    UNA_TRY(read_header(npy));
+    return check_size(npy);
+}
+
+una_status una_npy_open(una_npy **out, const char *path, una_run *run)
+{
+    *out = NULL;
+    una_npy *npy = una_allocate(run, sizeof *npy);
+    if (!npy) return UNA_E_MEMORY;
+    *npy = (una_npy){ .run = run };
+    una_arena_init(&npy->arena, run);
+    una_status status = open_stream(npy, path);
+    if (status == UNA_OK) *out = npy;
+    else una_npy_close(npy);
+    return status;
+}
+
+void una_npy_close(una_npy *npy)
+{
+    if (!npy) return;
+    if (npy->stream) fclose(npy->stream);
+    una_run *run = npy->run;
+    una_arena_free(&npy->arena);
+    una_release(run, npy);
+}

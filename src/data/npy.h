@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays in NumPy's NPY format, a block of rows at a time.
+ */
+#ifndef UNA_NPY_H
+#define UNA_NPY_H
+
+#include "base/base.h"
+
+typedef struct una_npy {
+    una_run    *run;
+    una_arena   arena;           /* owns everything below                                           */
+    const char *path;
+    FILE       *stream;
+    size_t      rows, columns;   /* a 1-D array is one column                                       */
+    bool        by_column;       /* Fortran order                                                   */
+    bool        big_endian;
+    char        type;            /* 'f', 'i', 'u' or 'b'                                            */
+    size_t      width;           /* bytes of one item                                               */
+    size_t      start;           /* where the items begin in the file                               */
+} una_npy;
+
+/* Checks the whole header and that the file holds exactly the items it promises. */
+una_status una_npy_open(una_npy **npy, const char *path, una_run *run);
+/* values [count, columns] = rows first .. first + count of the array, whatever its type and order. */
+una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values);
+void       una_npy_close(una_npy *npy);                          /* accepts NULL */
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Inside of the reader, for una_dataset_read: a file of unknown column types is read once, and a second time only
+ * if a column turned out to be text below its first row.
+ */
+#ifndef UNA_READ_H
+#define UNA_READ_H
+
+#include "data/table.h"
+
+/* Opens without wanted columns and without knowing their types. */
+una_status una_reader_begin(una_reader **reader, const char *path, una_run *run);
+/* Next rows; *again says that a column was found to be text too late: the chunk is of no use, and the rest of
+ * the file should be read (to learn of other columns) before una_reader_rewind. Infinities in columns of numbers
+ * are only remembered: una_reader_finite refuses them when the types are known. */
+una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader, size_t max_rows);
+una_status una_reader_finite(const una_reader *reader);
+una_status una_reader_rewind(una_reader *reader);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files by chunks: CSV, TSV and NPY behind one face. Columns are chosen by name when the file is opened; each
+ * chunk is a small table of its own. Where the types of the columns are not known, a column is one of numbers
+ * until a cell says otherwise.
+ */
+#include "data/build.h"
+#include "data/csv.h"
+#include "data/npy.h"
+#include "data/read.h"
+
+#include <string.h>
+
+typedef struct infinity { size_t line; const char *text; } infinity;     /* the first of a column; line 0: none */
+
+struct una_reader {
+    una_run     *run;
+    una_arena    arena;          /* owns what follows                                               */
+    una_csv     *csv;            /* one of the two                                                  */
+    una_npy     *npy;
+    const char  *path;
+    const char **names;          /* [columns] as in the file                                        */
+    size_t       columns;
+    size_t      *from;           /* [table_columns] column of the file                              */
+    const char **table_names;
+    bool        *is_text;        /* [table_columns]                                                 */
+    size_t      *first_word;     /* [table_columns] row of the file that made it text               */
+    infinity    *infinite;       /* [table_columns], where the types were not given                 */
+    size_t       table_columns, row;     /* row: of the file, next to be read                       */
+    bool         typed;          /* the types were given                                            */
+    bool         keeping;
+    una_arena    kept_arena;     /* of the last chunk                                               */
+    const char ***kept;          /* [kept_rows][columns]                                            */
+    size_t       kept_rows, kept_room;
+};
+
+/* ---- opening ---------------------------------------------------------------------------------------- */
+
+static una_status number_names(una_reader *reader)
+{
+    reader->names = UNA_GET(&reader->arena, const char *, reader->columns);
+    for (size_t i = 0; i < reader->columns && !reader->arena.failed; i++) {
+        una_text name = una_text_in(&reader->arena);
+        una_text_add(&name, "x%zu", i + 1);
+        reader->names[i] = name.at;
+    }
+    return una_arena_check(&reader->arena);
+}
+
+static una_status open_file(una_reader *reader, const char *path)
+{
+    reader->path = una_arena_text(&reader->arena, path);
+    UNA_TRY(una_arena_check(&reader->arena));
+    if (una_path_ends(path, strlen(path), ".npy")) {
+        UNA_TRY(una_npy_open(&reader->npy, path, reader->run));
+        reader->columns = reader->npy->columns;
+        return number_names(reader);
+    }
+    UNA_TRY(una_csv_open(&reader->csv, path, reader->run));
+    reader->columns = reader->csv->columns;
+    reader->names = reader->csv->names;
+    return UNA_OK;
+}
+
+static una_status take_columns(una_reader *reader, size_t count)
+{
+    reader->from = UNA_GET(&reader->arena, size_t, count);
+    reader->table_names = UNA_GET(&reader->arena, const char *, count);
+    reader->is_text = UNA_GET(&reader->arena, bool, count);
+    reader->first_word = UNA_GET(&reader->arena, size_t, count);
+    reader->infinite = UNA_GET(&reader->arena, infinity, count);
+    return una_arena_check(&reader->arena);
+}
+
+static size_t find_name(const una_reader *reader, const char *name)
+{
+    for (size_t i = 0; i < reader->columns; i++)
+        if (strcmp(reader->names[i], name) == 0) return i;
+    return SIZE_MAX;
+}
+
+static una_status choose(una_reader *reader, const una_wanted *wanted, size_t count, size_t optional_from)
+{
+    UNA_TRY(take_columns(reader, count));
+    reader->typed = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t from = find_name(reader, wanted[i].name), to = reader->table_columns;
+        if (from == SIZE_MAX && i >= optional_from) continue;
+        if (from == SIZE_MAX) {
+            const char *near = una_nearest(wanted[i].name, reader->names, reader->columns);
+            UNA_FAIL(reader->run, UNA_E_INPUT, "%s has no column '%.60s', which is needed%s%.60s%s", reader->path,
+                     wanted[i].name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        if (reader->npy && wanted[i].is_text)
+            UNA_FAIL(reader->run, UNA_E_INPUT, "column '%.60s' holds words, and the array %s holds numbers only",
+                     wanted[i].name, reader->path);
+        reader->from[to] = from;
+        reader->table_names[to] = reader->names[from];
+        reader->is_text[to] = wanted[i].is_text;
+        reader->table_columns++;
+    }
+    return UNA_OK;
+}
+
+static una_status choose_all(una_reader *reader)
+{
+    UNA_TRY(take_columns(reader, reader->columns));
+    reader->table_columns = reader->columns;
+    for (size_t i = 0; i < reader->columns; i++) {
+        reader->from[i] = i;
+        reader->table_names[i] = reader->names[i];
+    }
+    return UNA_OK;
+}
+
+static una_status begin(una_reader **out, const char *path, const una_wanted *wanted, size_t count, size_t optional_from,
+                        una_run *run)
+{
+    *out = NULL;
+    una_reader *reader = una_allocate(run, sizeof *reader);
+    if (!reader) return UNA_E_MEMORY;
+    *reader = (una_reader){ .run = run };
+    una_arena_init(&reader->arena, run);
+    una_arena_init(&reader->kept_arena, run);
+    una_status status = open_file(reader, path);
+    if (status == UNA_OK)
+        status = count ? choose(reader, wanted, count, optional_from) : choose_all(reader);
+    if (status == UNA_OK) *out = reader;
+    else una_reader_close(reader);
+    return status;
+}
+
+una_status una_reader_begin(una_reader **reader, const char *path, una_run *run)
+{
+    return begin(reader, path, NULL, 0, 0, run);
+}
+
+/* Reads through the file for the types of its columns. */
+static una_status learn_types(una_reader *reader)
+{
+    for (bool more = true; more;) {
+        una_dataset *chunk;
+        bool again;
+        UNA_TRY(una_reader_fill(&chunk, &again, reader, 4096));
+        more = chunk != NULL;
+        una_dataset_free(chunk);
+    }
+    UNA_TRY(una_reader_finite(reader));
+    reader->typed = true;
+    return una_reader_rewind(reader);
+}
+
+una_status una_reader_open(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
+                           size_t optional_from, una_run *run)
+{
+    UNA_TRY(begin(reader, path, wanted, count, optional_from, run));
+    una_status status = count || (*reader)->npy ? UNA_OK : learn_types(*reader);
+    if (status == UNA_OK) return UNA_OK;
+    una_reader_close(*reader);
+    *reader = NULL;
+    return status;
+}
+
+una_status una_reader_rewind(una_reader *reader)
+{
+    reader->row = 0;
+    return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
+}
+
+void una_reader_close(una_reader *reader)
+{
+    if (!reader) return;
+    una_run *run = reader->run;
+    una_csv_close(reader->csv);
+    una_npy_close(reader->npy);
+    una_arena_free(&reader->kept_arena);
+    una_arena_free(&reader->arena);
+    una_release(run, reader);
+}
+
+/* ---- the cells of the last chunk, as they were --------------------------------------------------------- */
+
+static una_status keep_row(una_reader *reader, const double *values)
+{
+    una_arena *arena = &reader->kept_arena;
+    if (reader->kept_rows == reader->kept_room) {
+        size_t room = reader->kept_room ? 2 * reader->kept_room : 64;
+        const char ***rows = UNA_GET(arena, const char **, room);
+        UNA_TRY(una_arena_check(arena));
+        if (reader->kept_rows) memcpy(rows, reader->kept, reader->kept_rows * sizeof *rows);
+        reader->kept = rows;
+        reader->kept_room = room;
+    }
+    size_t size = 0;
+    for (size_t i = 0; i < reader->columns; i++) size += reader->csv ? reader->csv->cells[i].length + 1 : 32;
+    const char **row = UNA_GET(arena, const char *, reader->columns);
+    char *text = UNA_GET(arena, char, size);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < reader->columns; i++) {
+        row[i] = text;
+        if (reader->csv) {
+            una_cell cell = reader->csv->cells[i];
+            memcpy(text, cell.at, cell.length);
+            text += cell.length + 1;                             /* the arena gives zeroes */
+        } else {
+            una_number_text(text, values[i]);
+            text += 32;
+        }
+    }
+    reader->kept[reader->kept_rows++] = row;
+    return UNA_OK;
+}
+
+void una_reader_keep(una_reader *reader)
+{
+    reader->keeping = true;
+}
+
+const char *una_reader_cell(const una_reader *reader, size_t row, size_t column)
+{
+    return row < reader->kept_rows && column < reader->columns ? reader->kept[row][column] : NULL;
+}
+
+size_t una_reader_columns(const una_reader *reader)
+{
+    return reader->columns;
+}
+
+const char *una_reader_name(const una_reader *reader, size_t column)
+{
+    return column < reader->columns ? reader->names[column] : NULL;
+}
+
+/* ---- rows of a text file ------------------------------------------------------------------------------- */
+
+static una_status refuse_infinity(const una_reader *reader, size_t line, size_t column, const char *text)
+{
+    UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is infinite or too large for a number; "
+             "correct it, or write NA for a missing value", reader->path, line, reader->table_names[column], text);
+}
+
+static const char *cell_text(char text[64], una_cell cell)
+{
+    size_t length = cell.length < 63 ? cell.length : 63;
+    memcpy(text, cell.at, length);
+    text[length] = 0;
+    return text;
+}
+
+/* A word in a column of numbers. */
+static una_status meet_word(una_reader *reader, size_t column, una_cell cell, size_t rows_before, bool *again)
+{
+    char text[64];
+    if (reader->typed)
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is not a number; correct it, or write NA "
+                 "for a missing value", reader->path, reader->csv->record_line, reader->table_names[column],
+                 cell_text(text, cell));
+    reader->is_text[column] = true;
+    reader->first_word[column] = reader->row;
+    if (rows_before > 0) *again = true;
+    return UNA_OK;
+}
+
+static una_status meet_infinity(una_reader *reader, size_t column, una_cell cell)
+{
+    char text[64];
+    cell_text(text, cell);
+    size_t line = reader->csv->record_line;
+    if (reader->typed) return refuse_infinity(reader, line, column, text);
+    if (reader->infinite[column].line == 0)
+        reader->infinite[column] = (infinity){ line, una_arena_text(&reader->arena, text) };
+    return una_arena_check(&reader->arena);
+}
+
+static una_status read_cell(una_reader *reader, size_t column, una_build *build, bool *again)
+{
+    const una_cell *cell = &reader->csv->cells[reader->from[column]];
+    double value = NAN;
+    una_cell_kind kind = una_cell_read(cell, &value);
+    una_cell trimmed = una_cell_trimmed(cell);
+    if (!reader->is_text[column]) {
+        if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING) {
+            una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
+            return UNA_OK;
+        }
+        if (kind == UNA_CELL_INFINITE) {
+            una_build_number(build, column, NAN);
+            return meet_infinity(reader, column, trimmed);
+        }
+        UNA_TRY(meet_word(reader, column, trimmed, reader->row, again));
+    }
+    una_build_word(build, column, kind == UNA_CELL_MISSING || *again ? NULL : trimmed.at, trimmed.length);
+    return UNA_OK;
+}
+
+static una_status read_text_rows(una_reader *reader, una_build *build, size_t max_rows, bool *again)
+{
+    while (build->data->rows < max_rows) {
+        bool more;
+        UNA_TRY(una_csv_next(reader->csv, &more));
+        if (!more) break;
+        UNA_TRY(una_build_row(build, reader->csv->record_line));
+        for (size_t c = 0; c < reader->table_columns; c++) UNA_TRY(read_cell(reader, c, build, again));
+        if (reader->keeping) UNA_TRY(keep_row(reader, NULL));
+        reader->row++;
+        if (!reader->typed && reader->row % 65536 == 0)
+            UNA_TRY(una_tick(reader->run, "reading", una_csv_fraction(reader->csv), NAN));
+    }
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_table_column *column = &build->data->column[c];
+        size_t before = reader->row - build->data->rows;         /* rows of earlier chunks */
+        column->is_text = reader->is_text[c];
+        column->first_word = reader->first_word[c] > before && reader->first_word[c] < reader->row
+                             ? reader->first_word[c] - before : 0;
+    }
+    return una_build_end(build, true);
+}
+
+una_status una_reader_finite(const una_reader *reader)
+{
+    size_t first = SIZE_MAX;
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        if (reader->is_text[c] || reader->infinite[c].line == 0) continue;
+        if (first == SIZE_MAX || reader->infinite[c].line < reader->infinite[first].line) first = c;
+    }
+    if (first == SIZE_MAX) return UNA_OK;
+    return refuse_infinity(reader, reader->infinite[first].line, first, reader->infinite[first].text);
+}
+
+/* ---- rows of an array ------------------------------------------------------------------------------------ */
+
+static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t max_rows, una_arena *work)
+{
+    una_npy *npy = reader->npy;
+    size_t rows = npy->rows - reader->row < max_rows ? npy->rows - reader->row : max_rows;
+    size_t strip = 1 + (1 << 16) / npy->columns;
+    double *values = UNA_GET(work, double, strip * npy->columns);        /* [strip, columns] */
+    for (size_t c = 0; c < data->columns; c++) data->column[c].number = UNA_GET(&data->arena, double, rows);
+    if (reader->row > 0) data->line = UNA_GET(&data->arena, size_t, rows);
+    UNA_TRY(una_arena_check(work));
+    UNA_TRY(una_arena_check(&data->arena));
+    data->rows = rows;
+    for (size_t done = 0; done < rows;) {
+        size_t now = rows - done < strip ? rows - done : strip;
+        UNA_TRY(una_npy_rows(npy, reader->row, now, values));
+        for (size_t i = 0; i < now; i++, done++, reader->row++) {
+            const double *row = values + i * npy->columns;
+            if (data->line) data->line[done] = reader->row + 1;
+            for (size_t c = 0; c < data->columns; c++) {
+                double value = row[reader->from[c]];
+                if (isinf(value))
+                    UNA_FAIL(reader->run, UNA_E_INPUT, "%s, row %zu, column '%.60s' is infinite; correct it, or write "
+                             "NaN for a missing value", reader->path, reader->row + 1, reader->table_names[c]);
+                data->column[c].number[done] = value;
+            }
+            if (reader->keeping) UNA_TRY(keep_row(reader, row));
+        }
+    }
+    return UNA_OK;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------------------- */
+
+static una_status fill_table(una_reader *reader, una_dataset *data, size_t max_rows, bool *again, una_arena *work)
+{
+    if (reader->npy) {
+        data->unit = "row";
+        return read_array_rows(reader, data, max_rows, work);
+    }
+    una_build build = una_build_begin(data, max_rows, work);
+    return read_text_rows(reader, &build, max_rows, again);
+}
+
+una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader, size_t max_rows)
+{
+    *chunk = NULL;
+    *again = false;
+    una_arena_free(&reader->kept_arena);
+    reader->kept = NULL;
+    reader->kept_rows = reader->kept_room = 0;
+    if (max_rows == 0) UNA_FAIL(reader->run, UNA_E_USAGE, "a chunk must have at least one row");
+    una_dataset *data = NULL;
+    UNA_TRY(una_table_new(&data, reader->path, reader->table_names, reader->table_columns, reader->run));
+    una_arena *work = &reader->run->scratch;
+    una_mark mark = una_arena_mark(work);
+    una_status status = fill_table(reader, data, max_rows, again, work);
+    una_arena_release(work, mark);
+    if (status == UNA_OK && data->rows > 0) *chunk = data;
+    else una_dataset_free(data);
+    return status;
+}
+
+una_status una_reader_next(una_dataset **chunk, una_reader *reader, size_t max_rows)
+{
+    bool again;
+    return una_reader_fill(chunk, &again, reader, max_rows);
+}

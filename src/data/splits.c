@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Index lists: at random, with a gap (the middle third of one column is held out), or as published.
+ */
+#include "data/table.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static una_status take_lists(una_split *split, size_t train, size_t test, una_run *run)
+{
+    *split = (una_split){ .train_count = train, .test_count = test };
+    split->train = una_allocate(run, train * sizeof *split->train);
+    split->test = una_allocate(run, test * sizeof *split->test);
+    if (split->train && split->test) return UNA_OK;
+    una_split_free(split, run);
+    return UNA_E_MEMORY;
+}
+
+void una_split_free(una_split *split, una_run *run)
+{
+    if (!split) return;
+    una_release(run, split->train);
+    una_release(run, split->test);
+    *split = (una_split){0};
+}
+
+/* ---- at random ----------------------------------------------------------------------------------------- */
+
+una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
+{
+    *split = (una_split){0};
+    if (rows < 2) UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; two at least are needed", rows, rows == 1 ? "" : "s");
+    if (!(test_fraction > 0 && test_fraction < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the share of test rows is %g and must lie between 0 and 1", test_fraction);
+    size_t test = (size_t)floor((double)rows * test_fraction + 0.5);
+    if (test < 1) test = 1;
+    if (test > rows - 1) test = rows - 1;
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t *order = UNA_GET(&run->scratch, size_t, rows);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = take_lists(split, rows - test, test, run);
+    if (status == UNA_OK) {
+        una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, 0);
+        una_rng_permute(&rng, order, rows);
+        memcpy(split->test, order, test * sizeof *order);
+        memcpy(split->train, order + test, (rows - test) * sizeof *order);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- with a gap ------------------------------------------------------------------------------------------ */
+
+typedef struct ranked { double value; size_t row; } ranked;
+
+static int by_value(const void *a, const void *b)
+{
+    const ranked *left = a, *right = b;
+    if (left->value != right->value) return left->value < right->value ? -1 : 1;
+    return (left->row > right->row) - (left->row < right->row);  /* stable */
+}
+
+static una_status rank_rows(ranked *order, const una_dataset *data, size_t c, una_run *run)
+{
+    const una_table_column *column = &data->column[c];
+    if (column->is_text)
+        UNA_FAIL(run, UNA_E_INPUT, "column '%.60s' of %s holds words; a gap needs numbers", column->name, data->origin);
+    for (size_t i = 0; i < data->rows; i++) {
+        order[i] = (ranked){ column->number[i], i };
+        if (!isnan(column->number[i])) continue;
+        una_text place = una_text_in(&run->scratch);
+        una_table_place(&place, data, i, c);
+        UNA_FAIL(run, UNA_E_INPUT, "%s is missing, so no gap can be cut along this column; fill the cell or leave the row "
+                 "out", place.at);
+    }
+    qsort(order, data->rows, sizeof *order, by_value);
+    return UNA_OK;
+}
+
+static una_status cut_gap(una_split *split, const una_dataset *data, const char *name, una_run *run)
+{
+    size_t rows = data->rows, column;
+    UNA_TRY(una_table_need(&column, data, name, run));
+    if (rows < 3) UNA_FAIL(run, UNA_E_INPUT, "%s has fewer than three rows; a gap cannot be cut", data->origin);
+    ranked *order = UNA_GET(&run->scratch, ranked, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(rank_rows(order, data, column, run));
+    size_t from = (rows + 1) / 3, to = (2 * rows + 1) / 3;       /* rows / 3 and 2 rows / 3, rounded */
+    UNA_TRY(take_lists(split, rows - (to - from), to - from, run));
+    double low = order[from].value, high = order[to - 1].value;
+    size_t train = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (i >= from && i < to) {
+            split->test[i - from] = order[i].row;
+        } else {
+            split->train[train++] = order[i].row;
+            split->tied += order[i].value >= low && order[i].value <= high;
+        }
+    }
+    return UNA_OK;
+}
+
+una_status una_split_gap(una_split *split, const una_dataset *data, const char *column, una_run *run)
+{
+    *split = (una_split){0};
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = cut_gap(split, data, column, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- as published ------------------------------------------------------------------------------------------ */
+
+typedef struct published { const char *path, *group; size_t index, rows; } published;
+
+/* Copies a list of rows; seen [rows] finds those that stand twice. */
+static una_status copy_list(size_t *to, const json_t *list, unsigned char *seen, const published *from, una_run *run)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        json_int_t row = json_is_integer(item) ? json_integer_value(item) : -1;
+        if (row < 0 || (uint64_t)row >= from->rows)
+            UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' names a row that is not one of 0 to %zu", from->path,
+                     from->index, from->group, from->rows - 1);
+        if (seen[row]++)
+            UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' names row %lld twice", from->path, from->index, from->group,
+                     (long long)row);
+        to[i] = (size_t)row;
+    }
+    return UNA_OK;
+}
+
+static una_status take_split(una_split *split, const json_t *entry, const published *from, una_run *run)
+{
+    const json_t *train = json_object_get(entry, "train"), *test = json_object_get(entry, "test");
+    const json_t *tied = json_object_get(entry, "train_rows_tied_inside");
+    if (!json_array_size(train) || !json_array_size(test))
+        UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' has no rows in 'train' or in 'test'", from->path, from->index,
+                 from->group);
+    unsigned char *seen = UNA_GET(&run->scratch, unsigned char, from->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (json_array_size(train) + json_array_size(test) > from->rows)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' has more rows than the data", from->path, from->index, from->group);
+    UNA_TRY(take_lists(split, json_array_size(train), json_array_size(test), run));
+    UNA_TRY(copy_list(split->train, train, seen, from, run));
+    UNA_TRY(copy_list(split->test, test, seen, from, run));
+    split->tied = json_is_integer(tied) && json_integer_value(tied) > 0 ? (size_t)json_integer_value(tied) : 0;
+    return UNA_OK;
+}
+
+static una_status find_split(una_split *split, const json_t *file, const published *from, una_run *run)
+{
+    const json_t *rows = json_object_get(file, "rows"), *group = json_object_get(file, from->group);
+    if (!json_is_integer(rows) || json_integer_value(rows) < 0)
+        UNA_FAIL(run, UNA_E_INPUT, "%s does not say for how many 'rows' its splits are", from->path);
+    if ((uint64_t)json_integer_value(rows) != from->rows)
+        UNA_FAIL(run, UNA_E_INPUT, "%s splits %lld rows, and the data has %zu", from->path,
+                 (long long)json_integer_value(rows), from->rows);
+    if (!json_is_array(group))
+        UNA_FAIL(run, UNA_E_INPUT, "%s has no group '%s' of splits; published groups are 'standard' and 'gap'", from->path,
+                 from->group);
+    if (from->index >= json_array_size(group))
+        UNA_FAIL(run, UNA_E_USAGE, "split %zu of '%s' was asked for, and %s has %zu (counted from 0)", from->index,
+                 from->group, from->path, json_array_size(group));
+    return take_split(split, json_array_get(group, from->index), from, run);
+}
+
+una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows, una_run *run)
+{
+    *split = (una_split){0};
+    json_error_t error;
+    json_t *file = json_load_file(path, 0, &error);
+    if (!file && json_error_code(&error) == json_error_cannot_open_file)
+        UNA_FAIL(run, UNA_E_IO, "%s", error.text);
+    if (!file) UNA_FAIL(run, UNA_E_INPUT, "%s, line %d: %s", path, error.line, error.text);
+    published from = { path, group, index, rows };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = find_split(split, file, &from, run);
+    if (status != UNA_OK) una_split_free(split, run);
+    una_arena_release(&run->scratch, mark);
+    json_decref(file);
+    return status;
+}

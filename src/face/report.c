@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una_report_write and una_chart_write: gathers from models and table the plain arrays that src/report draws.
+ *
+ * Along each numeric input the models are asked on a grid from 10 % of its range below the data to 10 % above, the
+ * other inputs staying at their medians or, for text, at the most frequent word. With one numeric input that is the
+ * whole function.
+ */
+#include "data/table.h"
+#include "model/kind.h"
+#include "report/fit_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRID = 81, FINE_GRID = 241 };
+
+typedef struct gathering {
+    una_report   report;
+    una_dataset  table;          /* the columns that the models need and the target; complete rows   */
+    double      *typical;        /* [inputs] median of each numeric input                            */
+    const char **typical_word;   /* [inputs] most frequent word of each text input                   */
+    una_arena   *arena;
+    una_run     *run;
+} gathering;
+
+/* ---- the rows --------------------------------------------------------------------------------------- */
+
+static bool is_missing(const una_table_column *column, size_t row)
+{
+    return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
+}
+
+/* Columns by position in `data`: the subject's inputs, then the target. Other models must need no more. */
+static una_status find_columns(gathering *g, const una_model *const *models, size_t count, const una_dataset *data,
+                               size_t **places)
+{
+    size_t inputs = una_model_input_count(models[0]);
+    size_t *place = UNA_GET(g->arena, size_t, inputs + 1);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t i = 0; i < inputs; i++) UNA_TRY(una_table_need(&place[i], data, una_model_input_name(models[0], i), g->run));
+    UNA_TRY(una_table_need(&place[inputs], data, una_model_info(models[0])->target, g->run));
+    for (size_t m = 1; m < count; m++) {
+        if (strcmp(una_model_info(models[m])->target, una_model_info(models[0])->target) != 0)
+            UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must predict the same column; model 1 predicts '%s' and model %zu "
+                     "predicts '%s'", una_model_info(models[0])->target, m + 1, una_model_info(models[m])->target);
+        for (size_t i = 0; i < una_model_input_count(models[m]); i++) {
+            bool known = false;
+            for (size_t k = 0; k < inputs && !known; k++)
+                known = strcmp(una_model_input_name(models[m], i), una_model_input_name(models[0], k)) == 0;
+            if (!known) UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must use the same inputs; model %zu uses '%s' and "
+                                 "model 1 does not", m + 1, una_model_input_name(models[m], i));
+        }
+    }
+    *places = place;
+    return UNA_OK;
+}
+
+/* Rows without the target cannot be shown; nor those without an input, unless the model fills it in. */
+static size_t complete_rows(size_t *kept, const una_dataset *data, const size_t *place, size_t inputs, bool fills)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < data->rows; row++) {
+        bool whole = !is_missing(&data->column[place[inputs]], row);
+        for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !is_missing(&data->column[place[i]], row);
+        if (whole) kept[count++] = row;
+    }
+    return count;
+}
+
+static void copy_column(una_table_column *to, const una_table_column *from, const size_t *kept, size_t rows, una_arena *arena)
+{
+    *to = *from;
+    to->number = from->is_text ? NULL : UNA_GET(arena, double, rows);
+    to->word = from->is_text ? UNA_GET(arena, const char *, rows) : NULL;
+    if (arena->failed) return;
+    for (size_t i = 0; i < rows; i++) {
+        if (from->is_text) to->word[i] = from->word[kept[i]];
+        else to->number[i] = from->number[kept[i]];
+    }
+}
+
+static una_status gather_table(gathering *g, const una_model *const *models, size_t count, const una_dataset *data)
+{
+    una_report *report = &g->report;
+    size_t inputs = una_model_input_count(models[0]), *place = NULL;
+    UNA_TRY(find_columns(g, models, count, data, &place));
+    if (data->column[place[inputs]].is_text)
+        UNA_FAIL(g->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed to report on it", data->origin,
+                 data->column[place[inputs]].name);
+    size_t *kept = UNA_GET(g->arena, size_t, data->rows), *number = UNA_GET(g->arena, size_t, data->rows);
+    size_t *line = UNA_GET(g->arena, size_t, data->rows);
+    una_table_column *columns = UNA_GET(g->arena, una_table_column, inputs + 1);
+    una_report_column *shown = UNA_GET(g->arena, una_report_column, inputs);
+    UNA_TRY(una_arena_check(g->arena));
+    size_t rows = complete_rows(kept, data, place, inputs, models[0]->columns.missing == UNA_MISSING_MEAN);
+    if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs", data->origin);
+    for (size_t i = 0; i <= inputs; i++) copy_column(&columns[i], &data->column[place[i]], kept, rows, g->arena);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t i = 0; i < inputs; i++)
+        shown[i] = (una_report_column){ columns[i].name, columns[i].number, (const char *const *)columns[i].word };
+    for (size_t i = 0; i < rows; i++) {
+        number[i] = kept[i] + 1;
+        line[i] = data->line ? data->line[kept[i]] : number[i];
+    }
+    g->table = (una_dataset){ .run = g->run, .origin = data->origin, .rows = rows, .columns = inputs + 1, .column = columns,
+        .line = line, .unit = data->line ? data->unit : "row" };
+    report->target = columns[inputs].name;
+    report->rows = rows;
+    report->y = columns[inputs].number;
+    report->row_number = number;
+    report->left_out = data->rows - rows;
+    report->columns = shown;
+    report->column_count = inputs;
+    return UNA_OK;
+}
+
+/* ---- what is typical -------------------------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Among equals the first in order of the alphabet. */
+static const char *most_frequent(const una_report_column *column, size_t rows, const char **sorted)
+{
+    size_t count = 0, longest = 0;
+    const char *winner = NULL;
+    for (size_t i = 0; i < rows; i++)
+        if (column->word[i]) sorted[count++] = column->word[i];
+    qsort(sorted, count, sizeof *sorted, by_text);
+    for (size_t i = 0, from = 0; i < count; i++) {
+        if (i > 0 && strcmp(sorted[i], sorted[from]) != 0) from = i;
+        if (i - from + 1 > longest) longest = i - from + 1, winner = sorted[i];
+    }
+    return winner;
+}
+
+static una_status find_typical(gathering *g)
+{
+    una_report *report = &g->report;
+    g->typical = UNA_GET(g->arena, double, report->column_count);
+    g->typical_word = UNA_GET(g->arena, const char *, report->column_count);
+    double *numbers = UNA_GET(g->arena, double, report->rows);
+    const char **words = UNA_GET(g->arena, const char *, report->rows);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t c = 0; c < report->column_count; c++) {
+        const una_report_column *column = &report->columns[c];
+        if (column->word) {
+            g->typical_word[c] = most_frequent(column, report->rows, words);
+        } else {
+            memcpy(numbers, column->number, report->rows * sizeof *numbers);
+            g->typical[c] = una_quantile(numbers, report->rows, 0.5);
+        }
+    }
+    return UNA_OK;
+}
+
+/* ---- sweeps ----------------------------------------------------------------------------------------- */
+
+static una_status plan_sweeps(gathering *g)
+{
+    una_report *report = &g->report;
+    report->grid = report->column_count == 1 ? FINE_GRID : GRID;
+    size_t *which = UNA_GET(g->arena, size_t, report->column_count);
+    double *at = UNA_GET(g->arena, double, report->column_count * report->grid);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t c = 0; c < report->column_count; c++) {
+        double low = INFINITY, high = -INFINITY;
+        if (report->columns[c].number) una_range_add(&low, &high, report->columns[c].number, report->rows);
+        if (!(low < high)) continue;
+        double from = low - 0.1 * (high - low), step = 1.2 * (high - low) / (double)(report->grid - 1);
+        for (size_t i = 0; i < report->grid; i++) at[report->sweep_count * report->grid + i] = from + step * (double)i;
+        which[report->sweep_count++] = c;
+    }
+    report->sweep_column = which;
+    report->sweep_at = at;
+    return UNA_OK;
+}
+
+/* A table in which one input moves. */
+static una_status sweep_table(una_dataset *table, const gathering *g, size_t sweep)
+{
+    const una_report *report = &g->report;
+    *table = g->table;
+    table->rows = report->grid;
+    table->line = NULL;
+    table->columns = report->column_count;
+    table->column = UNA_GET(g->arena, una_table_column, report->column_count);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t c = 0; c < report->column_count; c++) {
+        una_table_column *column = &table->column[c];
+        *column = g->table.column[c];
+        column->number = column->is_text ? NULL : UNA_GET(g->arena, double, report->grid);
+        column->word = column->is_text ? UNA_GET(g->arena, const char *, report->grid) : NULL;
+        UNA_TRY(una_arena_check(g->arena));
+        for (size_t i = 0; i < report->grid; i++) {
+            if (column->is_text) column->word[i] = g->typical_word[c];
+            else column->number[i] = c == report->sweep_column[sweep] ? report->sweep_at[sweep * report->grid + i] : g->typical[c];
+        }
+    }
+    return UNA_OK;
+}
+
+/* One numeric input: the sweep is the function itself, and the parts go with it. */
+static una_status gather_function(una_report_model *to, const gathering *g, const una_model *model, const una_dataset *table,
+                                  double *std)
+{
+    size_t grid = g->report.grid, parts = 0;
+    double *mean = UNA_GET(g->arena, double, grid), *lower = UNA_GET(g->arena, double, grid), *upper = UNA_GET(g->arena, double, grid);
+    UNA_TRY(una_arena_check(g->arena));
+    una_prediction line = { .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
+    UNA_TRY(una_model_predict(model, table, 0.95, &line, g->run));
+    to->line_mean = mean;
+    to->line_lower = lower;
+    to->line_upper = upper;
+    if (!model->kind->parts) return UNA_OK;
+    UNA_TRY(una_model_parts(model, table, &parts, NULL, g->run));
+    double *f = UNA_GET(g->arena, double, parts * grid);
+    UNA_TRY(una_arena_check(g->arena));
+    if (parts > 0) UNA_TRY(una_model_parts(model, table, &parts, f, g->run));
+    to->parts = f;
+    to->part_count = parts;
+    return UNA_OK;
+}
+
+static una_status gather_sweeps(una_report_model *to, const gathering *g, const una_model *model)
+{
+    const una_report *report = &g->report;
+    double *std = UNA_GET(g->arena, double, report->sweep_count * report->grid);
+    UNA_TRY(una_arena_check(g->arena));
+    to->sweep_std = std;
+    for (size_t s = 0; s < report->sweep_count; s++) {
+        una_dataset table;
+        UNA_TRY(sweep_table(&table, g, s));
+        if (report->column_count == 1) return gather_function(to, g, model, &table, std);
+        una_prediction answer = { .std_epistemic = std + s * report->grid };
+        UNA_TRY(una_model_predict(model, &table, 0.95, &answer, g->run));
+        UNA_TRY(una_tick(g->run, "drawing", (double)s / (double)report->sweep_count, NAN));
+    }
+    return UNA_OK;
+}
+
+/* ---- models ----------------------------------------------------------------------------------------- */
+
+static una_status gather_model(una_report_model *to, const gathering *g, const una_model *model, const char *title)
+{
+    size_t rows = g->report.rows;
+    una_prediction p = { .mean = UNA_GET(g->arena, double, rows), .std = UNA_GET(g->arena, double, rows),
+                         .std_epistemic = UNA_GET(g->arena, double, rows), .std_noise = UNA_GET(g->arena, double, rows),
+                         .lower = UNA_GET(g->arena, double, rows), .upper = UNA_GET(g->arena, double, rows) };
+    UNA_TRY(una_arena_check(g->arena));
+    UNA_TRY(una_model_predict(model, &g->table, 0.95, &p, g->run));
+    *to = (una_report_model){ .title = title ? title : una_model_info(model)->kind, .info = una_model_info(model),
+        .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper };
+    UNA_TRY(una_score_gaussian(&to->score, g->report.y, p.mean, p.std_epistemic, p.std_noise, rows, g->run));
+    return gather_sweeps(to, g, model);
+}
+
+static una_status gather(gathering *g, const una_model *const *models, const char *const *titles, size_t count,
+                         const una_dataset *data)
+{
+    if (count == 0) UNA_FAIL(g->run, UNA_E_USAGE, "a report or chart needs at least one model");
+    if (data->rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data", data->origin);
+    UNA_TRY(gather_table(g, models, count, data));
+    UNA_TRY(find_typical(g));
+    UNA_TRY(plan_sweeps(g));
+    una_report_model *list = UNA_GET(g->arena, una_report_model, count);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t m = 0; m < count; m++) UNA_TRY(gather_model(&list[m], g, models[m], titles ? titles[m] : NULL));
+    g->report.models = list;
+    g->report.model_count = count;
+    return UNA_OK;
+}
+
+static una_status write_report(gathering *g, const char *path, const una_model *const *models, const char *const *titles,
+                               size_t count, const una_dataset *data)
+{
+    UNA_TRY(gather(g, models, titles, count, data));
+    una_text page = una_text_in(g->arena);
+    UNA_TRY(una_report_html(&page, &g->report, g->run));
+    return una_report_save(path, &page, g->run);
+}
+
+static una_status write_chart(gathering *g, const char *path, const una_model *const *models, const char *const *titles,
+                              size_t count, const una_dataset *data)
+{
+    una_format format;
+    UNA_TRY(una_format_of(&format, path, g->run));
+    UNA_TRY(gather(g, models, titles, count, data));
+    una_text bytes = una_text_in(g->arena);
+    UNA_TRY(una_report_chart(&bytes, &g->report, format, g->run));
+    return una_report_save(path, &bytes, g->run);
+}
+
+una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
+                            const una_dataset *data, const char *heading, const char *story, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_clear_message(run);
+    gathering g = { .report = { .heading = heading, .story = story }, .arena = &arena, .run = run };
+    una_status status = write_report(&g, path, models, titles, count, data);
+    una_arena_free(&arena);
+    return status;
+}
+
+una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
+                           const una_dataset *data, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_clear_message(run);
+    gathering g = { .arena = &arena, .run = run };
+    una_status status = write_chart(&g, path, models, titles, count, data);
+    una_arena_free(&arena);
+    return status;
+}

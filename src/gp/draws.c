@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Joint draws from a Gaussian process prior at the rows of x: f = L z with L L' = K + jitter mean(diag K) I and
+ * z ~ N(0, I). The normals of one draw follow each other, so the first draws do not depend on how many are asked for.
+ */
+#include "gp/kernel.h"
+#include "la/la.h"
+
+static una_status mean_of_diagonal(const una_kernel *kernel, const double *x, size_t n, size_t stride, double *mean,
+                                   una_run *run)
+{
+    *mean = 0;
+    for (size_t i = 0; i < n; i++) {
+        double k = 0;
+        una_kernel_diagonal(kernel, x + i * stride, 1, stride, &k);
+        if (!isfinite(k))
+            UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance at row %zu is not finite; choose a smaller var", i + 1);
+        *mean += k / (double)n;
+    }
+    return UNA_OK;
+}
+
+/* The factor destroys K, and a second copy would double the memory: each try computes K anew. */
+static una_status factor(const una_kernel *kernel, const double *x, size_t n, size_t stride, double scale, double *l,
+                         double *jitter, una_run *run)
+{
+    const double first = 1e-10, last = 1e-4;
+    for (*jitter = first; *jitter < 2 * last; *jitter *= 10) {
+        una_kernel_matrix(kernel, x, n, x, n, stride, l);
+        for (size_t i = 0; i < n; i++) l[i * n + i] += *jitter * scale;
+        una_status status = una_chol(l, n, "the prior covariance", run);
+        if (status == UNA_OK) una_clear_message(run);
+        if (status != UNA_E_NUMERIC) return status;
+    }
+    UNA_FAIL(run, UNA_E_NUMERIC,
+             "the prior covariance of %zu rows has no Cholesky factor even with %g of its mean variance "
+             "added to the diagonal; choose a shorter length or fewer rows",
+             n, last);
+}
+
+/* f [n, draws] = L f in place: row i needs rows up to i only, so the last goes first. */
+static una_status multiply_lower(const double *l, size_t n, double *f, size_t draws, una_run *run)
+{
+    for (size_t i = n; i-- > 0;) {
+        double *to = f + i * draws;
+        for (size_t d = 0; d < draws; d++) to[d] *= l[i * n + i];
+        for (size_t j = 0; j < i; j++) {
+            const double *from = f + j * draws;
+            double weight = l[i * n + j];
+            for (size_t d = 0; d < draws; d++) to[d] += weight * from[d];
+        }
+        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while drawing from the prior");
+    }
+    return UNA_OK;
+}
+
+static una_status draw_in(const una_kernel *kernel, const double *x, size_t n, size_t stride, size_t draws,
+                          una_rng *rng, double *f, double *jitter, una_run *run)
+{
+    double mean = 0;
+    UNA_TRY(mean_of_diagonal(kernel, x, n, stride, &mean, run));
+    for (size_t d = 0; d < draws; d++)
+        for (size_t i = 0; i < n; i++) f[i * draws + d] = mean > 0 ? una_rng_normal(rng) : 0;
+    /* A prior without variance is the function 0; there is nothing to factor. */
+    if (!(mean > 0)) return UNA_OK;
+    double *l = una_arena_get(&run->scratch, n, n * sizeof *l);   /* [n, n] */
+    if (!l) return UNA_E_MEMORY;
+    UNA_TRY(factor(kernel, x, n, stride, mean, l, jitter, run));
+    return multiply_lower(l, n, f, draws, run);
+}
+
+una_status una_gp_prior_draws(const una_kernel *kernel, const double *x, size_t n, size_t stride, size_t draws,
+                              una_rng *rng, double *f, double *used_jitter, una_run *run)
+{
+    double jitter = 0;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = n > 0 && draws > 0 ? draw_in(kernel, x, n, stride, draws, rng, f, &jitter, run) : UNA_OK;
+    una_arena_release(&run->scratch, mark);
+    if (used_jitter) *used_jitter = status == UNA_OK ? jitter : 0;
+    return status;
+}

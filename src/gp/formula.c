@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions drawn from a formula: parameters come from their laws in the order of their definitions, then the
+ * program runs on blocks of 64 rows, in the user's units.
+ */
+#include "gp/formula.h"
+
+#include <string.h>
+
+/* A NAN on either side must come out: it is the sign of a value outside a function's domain. */
+static double smaller(double a, double b)
+{
+    return a < b || isnan(a) ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
+static void join(una_formula_code code, double *a, const double *b, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        switch (code) {
+        case UNA_FORMULA_ADD: a[j] += b[j]; break;
+        case UNA_FORMULA_SUBTRACT: a[j] -= b[j]; break;
+        case UNA_FORMULA_MULTIPLY: a[j] *= b[j]; break;
+        case UNA_FORMULA_DIVIDE: a[j] /= b[j]; break;
+        case UNA_FORMULA_POWER: a[j] = pow(a[j], b[j]); break;
+        case UNA_FORMULA_MIN: a[j] = smaller(a[j], b[j]); break;
+        default: a[j] = larger(a[j], b[j]); break;
+        }
+    }
+}
+
+static void fill(double *to, double value, size_t n)
+{
+    for (size_t j = 0; j < n; j++) to[j] = value;
+}
+
+void una_formula_run(const una_formula *formula, const una_formula_op *op, size_t count, const double *parameter,
+                     const double *x, size_t n, size_t stride, double *out)
+{
+    double stack[UNA_FORMULA_DEPTH][UNA_FORMULA_BLOCK];
+    size_t top = 0;
+    for (size_t i = 0; i < count; i++) {
+        switch (op[i].code) {
+        case UNA_FORMULA_NUMBER: fill(stack[top++], op[i].number, n); break;
+        case UNA_FORMULA_PARAMETER: fill(stack[top++], parameter[op[i].index], n); break;
+        case UNA_FORMULA_INPUT: {
+            const una_formula_input *in = &formula->input[op[i].index];
+            for (size_t j = 0; j < n; j++) stack[top][j] = x[j * stride + in->column] * in->scale + in->centre;
+            top++;
+            break;
+        }
+        case UNA_FORMULA_CALL:
+            for (size_t j = 0; j < n; j++) stack[top - 1][j] = op[i].call(stack[top - 1][j]);
+            break;
+        case UNA_FORMULA_NEGATE:
+            for (size_t j = 0; j < n; j++) stack[top - 1][j] = -stack[top - 1][j];
+            break;
+        default:
+            top--;
+            join(op[i].code, stack[top - 1], stack[top], n);
+            break;
+        }
+    }
+    memcpy(out, stack[0], n * sizeof *out);
+}
+
+static double draw_parameter(const una_formula_parameter *p, una_rng *rng)
+{
+    switch (p->law) {
+    case UNA_LAW_NORMAL: return p->first + p->second * una_rng_normal(rng);
+    case UNA_LAW_LOGNORMAL: return exp(p->first + p->second * una_rng_normal(rng));
+    case UNA_LAW_UNIFORM: {
+        /* A mean of the ends, as high - low may overflow. */
+        double u = una_rng_uniform(rng);
+        return p->first * (1 - u) + p->second * u;
+    }
+    default: return p->first;
+    }
+}
+
+/* Names the row's values and the parameters: with them the failure can be followed by hand. */
+static una_status not_finite(const una_formula *formula, const double *parameter, const double *row, size_t number,
+                             double value, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text words = una_text_in(&run->scratch);
+    for (size_t i = 0; i < formula->input_count && i < 8; i++) {
+        const una_formula_input *in = &formula->input[i];
+        una_text_add(&words, "%s%.60s = %g", i ? ", " : "", in->name, row[in->column] * in->scale + in->centre);
+    }
+    for (size_t i = 0; i < formula->parameter_count && i < 8; i++)
+        una_text_add(&words, "%s%.60s = %g", words.length ? ", " : "", formula->parameter[i].name, parameter[i]);
+    una_status status = una_fail(run, UNA_E_NUMERIC,
+                                 "the formula \"%.200s\" gives %s at row %zu%s%s; choose parameters that "
+                                 "keep it finite over the whole range of the inputs",
+                                 formula->text, isnan(value) ? "no number" : "an infinite value", number,
+                                 words.length ? ", where " : "", words.at);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_formula_draw(const una_formula *formula, una_rng *rng, const double *x, size_t n, size_t stride,
+                            double *f, size_t f_stride, una_run *run)
+{
+    double parameter[UNA_FORMULA_PARAMETERS] = { 0 }, block[UNA_FORMULA_BLOCK];
+    for (size_t i = 0; i < formula->defined; i++) {
+        size_t p = formula->order[i];
+        parameter[p] = draw_parameter(&formula->parameter[p], rng);
+    }
+    for (size_t from = 0; from < n; from += UNA_FORMULA_BLOCK) {
+        size_t rows = n - from < UNA_FORMULA_BLOCK ? n - from : UNA_FORMULA_BLOCK;
+        const double *at = x + from * stride;
+        una_formula_run(formula, formula->op, formula->op_count, parameter, at, rows, stride, block);
+        for (size_t j = 0; j < rows; j++) {
+            if (!isfinite(block[j]))
+                return not_finite(formula, parameter, at + j * stride, from + j + 1, block[j], run);
+            f[(from + j) * f_stride] = block[j];
+        }
+    }
+    return UNA_OK;
+}

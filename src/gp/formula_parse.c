@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The grammar of formulas with random parameters, compiled into the flat program of formula.h:
+ *   formula    := sum { separator definition }          separator: ";" or "," or a line's end outside brackets
+ *   definition := name "=" sum | name "~" law "(" sum "," sum ")"       with constants only in these sums
+ *   sum        := product { ("+" | "-") product }
+ *   product    := signed { ("*" | "/") signed }
+ *   signed     := "-" signed | power
+ *   power      := primary [ "^" signed ]                (so -x^2 is -(x^2), and 2^3^2 is 2^9)
+ *   primary    := number | name | "quoted input" | function "(" sum { "," sum } ")" | "(" sum ")"
+ * Functions: sin cos tan exp log sqrt abs tanh, step(x) (1 from x = 0 on, else 0), min and max of two or more.
+ * Laws: normal(mean, std), uniform(low, high), lognormal(mu, sigma). Constants: pi, e; an input of that name wins.
+ */
+#include "gp/formula.h"
+#include "gp/lexer.h"
+
+#include <string.h>
+
+static double step(double x)
+{
+    return isnan(x) ? x : x >= 0;
+}
+
+typedef struct function {
+    const char *name;
+    double    (*call)(double);   /* NULL: min and max */
+    una_formula_code code;
+} function;
+static const function functions[] = {
+    { "sin", sin, UNA_FORMULA_CALL },   { "cos", cos, UNA_FORMULA_CALL },   { "tan", tan, UNA_FORMULA_CALL },
+    { "exp", exp, UNA_FORMULA_CALL },   { "log", log, UNA_FORMULA_CALL },   { "sqrt", sqrt, UNA_FORMULA_CALL },
+    { "abs", fabs, UNA_FORMULA_CALL },  { "tanh", tanh, UNA_FORMULA_CALL }, { "step", step, UNA_FORMULA_CALL },
+    { "min", NULL, UNA_FORMULA_MIN },   { "max", NULL, UNA_FORMULA_MAX },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static const char *const constant_names[] = { "pi", "e" };
+static const double constants[] = { 3.14159265358979323846, 2.71828182845904523536 };
+enum { CONSTANTS = 2 };
+
+static const char *const law_names[] = { "normal", "uniform", "lognormal" };
+static const una_formula_law laws[] = { UNA_LAW_NORMAL, UNA_LAW_UNIFORM, UNA_LAW_LOGNORMAL };
+enum { LAWS = 3 };
+
+typedef struct parser {
+    una_lexer    lexer;
+    una_formula *formula;
+    const una_kernel_inputs *inputs;
+    una_arena   *arena;
+    size_t       depth;          /* of the recursion                             */
+    size_t       height;         /* values on the program's stack at this point  */
+    bool         constant;       /* within a definition: neither inputs nor parameters */
+} parser;
+
+static size_t place(const char *name, const char *const *names, size_t count)
+{
+    size_t i = 0;
+    while (i < count && strcmp(name, names[i]) != 0) i++;
+    return i;
+}
+
+static bool is_binary(una_formula_code code)
+{
+    return code >= UNA_FORMULA_ADD;
+}
+
+static una_status emit(parser *p, una_formula_op op)
+{
+    una_formula *f = p->formula;
+    if (is_binary(op.code)) p->height--;
+    else if (op.code != UNA_FORMULA_CALL && op.code != UNA_FORMULA_NEGATE) p->height++;
+    if (p->height > UNA_FORMULA_DEPTH)
+        return una_lexer_fail(&p->lexer, p->lexer.token.at,
+                              "more than %d operations wait for their second part; write the "
+                              "longest part first",
+                              (int)UNA_FORMULA_DEPTH);
+    if (f->op_count == f->op_room) {
+        size_t room = 2 * f->op_room + 32;
+        una_formula_op *larger = UNA_GET(p->arena, una_formula_op, room);
+        if (!larger) return UNA_E_MEMORY;
+        if (f->op_count) memcpy(larger, f->op, f->op_count * sizeof *larger);
+        f->op = larger;
+        f->op_room = room;
+    }
+    f->op[f->op_count++] = op;
+    return UNA_OK;
+}
+
+/* ---- names -------------------------------------------------------------------------------------------- */
+
+/* Every name that may stand alone in a function, for "did you mean". */
+static const char *const *known_names(parser *p, size_t *count)
+{
+    const una_formula *f = p->formula;
+    const char **names = UNA_GET(p->arena, const char *, p->inputs->count + CONSTANTS + f->parameter_count);
+    *count = 0;
+    if (!names) return NULL;
+    for (size_t i = 0; i < p->inputs->count; i++) names[(*count)++] = p->inputs->name[i];
+    for (size_t i = 0; i < CONSTANTS; i++) names[(*count)++] = constant_names[i];
+    for (size_t i = 0; i < f->parameter_count; i++)
+        if (f->parameter[i].law != UNA_LAW_NONE) names[(*count)++] = f->parameter[i].name;
+    return names;
+}
+
+static una_status emit_input(parser *p, size_t column)
+{
+    una_formula *f = p->formula;
+    size_t i = 0;
+    while (i < f->input_count && f->input[i].column != column) i++;
+    if (i == f->input_count) {
+        f->input[f->input_count++] = (una_formula_input){
+            .name = una_arena_text(p->arena, p->inputs->name[column]), .column = column,
+            .centre = p->inputs->centre ? p->inputs->centre[column] : 0,
+            .scale = p->inputs->scale ? p->inputs->scale[column] : 1 };
+        UNA_TRY(una_arena_check(p->arena));
+    }
+    return emit(p, (una_formula_op){ .code = UNA_FORMULA_INPUT, .index = i });
+}
+
+static una_status emit_parameter(parser *p, const una_token *token)
+{
+    una_formula *f = p->formula;
+    size_t i = 0;
+    while (i < f->parameter_count && strcmp(f->parameter[i].name, token->name) != 0) i++;
+    if (i == UNA_FORMULA_PARAMETERS)
+        return una_lexer_fail(&p->lexer, token->at, "\"%.100s\" is one parameter too many; at most %d are allowed",
+                              token->name, (int)UNA_FORMULA_PARAMETERS);
+    if (i == f->parameter_count)
+        f->parameter[f->parameter_count++] = (una_formula_parameter){ .name = token->name, .at = token->at };
+    return emit(p, (una_formula_op){ .code = UNA_FORMULA_PARAMETER, .index = i });
+}
+
+static una_status emit_name(parser *p, const una_token *token)
+{
+    char near[128];
+    size_t column = place(token->name, p->inputs->name, p->inputs->count);
+    size_t constant = token->kind == UNA_TOKEN_NAME ? place(token->name, constant_names, CONSTANTS) : CONSTANTS;
+    if (column < p->inputs->count && !p->constant) return emit_input(p, column);
+    if (constant < CONSTANTS)
+        return emit(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = constants[constant] });
+    if (p->constant)
+        return una_lexer_fail(&p->lexer, token->at,
+                              "\"%.100s\" has no place in a definition: only numbers, pi and e have", token->name);
+    if (token->kind == UNA_TOKEN_NAME) return emit_parameter(p, token);
+    return una_lexer_fail(&p->lexer, token->at, "there is no input \"%.200s\"%s", token->name,
+                          una_near_words(near, token->name, p->inputs->name, p->inputs->count));
+}
+
+/* ---- expressions ---------------------------------------------------------------------------------------- */
+
+static una_status parse_sum(parser *p);
+
+static una_status parse_arguments(parser *p, const una_token *name, const function *called)
+{
+    size_t count = 0;
+    do {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_sum(p));
+        if (++count > 1 && !called->call) UNA_TRY(emit(p, (una_formula_op){ .code = called->code }));
+    } while (una_lexer_sees(&p->lexer, ','));
+    UNA_TRY(una_lexer_expect(&p->lexer, ')', "after the function's arguments"));
+    if (called->call && count != 1)
+        return una_lexer_fail(&p->lexer, name->at, "%s takes one argument, not %zu", called->name, count);
+    if (!called->call && count < 2)
+        return una_lexer_fail(&p->lexer, name->at, "%s takes two arguments or more, not one", called->name);
+    return called->call ? emit(p, (una_formula_op){ .code = UNA_FORMULA_CALL, .call = called->call }) : UNA_OK;
+}
+
+static una_status parse_call(parser *p, const una_token *name)
+{
+    const char *names[FUNCTIONS];
+    char near[128];
+    for (size_t i = 0; i < FUNCTIONS; i++) names[i] = functions[i].name;
+    size_t i = place(name->name, names, FUNCTIONS);
+    if (i < FUNCTIONS) return parse_arguments(p, name, &functions[i]);
+    return una_lexer_fail(&p->lexer, name->at,
+                          "there is no function \"%.100s\"%s (known are sin, cos, tan, exp, log, sqrt, "
+                          "abs, tanh, step, min and max; a product is written with *)",
+                          name->name, una_near_words(near, name->name, names, FUNCTIONS));
+}
+
+static una_status parse_primary(parser *p)
+{
+    una_token token = p->lexer.token;
+    char words[64];
+    if (token.kind == UNA_TOKEN_NUMBER) {
+        UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = token.number }));
+        return una_lexer_next(&p->lexer);
+    }
+    if (token.kind == UNA_TOKEN_NAME || token.kind == UNA_TOKEN_QUOTED) {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        if (token.kind == UNA_TOKEN_NAME && una_lexer_sees(&p->lexer, '(')) return parse_call(p, &token);
+        return emit_name(p, &token);
+    }
+    if (una_lexer_sees(&p->lexer, '(')) {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_sum(p));
+        return una_lexer_expect(&p->lexer, ')', "to close the bracket");
+    }
+    return una_lexer_fail(&p->lexer, token.at, "expected a number, an input, a parameter or a function but found %s",
+                          una_token_words(&token, words));
+}
+
+/* Every way of the grammar into itself passes here, so the depth is bounded here. */
+static una_status parse_signed(parser *p)
+{
+    bool negative = una_lexer_sees(&p->lexer, '-');
+    if (++p->depth > UNA_FORMULA_DEPTH)
+        return una_lexer_fail(&p->lexer, p->lexer.token.at, "the formula is nested more than %d deep",
+                              (int)UNA_FORMULA_DEPTH);
+    if (negative) {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_signed(p));
+        UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_NEGATE }));
+    } else {
+        UNA_TRY(parse_primary(p));
+        if (una_lexer_sees(&p->lexer, '^')) {
+            UNA_TRY(una_lexer_next(&p->lexer));
+            UNA_TRY(parse_signed(p));
+            UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_POWER }));
+        }
+    }
+    p->depth--;
+    return UNA_OK;
+}
+
+static una_status parse_product(parser *p)
+{
+    UNA_TRY(parse_signed(p));
+    while (una_lexer_sees(&p->lexer, '*') || una_lexer_sees(&p->lexer, '/')) {
+        una_formula_code code = una_lexer_sees(&p->lexer, '*') ? UNA_FORMULA_MULTIPLY : UNA_FORMULA_DIVIDE;
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_signed(p));
+        UNA_TRY(emit(p, (una_formula_op){ .code = code }));
+    }
+    return UNA_OK;
+}
+
+static una_status parse_sum(parser *p)
+{
+    UNA_TRY(parse_product(p));
+    while (una_lexer_sees(&p->lexer, '+') || una_lexer_sees(&p->lexer, '-')) {
+        una_formula_code code = una_lexer_sees(&p->lexer, '+') ? UNA_FORMULA_ADD : UNA_FORMULA_SUBTRACT;
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_product(p));
+        UNA_TRY(emit(p, (una_formula_op){ .code = code }));
+    }
+    return UNA_OK;
+}
+
+/* ---- definitions ------------------------------------------------------------------------------------------ */
+
+/* A sum of constants, worked out now: its operations are taken back from the program's end. */
+static una_status parse_constant(parser *p, double *value)
+{
+    una_formula *f = p->formula;
+    size_t from = f->op_count, at = p->lexer.token.at;
+    p->constant = true;
+    UNA_TRY(parse_sum(p));
+    p->constant = false;
+    una_formula_run(f, f->op + from, f->op_count - from, NULL, NULL, 1, 0, value);
+    f->op_count = from;
+    p->height = 0;
+    if (isfinite(*value)) return UNA_OK;
+    return una_lexer_fail(&p->lexer, at, "the number worked out here is not finite");
+}
+
+static una_status check_law(parser *p, const una_formula_parameter *q, size_t at)
+{
+    char first[32], second[32];
+    if (q->law == UNA_LAW_UNIFORM && q->first > q->second)
+        return una_lexer_fail(&p->lexer, at, "uniform(%s, %s) is empty: the lower end comes first",
+                              una_number_text(first, q->first), una_number_text(second, q->second));
+    if (q->law != UNA_LAW_UNIFORM && q->second < 0)
+        return una_lexer_fail(&p->lexer, at, "%s(%s, %s) is not allowed: a standard deviation is at least 0",
+                              q->law == UNA_LAW_NORMAL ? "normal" : "lognormal", una_number_text(first, q->first),
+                              una_number_text(second, q->second));
+    return UNA_OK;
+}
+
+static una_status parse_law(parser *p, una_formula_parameter *q)
+{
+    una_token token = p->lexer.token;
+    char words[64], near[128];
+    size_t i = token.kind == UNA_TOKEN_NAME ? place(token.name, law_names, LAWS) : LAWS;
+    if (i == LAWS)
+        return una_lexer_fail(&p->lexer, token.at,
+                              "expected normal(mean, std), uniform(low, high) or lognormal(mu, sigma) after "
+                              "\"~\" but found %s%s",
+                              una_token_words(&token, words),
+                              token.kind == UNA_TOKEN_NAME ? una_near_words(near, token.name, law_names, LAWS) : "");
+    q->law = laws[i];
+    UNA_TRY(una_lexer_next(&p->lexer));
+    UNA_TRY(una_lexer_expect(&p->lexer, '(', "after the law's name"));
+    UNA_TRY(parse_constant(p, &q->first));
+    UNA_TRY(una_lexer_expect(&p->lexer, ',', "and a second number, since every law takes two,"));
+    UNA_TRY(parse_constant(p, &q->second));
+    UNA_TRY(una_lexer_expect(&p->lexer, ')', "after the law's two numbers"));
+    return check_law(p, q, token.at);
+}
+
+/* The parameter that a definition is about. */
+static una_status find_parameter(parser *p, size_t *index)
+{
+    una_formula *f = p->formula;
+    una_token token = p->lexer.token;
+    const char *used[UNA_FORMULA_PARAMETERS];
+    char words[64], near[128];
+    if (token.kind != UNA_TOKEN_NAME)
+        return una_lexer_fail(&p->lexer, token.at, "expected a definition such as a~normal(0, 1) or a=2 but found %s",
+                              una_token_words(&token, words));
+    for (size_t i = 0; i < f->parameter_count; i++) used[i] = f->parameter[i].name;
+    *index = place(token.name, used, f->parameter_count);
+    if (*index < f->parameter_count) {
+        if (f->parameter[*index].law == UNA_LAW_NONE) return UNA_OK;
+        return una_lexer_fail(&p->lexer, token.at, "\"%.100s\" is defined twice", token.name);
+    }
+    if (place(token.name, p->inputs->name, p->inputs->count) < p->inputs->count)
+        return una_lexer_fail(&p->lexer, token.at,
+                              "\"%.100s\" is an input and cannot be defined; give the parameter another name",
+                              token.name);
+    if (place(token.name, constant_names, CONSTANTS) < CONSTANTS)
+        return una_lexer_fail(&p->lexer, token.at,
+                              "\"%s\" is a constant and cannot be defined; give the parameter another name",
+                              token.name);
+    return una_lexer_fail(&p->lexer, token.at, "\"%.100s\" is defined but the function does not use it%s", token.name,
+                          una_near_words(near, token.name, used, f->parameter_count));
+}
+
+static una_status parse_definition(parser *p)
+{
+    una_formula *f = p->formula;
+    size_t index = 0;
+    UNA_TRY(find_parameter(p, &index));
+    UNA_TRY(una_lexer_next(&p->lexer));
+    f->order[f->defined++] = index;
+    if (una_lexer_sees(&p->lexer, '=')) {
+        f->parameter[index].law = UNA_LAW_FIXED;
+        UNA_TRY(una_lexer_next(&p->lexer));
+        return parse_constant(p, &f->parameter[index].first);
+    }
+    UNA_TRY(una_lexer_expect(&p->lexer, '~', "or \"=\" after the parameter's name"));
+    return parse_law(p, &f->parameter[index]);
+}
+
+static bool at_separator(const parser *p)
+{
+    return una_lexer_sees(&p->lexer, ';') || una_lexer_sees(&p->lexer, ',') || una_lexer_sees(&p->lexer, '\n');
+}
+
+static una_status parse_clauses(parser *p)
+{
+    char words[64];
+    while (una_lexer_sees(&p->lexer, '\n')) UNA_TRY(una_lexer_next(&p->lexer));
+    UNA_TRY(parse_sum(p));
+    p->height = 0;
+    while (p->lexer.token.kind != UNA_TOKEN_END) {
+        if (una_lexer_sees(&p->lexer, '=') || una_lexer_sees(&p->lexer, '~'))
+            return una_lexer_fail(&p->lexer, p->lexer.token.at,
+                                  "the function comes first and the definitions after it, as in "
+                                  "a*x1; a~normal(0, 1)");
+        if (!at_separator(p))
+            return una_lexer_fail(&p->lexer, p->lexer.token.at, "expected an operator, \";\" or the end but found %s",
+                                  una_token_words(&p->lexer.token, words));
+        while (at_separator(p)) UNA_TRY(una_lexer_next(&p->lexer));
+        if (p->lexer.token.kind != UNA_TOKEN_END) UNA_TRY(parse_definition(p));
+    }
+    return UNA_OK;
+}
+
+static una_status undefined(parser *p, const una_formula_parameter *q)
+{
+    char near[128];
+    size_t count = 0, length = strlen(q->name);
+    for (size_t i = 0; i < p->inputs->count; i++)
+        if (strncmp(p->inputs->name[i], q->name, length) == 0 && p->inputs->name[i][length] == '=')
+            return una_lexer_fail(&p->lexer, q->at,
+                                  "\"%.100s\" holds categories; name one of them, such as \"%.150s\" with "
+                                  "its quotes, which is 1 or 0",
+                                  q->name, p->inputs->name[i]);
+    const char *const *names = known_names(p, &count);
+    if (!names) return UNA_E_MEMORY;
+    return una_lexer_fail(&p->lexer, q->at,
+                          "\"%.100s\" is neither an input nor a defined parameter%s (a parameter is defined "
+                          "after the function, as in %.100s~normal(0, 1) or %.100s=1)",
+                          q->name, una_near_words(near, q->name, names, count), q->name, q->name);
+}
+
+static una_status all_defined(parser *p)
+{
+    for (size_t i = 0; i < p->formula->parameter_count; i++)
+        if (p->formula->parameter[i].law == UNA_LAW_NONE) return undefined(p, &p->formula->parameter[i]);
+    return UNA_OK;
+}
+
+una_status una_formula_parse(una_formula **formula, const char *text, const una_kernel_inputs *inputs, una_arena *arena,
+                             una_run *run)
+{
+    *formula = NULL;
+    parser p = { .formula = UNA_GET(arena, una_formula, 1), .inputs = inputs, .arena = arena };
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_lexer_begin(&p.lexer, text, "formula", true, arena, run));
+    p.formula->text = una_arena_text(arena, text);
+    p.formula->input = UNA_GET(arena, una_formula_input, inputs->count);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(parse_clauses(&p));
+    UNA_TRY(all_defined(&p));
+    *formula = p.formula;
+    return UNA_OK;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Values of covariance functions. With r^2 = sum_d ((a_d - b_d)/length_d)^2:
+ *   rbf       var exp(-r^2/2)
+ *   matern12  var exp(-r)
+ *   matern32  var (1 + sqrt(3) r) exp(-sqrt(3) r)
+ *   matern52  var (1 + sqrt(5) r + 5 r^2/3) exp(-sqrt(5) r)
+ *   periodic  var exp(-2 sum_d (sin(pi (a_d - b_d)/period_d)/length_d)^2)
+ *   linear    var sum_d slope_d^2 (a_d - centre_d)(b_d - centre_d)
+ * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 4.
+ *
+ * The program runs on blocks of 64 columns, so its stack is a fixed array and nothing is allocated.
+ */
+#include "gp/program.h"
+
+#include <string.h>
+
+enum { BLOCK = 64 };
+
+/* Beyond this distance every Matern value is exactly 0; without the limit an overflow of r would give inf * 0. */
+static const double far_away = 1e3;
+
+static void squared_distances(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
+                              size_t stride, double *out)
+{
+    const double *length = k->parameter + op->parameter + 1;
+    for (size_t j = 0; j < n; j++) out[j] = 0;
+    for (size_t d = 0; d < op->count; d++) {
+        size_t column = k->input[op->input + d];
+        for (size_t j = 0; j < n; j++) {
+            double r = (a[column] - b[j * stride + column]) / length[d];
+            out[j] += r * r;
+        }
+    }
+}
+
+static void periodic_exponents(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
+                               size_t stride, double *out)
+{
+    const double pi = 3.14159265358979323846;
+    const double *length = k->parameter + op->parameter + 1, *period = length + op->count;
+    for (size_t j = 0; j < n; j++) out[j] = 0;
+    for (size_t d = 0; d < op->count; d++) {
+        size_t column = k->input[op->input + d];
+        for (size_t j = 0; j < n; j++) {
+            double s = sin(pi * ((a[column] - b[j * stride + column]) / period[d])) / length[d];
+            out[j] -= 2 * s * s;
+        }
+    }
+}
+
+static void linear_values(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
+                          size_t stride, double *out)
+{
+    const double *slope = k->parameter + op->parameter + 1, *centre = slope + op->count;
+    for (size_t j = 0; j < n; j++) out[j] = 0;
+    for (size_t d = 0; d < op->count; d++) {
+        size_t column = k->input[op->input + d];
+        double left = slope[d] * (a[column] - centre[d]);
+        /* Both factors are formed alike, so that k(a, b) and k(b, a) have the same bits. */
+        for (size_t j = 0; j < n; j++) out[j] += left * (slope[d] * (b[j * stride + column] - centre[d]));
+    }
+}
+
+static void matern(una_kernel_code code, double *out, size_t n)
+{
+    const double root3 = 1.7320508075688772, root5 = 2.23606797749979;
+    for (size_t j = 0; j < n; j++) {
+        double r = sqrt(out[j]);
+        if (r > far_away) r = far_away;
+        if (code == UNA_KERNEL_MATERN12) out[j] = exp(-r);
+        else if (code == UNA_KERNEL_MATERN32) out[j] = (1 + root3 * r) * exp(-root3 * r);
+        else out[j] = (1 + root5 * r + 5 * r * r / 3) * exp(-root5 * r);
+    }
+}
+
+/* One leaf between a and n rows of b. */
+static void leaf(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
+                 size_t stride, double *out)
+{
+    double var = k->parameter[op->parameter];
+    switch (op->code) {
+    case UNA_KERNEL_CONSTANT:
+        for (size_t j = 0; j < n; j++) out[j] = var;
+        return;
+    case UNA_KERNEL_LINEAR:
+        linear_values(k, op, a, b, n, stride, out);
+        break;
+    case UNA_KERNEL_PERIODIC:
+        periodic_exponents(k, op, a, b, n, stride, out);
+        for (size_t j = 0; j < n; j++) out[j] = exp(out[j]);
+        break;
+    case UNA_KERNEL_RBF:
+        squared_distances(k, op, a, b, n, stride, out);
+        for (size_t j = 0; j < n; j++) out[j] = exp(-0.5 * out[j]);
+        break;
+    default:
+        squared_distances(k, op, a, b, n, stride, out);
+        matern(op->code, out, n);
+        break;
+    }
+    for (size_t j = 0; j < n; j++) out[j] *= var;
+}
+
+/* k(a, b_j) for n <= BLOCK rows of b. */
+static void run_program(const una_kernel *k, const double *a, const double *b, size_t n, size_t stride, double *out)
+{
+    double stack[UNA_KERNEL_DEPTH][BLOCK];
+    size_t top = 0;
+    for (size_t i = 0; i < k->op_count; i++) {
+        const una_kernel_op *op = &k->op[i];
+        if (op->code == UNA_KERNEL_ADD) {
+            top--;
+            for (size_t j = 0; j < n; j++) stack[top - 1][j] += stack[top][j];
+        } else if (op->code == UNA_KERNEL_MULTIPLY) {
+            top--;
+            for (size_t j = 0; j < n; j++) stack[top - 1][j] *= stack[top][j];
+        } else {
+            leaf(k, op, a, b, n, stride, stack[top++]);
+        }
+    }
+    memcpy(out, stack[0], n * sizeof *out);
+}
+
+void una_kernel_matrix(const una_kernel *kernel, const double *a, size_t na, const double *b, size_t nb, size_t stride,
+                       double *k)
+{
+    for (size_t from = 0; from < nb; from += BLOCK) {
+        size_t n = nb - from < BLOCK ? nb - from : BLOCK;
+        for (size_t i = 0; i < na; i++)
+            run_program(kernel, a + i * stride, b + from * stride, n, stride, k + i * nb + from);
+    }
+}
+
+void una_kernel_diagonal(const una_kernel *kernel, const double *a, size_t na, size_t stride, double *k)
+{
+    for (size_t i = 0; i < na; i++) run_program(kernel, a + i * stride, a + i * stride, 1, stride, k + i);
+}

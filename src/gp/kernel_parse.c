@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The grammar of covariance functions, compiled into the flat program of program.h:
+ *   sum     := product { "+" product }
+ *   product := atom { "*" atom }
+ *   atom    := number | "(" sum ")" | name [ "(" [ key "=" value { "," key "=" value } ] ")" ]
+ *   value   := [-]number | "[" [-]number { "," [-]number } "]" | column | "[" column { "," column } "]"
+ * Differences, quotients and signs are refused: they need not be covariances.
+ *
+ * Units. What the user writes is in the user's units: lengths and periods are divided by the input's scale; the
+ * length of `periodic` has no unit; `var` of `linear` is per squared unit, around `centre` (the input's own centre
+ * if not given). What the user does not write is in the input's own scale: a length is 1 standard deviation, and
+ * `linear` without var has slope variance 1 per squared standard deviation. So a kernel with everything written
+ * has the same values on standardised inputs as on the original ones.
+ */
+#include "gp/lexer.h"
+#include "gp/program.h"
+
+#include <string.h>
+
+enum { KEY_VAR, KEY_LENGTH, KEY_PERIOD, KEY_CENTRE, KEY_ON, KEYS };
+static const char *const key_names[KEYS] = { "var", "length", "period", "centre", "on" };
+
+typedef struct leaf_kind {
+    const char     *name;
+    una_kernel_code code;
+    unsigned        keys;        /* bit per KEY_ */
+    const char     *keys_text;
+} leaf_kind;
+
+#define STATIONARY (1u << KEY_VAR | 1u << KEY_LENGTH | 1u << KEY_ON)
+static const leaf_kind kinds[] = {
+    { "rbf", UNA_KERNEL_RBF, STATIONARY, "var, length and on" },
+    { "matern12", UNA_KERNEL_MATERN12, STATIONARY, "var, length and on" },
+    { "matern32", UNA_KERNEL_MATERN32, STATIONARY, "var, length and on" },
+    { "matern52", UNA_KERNEL_MATERN52, STATIONARY, "var, length and on" },
+    { "periodic", UNA_KERNEL_PERIODIC, STATIONARY | 1u << KEY_PERIOD, "var, length, period and on" },
+    { "linear", UNA_KERNEL_LINEAR, 1u << KEY_VAR | 1u << KEY_CENTRE | 1u << KEY_ON, "var, centre and on" },
+    { "constant", UNA_KERNEL_CONSTANT, 1u << KEY_VAR, "var" },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct numbers {         /* a scalar or a list */
+    double *value;
+    size_t  count, at;
+    bool    is_list;
+} numbers;
+
+typedef struct leaf_text {       /* one kernel as written */
+    const leaf_kind *kind;
+    unsigned given;              /* bit per KEY_ */
+    numbers  number[KEYS];
+    size_t  *input, *group;      /* columns chosen by `on`, and which of its names chose them */
+    size_t   input_count, group_count;
+} leaf_text;
+
+typedef struct parser {
+    una_lexer   lexer;
+    una_kernel *kernel;
+    const una_kernel_inputs *inputs;
+    una_arena  *arena;
+    size_t      height;          /* values on the program's stack at this point */
+    size_t      nesting;
+} parser;
+
+/* ---- the program grows in the arena --------------------------------------------------------------- */
+
+/* Room for `more` items after `count`: the old place or a larger copy, NULL when there is no memory. */
+static void *with_room(una_arena *arena, void *items, size_t count, size_t *room, size_t more, size_t size)
+{
+    if (items && count + more <= *room) return items;
+    size_t wanted = 2 * (count + more);
+    void *larger = una_arena_get(arena, wanted, size);
+    if (!larger) return NULL;
+    if (count) memcpy(larger, items, count * size);
+    *room = wanted;
+    return larger;
+}
+
+static una_status emit(parser *p, una_kernel_op op)
+{
+    una_kernel *k = p->kernel;
+    bool joins = op.code == UNA_KERNEL_ADD || op.code == UNA_KERNEL_MULTIPLY;
+    p->height = joins ? p->height - 1 : p->height + 1;
+    if (p->height > UNA_KERNEL_DEPTH)
+        return una_lexer_fail(&p->lexer, p->lexer.token.at,
+                              "more than %d sums and products wait for their second part; "
+                              "write the longest part first",
+                              (int)UNA_KERNEL_DEPTH);
+    una_kernel_op *ops = with_room(p->arena, k->op, k->op_count, &k->op_room, 1, sizeof *ops);
+    if (!ops) return UNA_E_MEMORY;
+    k->op = ops;
+    k->op[k->op_count++] = op;
+    return UNA_OK;
+}
+
+static double *add_parameters(parser *p, size_t count)
+{
+    una_kernel *k = p->kernel;
+    double *all = with_room(p->arena, k->parameter, k->parameter_count, &k->parameter_room, count, sizeof *all);
+    if (!all) return NULL;
+    k->parameter = all;
+    k->parameter_count += count;
+    return all + k->parameter_count - count;
+}
+
+static size_t *add_inputs(parser *p, size_t count)
+{
+    una_kernel *k = p->kernel;
+    size_t *all = with_room(p->arena, k->input, k->input_count, &k->input_room, count, sizeof *all);
+    if (!all) return NULL;
+    k->input = all;
+    k->input_count += count;
+    return all + k->input_count - count;
+}
+
+static una_status emit_number(parser *p, double value)
+{
+    size_t at = p->kernel->parameter_count;
+    double *parameter = add_parameters(p, 1);
+    if (!parameter) return UNA_E_MEMORY;
+    *parameter = value;
+    return emit(p, (una_kernel_op){ .code = UNA_KERNEL_CONSTANT, .parameter = at });
+}
+
+/* ---- columns --------------------------------------------------------------------------------------- */
+
+/* "colour" is the column of "colour=red". */
+static bool is_level_of(const char *input, const char *column)
+{
+    size_t length = strlen(column);
+    return strncmp(input, column, length) == 0 && input[length] == '=';
+}
+
+static una_status unknown_column(parser *p, const una_token *token)
+{
+    const una_kernel_inputs *in = p->inputs;
+    char near[128];
+    const char **known = UNA_GET(p->arena, const char *, 2 * in->count);
+    size_t count = 0;
+    for (size_t i = 0; known && i < in->count; i++) {
+        known[count++] = in->name[i];
+        char *column = strchr(in->name[i], '=') ? una_arena_text(p->arena, in->name[i]) : NULL;
+        if (!column) continue;
+        *strchr(column, '=') = 0;
+        known[count++] = column;
+    }
+    UNA_TRY(una_arena_check(p->arena));
+    return una_lexer_fail(&p->lexer, token->at, "there is no input \"%.200s\"%s", token->name,
+                          una_near_words(near, token->name, known, count));
+}
+
+static una_status choose_column(parser *p, leaf_text *leaf, size_t i, const una_token *token)
+{
+    for (size_t j = 0; j < leaf->input_count; j++)
+        if (leaf->input[j] == i)
+            return una_lexer_fail(&p->lexer, token->at, "\"%.200s\" names the input \"%.200s\" a second time",
+                                  token->name, p->inputs->name[i]);
+    leaf->input[leaf->input_count] = i;
+    leaf->group[leaf->input_count++] = leaf->group_count;
+    return UNA_OK;
+}
+
+static una_status parse_column(parser *p, leaf_text *leaf)
+{
+    una_token token = p->lexer.token;
+    const una_kernel_inputs *in = p->inputs;
+    char words[64];
+    if (token.kind != UNA_TOKEN_NAME && token.kind != UNA_TOKEN_QUOTED)
+        return una_lexer_fail(&p->lexer, token.at,
+                              "expected the name of an input after \"on\" but found %s; a name that is "
+                              "not a plain word is quoted",
+                              una_token_words(&token, words));
+    size_t exact = 0, before = leaf->input_count;
+    while (exact < in->count && strcmp(in->name[exact], token.name) != 0) exact++;
+    if (exact < in->count) UNA_TRY(choose_column(p, leaf, exact, &token));
+    for (size_t i = 0; exact == in->count && i < in->count; i++)
+        if (is_level_of(in->name[i], token.name)) UNA_TRY(choose_column(p, leaf, i, &token));
+    if (leaf->input_count == before) return unknown_column(p, &token);
+    leaf->group_count++;
+    return una_lexer_next(&p->lexer);
+}
+
+static una_status parse_columns(parser *p, leaf_text *leaf)
+{
+    if (!una_lexer_sees(&p->lexer, '[')) return parse_column(p, leaf);
+    do {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_column(p, leaf));
+    } while (una_lexer_sees(&p->lexer, ','));
+    return una_lexer_expect(&p->lexer, ']', "after the names");
+}
+
+/* Without `on`: every input, the levels of one text column forming one group. */
+static void choose_all(parser *p, leaf_text *leaf)
+{
+    for (size_t i = 0; i < p->inputs->count; i++) {
+        const char *name = p->inputs->name[i], *before = i ? p->inputs->name[i - 1] : "";
+        size_t length = strcspn(name, "=");
+        bool same = i && name[length] == '=' && strncmp(before, name, length + 1) == 0;
+        if (!same) leaf->group_count++;
+        leaf->input[i] = i;
+        leaf->group[i] = leaf->group_count - 1;
+    }
+    leaf->input_count = p->inputs->count;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------- */
+
+static una_status parse_one_number(parser *p, int key, numbers *to)
+{
+    char what_for[32], shown[32];
+    double value = 0;
+    size_t at = p->lexer.token.at;
+    snprintf(what_for, sizeof what_for, "for \"%s\"", key_names[key]);
+    UNA_TRY(una_lexer_number(&p->lexer, &value, what_for));
+    if ((key == KEY_LENGTH || key == KEY_PERIOD) && value <= 0)
+        return una_lexer_fail(&p->lexer, at, "%s=%s is not allowed: a %s is greater than 0", key_names[key],
+                              una_number_text(shown, value), key_names[key]);
+    if (key == KEY_VAR && value < 0)
+        return una_lexer_fail(&p->lexer, at, "var=%s is not allowed: a variance is at least 0",
+                              una_number_text(shown, value));
+    /* A list beyond every possible number of inputs is counted only; its length is refused later. */
+    if (to->count <= p->inputs->count) to->value[to->count] = value;
+    to->count++;
+    return UNA_OK;
+}
+
+static una_status parse_numbers(parser *p, int key, numbers *to)
+{
+    to->at = p->lexer.token.at;
+    to->is_list = una_lexer_sees(&p->lexer, '[');
+    to->value = UNA_GET(p->arena, double, p->inputs->count + 1);
+    if (!to->value) return UNA_E_MEMORY;
+    if (!to->is_list) return parse_one_number(p, key, to);
+    if (key == KEY_VAR) return una_lexer_fail(&p->lexer, to->at, "\"var\" takes one number, not a list");
+    do {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_one_number(p, key, to));
+    } while (una_lexer_sees(&p->lexer, ','));
+    return una_lexer_expect(&p->lexer, ']', "after the numbers");
+}
+
+static una_status check_list(parser *p, const leaf_text *leaf, int key)
+{
+    const numbers *n = &leaf->number[key];
+    if (!n->is_list || n->count == leaf->group_count || n->count == leaf->input_count) return UNA_OK;
+    return una_lexer_fail(&p->lexer, n->at,
+                          "\"%s\" has %zu number%s and this %s works on %zu input%s; give one number, or a "
+                          "list with one for each",
+                          key_names[key], n->count, n->count == 1 ? "" : "s", leaf->kind->name, leaf->group_count,
+                          leaf->group_count == 1 ? "" : "s");
+}
+
+static double number_at(const leaf_text *leaf, int key, size_t i)
+{
+    const numbers *n = &leaf->number[key];
+    return !n->is_list ? n->value[0] : n->count == leaf->input_count ? n->value[i] : n->value[leaf->group[i]];
+}
+
+/* ---- one kernel ---------------------------------------------------------------------------------------- */
+
+static una_status find_key(parser *p, const leaf_text *leaf, int *key)
+{
+    const una_token *token = &p->lexer.token;
+    char words[64], near[128];
+    if (token->kind != UNA_TOKEN_NAME)
+        return una_lexer_fail(&p->lexer, token->at, "expected a setting of %s such as %s=1 but found %s; settings are "
+                              "written as key=value", leaf->kind->name, leaf->kind->code == UNA_KERNEL_CONSTANT ||
+                              leaf->kind->code == UNA_KERNEL_LINEAR ? "var" : "length", una_token_words(token, words));
+    for (*key = 0; *key < KEYS; ++*key)
+        if (strcmp(token->name, key_names[*key]) == 0) break;
+    if (*key == KEYS || !(leaf->kind->keys >> *key & 1u))
+        return una_lexer_fail(&p->lexer, token->at, "%s has no setting \"%.100s\"%s (it takes %s)", leaf->kind->name,
+                              token->name, *key == KEYS ? una_near_words(near, token->name, key_names, KEYS) : "",
+                              leaf->kind->keys_text);
+    if (leaf->given >> *key & 1u) return una_lexer_fail(&p->lexer, token->at, "\"%s\" is set twice", token->name);
+    return una_lexer_next(&p->lexer);
+}
+
+static una_status parse_settings(parser *p, leaf_text *leaf)
+{
+    do {
+        int key = KEYS;
+        UNA_TRY(una_lexer_next(&p->lexer));
+        if (leaf->given == 0 && una_lexer_sees(&p->lexer, ')')) break;
+        UNA_TRY(find_key(p, leaf, &key));
+        UNA_TRY(una_lexer_expect(&p->lexer, '=', "after the setting's name"));
+        leaf->given |= 1u << key;
+        UNA_TRY(key == KEY_ON ? parse_columns(p, leaf) : parse_numbers(p, key, &leaf->number[key]));
+    } while (una_lexer_sees(&p->lexer, ','));
+    return una_lexer_expect(&p->lexer, ')', "after the settings");
+}
+
+/* A length or period in standardised units; 1 (one standard deviation) where none is written. */
+static una_status convert(parser *p, const leaf_text *leaf, int key, bool has_unit, double *to)
+{
+    for (size_t i = 0; i < leaf->input_count; i++) {
+        to[i] = 1;
+        if (!(leaf->given >> key & 1u)) continue;
+        double scale = has_unit && p->inputs->scale ? p->inputs->scale[leaf->input[i]] : 1;
+        to[i] = number_at(leaf, key, i) / scale;
+        if (!(to[i] >= 1e-150 && to[i] <= 1e150))
+            return una_lexer_fail(&p->lexer, leaf->number[key].at,
+                                  "this %s is too far from the spread of \"%.200s\", which is %g",
+                                  key_names[key], p->inputs->name[leaf->input[i]], scale);
+    }
+    return UNA_OK;
+}
+
+static void convert_linear(parser *p, const leaf_text *leaf, double *slope, double *centre)
+{
+    for (size_t i = 0; i < leaf->input_count; i++) {
+        size_t column = leaf->input[i];
+        double scale = p->inputs->scale ? p->inputs->scale[column] : 1,
+               zero = p->inputs->centre ? p->inputs->centre[column] : 0;
+        slope[i] = leaf->given >> KEY_VAR & 1u ? scale : 1;
+        centre[i] = leaf->given >> KEY_CENTRE & 1u ? (number_at(leaf, KEY_CENTRE, i) - zero) / scale : 0;
+    }
+}
+
+static una_status emit_leaf(parser *p, const leaf_text *leaf)
+{
+    una_kernel *k = p->kernel;
+    una_kernel_code code = leaf->kind->code;
+    una_kernel_op op = { code, k->input_count, leaf->input_count, k->parameter_count };
+    size_t n = code == UNA_KERNEL_CONSTANT ? 0 : leaf->input_count;
+    size_t lists = code == UNA_KERNEL_PERIODIC || code == UNA_KERNEL_LINEAR ? 2 : 1;
+    size_t *input = add_inputs(p, n);
+    double *parameter = add_parameters(p, 1 + lists * n);
+    UNA_TRY(una_arena_check(p->arena));
+    op.count = n;
+    if (n) memcpy(input, leaf->input, n * sizeof *input);
+    parameter[0] = leaf->given >> KEY_VAR & 1u ? leaf->number[KEY_VAR].value[0] : 1;
+    if (code == UNA_KERNEL_LINEAR) convert_linear(p, leaf, parameter + 1, parameter + 1 + n);
+    else if (n) UNA_TRY(convert(p, leaf, KEY_LENGTH, code != UNA_KERNEL_PERIODIC, parameter + 1));
+    if (code == UNA_KERNEL_PERIODIC) UNA_TRY(convert(p, leaf, KEY_PERIOD, true, parameter + 1 + n));
+    return emit(p, op);
+}
+
+static una_status parse_leaf(parser *p)
+{
+    una_token token = p->lexer.token;
+    leaf_text leaf = { .kind = NULL };
+    const char *names[KINDS];
+    char near[128];
+    for (size_t i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].name;
+        if (strcmp(token.name, kinds[i].name) == 0) leaf.kind = &kinds[i];
+    }
+    if (!leaf.kind)
+        return una_lexer_fail(&p->lexer, token.at,
+                              "there is no kernel \"%.100s\"%s (known are rbf, matern12, matern32, "
+                              "matern52, periodic, linear and constant)",
+                              token.name, una_near_words(near, token.name, names, KINDS));
+    leaf.input = UNA_GET(p->arena, size_t, p->inputs->count);
+    leaf.group = UNA_GET(p->arena, size_t, p->inputs->count);
+    UNA_TRY(una_arena_check(p->arena));
+    UNA_TRY(una_lexer_next(&p->lexer));
+    if (una_lexer_sees(&p->lexer, '(')) UNA_TRY(parse_settings(p, &leaf));
+    if (leaf.kind->code == UNA_KERNEL_PERIODIC && !(leaf.given >> KEY_PERIOD & 1u))
+        return una_lexer_fail(&p->lexer, token.at, "periodic needs its period, as in periodic(period=2)");
+    if (!(leaf.given >> KEY_ON & 1u)) choose_all(p, &leaf);
+    for (int key = KEY_LENGTH; key <= KEY_CENTRE; key++) UNA_TRY(check_list(p, &leaf, key));
+    return emit_leaf(p, &leaf);
+}
+
+/* ---- sums and products ------------------------------------------------------------------------------------ */
+
+static una_status parse_sum(parser *p);
+
+static una_status parse_atom(parser *p)
+{
+    una_token token = p->lexer.token;
+    char words[64];
+    if (token.kind == UNA_TOKEN_NAME) return parse_leaf(p);
+    if (token.kind == UNA_TOKEN_NUMBER) {
+        UNA_TRY(emit_number(p, token.number));
+        return una_lexer_next(&p->lexer);
+    }
+    if (una_lexer_sees(&p->lexer, '(')) {
+        if (++p->nesting > UNA_KERNEL_DEPTH)
+            return una_lexer_fail(&p->lexer, token.at, "brackets are nested more than %d deep", (int)UNA_KERNEL_DEPTH);
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_sum(p));
+        p->nesting--;
+        return una_lexer_expect(&p->lexer, ')', "to close the bracket");
+    }
+    if (una_lexer_sees(&p->lexer, '-') || una_lexer_sees(&p->lexer, '+'))
+        return una_lexer_fail(&p->lexer, token.at,
+                              "a sign has no place here: covariances are only added and multiplied, and "
+                              "factors are not negative");
+    return una_lexer_fail(&p->lexer, token.at, "expected a kernel such as rbf(length=1) or a number but found %s",
+                          una_token_words(&token, words));
+}
+
+static una_status parse_product(parser *p)
+{
+    UNA_TRY(parse_atom(p));
+    while (una_lexer_sees(&p->lexer, '*')) {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_atom(p));
+        UNA_TRY(emit(p, (una_kernel_op){ .code = UNA_KERNEL_MULTIPLY }));
+    }
+    return UNA_OK;
+}
+
+static una_status parse_sum(parser *p)
+{
+    UNA_TRY(parse_product(p));
+    while (una_lexer_sees(&p->lexer, '+')) {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_product(p));
+        UNA_TRY(emit(p, (una_kernel_op){ .code = UNA_KERNEL_ADD }));
+    }
+    if (una_lexer_sees(&p->lexer, '-') || una_lexer_sees(&p->lexer, '/') || una_lexer_sees(&p->lexer, '^'))
+        return una_lexer_fail(&p->lexer, p->lexer.token.at,
+                              "\"%c\" cannot join kernels: only sums and products of covariances "
+                              "are always covariances; a factor is written as 0.5*",
+                              p->lexer.token.sign);
+    return UNA_OK;
+}
+
+una_status una_kernel_parse(una_kernel **kernel, const char *text, const una_kernel_inputs *inputs, una_arena *arena,
+                            una_run *run)
+{
+    char words[64];
+    *kernel = NULL;
+    parser p = { .kernel = UNA_GET(arena, una_kernel, 1), .inputs = inputs, .arena = arena };
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_lexer_begin(&p.lexer, text, "kernel", false, arena, run));
+    UNA_TRY(parse_sum(&p));
+    if (p.lexer.token.kind != UNA_TOKEN_END)
+        return una_lexer_fail(&p.lexer, p.lexer.token.at, "expected \"+\", \"*\" or the end but found %s",
+                              una_token_words(&p.lexer.token, words));
+    *kernel = p.kernel;
+    return UNA_OK;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Choosing the noise variance s2 and the prior variance alpha of the linear head.
+ *
+ * Evidence, with Phi'Phi = sum_k l_k u_k u_k' and q_k = u_k'Phi'y:
+ *   -2 log p(y) = n log 2 pi s2 + sum_k log(1 + alpha l_k/s2) + y'y/s2 - sum_k alpha q_k^2 / (s2 (s2 + alpha l_k))
+ * For a given ratio rho = alpha/s2 the best s2 is Q(rho)/n, Q = y'y - sum_k rho q_k^2/(1 + rho l_k), so that the
+ * joint maximum is a search in one variable. It is right for features fixed beforehand only: features trained on the
+ * same rows have fitted their noise. For those the noise maximises the likelihood of held-out rows instead: in the
+ * eigenvectors' coordinates a_k = u_k'phi, mean = sum_k a_k alpha q_k/(s2 + alpha l_k) and
+ * variance = sum_k a_k^2 alpha s2/(s2 + alpha l_k) cost O(K) a row for each s2.
+ */
+#include "infer/head.h"
+
+#include "base/option.h"
+
+#include <string.h>
+
+#define ZERO_TARGETS "the noise cannot be chosen: every target is zero; set noise_std"
+
+enum { BLOCK = 64, EVIDENCE_GRID = 121, VALID_GRID = 25, HALVINGS = 60 };
+static const double LOG_TWO_PI = 1.83787706640934548356;
+static const double CONDITION_MOST = 1e13;                    /* of I + rho Phi'Phi: the posterior can be solved */
+
+/* ---- spectrum --------------------------------------------------------------------------------------- */
+
+/* Eigenvalues (rounding may leave negative ones: they are zero), vectors as rows [K, K], q = U Phi'y [K]. */
+typedef struct axes { double *value, *vector, *moment; } axes;
+
+static una_status axes_of(axes *out, const una_stats *stats, una_run *run)
+{
+    size_t k = stats->features;
+    UNA_TRY(una_stats_check(stats, run));
+    out->value = UNA_GET(&run->scratch, double, k);
+    out->moment = UNA_GET(&run->scratch, double, k);
+    out->vector = una_arena_get(&run->scratch, k, k * sizeof(double));
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(out->vector, stats->gram, k * k * sizeof(double));
+    UNA_TRY(una_eigen(out->vector, k, out->value, run));
+    for (size_t i = 0; i < k; i++) {
+        out->value[i] = fmax(out->value[i], 0);
+        out->moment[i] = una_dot(out->vector + i * k, stats->moment, k);
+    }
+    return UNA_OK;
+}
+
+una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_arena *arena, una_run *run)
+{
+    size_t k = stats->features;
+    *spectrum = (una_spectrum){ k, UNA_GET(arena, double, k), UNA_GET(arena, double, k), stats->square, stats->rows };
+    UNA_TRY(una_arena_check(arena));
+    /* What is kept may lie in scratch too, so the mark comes after it. */
+    una_mark mark = una_arena_mark(&run->scratch);
+    axes found;
+    una_status status = axes_of(&found, stats, run);
+    for (size_t i = 0; status == UNA_OK && i < k; i++) {
+        spectrum->value[i] = found.value[i];
+        spectrum->moment2[i] = found.moment[i] * found.moment[i];
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+double una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, double prior_var)
+{
+    double log_det = 0, fitted = 0;
+    for (size_t k = 0; k < spectrum->features; k++) {
+        log_det += log1p(prior_var / noise_var * spectrum->value[k]);
+        fitted += prior_var * spectrum->moment2[k] / (noise_var + prior_var * spectrum->value[k]);
+    }
+    double left = fmax(spectrum->square - fitted, 0);
+    return -0.5 * (spectrum->rows * (LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var);
+}
+
+/* ---- a search in one variable: a grid finds the hill, Brent climbs it ---------------------------------- */
+
+typedef double objective(double t, void *context);            /* to be minimised */
+
+static double search(objective *f, void *context, double low, double high, int points)
+{
+    double step = (high - low) / (points - 1), best = low, least = HUGE_VAL;
+    for (int i = 0; i < points; i++) {
+        double t = i + 1 < points ? low + i * step : high, value = f(t, context);
+        if (value < least) {
+            least = value;
+            best = t;
+        }
+    }
+    double refined = una_minimise(f, context, fmax(best - step, low), fmin(best + step, high), 1e-8);
+    return f(refined, context) < least ? refined : best;
+}
+
+/* ---- evidence ------------------------------------------------------------------------------------------ */
+
+typedef struct hill {
+    const una_spectrum *spectrum;
+    double noise, prior;                                      /* fixed, or UNA_AUTO */
+    double noise_low, noise_high, prior_low, prior_high;
+} hill;
+
+static double best_noise(const hill *h, double ratio)
+{
+    const una_spectrum *s = h->spectrum;
+    double left = s->square;
+    for (size_t k = 0; k < s->features; k++) left -= ratio * s->moment2[k] / (1 + ratio * s->value[k]);
+    double low = fmax(h->noise_low, h->prior_low / ratio), high = fmin(h->noise_high, h->prior_high / ratio);
+    return fmin(fmax(left / s->rows, low), high);
+}
+
+/* The two variances at t: the log of the ratio, or of the one that is free. */
+static void variances_at(const hill *h, double t, double *noise, double *prior)
+{
+    bool free_noise = UNA_IS_AUTO(h->noise), free_prior = UNA_IS_AUTO(h->prior);
+    double value = exp(t);
+    *noise = !free_noise ? h->noise : free_prior ? best_noise(h, value) : value;
+    *prior = !free_prior ? h->prior : free_noise ? value * *noise : value;
+}
+
+static double minus_evidence(double t, void *context)
+{
+    double noise, prior;
+    variances_at(context, t, &noise, &prior);
+    return -una_spectrum_evidence(((const hill *)context)->spectrum, noise, prior);
+}
+
+/* d log p / d log alpha at fixed s2 if alpha is free (with the best s2 for each ratio, s2 adds nothing), else
+ * d log p / d log s2 at fixed alpha. */
+static double slope_at(const hill *h, double t)
+{
+    const una_spectrum *s = h->spectrum;
+    double noise, prior, sum = 0;
+    variances_at(h, t, &noise, &prior);
+    for (size_t k = 0; k < s->features; k++) {
+        double along = prior * s->value[k], whole = noise + along, pull = prior * s->moment2[k] / (whole * whole);
+        sum += UNA_IS_AUTO(h->prior) ? pull - along / whole : along / whole - pull * (whole + noise) / noise;
+    }
+    return UNA_IS_AUTO(h->prior) ? 0.5 * sum : 0.5 * (sum - s->rows + s->square / noise);
+}
+
+/* Values of a function tell its maximum to half the digits only; the zero of its slope tells the rest. */
+static double polish(const hill *h, double t)
+{
+    double left = t - 1e-3, right = t + 1e-3;
+    if (!(slope_at(h, left) > 0 && slope_at(h, right) < 0)) return t;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = 0.5 * (left + right);
+        if (slope_at(h, middle) > 0) left = middle; else right = middle;
+    }
+    return 0.5 * (left + right);
+}
+
+/* No s2 above y'y can be best; alpha is searched within 1e+-6 of the value that explains y alone. */
+static void set_bounds(hill *h, const una_spectrum *s, double *low, double *high)
+{
+    double mean_square = s->square / s->rows, trace = 0;
+    for (size_t k = 0; k < s->features; k++) trace += s->value[k];
+    double largest = s->value[s->features - 1], scale = trace > 0 ? s->square / trace : mean_square;
+    double ratio_most = largest > 0 ? CONDITION_MOST / largest : HUGE_VAL;
+    h->noise_low = 1e-10 * mean_square, h->noise_high = s->square;
+    h->prior_low = 1e-6 * scale, h->prior_high = 1e6 * scale;
+    if (!UNA_IS_AUTO(h->noise)) {
+        *low = log(h->prior_low);
+        *high = log(fmin(h->prior_high, ratio_most * h->noise));
+    } else if (!UNA_IS_AUTO(h->prior)) {
+        *low = log(fmax(h->noise_low, h->prior / ratio_most));
+        *high = log(h->noise_high);
+    } else {
+        *low = log(h->prior_low / h->noise_high);
+        *high = log(fmin(h->prior_high / h->noise_low, ratio_most));
+    }
+    if (*high < *low) *high = *low;
+}
+
+static una_status climb(double *noise_var, double *prior_var, const una_stats *stats, una_run *run)
+{
+    una_spectrum spectrum;
+    UNA_TRY(una_spectrum_of(&spectrum, stats, &run->scratch, run));
+    hill h = { .spectrum = &spectrum, .noise = *noise_var, .prior = *prior_var };
+    double low, high;
+    set_bounds(&h, &spectrum, &low, &high);
+    double t = search(minus_evidence, &h, low, high, EVIDENCE_GRID);
+    double polished = fmin(fmax(polish(&h, t), low), high);
+    /* At a bound of alpha the slope is not the objective's: a step that is worse by more than rounding is not taken. */
+    double before = minus_evidence(t, &h), after = minus_evidence(polished, &h);
+    if (after <= before + 1e-12 * (1 + fabs(before))) t = polished;
+    variances_at(&h, t, noise_var, prior_var);
+    return UNA_OK;
+}
+
+una_status una_choose_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run)
+{
+    if (!UNA_IS_AUTO(*noise_var) && !UNA_IS_AUTO(*prior_var)) return UNA_OK;
+    UNA_TRY(una_stats_check(stats, run));
+    if (!(stats->rows >= 1)) UNA_FAIL(run, UNA_E_INPUT, "the noise cannot be chosen without rows");
+    if (!(stats->square > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = climb(noise_var, prior_var, stats, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- held-out likelihood --------------------------------------------------------------------------------- */
+
+typedef struct held_out {
+    size_t features, rows;
+    const double *y;
+    axes          train;
+    double       *a;             /* [blocks, K, BLOCK]: the rows on the axes, zeros after the last */
+    double       *weight, *spread;                            /* of mean and variance at one s2 [K] */
+    double        prior_var;
+    double        rmse;          /* of the last evaluation */
+} held_out;
+
+static void project_rows(held_out *h, const double *phi, double *turned)
+{
+    size_t k = h->features;
+    for (size_t from = 0; from < h->rows; from += BLOCK) {
+        size_t count = h->rows - from < BLOCK ? h->rows - from : BLOCK;
+        memset(turned, 0, k * BLOCK * sizeof *turned);
+        for (size_t r = 0; r < count; r++) {
+            for (size_t j = 0; j < k; j++) turned[j * BLOCK + r] = phi[(from + r) * k + j];
+        }
+        for (size_t i = 0; i < k; i++) {
+            una_combine(h->a + from * k + i * BLOCK, h->train.vector + i * k, turned, BLOCK, k, BLOCK);
+        }
+    }
+}
+
+static void block_moments(const held_out *h, const double *a, double mean[BLOCK], double var[BLOCK])
+{
+    memset(mean, 0, BLOCK * sizeof *mean);
+    memset(var, 0, BLOCK * sizeof *var);
+    for (size_t k = 0; k < h->features; k++, a += BLOCK) {
+        double weight = h->weight[k], spread = h->spread[k];
+        for (size_t r = 0; r < BLOCK; r++) {
+            mean[r] += weight * a[r];
+            var[r] += spread * (a[r] * a[r]);
+        }
+    }
+}
+
+/* Minus the mean log-likelihood of the held-out rows at noise variance exp(t). */
+static double minus_held_out(double t, void *context)
+{
+    held_out *h = context;
+    double s2 = exp(t), mean[BLOCK], var[BLOCK], sum = 0, square = 0;
+    for (size_t k = 0; k < h->features; k++) {
+        double share = h->prior_var / (s2 + h->prior_var * h->train.value[k]);
+        h->weight[k] = share * h->train.moment[k];
+        h->spread[k] = share * s2;
+    }
+    for (size_t from = 0; from < h->rows; from += BLOCK) {
+        size_t count = h->rows - from < BLOCK ? h->rows - from : BLOCK;
+        block_moments(h, h->a + from * h->features, mean, var);
+        for (size_t r = 0; r < count; r++) {
+            double error = h->y[from + r] - mean[r], whole = var[r] + s2;
+            sum += LOG_TWO_PI + log(whole) + error * error / whole;
+            square += error * error;
+        }
+    }
+    h->rmse = sqrt(square / (double)h->rows);
+    return 0.5 * sum / (double)h->rows;
+}
+
+static una_status choose_noise(double *noise_var, held_out *h, const double *phi, const una_stats *train,
+                               double *log_lik, una_run *run)
+{
+    size_t k = h->features, blocks = (h->rows + BLOCK - 1) / BLOCK;
+    UNA_TRY(axes_of(&h->train, train, run));
+    h->a = una_arena_get(&run->scratch, blocks, k * BLOCK * sizeof(double));
+    h->weight = UNA_GET(&run->scratch, double, k);
+    h->spread = UNA_GET(&run->scratch, double, k);
+    double *turned = UNA_GET(&run->scratch, double, k * BLOCK);
+    UNA_TRY(una_arena_check(&run->scratch));
+    project_rows(h, phi, turned);
+    double reference = (train->square + una_dot(h->y, h->y, h->rows)) / (train->rows + (double)h->rows);
+    if (!(reference > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
+    double low = log(1e-6 * reference), high = log(10 * reference);
+    double best = search(minus_held_out, h, low, high, VALID_GRID), value = minus_held_out(best, h);
+    if (!isfinite(value)) UNA_FAIL(run, UNA_E_NUMERIC, "the features or targets of the held-out rows are not finite");
+    *noise_var = exp(best);
+    *log_lik = -value;
+    return UNA_OK;
+}
+
+una_status una_choose_valid(double *noise_var, double prior_var, const una_stats *train, const double *phi,
+                            const double *y, size_t rows, double *log_lik, double *rmse, una_run *run)
+{
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the noise cannot be chosen without held-out rows");
+    if (!(prior_var > 0) || !isfinite(prior_var)) {
+        UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive and finite", prior_var);
+    }
+    held_out h = { .features = train->features, .rows = rows, .y = y, .prior_var = prior_var };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = choose_noise(noise_var, &h, phi, train, log_lik, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) *rmse = h.rmse;
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Bayesian linear head: posterior, evidence, predictions and draws from sufficient statistics.
+ *
+ *   y = Phi w + e,  w ~ N(0, alpha I),  e ~ N(0, s2 I),  V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2
+ *   log p(y) = -n/2 log(2 pi s2) - |y - Phi m|^2/(2 s2) - K/2 log alpha - |m|^2/(2 alpha) + 1/2 log|V|
+ *
+ * The sign of 1/2 log|V| is plus: only then is this the density N(y; 0, s2 I + alpha Phi Phi'). The system that is
+ * factored is B = I + (alpha/s2) Phi'Phi, whose eigenvalues are at least 1: dead or equal features do no harm.
+ * Then V = alpha B^-1 and -K/2 log alpha + 1/2 log|V| = -1/2 log|B|.
+ */
+#include "infer/head.h"
+
+#include <string.h>
+
+enum { BLOCK = 64, MOST_FEATURES = 1 << 20 };
+static const double LOG_TWO_PI = 1.83787706640934548356;
+
+void una_head_init(una_head *head, size_t features, una_arena *arena)
+{
+    *head = (una_head){0};
+    una_stats_init(&head->stats, features, arena);
+    head->chol = una_arena_get(arena, features, features * sizeof(double));
+    head->mean = UNA_GET(arena, double, features);
+}
+
+/* |y - Phi m|^2. At the posterior mean an error in m enters |y - Phi m|^2/s2 + |m|^2/alpha squared only. */
+static double residual_square(const una_stats *stats, const double *m)
+{
+    size_t k = stats->features;
+    double sum = stats->square;
+    for (size_t i = 0; i < k; i++) sum += m[i] * (una_dot(stats->gram + i * k, m, k) - 2 * stats->moment[i]);
+    return sum > 0 ? sum : 0;
+}
+
+static bool positive(double value)
+{
+    return value > 0 && isfinite(value);
+}
+
+static una_status check_variances(const una_head *head, una_run *run)
+{
+    double noise = head->noise_var, prior = head->prior_var, ratio = prior / noise;
+    if (!positive(noise)) UNA_FAIL(run, UNA_E_NUMERIC, "the noise variance is %g; it must be positive, finite", noise);
+    if (!positive(prior)) UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive, finite", prior);
+    if (!positive(ratio)) {
+        UNA_FAIL(run, UNA_E_NUMERIC, "the noise variance %g and the prior variance %g are too far apart", noise, prior);
+    }
+    return UNA_OK;
+}
+
+una_status una_head_solve(una_head *head, una_run *run)
+{
+    const una_stats *stats = &head->stats;
+    size_t k = stats->features;
+    double *l = head->chol, *m = head->mean, s2 = head->noise_var, alpha = head->prior_var;
+    UNA_TRY(una_stats_check(stats, run));
+    UNA_TRY(check_variances(head, run));
+    for (size_t i = 0; i < k * k; i++) l[i] = alpha / s2 * stats->gram[i];
+    for (size_t i = 0; i < k; i++) l[i * k + i] += 1;
+    UNA_TRY(una_chol(l, k, "the precision of the linear head (raise the noise or lower the prior variance)", run));
+    for (size_t i = 0; i < k; i++) m[i] = alpha / s2 * stats->moment[i];
+    una_chol_solve(l, k, m, 1);
+    head->log_evidence = -0.5 * (stats->rows * (LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
+                                 + una_dot(m, m, k) / alpha + una_chol_logdet(l, k));
+    for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
+    if (!isfinite(head->log_evidence)) {
+        UNA_FAIL(run, UNA_E_NUMERIC, "the evidence of the linear head is not finite; scale the data");
+    }
+    return UNA_OK;
+}
+
+/* block [K, BLOCK] = the transposed rows, zeros after the last: every row takes the same path, so the same bits. */
+static void turn_block(double *block, const double *phi, size_t rows, size_t k)
+{
+    for (size_t j = 0; j < k; j++) {
+        for (size_t r = 0; r < BLOCK; r++) block[j * BLOCK + r] = r < rows ? phi[r * k + j] : 0;
+    }
+}
+
+/* Means phi'm and variances |L^-1 phi|^2 of the rows of one block; the block is destroyed. */
+static void predict_block(const una_head *head, double *block, double mean[BLOCK], double *var)
+{
+    size_t k = head->stats.features;
+    memset(mean, 0, BLOCK * sizeof *mean);
+    una_combine(mean, head->mean, block, BLOCK, k, BLOCK);
+    if (!var) return;
+    memset(var, 0, BLOCK * sizeof *var);
+    una_chol_lower_solve(head->chol, k, block, BLOCK);
+    for (size_t j = 0; j < k; j++) {
+        for (size_t r = 0; r < BLOCK; r++) var[r] += block[j * BLOCK + r] * block[j * BLOCK + r];
+    }
+}
+
+static una_status predict_rows(const una_head *head, const double *phi, size_t rows, double *mean, double *var,
+                               double *block, una_run *run)
+{
+    double block_mean[BLOCK], block_var[BLOCK] = {0};
+    for (size_t from = 0; from < rows; from += BLOCK) {
+        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
+        turn_block(block, phi + from * head->stats.features, count, head->stats.features);
+        predict_block(head, block, block_mean, var ? block_var : NULL);
+        for (size_t r = 0; r < count; r++) {
+            if (isfinite(block_mean[r]) && (!var || isfinite(block_var[r]))) continue;
+            UNA_FAIL(run, UNA_E_NUMERIC, "the prediction of row %zu is not finite: the features are not finite "
+                     "or too large", from + r + 1);
+        }
+        if (mean) memcpy(mean + from, block_mean, count * sizeof *mean);
+        if (var) memcpy(var + from, block_var, count * sizeof *var);
+    }
+    return UNA_OK;
+}
+
+una_status una_head_predict(const una_head *head, const double *phi, size_t rows, double *mean, double *var_model,
+                            una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *block = una_arena_get(&run->scratch, head->stats.features, BLOCK * sizeof *block);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = predict_rows(head, phi, rows, mean, var_model, block, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* w = m + L^-T z has covariance (L L')^-1 = V. */
+una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng *rng, double *w, una_run *run)
+{
+    size_t k = head->stats.features;
+    for (size_t draw = 0; draw < draws; draw++, w += k) {
+        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while drawing functions");
+        for (size_t i = 0; i < k; i++) w[i] = una_rng_normal(rng);
+        if (!prior) una_chol_upper_solve(head->chol, k, w, 1);
+        for (size_t i = 0; i < k; i++) w[i] = prior ? sqrt(head->prior_var) * w[i] : head->mean[i] + w[i];
+    }
+    return UNA_OK;
+}
+
+una_status una_head_score(const una_head *head, const double *phi, const double *y, size_t rows, double *log_lik,
+                          double *rmse, una_run *run)
+{
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
+    double mean[BLOCK], var[BLOCK], sum = 0, square = 0;
+    for (size_t from = 0; from < rows; from += BLOCK) {
+        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
+        UNA_TRY(una_head_predict(head, phi + from * head->stats.features, count, mean, var, run));
+        for (size_t r = 0; r < count; r++) {
+            double error = y[from + r] - mean[r], whole = var[r] + head->noise_var;
+            sum -= 0.5 * (LOG_TWO_PI + log(whole) + error * error / whole);
+            square += error * error;
+        }
+    }
+    if (!isfinite(sum) || !isfinite(square)) UNA_FAIL(run, UNA_E_NUMERIC, "the targets to score are not finite");
+    *log_lik = sum / (double)rows;
+    *rmse = sqrt(square / (double)rows);
+    return UNA_OK;
+}
+
+/* What any sums of products satisfy; rounding is allowed for. NULL if nothing is wrong, else why. */
+static const char *gram_fault(const una_stats *s)
+{
+    size_t k = s->features;
+    for (size_t i = 0; i < k; i++) {
+        double own = s->gram[i * k + i];
+        if (!(own >= 0)) return "has a negative diagonal";
+        for (size_t j = 0; j < i; j++) {
+            double entry = s->gram[i * k + j], most = sqrt(own) * sqrt(s->gram[j * k + j]);
+            if (entry != s->gram[j * k + i]) return "is not symmetric";
+            if (fabs(entry) > (1 + 1e-9) * most) return "is not a sum of squares";
+        }
+    }
+    return NULL;
+}
+
+static una_status check_loaded(const una_head *head, una_archive *ar)
+{
+    const una_stats *s = &head->stats;
+    if (!(s->rows >= 0) || s->rows != floor(s->rows)) return una_archive_refuse(ar, "head.rows", "is not a row count");
+    if (!(s->square >= 0)) return una_archive_refuse(ar, "head.square", "is negative");
+    if (!positive(head->noise_var)) return una_archive_refuse(ar, "head.noise_var", "is not positive");
+    if (!positive(head->prior_var)) return una_archive_refuse(ar, "head.prior_var", "is not positive");
+    const char *fault = gram_fault(s);
+    if (fault) return una_archive_refuse(ar, "head.gram", fault);
+    for (size_t i = 0; i < s->features; i++) {
+        double most = sqrt(s->gram[i * s->features + i]) * sqrt(s->square);
+        if (fabs(s->moment[i]) <= (1 + 1e-9) * most) continue;
+        return una_archive_refuse(ar, "head.moment", "does not fit the other sums");
+    }
+    return UNA_OK;
+}
+
+una_status una_head_exchange(una_head *head, una_archive *ar)
+{
+    una_stats *stats = &head->stats;
+    uint64_t features = ar->loading ? 0 : stats->features;
+    UNA_TRY(una_archive_u64(ar, "head.features", &features, 1, MOST_FEATURES));
+    size_t k = (size_t)features;
+    UNA_TRY(una_archive_f64s(ar, "head.gram", &stats->gram, k * k));
+    UNA_TRY(una_archive_f64s(ar, "head.moment", &stats->moment, k));
+    UNA_TRY(una_archive_f64(ar, "head.square", &stats->square));
+    UNA_TRY(una_archive_f64(ar, "head.rows", &stats->rows));
+    UNA_TRY(una_archive_f64(ar, "head.noise_var", &head->noise_var));
+    UNA_TRY(una_archive_f64(ar, "head.prior_var", &head->prior_var));
+    if (!ar->loading) return UNA_OK;
+    stats->features = k;
+    UNA_TRY(check_loaded(head, ar));
+    head->chol = una_arena_get(ar->arena, k, k * sizeof(double));
+    head->mean = UNA_GET(ar->arena, double, k);
+    UNA_TRY(una_arena_check(ar->arena));
+    return una_head_solve(head, ar->run) == UNA_OK ? UNA_OK : una_archive_refuse(ar, "head.gram", "gives no posterior");
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Included by kern.h once with `real` float and once with double: no guard on purpose.
+ */
+typedef struct REAL(una_kernels) {
+    const char *name;
+
+    /* C [m, n] = A B, or += if add. A(i, p) = a[i*a_row + p*a_col] (so A may be read transposed), B [k, b_stride],
+     * C [m, c_stride]; n is a multiple of UNA_PAD. Each c is summed over p in order: the same bits in any block. */
+    void (*product)(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
+                    size_t b_stride, real *c, size_t c_stride, bool add);
+
+    /* z += bias (per row), h = act(z), d = act'(z), dd = act''(z) if not NULL; [rows, width] contiguous. */
+    void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d, real *dd);
+
+    /* Secant slopes: s = (act(z + delta u) - act(z))/delta, e = act'(z + delta u). z, h [points, width]; delta
+     * [points, directions]; u [points or 1, directions, width] with u_point the step from point to point (0: shared). */
+    void (*secant)(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d,
+                   const real *u, size_t u_point, const real *delta, real *s, real *e);
+    /* Its derivative: given g = dP/ds, dz += g (e - act'(z))/delta summed over directions, g becomes dP/du = g e. */
+    void (*secant_back)(una_slope_shape shape, const real *d, const real *e, const real *delta, real *g, real *dz);
+
+    /* Exact slopes: s = act'(z) u;  dz += g act''(z) u, g becomes g act'(z). */
+    void (*tangent)(una_slope_shape shape, const real *d, const real *u, size_t u_point, real *s);
+    void (*tangent_back)(una_slope_shape shape, const real *d, const real *dd, const real *u, size_t u_point, real *g, real *dz);
+
+    void (*multiply)(size_t n, const real *a, real *b);                          /* b *= a                        */
+    void (*add_rows)(size_t rows, size_t width, const real *a, real *sum);       /* sum [width] += column sums    */
+    void (*transpose)(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride);
+    double (*square)(size_t n, const real *a);                                   /* sum of squares, in double     */
+
+    /* One Adam step over a contiguous block; c1, c2 = 1 - beta^t. */
+    void (*adam)(size_t n, real *p, real *m, real *v, const real *g, real rate, real beta1, real beta2, real c1, real c2);
+    /* Momentum (0 = plain gradient descent): v = momentum v + g, p -= rate v. */
+    void (*descend)(size_t n, real *p, real *v, const real *g, real rate, real momentum);
+} REAL(una_kernels);
+
+/* By name: "auto" (or NULL), "generic", "avx2", "avx512"; NULL if unknown or if this machine cannot run it. */
+const REAL(una_kernels) *REAL(una_kernels_named)(const char *name);

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all models share: options from spec and preset, columns and scaling, the held-out rows, the user's units. Scaling
+ * happens once, here, so that no kind can leak or forget it.
+ */
+#include "model/kind.h"
+
+#include "la/la.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FOLDS = 5, SMALL = 200, LEAST_HELD = 20, MOST_ROWS_AT_ONCE = 8192 };
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- options: table defaults, preset, spec, --set; later wins ------------------------------------------ */
+
+static una_status find_kind(const una_kind **kind, const char *name, una_run *run)
+{
+    *kind = una_kind_find(name);
+    if (*kind) return UNA_OK;
+    const char *names[64];
+    size_t count = 0;
+    una_text list = una_text_in(&run->scratch);
+    for (; una_kinds[count] && count < 64; count++) {
+        names[count] = una_kinds[count]->name;
+        una_text_add(&list, "%s%s", count ? ", " : "", names[count]);
+    }
+    const char *near = una_nearest(name, names, count);
+    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'%s%s%s; the models are %s", name, near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : "", list.at);
+}
+
+static una_status read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
+{
+    una_spec spec, part;
+    UNA_TRY(una_spec_parse(&spec, text ? text : "luna", &model->keep, run));
+    UNA_TRY(find_kind(&model->kind, spec.name, run));
+    const una_kind *kind = model->kind;
+    model->options = una_arena_get(&model->keep, 1, kind->options_size);
+    model->state = una_arena_get(&model->keep, 1, kind->state_size);
+    UNA_TRY(una_arena_check(&model->keep));
+    UNA_TRY(una_options_default(model->options, kind->options, run));
+    if (settings->preset) {
+        if (strcmp(settings->preset, "thesis") != 0)
+            UNA_FAIL(run, UNA_E_USAGE, "there is no preset '%s'; the only preset is 'thesis'", settings->preset);
+        UNA_TRY(una_spec_parse_items(&part, kind->thesis, &model->keep, run));
+        UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &part, &model->keep, run));
+    }
+    UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &spec, &model->keep, run));
+    for (size_t i = 0; i < settings->set_count; i++) {
+        UNA_TRY(una_spec_parse_items(&part, settings->set[i], &model->keep, run));
+        UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &part, &model->keep, run));
+    }
+    return UNA_OK;
+}
+
+/* ---- which rows train, which are held out --------------------------------------------------------------- */
+
+static una_status check_rows(const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
+{
+    if (rows >= kind->least_rows) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu", data->origin, kind->name, kind->least_rows,
+             rows == 1 ? "is" : "are", rows);
+}
+
+static una_status make_folds(una_problem *problem, una_run *run)
+{
+    size_t rows = problem->x.rows, *order = UNA_GET(&run->scratch, size_t, rows);
+    unsigned char *fold = UNA_GET(&run->scratch, unsigned char, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_rng rng = una_rng_at(problem->seed, UNA_FOR_FOLDS, 0);
+    una_rng_permute(&rng, order, rows);
+    problem->folds = rows < FOLDS ? rows : FOLDS;
+    for (size_t i = 0; i < rows; i++) fold[order[i]] = (unsigned char)(i % problem->folds);
+    problem->fold = fold;
+    return UNA_OK;
+}
+
+/* Moves a random share of the rows from x to valid_x; both keep the order of the file. */
+static una_status hold_out(una_problem *problem, double fraction, una_run *run)
+{
+    size_t rows = problem->x.rows, cols = problem->x.cols;
+    size_t held = (size_t)floor(fraction * (double)rows + 0.5);
+    if (held < 1) held = 1;
+    if (held > rows - 2) held = rows - 2;
+    size_t *order = UNA_GET(&run->scratch, size_t, rows);
+    bool *out = UNA_GET(&run->scratch, bool, rows);
+    double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_rng rng = una_rng_at(problem->seed, UNA_FOR_SPLIT, 0);
+    una_rng_permute(&rng, order, rows);
+    for (size_t i = 0; i < held; i++) out[order[i]] = true;
+    size_t train = 0, valid = rows - held;
+    for (size_t i = 0; i < rows; i++) {
+        size_t to = out[i] ? valid++ : train++;
+        memcpy(x + to * cols, problem->x.at + i * problem->x.stride, cols * sizeof *x);
+        y[to] = problem->y[i];
+    }
+    problem->x = (una_view){ x, rows - held, cols, cols };
+    problem->y = y;
+    problem->valid_x = (una_view){ x + (rows - held) * cols, held, cols, cols };
+    problem->valid_y = y + (rows - held);
+    problem->valid_joins = true;
+    return UNA_OK;
+}
+
+static una_status take_valid(una_problem *problem, const una_columns *columns, const una_dataset *valid, una_run *run)
+{
+    double *x, *y;
+    size_t rows;
+    UNA_TRY(una_columns_encode(columns, valid, &x, &y, NULL, &rows, &run->scratch, run));
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: there are no rows to validate on", valid->origin);
+    problem->valid_x = (una_view){ x, rows, columns->input_count, columns->input_count };
+    problem->valid_y = y;
+    return UNA_OK;
+}
+
+static una_status split_rows(una_problem *problem, const una_kind *kind, const una_fit_settings *settings, una_run *run)
+{
+    double fraction = settings->valid_fraction;
+    if (!(fraction >= 0 && fraction < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the share of rows to hold out is %g; it must be at least 0 and below 1", fraction);
+    if (!kind->learns_features) return UNA_OK;
+    if (settings->valid) return take_valid(problem, problem->columns, settings->valid, run);
+    if (fraction > 0) return hold_out(problem, fraction, run);
+    if (problem->x.rows < SMALL) return make_folds(problem, run);
+    return hold_out(problem, fmax(0.15, LEAST_HELD / (double)problem->x.rows), run);
+}
+
+/* ---- twins: rows that stand on both sides of the split make the validation too kind ----------------------- */
+
+static uint64_t row_hash(const double *x, size_t cols)
+{
+    const unsigned char *bytes = (const unsigned char *)x;
+    uint64_t hash = 1469598103934665603u;
+    for (size_t i = 0; i < cols * sizeof *x; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static una_status warn_of_twins(const una_problem *p, una_fit_result *result, una_run *run)
+{
+    if (p->valid_x.rows == 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    uint64_t *hash = UNA_GET(&run->scratch, uint64_t, p->x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < p->x.rows; i++) hash[i] = row_hash(p->x.at + i * p->x.stride, p->x.cols);
+    qsort(hash, p->x.rows, sizeof *hash, by_hash);
+    size_t twins = 0;
+    for (size_t i = 0; i < p->valid_x.rows; i++) {
+        uint64_t key = row_hash(p->valid_x.at + i * p->valid_x.stride, p->x.cols);
+        twins += bsearch(&key, hash, p->x.rows, sizeof *hash, by_hash) != NULL;
+    }
+    una_arena_release(&run->scratch, mark);
+    if (twins * 10 > p->valid_x.rows)
+        una_notes_add(&result->warnings, "%zu of the %zu held-out rows have the same inputs as a training row: the validation scores "
+                      "are too kind if rows were copied.", twins, p->valid_x.rows);
+    return UNA_OK;
+}
+
+/* ---- what a person is told ---------------------------------------------------------------------------------- */
+
+static void fill_info(una_model *model, const una_fit_result *r, size_t rows)
+{
+    double scale = model->columns.target_scale;
+    model->info = (una_fit_info){
+        .kind = model->kind->name, .target = model->columns.target, .rows = rows, .inputs = model->columns.input_count,
+        .noise_std = sqrt(r->noise_var) * scale, .prior_var = r->prior_var, .log_evidence = r->log_evidence,
+        .mean_cos2 = r->mean_cos2, .valid_rows = r->valid_rows,
+        .valid_rmse = r->valid_rmse * scale, .valid_log_lik = r->valid_log_lik - log(scale), .steps = r->steps,
+        .warning_count = r->warnings.count, .warnings = r->warnings.text, .note_count = r->notes.count, .notes = r->notes.text,
+        .curve = r->curve,
+    };
+    for (size_t i = 0; i < r->curve.count; i++) model->info.curve.valid_log_lik[i] -= log(scale);
+}
+
+static una_status describe(una_model *model)
+{
+    una_text spec = una_text_in(&model->keep), json = una_text_in(&model->keep);
+    una_options_text(&spec, model->options, model->kind->options, model->kind->name);
+    una_options_json(&json, model->options, model->kind->options);
+    model->info.spec = spec.at;
+    model->options_json = json.at;
+    return una_arena_check(&model->keep);
+}
+
+/* ---- fit -------------------------------------------------------------------------------------------------------- */
+
+static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings, una_fit_result *result,
+                              una_run *run)
+{
+    double *x, *y;
+    size_t rows;
+    UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other, &result->notes,
+                              &model->keep, run));
+    UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
+    UNA_TRY(check_rows(model->kind, rows, data, run));
+    size_t inputs = model->columns.input_count;
+    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns, .data = data,
+                            .standardised_units = settings->preset != NULL, .seed = run->settings.seed };
+    UNA_TRY(split_rows(&problem, model->kind, settings, run));
+    UNA_TRY(warn_of_twins(&problem, result, run));
+    UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
+    UNA_TRY(una_arena_check(&model->keep));
+    if (!isfinite(result->noise_var) || !isfinite(result->log_evidence))
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number", model->kind->name);
+    fill_info(model, result, rows);
+    return describe(model);
+}
+
+static una_status new_model(una_model **out, una_run *run)
+{
+    una_model *model = una_allocate(run, sizeof *model);
+    if (!model) return UNA_E_MEMORY;
+    memset(model, 0, sizeof *model);
+    model->run = run;
+    una_arena_init(&model->keep, run);
+    *out = model;
+    return UNA_OK;
+}
+
+una_status una_fit(una_model **out, const char *spec, const una_dataset *data, const una_fit_settings *given, una_run *run)
+{
+    *out = NULL;
+    una_clear_message(run);
+    una_fit_settings settings = given ? *given : (una_fit_settings){0};
+    una_model *model;
+    double start = seconds_now();
+    UNA_TRY(new_model(&model, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN, .valid_rmse = NAN,
+                              .valid_log_lik = NAN, .warnings = { .arena = &model->keep }, .notes = { .arena = &model->keep } };
+    una_status status = read_options(model, spec, &settings, run);
+    if (status == UNA_OK) status = fit_encoded(model, data, &settings, &result, run);
+    una_arena_release(&run->scratch, mark);
+    if (status != UNA_OK) {
+        una_model_free(model);
+        return status;
+    }
+    model->info.seconds = seconds_now() - start;
+    *out = model;
+    return UNA_OK;
+}
+
+void una_model_free(una_model *model)
+{
+    if (!model) return;
+    una_run *run = model->run;
+    una_arena_free(&model->keep);
+    una_release(run, model);
+}
+
+const una_fit_info *una_model_info(const una_model *model) { return &model->info; }
+const char *una_model_options_json(const una_model *model) { return model->options_json; }
+size_t una_model_input_count(const una_model *model) { return model->columns.source_count; }
+
+const char *una_model_input_name(const una_model *model, size_t input)
+{
+    return input < model->columns.source_count ? model->columns.sources[input].name : NULL;
+}
+
+/* ---- predict: standardised inside, the user's units outside ------------------------------------------------------ */
+
+static void in_users_units(const una_columns *c, const una_predictive *p, size_t rows, double z, size_t from, una_prediction *out)
+{
+    for (size_t r = 0; r < rows; r++) {
+        double mean = c->target_centre + c->target_scale * p->mean[r];
+        double std = c->target_scale * sqrt(p->var_model[r] + p->var_noise[r]);
+        if (out->mean) out->mean[from + r] = mean;
+        if (out->std) out->std[from + r] = std;
+        if (out->std_epistemic) out->std_epistemic[from + r] = c->target_scale * sqrt(p->var_model[r]);
+        if (out->std_noise) out->std_noise[from + r] = c->target_scale * sqrt(p->var_noise[r]);
+        if (out->lower) out->lower[from + r] = mean - z * std;
+        if (out->upper) out->upper[from + r] = mean + z * std;
+    }
+}
+
+static una_status check_predictive(const una_model *model, const una_predictive *p, size_t rows, size_t from, una_run *run)
+{
+    for (size_t r = 0; r < rows; r++)
+        if (!isfinite(p->mean[r]) || !(p->var_model[r] >= 0 && isfinite(p->var_model[r])) || !(p->var_noise[r] > 0 && isfinite(p->var_noise[r])))
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond the training data",
+                     model->kind->name, from + r + 1);
+    return UNA_OK;
+}
+
+una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level, una_prediction *out,
+                                     una_run *run)
+{
+    if (!(level > 0 && level < 1)) UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t inputs = model->columns.input_count, most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
+    una_predictive p = { UNA_GET(&run->scratch, double, most), UNA_GET(&run->scratch, double, most), UNA_GET(&run->scratch, double, most) };
+    una_status status = una_arena_check(&run->scratch);
+    double z = una_normal_quantile(0.5 + level / 2);
+    for (size_t from = 0; status == UNA_OK && from < rows; from += most) {
+        size_t count = rows - from < most ? rows - from : most;
+        una_view view = { x + from * inputs, count, inputs, inputs };
+        status = model->kind->predict(model->state, view, &p, run);
+        if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
+        if (status == UNA_OK) in_users_units(&model->columns, &p, count, z, from, out);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status encode_all(const una_model *model, const una_dataset *data, double **x, size_t *rows, una_run *run)
+{
+    una_clear_message(run);
+    return una_columns_encode(&model->columns, data, x, NULL, NULL, rows, &run->scratch, run);
+}
+
+una_status una_model_predict(const una_model *model, const una_dataset *data, double level, una_prediction *out, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *x;
+    size_t rows;
+    una_status status = encode_all(model, data, &x, &rows, run);
+    if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, out, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status standardise_row(const una_columns *c, const double *given, double *x, size_t row, una_run *run)
+{
+    for (size_t d = 0; d < c->input_count; d++) {
+        double value = given[c->inputs[d].source];
+        if (isnan(value) && c->missing == UNA_MISSING_MEAN) value = c->sources[c->inputs[d].source].mean;
+        if (!isfinite(value))
+            UNA_FAIL(run, UNA_E_INPUT, "row %zu, column '%s': the value is not a finite number", row + 1, c->inputs[d].name);
+        x[d] = (value - c->inputs[d].centre) / c->inputs[d].scale;
+    }
+    return UNA_OK;
+}
+
+static una_status predict_rows(const una_model *model, const double *given, size_t rows, double level, una_prediction *out, una_run *run)
+{
+    const una_columns *c = &model->columns;
+    size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
+    double *x = UNA_GET(&run->scratch, double, most * c->input_count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t from = 0; from < rows; from += most) {
+        size_t count = rows - from < most ? rows - from : most;
+        for (size_t r = 0; r < count; r++)
+            UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
+        una_prediction part = { out->mean ? out->mean + from : NULL, out->std ? out->std + from : NULL,
+                                out->std_epistemic ? out->std_epistemic + from : NULL, out->std_noise ? out->std_noise + from : NULL,
+                                out->lower ? out->lower + from : NULL, out->upper ? out->upper + from : NULL };
+        UNA_TRY(una_model_predict_encoded(model, x, count, level, &part, run));
+    }
+    return UNA_OK;
+}
+
+una_status una_model_predict_rows(const una_model *model, const double *given, size_t rows, double level, una_prediction *out, una_run *run)
+{
+    una_clear_message(run);
+    for (size_t i = 0; i < model->columns.source_count; i++)
+        if (model->columns.sources[i].is_text)
+            UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: predict from a table (una_model_predict) instead of numbers",
+                     model->columns.sources[i].name);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = predict_rows(model, given, rows, level, out, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior, double *f, una_run *run)
+{
+    size_t inputs = model->columns.input_count;
+    if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
+    UNA_TRY(model->kind->draw(model->state, (una_view){ x, rows, inputs, inputs }, draws, prior, f, run));
+    for (size_t i = 0; i < draws * rows; i++) f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
+    return UNA_OK;
+}
+
+una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior, double *f, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *x;
+    size_t rows;
+    una_status status = encode_all(model, data, &x, &rows, run);
+    if (status == UNA_OK) status = una_model_draw_encoded(model, x, rows, draws, prior != 0, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run)
+{
+    *count = 0;
+    if (!model->kind->parts) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *x;
+    size_t rows, inputs = model->columns.input_count;
+    una_status status = encode_all(model, data, &x, &rows, run);
+    if (status == UNA_OK) status = model->kind->parts(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
+    for (size_t i = 0; status == UNA_OK && f && i < *count * rows; i++)
+        f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- more rows ------------------------------------------------------------------------------------------------------ */
+
+una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
+{
+    size_t inputs = model->columns.input_count;
+    if (!model->kind->observe)
+        UNA_FAIL(run, UNA_E_USAGE, "%s has no exact update: fit it again on all rows", model->kind->name);
+    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns, .seed = run->settings.seed };
+    una_fit_result result = { .log_evidence = model->info.log_evidence };
+    UNA_TRY(model->kind->observe(model->state, &more, &result, &model->keep, run));
+    model->info.log_evidence = result.log_evidence;
+    model->info.rows += rows;
+    return UNA_OK;
+}
+
+una_status una_model_update(una_model *model, const una_dataset *data, una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *x, *y;
+    size_t rows;
+    una_status status = una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run);
+    if (status == UNA_OK) status = una_model_observe_encoded(model, x, y, rows, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_model_blank(una_model **model, una_run *run)
+{
+    return new_model(model, run);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Saving and loading: one exchange for both directions. The header repeats for people what the blocks hold for the program;
+ * loading reads the blocks only. Nothing that changes from run to run (time, path, host, threads) is written.
+ */
+#include "model/kind.h"
+
+#include <string.h>
+
+static void add_names(una_text *json, const una_columns *c)
+{
+    for (size_t i = 0; i < c->source_count; i++) {
+        if (i) una_text_add(json, ", ");
+        una_text_json(json, c->sources[i].name);
+    }
+}
+
+static void add_sentences(una_text *json, const char *key, const char *const *text, size_t count)
+{
+    una_text_add(json, ",\n \"%s\": [", key);
+    for (size_t i = 0; i < count; i++) {
+        if (i) una_text_add(json, ", ");
+        una_text_json(json, text[i]);
+    }
+    una_text_add(json, "]");
+}
+
+static void add_number(una_text *json, const char *key, double value)
+{
+    una_text_add(json, ", \"%s\": ", key);
+    una_text_number(json, value);
+}
+
+static const char *header_of(const una_model *model, una_arena *arena, const una_run *run)
+{
+    const una_fit_info *info = &model->info;
+    una_text json = una_text_in(arena);
+    una_text_add(&json, "{\"format\": \"una model\", \"una\": \"%s\", \"kind\": \"%s\", \"target\": ", UNA_VERSION, info->kind);
+    una_text_json(&json, info->target);
+    una_text_add(&json, ",\n \"columns\": [");
+    add_names(&json, &model->columns);
+    una_text_add(&json, "],\n \"rows\": %zu, \"inputs\": %zu", info->rows, info->inputs);
+    add_number(&json, "noise_std", info->noise_std);
+    add_number(&json, "prior_var", info->prior_var);
+    add_number(&json, "log_evidence", info->log_evidence);
+    if (isfinite(info->mean_cos2)) add_number(&json, "mean_cos2", info->mean_cos2);
+    una_text_add(&json, ",\n \"valid\": {\"rows\": %zu", info->valid_rows);
+    if (info->valid_rows) {
+        add_number(&json, "rmse", info->valid_rmse);
+        add_number(&json, "log_lik", info->valid_log_lik);
+    }
+    una_text_add(&json, "},\n \"steps\": %zu, \"kernels\": \"%s\",\n \"spec\": ", info->steps, una_run_kernels(run));
+    una_text_json(&json, info->spec);
+    una_text_add(&json, ",\n \"options\": %s", model->options_json);
+    add_sentences(&json, "warnings", info->warnings, info->warning_count);
+    add_sentences(&json, "notes", info->notes, info->note_count);
+    una_text_add(&json, "}\n");
+    return json.at;
+}
+
+/* A number that may be absent (NAN): absent is one block, present is two. */
+static una_status exchange_maybe(una_archive *ar, const char *name, double *value)
+{
+    uint64_t there = isfinite(*value);
+    UNA_TRY(una_archive_u64(ar, name, &there, 0, 1));
+    if (!there) {
+        *value = NAN;
+        return UNA_OK;
+    }
+    return una_archive_f64(ar, name, value);
+}
+
+static una_status exchange_sentences(una_archive *ar, const char *name, const char *const **text, size_t *count)
+{
+    uint64_t n = *count;
+    UNA_TRY(una_archive_u64(ar, name, &n, 0, 10000));
+    const char **list = ar->loading ? UNA_GET(ar->arena, const char *, (size_t)n) : NULL;
+    if (ar->loading) UNA_TRY(una_arena_check(ar->arena));
+    for (size_t i = 0; i < n; i++) {
+        const char *sentence = ar->loading ? NULL : (*text)[i];
+        UNA_TRY(una_archive_text(ar, name, &sentence));
+        if (!sentence) return una_archive_refuse(ar, name, "holds no text");
+        if (list) list[i] = sentence;
+    }
+    if (list) *text = list;
+    *count = (size_t)n;
+    return UNA_OK;
+}
+
+static una_status exchange_info(una_model *model, una_archive *ar)
+{
+    una_fit_info *info = &model->info;
+    uint64_t rows = info->rows, valid = info->valid_rows, steps = info->steps;
+    UNA_TRY(una_archive_text(ar, "spec", &info->spec));
+    UNA_TRY(una_archive_text(ar, "options", &model->options_json));
+    if (!info->spec || !model->options_json) return una_archive_refuse(ar, "spec", "is empty");
+    UNA_TRY(una_archive_u64(ar, "rows", &rows, 0, UINT64_MAX / 2));
+    UNA_TRY(una_archive_u64(ar, "valid_rows", &valid, 0, UINT64_MAX / 2));
+    UNA_TRY(una_archive_u64(ar, "steps", &steps, 0, UINT64_MAX / 2));
+    UNA_TRY(exchange_maybe(ar, "noise_std", &info->noise_std));
+    UNA_TRY(exchange_maybe(ar, "prior_var", &info->prior_var));
+    UNA_TRY(exchange_maybe(ar, "log_evidence", &info->log_evidence));
+    UNA_TRY(exchange_maybe(ar, "mean_cos2", &info->mean_cos2));
+    UNA_TRY(exchange_maybe(ar, "valid_rmse", &info->valid_rmse));
+    UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
+    UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count));
+    UNA_TRY(exchange_sentences(ar, "notes", &info->notes, &info->note_count));
+    info->rows = (size_t)rows;
+    info->valid_rows = (size_t)valid;
+    info->steps = (size_t)steps;
+    info->inputs = model->columns.input_count;
+    info->target = model->columns.target;
+    return UNA_OK;
+}
+
+static una_status exchange_kind(una_model *model, una_archive *ar)
+{
+    const char *name = ar->loading ? NULL : model->kind->name;
+    UNA_TRY(una_archive_text(ar, "kind", &name));
+    if (!ar->loading) return UNA_OK;
+    model->kind = name ? una_kind_find(name) : NULL;
+    if (!model->kind) return una_archive_refuse(ar, "kind", "names a model that this una does not have");
+    model->info.kind = model->kind->name;
+    model->state = una_arena_get(&model->keep, 1, model->kind->state_size);
+    return una_arena_check(&model->keep);
+}
+
+static una_status exchange_model(una_model *model, una_archive *ar)
+{
+    UNA_TRY(exchange_kind(model, ar));
+    UNA_TRY(una_columns_exchange(&model->columns, ar));
+    UNA_TRY(exchange_info(model, ar));
+    ar->inputs = model->columns.input_count;
+    return model->kind->exchange(model->state, ar);
+}
+
+static una_status save_in(const una_model *model, una_archive *ar, una_arena *arena, una_run *run)
+{
+    const char *header = header_of(model, arena, run);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_archive_save_begin(ar, header, arena, run));
+    una_model copy = *model;             /* exchange takes places it could write to; saving does not write */
+    UNA_TRY(exchange_model(&copy, ar));
+    return una_archive_save_end(ar);
+}
+
+una_status una_model_save_memory(const una_model *model, void **bytes, size_t *size, una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_archive ar = {0};
+    *bytes = NULL;
+    *size = 0;
+    una_status status = save_in(model, &ar, &run->scratch, run);
+    if (status == UNA_OK) {
+        *bytes = una_allocate(run, ar.size);
+        if (*bytes) memcpy(*bytes, ar.bytes, *size = ar.size);
+        else status = UNA_E_MEMORY;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_model_save(const una_model *model, const char *path, una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_archive ar = {0};
+    una_file file = {0};
+    una_status status = save_in(model, &ar, &run->scratch, run);
+    if (status == UNA_OK) status = una_file_begin(&file, path, &run->scratch, run);
+    if (status == UNA_OK) {
+        if (fwrite(ar.bytes, 1, ar.size, file.stream) == ar.size) status = una_file_commit(&file, run);
+        else status = una_fail(run, UNA_E_IO, "%s: cannot be written to; is the disk full?", path);
+        una_file_abandon(&file);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status load(una_model **out, const void *bytes, size_t size, const char *origin, una_run *run)
+{
+    una_model *model;
+    *out = NULL;
+    UNA_TRY(una_model_blank(&model, run));
+    una_archive ar = {0};
+    una_status status = una_archive_load_begin(&ar, bytes, size, origin, NULL, &model->keep, run);
+    if (status == UNA_OK) status = exchange_model(model, &ar);
+    if (status == UNA_OK) status = una_archive_load_end(&ar);
+    if (status == UNA_OK) status = una_arena_check(&model->keep);
+    if (status == UNA_OK) *out = model;
+    else una_model_free(model);
+    return status;
+}
+
+una_status una_model_load_memory(una_model **model, const void *bytes, size_t size, una_run *run)
+{
+    una_clear_message(run);
+    return load(model, bytes, size, "memory", run);
+}
+
+una_status una_model_load(una_model **model, const char *path, una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    unsigned char *bytes;
+    size_t size;
+    *model = NULL;
+    una_status status = una_slurp(&bytes, &size, path, &run->scratch, run);
+    if (status == UNA_OK) status = load(model, bytes, size, path, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_file_info(char **json, const char *path, una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char *header;
+    *json = NULL;
+    una_status status = una_archive_header(&header, path, &run->scratch, run);
+    if (status == UNA_OK) {
+        size_t size = strlen(header) + 1;
+        *json = una_allocate(run, size);
+        if (*json) memcpy(*json, header, size);
+        else status = UNA_E_MEMORY;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

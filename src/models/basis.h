@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What NLM, LUNA and TUNA share: a feature network, trained somehow, under a Bayesian linear head. Their files say how the
+ * features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
+ */
+#ifndef UNA_BASIS_H
+#define UNA_BASIS_H
+
+#include "infer/head.h"
+#include "model/kind.h"
+#include "nn/train.h"
+#include "opt/schedule.h"
+
+typedef struct una_basis {               /* the state of a fitted model                                     */
+    una_net  net;
+    float   *parameters;
+    una_head head;                       /* on [phi, 1]                                                     */
+} una_basis;
+
+typedef struct una_basis_options {
+    double width, depth, features;
+    int    activation, initialisation;
+    int    optimiser, rate_schedule;
+    double rate, momentum;
+    double epochs, steps, batch, patience, restarts;
+    double penalty, train_noise_std;
+    double noise_std, prior_var;
+} una_basis_options;
+
+/* Rows of the option table for a struct `type` that has a member `basis`; rate, penalty and prior variance differ by model. */
+#define UNA_BASIS_TABLE(type, rate_text, penalty_text, prior_text)                                                                  \
+    UNA_BASIS_ROW(type, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each hidden layer"),                       \
+    UNA_BASIS_ROW(type, depth, UNA_COUNT, "2", 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),                           \
+    UNA_BASIS_ROW(type, features, UNA_COUNT, "auto", 1, 4096, true, NULL, "units of the last hidden layer: the features of the linear head; auto = width"), \
+    UNA_BASIS_ROW(type, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers"),    \
+    UNA_BASIS_ROW(type, initialisation, UNA_WORD, "he", 0, 0, false, UNA_INITIALISATIONS, "spread of the first weights"),  \
+    UNA_BASIS_ROW(type, optimiser, UNA_WORD, "adam", 0, 0, false, UNA_OPTIMISERS, "adam, stochastic or full-batch gradient descent"), \
+    UNA_BASIS_ROW(type, rate, UNA_REAL, rate_text, 1e-9, 10, false, NULL, "learning rate"),                                \
+    UNA_BASIS_ROW(type, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES, "how the learning rate falls over training"), \
+    UNA_BASIS_ROW(type, momentum, UNA_REAL, "0.9", 0, 0.9999, false, NULL, "momentum of sgd and gd"),                      \
+    UNA_BASIS_ROW(type, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, "passes over the data; auto = what the steps give"), \
+    UNA_BASIS_ROW(type, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL, "budget of optimiser steps; auto = by rule from the data, or epochs"), \
+    UNA_BASIS_ROW(type, batch, UNA_COUNT, "auto", 1, 1e9, true, NULL, "rows a step; auto = 128, or all rows below 200"),   \
+    UNA_BASIS_ROW(type, patience, UNA_COUNT, "auto", 0, 1e6, true, NULL, "looks at held-out rows without a better one before stopping; 0 = never stop"), \
+    UNA_BASIS_ROW(type, restarts, UNA_COUNT, "1", 1, 1000, false, NULL, "trainings from other first weights; the best on held-out rows is kept"), \
+    UNA_BASIS_ROW(type, penalty, UNA_REAL, penalty_text, 0, 1e6, false, NULL, "gamma: weight of the squared parameters, per data set"), \
+    UNA_BASIS_ROW(type, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, "noise std inside the training objective, in the target's units; auto = held-out error of a plain network"), \
+    UNA_BASIS_ROW(type, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, "noise std, in the target's units; auto = chosen from the data"), \
+    UNA_BASIS_ROW(type, prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, "alpha: prior variance of the head's weights on the standardised target; auto = chosen from the data")
+#define UNA_BASIS_ROW(type, field, kind, initial, low, high, may, choices, help) \
+    { #field, kind, offsetof(type, basis.field), initial, low, high, may, choices, help }
+
+/* How the features are to be trained, apart from what the options above say. */
+typedef struct una_basis_plan {
+    const char *stage;                   /* "training luna"                                                 */
+    size_t heads;
+    bool   marginal;                     /* train by marginal likelihood                                    */
+    una_training training;               /* the diversity part; the rest is filled in from the options      */
+    double steps_factor;                 /* automatic steps times this                                      */
+} una_basis_plan;
+
+/* Trains features on problem->x, chooses the noise on rows that did not train them, fits the posterior. */
+una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una_problem *problem, una_basis_plan *plan,
+                         una_fit_result *result, una_arena *keep, una_run *run);
+
+/* ---- pieces for models that train on something else than y (TUNA) ---- */
+typedef struct una_basis_data { float *x, *target; size_t rows, inputs, target_heads; size_t *group; } una_basis_data;
+una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads, una_run *run);
+una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
+void       una_basis_resolve(una_basis_options *options, size_t rows, double steps_factor);   /* fills automatic numbers in */
+una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity, double train_noise_var,
+                                uint64_t seed, uint64_t stream);
+una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data, const una_training *how,
+                           const char *stage, una_trained *trained, una_arena *keep, una_run *run);
+/* Adds the rows' features and targets to the statistics. */
+una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
+/* phi [rows, K] with the one, from scratch. */
+una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
+double una_to_standard(double value, const una_problem *problem);      /* target's units -> standardised    */
+double una_from_standard(double value, const una_problem *problem);
+void   una_basis_curve(una_fit_result *result, const una_trained *trained);
+/* A sentence if the chosen noise contradicts the residuals of the rows in the head. */
+void   una_basis_check_noise(const una_head *head, una_fit_result *result);
+
+/* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */
+una_status una_basis_predict(const void *state, una_view x, una_predictive *out, una_run *run);
+una_status una_basis_exchange(void *state, una_archive *ar);
+una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
+una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+una_status una_basis_parts(const void *state, una_view x, size_t *count, double *f, una_run *run);
+una_status una_basis_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
+
+#endif

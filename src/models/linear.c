@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bayesian linear regression, also on powers of the inputs:  phi(x) = (x_1, ..., x_D, x_1^2, ..., x_D^p, 1),
+ *   V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2.
+ * The features are fixed beforehand, so the evidence of the training rows chooses noise and prior variance (MacKay 1992).
+ * The smallest model of the house: read it first.
+ */
+#include "infer/head.h"
+#include "model/kind.h"
+
+#include <string.h>
+
+typedef struct linear_options {
+    double degree, noise_std, prior_var;
+} linear_options;
+
+static const una_option linear_table[] = {
+    { "degree", UNA_COUNT, offsetof(linear_options, degree), "1", 1, 12, false, NULL,
+      "highest power of each numeric input" },
+    { "noise_std", UNA_REAL, offsetof(linear_options, noise_std), "auto", 1e-300, 1e300, true, NULL,
+      "noise std, in the target's units; auto = maximum evidence" },
+    { "prior_var", UNA_REAL, offsetof(linear_options, prior_var), "auto", 1e-12, 1e12, true, NULL,
+      "alpha: prior variance of the weights on standardised inputs and target; auto = maximum evidence" },
+    { .name = NULL }
+};
+
+typedef struct linear {
+    size_t   inputs, degree;
+    double  *is_number;                          /* [inputs] 1 or 0: categories have no powers */
+    una_head head;
+} linear;
+
+static size_t feature_count(const linear *m)
+{
+    size_t count = m->inputs + 1;
+    for (size_t d = 0; d < m->inputs; d++) count += m->is_number[d] > 0 ? m->degree - 1 : 0;
+    return count;
+}
+
+static void features_of(const linear *m, const double *x, double *phi)
+{
+    for (size_t d = 0; d < m->inputs; d++) *phi++ = x[d];
+    for (size_t d = 0; d < m->inputs; d++) {
+        double power = x[d];
+        for (size_t p = 2; m->is_number[d] > 0 && p <= m->degree; p++) *phi++ = power *= x[d];
+    }
+    *phi = 1;
+}
+
+static una_status features(const linear *m, una_view x, double **phi, una_run *run)
+{
+    size_t k = m->head.stats.features;
+    *phi = UNA_GET(&run->scratch, double, x.rows * k);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < x.rows; r++) features_of(m, x.at + r * x.stride, *phi + r * k);
+    return UNA_OK;
+}
+
+static una_status absorb(linear *m, una_view x, const double *y, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *phi;
+    una_status status = features(m, x, &phi, run);
+    if (status == UNA_OK) una_stats_add(&m->head.stats, phi, y, x.rows);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status linear_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
+                             una_run *run)
+{
+    linear *m = state;
+    linear_options *o = options;
+    double unit = problem->standardised_units ? 1 : problem->columns->target_scale;
+    m->inputs = problem->x.cols;
+    m->degree = (size_t)o->degree;
+    m->is_number = UNA_GET(keep, double, m->inputs);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t d = 0; d < m->inputs; d++) m->is_number[d] = problem->columns->inputs[d].level == SIZE_MAX;
+    una_head_init(&m->head, feature_count(m), keep);
+    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(absorb(m, problem->x, problem->y, run));
+    m->head.noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std / unit, 2);
+    m->head.prior_var = o->prior_var;
+    UNA_TRY(una_choose_evidence(&m->head.noise_var, &m->head.prior_var, &m->head.stats, run));
+    UNA_TRY(una_head_solve(&m->head, run));
+    result->noise_var = m->head.noise_var;
+    result->prior_var = o->prior_var = m->head.prior_var;
+    result->log_evidence = m->head.log_evidence;
+    o->noise_std = sqrt(m->head.noise_var) * unit;
+    return UNA_OK;
+}
+
+static una_status linear_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    const linear *m = state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *phi;
+    una_status status = features(m, x, &phi, run);
+    if (status == UNA_OK) status = una_head_predict(&m->head, phi, x.rows, out->mean, out->var_model, run);
+    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) out->var_noise[r] = m->head.noise_var;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status linear_exchange(void *state, una_archive *ar)
+{
+    linear *m = state;
+    uint64_t inputs = m->inputs, degree = m->degree;
+    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
+    UNA_TRY(una_archive_u64(ar, "degree", &degree, 1, 12));
+    m->inputs = (size_t)inputs;
+    m->degree = (size_t)degree;
+    UNA_TRY(una_archive_f64s(ar, "is_number", &m->is_number, m->inputs));
+    UNA_TRY(una_head_exchange(&m->head, ar));
+    if (m->head.stats.features != feature_count(m)) return una_archive_refuse(ar, "features", "does not fit the inputs");
+    return UNA_OK;
+}
+
+static una_status linear_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    linear *m = state;
+    (void)keep;
+    UNA_TRY(absorb(m, more->x, more->y, run));
+    UNA_TRY(una_head_solve(&m->head, run));
+    result->log_evidence = m->head.log_evidence;
+    return UNA_OK;
+}
+
+static una_status linear_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    const linear *m = state;
+    size_t k = m->head.stats.features;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *w = UNA_GET(&run->scratch, double, draws * k), *phi;
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_head_draw(&m->head, draws, prior, &rng, w, run);
+    if (status == UNA_OK) status = features(m, x, &phi, run);
+    for (size_t s = 0; status == UNA_OK && s < draws; s++)
+        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+const una_kind una_linear = {
+    .name = "linear",
+    .summary = "Bayesian linear regression, also on powers of the inputs",
+    .source = "MacKay, Bayesian interpolation, 1992; Bishop, Pattern recognition and machine learning, 2006, chapter 3",
+    .options = linear_table,
+    .options_size = sizeof(linear_options),
+    .state_size = sizeof(linear),
+    .thesis = "",
+    .least_rows = 3,
+    .fit = linear_fit,
+    .predict = linear_predict,
+    .exchange = linear_exchange,
+    .observe = linear_observe,
+    .draw = linear_draw,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * LUNA: learned uncertainty-aware bases. M auxiliary linear heads share one feature network; each fits y, and their slopes
+ * are pushed apart, so that the features can extrapolate in many ways where no data holds them:
+ *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2/(2 sigma^2) + gamma |Psi|^2 + lambda s(u) C sum_{i<j} cos^2(grad f_i, grad f_j)
+ * with C = 2n/(M (M-1)) and the slopes of a head stacked over all probes into one vector (per point, the similarity of more
+ * than D heads cannot vanish, and for D = 1 it is identically 1). The heads are then dropped for a Bayesian linear head.
+ * Probes are the training points (the thesis) or random points between pairs of them, where there is no data.
+ * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez, Pan,
+ * Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
+ */
+#include "models/basis.h"
+
+typedef struct luna_options {
+    double heads, diversity, target_cos2;
+    int    schedule, probes, cosine, slopes;
+    double perturbation_std, directions;
+    int    direction_kind;
+    una_basis_options basis;
+} luna_options;
+
+static const una_option luna_table[] = {
+    { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
+      "M: auxiliary regressors; auto = half the features" },
+    { "diversity", UNA_REAL, offsetof(luna_options, diversity), "10", 0, 1e8, true, NULL,
+      "lambda: weight of the heads' similarity; auto = steered so that mean cos^2 reaches target_cos2" },
+    { "target_cos2", UNA_REAL, offsetof(luna_options, target_cos2), "auto", 1e-6, 1, true, NULL,
+      "mean cos^2 that diversity=auto steers to; auto = 0.3 for one input, less for more" },
+    { "schedule", UNA_WORD, offsetof(luna_options, schedule), "sigmoid", 0, 0, false, UNA_SCHEDULES,
+      "how the diversity grows over training" },
+    { "probes", UNA_WORD, offsetof(luna_options, probes), "between", 0, 0, false, UNA_PROBES,
+      "where slopes are compared: at the training points (the thesis) or between pairs of them" },
+    { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
+      "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
+    { "slopes", UNA_WORD, offsetof(luna_options, slopes), "differences", 0, 0, false, "differences|exact",
+      "slopes by finite differences (the thesis) or exact" },
+    { "perturbation_std", UNA_REAL, offsetof(luna_options, perturbation_std), "0.1", 1e-6, 10, false, NULL,
+      "std of the finite-difference step, on standardised inputs" },
+    { "directions", UNA_COUNT, offsetof(luna_options, directions), "0", 0, 1e6, false, NULL,
+      "random inputs a step along which slopes are taken; 0 = all (fewer for wide data)" },
+    { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
+      "slopes along inputs, or along random unit vectors" },
+    UNA_BASIS_TABLE(luna_options, "0.003", "0.1", "1"),
+    { .name = NULL }
+};
+
+static una_status check(const luna_options *o, const una_problem *problem, una_run *run)
+{
+    if (o->cosine == 1 && problem->x.cols == 1)
+        UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point needs two inputs or more: with one input the cosine of two slopes at a "
+                 "point is always 1 or -1, so nothing would be learnt; use cosine=stacked");
+    if (o->direction_kind == 1 && o->directions == 0)
+        UNA_FAIL(run, UNA_E_USAGE, "luna: direction_kind=unit needs directions=k, the number of unit vectors a step");
+    return UNA_OK;
+}
+
+static una_status luna_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
+                           una_run *run)
+{
+    luna_options *o = options;
+    UNA_TRY(check(o, problem, run));
+    double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features, inputs = (double)problem->x.cols;
+    bool steer = UNA_IS_AUTO(o->diversity);
+    if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
+    if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
+    una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .steps_factor = 1, .training = {
+        .diversity = steer ? 1 : o->diversity, .steer = steer, .target_cos2 = o->target_cos2,
+        .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
+        .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions, .unit_directions = o->direction_kind == 1,
+        .look_from = 0.6 } };
+    UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
+    if (result->mean_cos2 > 0.99)
+        una_notes_add(&result->warnings, "The auxiliary heads have collapsed (mean cos^2 %.3f): they all learnt one function, and the "
+                      "bands may be too narrow where there is no data; raise diversity (now %g) or lower penalty (now %g).",
+                      result->mean_cos2, plan.training.diversity, o->basis.penalty);
+    return UNA_OK;
+}
+
+const una_kind una_luna = {
+    .name = "luna",
+    .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
+    .source = "Lorsung 2021; Thakur, Lorsung, Yacoby, Doshi-Velez and Pan 2020",
+    .options = luna_table,
+    .options_size = sizeof(luna_options),
+    .state_size = sizeof(una_basis),
+    .thesis = "heads=25, diversity=0.1, schedule=sigmoid, probes=data, cosine=stacked, slopes=differences, perturbation_std=0.1, "
+              "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, penalty=0.1, prior_var=1",
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = luna_fit,
+    .predict = una_basis_predict,
+    .exchange = una_basis_exchange,
+    .observe = una_basis_observe,
+    .draw = una_basis_draw,
+    .parts = una_basis_parts,
+    .slope = una_basis_slope,
+};

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * TUNA: targeted uncertainty-aware bases. M auxiliary heads are trained on M reference functions that say what a person
+ * believes before seeing y, on reference inputs X~ = training inputs, perturbed copies, and points of the user's:
+ *   minimise (1/M) sum_m |g_m(X~) - Phi(X~) w_m|^2 + gamma |Psi|^2
+ * The functions are drawn once from a GP prior (a kernel expression) or from a formula with random parameters, or are read
+ * from a file. y is not used, so the features have not seen the rows and the evidence chooses noise and prior variance.
+ * With pseudo-data, each head fits the training rows and pseudo points with targets of its own (uncertainty by hand).
+ * The loss fixes the span of the features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
+ * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
+ */
+#include "gp/kernel.h"
+#include "models/basis.h"
+
+#include <string.h>
+
+typedef struct tuna_options {
+    const char *prior, *formula, *values, *pseudo, *points;
+    double heads, copies, copy_std, reference_rows;
+    int    match_prior;
+    una_basis_options basis;
+} tuna_options;
+
+static const una_option tuna_table[] = {
+    { "prior", UNA_TEXT, offsetof(tuna_options, prior), "rbf", 0, 0, false, NULL,
+      "kernel expression of the GP prior that reference functions are drawn from, e.g. rbf(length=0.5, on=x1) * periodic(period=2, on=x1)" },
+    { "formula", UNA_TEXT, offsetof(tuna_options, formula), "", 0, 0, false, NULL,
+      "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); c~uniform(0,1)\"" },
+    { "values", UNA_TEXT, offsetof(tuna_options, values), "", 0, 0, false, NULL,
+      "instead: a file with the input columns and one column per reference function" },
+    { "pseudo", UNA_TEXT, offsetof(tuna_options, pseudo), "", 0, 0, false, NULL,
+      "instead: a file of pseudo-data, the input columns and one target column per head; heads fit the training rows too" },
+    { "points", UNA_TEXT, offsetof(tuna_options, points), "", 0, 0, false, NULL,
+      "a file with further reference inputs" },
+    { "heads", UNA_COUNT, offsetof(tuna_options, heads), "40", 1, 1000, false, NULL,
+      "M: reference functions (a file brings its own number)" },
+    { "copies", UNA_COUNT, offsetof(tuna_options, copies), "1", 0, 100, false, NULL,
+      "perturbed copies of each training input" },
+    { "copy_std", UNA_REAL, offsetof(tuna_options, copy_std), "0.5", 0, 100, false, NULL,
+      "std of the copies' perturbation, on standardised inputs" },
+    { "reference_rows", UNA_COUNT, offsetof(tuna_options, reference_rows), "500", 1, 20000, false, NULL,
+      "at most so many training inputs become reference inputs (chosen at random)" },
+    { "match_prior", UNA_FLAG, offsetof(tuna_options, match_prior), "no", 0, 0, false, NULL,
+      "prior_var = mean square of the fitted heads' weights" },
+    UNA_BASIS_TABLE(tuna_options, "0.003", "0.0001", "auto"),
+    { .name = NULL }
+};
+
+typedef struct references {
+    double *x;                           /* [rows, inputs] standardised                                     */
+    double *g;                           /* [rows, heads] standardised                                      */
+    size_t  rows, inputs, heads;
+} references;
+
+static bool given(const char *text)
+{
+    return text && *text;
+}
+
+/* ---- reference inputs ------------------------------------------------------------------------------------ */
+
+static void copy_inputs(references *r, const double *x, una_rng *perturb, const una_problem *p, double std)
+{
+    double *to = r->x + r->rows++ * r->inputs;
+    memcpy(to, x, r->inputs * sizeof *to);
+    for (size_t d = 0; perturb && d < r->inputs; d++)
+        if (p->columns->inputs[d].level == SIZE_MAX) to[d] += std * una_rng_normal(perturb);
+}
+
+static una_status reference_inputs(references *r, const tuna_options *o, const una_problem *p, una_run *run)
+{
+    size_t rows = p->x.rows, copies = (size_t)o->copies, extra = 0;
+    size_t used = rows < (size_t)o->reference_rows ? rows : (size_t)o->reference_rows;
+    size_t *order = UNA_GET(&run->scratch, size_t, rows);
+    double *points = NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (given(o->points)) {
+        una_dataset *table;
+        UNA_TRY(una_dataset_read(&table, o->points, run));
+        una_status status = una_columns_encode(p->columns, table, &points, NULL, NULL, &extra, &run->scratch, run);
+        una_dataset_free(table);
+        UNA_TRY(status);
+    }
+    r->inputs = p->x.cols;
+    r->x = UNA_GET(&run->scratch, double, (used * (1 + copies) + extra) * r->inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 0), perturb = una_rng_at(p->seed, UNA_FOR_REFERENCES, 1);
+    una_rng_permute(&rng, order, rows);
+    for (size_t i = 0; i < used; i++) {
+        const double *x = p->x.at + order[i] * p->x.stride;
+        copy_inputs(r, x, NULL, p, 0);
+        for (size_t c = 0; c < copies; c++) copy_inputs(r, x, &perturb, p, o->copy_std);
+    }
+    for (size_t i = 0; i < extra; i++) copy_inputs(r, points + i * r->inputs, NULL, p, 0);
+    return UNA_OK;
+}
+
+/* ---- reference functions ----------------------------------------------------------------------------------- */
+
+static una_status describe_inputs(una_kernel_inputs *inputs, const una_problem *p, una_run *run)
+{
+    size_t count = p->x.cols;
+    const char **name = UNA_GET(&run->scratch, const char *, count);
+    double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t d = 0; d < count; d++) {
+        name[d] = p->columns->inputs[d].name;
+        centre[d] = p->columns->inputs[d].centre;
+        scale[d] = p->columns->inputs[d].scale;
+    }
+    *inputs = (una_kernel_inputs){ name, p->standardised_units ? NULL : centre, p->standardised_units ? NULL : scale, count };
+    return UNA_OK;
+}
+
+static una_status draw_from_prior(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    una_kernel_inputs inputs;
+    una_kernel *kernel;
+    double jitter;
+    UNA_TRY(describe_inputs(&inputs, p, run));
+    UNA_TRY(una_kernel_parse(&kernel, o->prior, &inputs, &run->scratch, run));
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 2);
+    UNA_TRY(una_gp_prior_draws(kernel, r->x, r->rows, r->inputs, r->heads, &rng, r->g, &jitter, run));
+    if (jitter > 1e-8) una_notes_add(&result->notes, "The kernel matrix of the references needed a relative jitter of %g.", jitter);
+    return UNA_OK;
+}
+
+static una_status draw_from_formula(references *r, const tuna_options *o, const una_problem *p, una_run *run)
+{
+    una_kernel_inputs inputs;
+    una_formula *formula;
+    UNA_TRY(describe_inputs(&inputs, p, run));
+    UNA_TRY(una_formula_parse(&formula, o->formula, &inputs, &run->scratch, run));
+    for (size_t m = 0; m < r->heads; m++) {
+        una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 16 + m);
+        UNA_TRY(una_formula_draw(formula, &rng, r->x, r->rows, r->inputs, r->g + m, r->heads, run));
+    }
+    for (size_t i = 0; !p->standardised_units && i < r->rows * r->heads; i++)
+        r->g[i] = (r->g[i] - p->columns->target_centre) / p->columns->target_scale;
+    return UNA_OK;
+}
+
+static bool is_source(const una_columns *c, const char *name)
+{
+    for (size_t i = 0; i < c->source_count; i++)
+        if (strcmp(c->sources[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Columns of the table that are no inputs, standardised as the target is: g [rows, heads]. */
+static una_status value_columns(references *r, const una_dataset *table, const una_problem *p, una_run *run)
+{
+    const una_columns *c = p->columns;
+    size_t column[1000];
+    r->heads = 0;
+    for (size_t j = 0; j < table->columns && r->heads < 1000; j++)
+        if (!is_source(c, table->column[j].name)) column[r->heads++] = j;
+    if (r->heads == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: every column is an input; add one column of values per function", table->origin);
+    r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t m = 0; m < r->heads; m++) {
+        const una_table_column *values = &table->column[column[m]];
+        for (size_t i = 0; i < r->rows; i++) {
+            double value = values->is_text ? NAN : values->number[i];
+            if (!isfinite(value)) {
+                una_text place = una_text_in(&run->scratch);
+                una_table_place(&place, table, i, column[m]);
+                UNA_FAIL(run, UNA_E_INPUT, "%s: a value of a reference function must be a number", place.at);
+            }
+            r->g[i * r->heads + m] = p->standardised_units ? value : (value - c->target_centre) / c->target_scale;
+        }
+    }
+    return UNA_OK;
+}
+
+static una_status read_values(references *r, const char *path, const una_problem *p, una_run *run)
+{
+    una_dataset *table;
+    UNA_TRY(una_dataset_read(&table, path, run));
+    r->inputs = p->x.cols;
+    una_status status = una_columns_encode(p->columns, table, &r->x, NULL, NULL, &r->rows, &run->scratch, run);
+    if (status == UNA_OK) status = value_columns(r, table, p, run);
+    una_dataset_free(table);
+    return status;
+}
+
+static una_status take_references(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    int sources = given(o->formula) + given(o->values) + given(o->pseudo);
+    if (sources > 1) UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo, not %d of them", sources);
+    if (given(o->values)) return read_values(r, o->values, p, run);
+    if (given(o->pseudo)) return read_values(r, o->pseudo, p, run);
+    UNA_TRY(reference_inputs(r, o, p, run));
+    r->heads = (size_t)o->heads;
+    r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return given(o->formula) ? draw_from_formula(r, o, p, run) : draw_from_prior(r, o, p, result, run);
+}
+
+/* ---- training ------------------------------------------------------------------------------------------------ */
+
+/* Reference rows and, with pseudo-data, the training rows with y for every head (but each fifth, kept for the noise). */
+static una_status gather(una_basis_data *data, const references *r, const una_problem *p, const bool *held, una_run *run)
+{
+    size_t rows = r->rows + (held ? p->x.rows : 0), inputs = r->inputs, wide = UNA_PADDED(r->heads);
+    *data = (una_basis_data){ .inputs = inputs, .target_heads = r->heads };
+    data->x = UNA_GET(&run->scratch, float, rows * inputs);
+    data->target = UNA_GET(&run->scratch, float, rows * (r->heads == 1 ? 1 : wide));
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (r->heads == 1) wide = 1;
+    for (size_t i = 0; i < r->rows; i++, data->rows++) {
+        for (size_t d = 0; d < inputs; d++) data->x[data->rows * inputs + d] = (float)r->x[i * inputs + d];
+        for (size_t m = 0; m < r->heads; m++) data->target[data->rows * wide + m] = (float)r->g[i * r->heads + m];
+    }
+    for (size_t i = 0; held && i < p->x.rows; i++) {
+        if (held[i]) continue;
+        for (size_t d = 0; d < inputs; d++) data->x[data->rows * inputs + d] = (float)p->x.at[i * p->x.stride + d];
+        for (size_t m = 0; m < r->heads; m++) data->target[data->rows * wide + m] = (float)p->y[i];
+        data->rows++;
+    }
+    return una_basis_groups(&data->group, p->columns, &run->scratch);
+}
+
+static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
+{
+    size_t rows = p->x.rows, *order = UNA_GET(&run->scratch, size_t, rows);
+    *held = UNA_GET(&run->scratch, bool, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 1);
+    una_rng_permute(&rng, order, rows);
+    for (size_t i = 0; i < rows / 5; i++) (*held)[order[i]] = true;
+    return UNA_OK;
+}
+
+static double mean_square_of_heads(const una_basis *basis)
+{
+    size_t heads = una_net_heads(&basis->net), features = una_net_features(&basis->net), wide = UNA_PADDED(heads);
+    const float *w = basis->parameters + basis->net.weights[basis->net.depth], *b = basis->parameters + basis->net.biases[basis->net.depth];
+    double sum = 0;
+    for (size_t m = 0; m < heads; m++) {
+        sum += (double)b[m] * (double)b[m];
+        for (size_t j = 0; j < features; j++) sum += (double)w[j * wide + m] * (double)w[j * wide + m];
+    }
+    return sum / (double)(heads * (features + 1));
+}
+
+/* Noise on rows that the features did not see, when pseudo-data made them see y: the posterior of the others judges. */
+static una_status noise_from_held(double *noise_var, double prior_var, const una_basis *basis, const una_problem *p, const bool *held,
+                                  una_fit_result *result, una_run *run)
+{
+    size_t k = una_net_features(&basis->net) + 1, out = 0, in = 0;
+    double *phi, *held_phi = UNA_GET(&run->scratch, double, p->x.rows * k), *held_y = UNA_GET(&run->scratch, double, p->x.rows);
+    una_stats stats;
+    una_stats_init(&stats, k, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_basis_phi(basis, p->x, &phi, run));
+    for (size_t i = 0; i < p->x.rows; i++) {
+        if (held[i]) {
+            memcpy(held_phi + out * k, phi + i * k, k * sizeof *phi);
+            held_y[out++] = p->y[i];
+        } else {
+            una_stats_add(&stats, phi + i * k, p->y + i, 1);
+            in++;
+        }
+    }
+    if (out == 0 || in == 0) UNA_FAIL(run, UNA_E_INPUT, "tuna: too few rows to choose the noise; give noise_std");
+    result->valid_rows = out;
+    return una_choose_valid(noise_var, prior_var, &stats, held_phi, held_y, out, &result->valid_log_lik, &result->valid_rmse, run);
+}
+
+static una_status choose(una_basis *basis, const tuna_options *o, const una_problem *p, const bool *held, una_fit_result *result, una_run *run)
+{
+    una_head *head = &basis->head;
+    head->prior_var = o->match_prior ? mean_square_of_heads(basis) : o->basis.prior_var;
+    head->noise_var = UNA_IS_AUTO(o->basis.noise_std) ? UNA_AUTO : pow(una_to_standard(o->basis.noise_std, p), 2);
+    if (held && UNA_IS_AUTO(head->noise_var)) {
+        if (UNA_IS_AUTO(head->prior_var)) head->prior_var = 1;
+        UNA_TRY(noise_from_held(&head->noise_var, head->prior_var, basis, p, held, result, run));
+    }
+    if (UNA_IS_AUTO(head->noise_var) || UNA_IS_AUTO(head->prior_var))
+        UNA_TRY(una_choose_evidence(&head->noise_var, &head->prior_var, &head->stats, run));
+    return una_head_solve(head, run);
+}
+
+static una_status tuna_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_basis *basis = state;
+    tuna_options *o = options;
+    references r = {0};
+    bool *held = NULL;
+    una_basis_data data;
+    una_trained trained;
+    UNA_TRY(take_references(&r, o, p, result, run));
+    if (given(o->pseudo)) UNA_TRY(hold_fifth(&held, p, run));
+    UNA_TRY(gather(&data, &r, p, held, run));
+    o->heads = (double)r.heads;
+    una_basis_resolve(&o->basis, data.rows, 1);
+    UNA_TRY(una_basis_shape(basis, &o->basis, r.inputs, r.heads, run));
+    una_training none = {0}, how = una_basis_training(&o->basis, data.rows, &none, 0.5, p->seed, 0);   /* weight 1/(2*0.5) = 1 */
+    UNA_TRY(una_basis_train(basis, &o->basis, &data, &how, "training tuna", &trained, keep, run));
+    una_basis_curve(result, &trained);
+    result->steps = trained.steps;
+    una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);
+    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(una_basis_absorb(basis, p->x, p->y, &basis->head.stats, run));
+    UNA_TRY(choose(basis, o, p, held, result, run));
+    result->noise_var = basis->head.noise_var;
+    result->prior_var = o->basis.prior_var = basis->head.prior_var;
+    result->log_evidence = basis->head.log_evidence;
+    o->basis.noise_std = una_from_standard(sqrt(basis->head.noise_var), p);
+    o->basis.train_noise_std = una_from_standard(sqrt(0.5), p);
+    una_basis_check_noise(&basis->head, result);
+    return UNA_OK;
+}
+
+const una_kind una_tuna = {
+    .name = "tuna",
+    .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
+    .source = "Lorsung 2021",
+    .options = tuna_table,
+    .options_size = sizeof(tuna_options),
+    .state_size = sizeof(una_basis),
+    .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, rate=0.001, "
+              "rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1",
+    .least_rows = 3,
+    .fit = tuna_fit,
+    .predict = una_basis_predict,
+    .exchange = una_basis_exchange,
+    .observe = una_basis_observe,
+    .draw = una_basis_draw,
+    .parts = una_basis_parts,
+    .slope = una_basis_slope,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Multi-layer perceptrons of any depth and width with M linear heads, their losses and exact gradients:
+ *   f_m(x) = w_m' phi(x) + b_m,   phi = last hidden layer.
+ * Besides plain rows the network carries slope rows: directional derivatives of phi at probe points, either by finite
+ * differences in secant form, s = (act(z + delta u) - act(z))/delta, or exactly, s = act'(z) u. Slopes pass through the
+ * same weights without biases; the first layer's slopes along input d are row d of its weights.
+ */
+#ifndef UNA_NET_H
+#define UNA_NET_H
+
+#include "kern/kern.h"
+
+enum { UNA_MAX_LAYERS = 16 };
+
+#define UNA_INITIALISATIONS "he|glorot|lecun|normal"
+
+/* Layer l maps size[l] inputs to size[l + 1] outputs; hidden layers l < depth, heads at l = depth. */
+typedef struct una_net {
+    size_t depth;                              /* hidden layers, at least 1                            */
+    size_t size[UNA_MAX_LAYERS + 2];
+    una_activation activation;
+    /* derived by una_net_shape: */
+    size_t weights[UNA_MAX_LAYERS + 1];        /* offset of W [size[l], padded(size[l+1])]             */
+    size_t biases[UNA_MAX_LAYERS + 1];         /* offset of b [padded(size[l+1])]                      */
+    size_t parameters;                         /* floats or doubles in all                             */
+    size_t hidden_parameters;                  /* those before the heads                               */
+} una_net;
+
+void   una_net_shape(una_net *net);
+size_t una_net_features(const una_net *net);   /* L, without the one                                   */
+size_t una_net_heads(const una_net *net);
+
+typedef struct una_losses {                    /* of one batch                                         */
+    double fit, penalty, diverse;              /* (weight) sum r^2; gamma |Psi|^2; P = sum_{i<j} cos^2  */
+    double mean_cos2, total;
+} una_losses;
+
+#define real float
+#define REAL(name) name##_f32
+#include "nn/net_calls.h"
+#undef real
+#undef REAL
+#define real double
+#define REAL(name) name##_f64
+#include "nn/net_calls.h"
+#undef real
+#undef REAL
+
+#endif

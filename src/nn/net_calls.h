@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Included by net.h once with `real` float and once with double: no guard on purpose.
+ */
+void REAL(una_net_initialise)(const una_net *net, int initialisation, double scale, una_rng *rng, real *parameters);
+
+/* What one step looks at. Rows of x: first `rows` that are fitted, then (own_probes) the probes, if any. */
+typedef struct REAL(una_batch) {
+    size_t rows, probes, directions;
+    bool   own_probes;                         /* probes are rows of their own; else the first `probes` rows */
+    const real *x;                             /* [rows (+ probes), inputs]                            */
+    const real *target;                        /* [rows, target_heads]                                 */
+    size_t target_heads;                       /* 1: all heads share y; else one column per head, stride padded */
+    const real *direction;                     /* [directions, inputs], unit vectors; NULL = every input in turn */
+    const real *delta;                         /* [probes, directions]; NULL = exact slopes            */
+} REAL(una_batch);
+
+/* loss = fit_weight sum_{i,m} (t_im - f_im)^2 + penalty |Psi|^2 + diversity P */
+typedef struct REAL(una_objective) {
+    double fit_weight, penalty, diversity;
+    bool   per_point;                          /* cosine per probe, averaged; else stacked over probes */
+    bool   hidden_penalty_only;                /* marginal likelihood: the heads are integrated out    */
+} REAL(una_objective);
+
+typedef struct REAL(una_work) REAL(una_work);  /* all buffers of a step, taken once                    */
+una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t rows, size_t probes, bool own_probes,
+                              size_t directions, bool exact, bool per_point, const REAL(una_kernels) *kernels,
+                              una_arena *arena, una_run *run);
+
+/* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. */
+void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
+                            const REAL(una_objective) *objective, real *gradient, una_losses *losses, REAL(una_work) *work);
+
+/* phi [rows, stride] (stride >= features, columns beyond untouched) or f [rows, heads] for x [rows, inputs], block by block;
+ * the bits of a row do not depend on its neighbours. Either may be NULL. */
+void REAL(una_net_forward)(const una_net *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
+                           double *f, REAL(una_work) *work);
+/* Back from dL/dphi [rows, features] (double) at rows x into the hidden layers' gradient (adds). For marginal likelihood. */
+void REAL(una_net_backward)(const una_net *net, const real *parameters, const real *x, size_t rows, const double *dphi,
+                            real *gradient, REAL(una_work) *work);
+/* Slopes of phi at one point: j [inputs, features], exact. */
+void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *j, REAL(una_work) *work);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Figures for print and screen: panels in a grid, thin axes, a few shapes, colours that colour-blind readers can
+ * tell apart. Deep blue is what the model says, vermillion is what it does not know, greys are data and noise.
+ *
+ * A figure only collects; it borrows the arrays it is given, which must outlive the drawing. Everything else lives
+ * in its arena, whose sticky failure is checked when the figure is drawn. Values that are not finite are skipped.
+ * The drawing depends on nothing but what was collected (and the fonts of the machine): same figure, same bytes.
+ */
+#ifndef UNA_FIGURE_H
+#define UNA_FIGURE_H
+
+#include "base/base.h"
+
+#define UNA_MOST_POINTS 3000     /* longer series are thinned evenly, so that files stay small */
+
+typedef enum una_ink {
+    UNA_INK_MODEL, UNA_INK_IGNORANCE, UNA_INK_NOISE, UNA_INK_DATA, UNA_INK_PART, UNA_INK_SECOND, UNA_INK_THIRD,
+    UNA_INK_FOURTH, UNA_INK_COUNT
+} una_ink;
+
+typedef enum una_shape {
+    UNA_SHAPE_BAND,              /* filled between y and y2                                        */
+    UNA_SHAPE_LINE,
+    UNA_SHAPE_DASHES,
+    UNA_SHAPE_POINTS,
+    UNA_SHAPE_RANGES,            /* an upright line from y to y2 at each x                          */
+    UNA_SHAPE_RUG,               /* a small mark on the axis at each x                              */
+    UNA_SHAPE_DIAGONAL           /* y = x across the panel; no arrays                               */
+} una_shape;
+
+typedef struct una_series {
+    una_shape     shape;
+    una_ink       ink;
+    const double *x, *y, *y2;    /* [count]; y NULL for rugs; y2 for bands and ranges               */
+    size_t        count;
+    double        size;          /* width of lines, diameter of points; 0 = usual                   */
+    double        opacity;       /* 0 = usual                                                       */
+    const char   *label;         /* written at the right end of a line; NULL = none                 */
+} una_series;
+
+typedef struct una_axis {
+    const char *label;
+    double      low, high;       /* the range shown; low == high takes it from the series           */
+} una_axis;
+
+typedef struct una_panel {
+    una_arena  *arena;
+    const char *title;
+    una_axis    x, y;
+    una_series *series;
+    size_t      count, room;
+    double     *strip_x, *strip_y;       /* density of the data, drawn between the plot and its axis */
+    size_t      strip_count;
+} una_panel;
+
+typedef struct una_key { una_shape shape; una_ink ink; const char *label; } una_key;
+
+enum { UNA_MOST_PANELS = 64, UNA_MOST_KEYS = 8 };
+
+typedef struct una_figure {
+    una_arena *arena;
+    size_t     columns;
+    double     panel_width, panel_height;                /* in px of 1/96 inch                      */
+    una_panel *panels[UNA_MOST_PANELS];
+    size_t     panel_count;
+    una_key    keys[UNA_MOST_KEYS];
+    size_t     key_count;
+} una_figure;
+
+una_figure una_figure_in(una_arena *arena, size_t columns, double panel_width, double panel_height);
+/* NULL without memory or room; the calls below accept that. Labels may be NULL. */
+una_panel *una_figure_panel(una_figure *figure, const char *title, const char *x_label, const char *y_label);
+void una_figure_key(una_figure *figure, una_shape shape, una_ink ink, const char *label);
+void una_panel_add(una_panel *panel, una_series series);
+/* How dense `values` are along x, as a grey strip under the plot. */
+void una_panel_strip(una_panel *panel, const double *values, size_t count);
+/* Widens [*low, *high] to the finite ones of `values`; start with INFINITY, -INFINITY. */
+void una_range_add(double *low, double *high, const double *values, size_t count);
+/* The value below which a share of the finite values lies; `values` is put in order. NAN if there is none. */
+double una_quantile(double *values, size_t count, double share);
+
+typedef enum una_format { UNA_FORMAT_SVG, UNA_FORMAT_PDF, UNA_FORMAT_PNG } una_format;
+
+/* Adds the bytes of a whole file. */
+una_status una_figure_draw(una_text *out, const una_figure *figure, una_format format, una_run *run);
+/* Adds one panel as an <svg> element for an HTML page. `id` begins every id inside and must be unique on the page;
+ * title and description are escaped here. */
+una_status una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id,
+                             const char *title, const char *description, una_run *run);
+
+#endif

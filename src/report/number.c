@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Typeset numbers and ticks.
+ *   step = s 10^k, the smallest s in {1, 2, 5, 10} with (high - low) / step <= most
+ */
+#include "report/number.h"
+
+#include <string.h>
+
+#define MINUS "\xE2\x88\x92"
+
+static size_t put(char *buffer, size_t at, const char *bytes, size_t length)
+{
+    if (at + length >= UNA_NUMBER_ROOM) return at;
+    memcpy(buffer + at, bytes, length);
+    buffer[at + length] = 0;
+    return at + length;
+}
+
+/* Digits before the point, from the start of an unsigned number. */
+static size_t whole_digits(const char *digits)
+{
+    size_t count = 0;
+    while (digits[count] >= '0' && digits[count] <= '9') count++;
+    return count;
+}
+
+const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int decimals)
+{
+    char ascii[64];
+    buffer[0] = 0;
+    int length = snprintf(ascii, sizeof ascii, "%.*f", decimals, fabs(value));
+    if (!isfinite(value) || length < 0 || (size_t)length >= sizeof ascii) {
+        put(buffer, 0, isfinite(value) ? "large" : "\xE2\x80\x93", isfinite(value) ? 5 : 3);
+        return buffer;
+    }
+    bool zero = strspn(ascii, "0.,") == (size_t)length;          /* no "−0.0" */
+    size_t at = value < 0 && !zero ? put(buffer, 0, MINUS, 3) : 0;
+    size_t whole = whole_digits(ascii);
+    for (size_t i = 0; i < (size_t)length; i++) {
+        bool group = i > 0 && i < whole && (whole - i) % 3 == 0 && whole > 4;
+        if (group) at = put(buffer, at, UNA_THIN_SPACE, 3);
+        at = put(buffer, at, i == whole ? "." : ascii + i, 1);   /* a point whatever the locale */
+    }
+    return buffer;
+}
+
+static size_t put_power(char *buffer, size_t at, int exponent)
+{
+    static const char *const raised[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",
+                                          "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9" };
+    char ascii[16];
+    snprintf(ascii, sizeof ascii, "%d", exponent);
+    at = put(buffer, at, "\xC3\x97" "10", 4);
+    for (const char *s = ascii; *s; s++) {
+        const char *digit = *s == '-' ? "\xE2\x81\xBB" : raised[*s - '0'];
+        at = put(buffer, at, digit, strlen(digit));
+    }
+    return at;
+}
+
+const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int digits)
+{
+    if (!isfinite(value) || value == 0) return una_number_plain(buffer, value, 0);
+    char ascii[40];
+    snprintf(ascii, sizeof ascii, "%.*e", digits - 1, value);    /* rounds before the exponent is read */
+    int exponent = 0;
+    sscanf(strchr(ascii, 'e') + 1, "%d", &exponent);
+    if (exponent < 7 && exponent >= -4)
+        return una_number_plain(buffer, value, digits - 1 > exponent ? digits - 1 - exponent : 0);
+    una_number_plain(buffer, value / pow(10, exponent), digits - 1);
+    put_power(buffer, strlen(buffer), exponent);
+    return buffer;
+}
+
+una_ticks una_ticks_choose(double low, double high, size_t most)
+{
+    double raw = (high - low) / (double)(most > 0 ? most : 1);
+    double power = pow(10, floor(log10(raw)));
+    double step = 10 * power;
+    for (int i = 2; i >= 0; i--) {
+        static const double nice[] = { 1, 2, 5 };
+        if (nice[i] * power >= raw * (1 - 1e-9)) step = nice[i] * power;
+    }
+    double first = ceil(low / step - 1e-9), last = floor(high / step + 1e-9);
+    una_ticks ticks = { .step = step, .first = first * step };
+    ticks.count = last >= first ? (size_t)(last - first) + 1 : 0;
+    double largest = floor(log10(fmax(fabs(low), fabs(high))) + 1e-9);
+    if (largest >= 6 || largest <= -4) ticks.exponent = (int)(3 * floor(largest / 3));
+    double finest = floor(log10(step) + 1e-9) - ticks.exponent;
+    ticks.decimals = finest < 0 ? (int)fmin(-finest, 12) : 0;
+    return ticks;
+}
+
+double una_tick_value(const una_ticks *ticks, size_t tick)
+{
+    return (round(ticks->first / ticks->step) + (double)tick) * ticks->step;
+}
+
+const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, size_t tick)
+{
+    return una_number_plain(buffer, una_tick_value(ticks, tick) / pow(10, ticks->exponent), ticks->decimals);
+}
+
+const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks)
+{
+    buffer[0] = 0;
+    if (ticks->exponent == 0) return buffer;
+    size_t at = put(buffer, 0, " (", 2);
+    at = put_power(buffer, at, ticks->exponent);
+    put(buffer, at, ")", 1);
+    return buffer;
+}
+
+size_t una_utf8_length(const char *at)
+{
+    const unsigned char *s = (const unsigned char *)at;
+    if (s[0] < 0x80) return 1;
+    size_t length = s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if (length == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F))) return 0;
+    if (length == 4 && ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))) return 0;
+    return length;
+}
+
+const char *una_utf8_clean(char *to, size_t room, const char *from)
+{
+    size_t at = 0;
+    for (const char *s = from; *s;) {
+        size_t length = una_utf8_length(s), step = length ? length : 1;
+        const char *piece = length == 0 ? "\xEF\xBF\xBD" : (unsigned char)*s < 0x20 || *s == 0x7F ? " " : s;
+        size_t size = length == 0 ? 3 : length;
+        if (at + size >= room) break;
+        memcpy(to + at, piece, size);
+        at += size;
+        s += step;
+    }
+    to[at] = 0;
+    return to;
+}

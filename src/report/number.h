@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers and words as a typesetter wants them: true minus signs, thin spaces between thousands, powers of ten
+ * with raised digits, and axis ticks at 1, 2 or 5 times a power of ten. All texts are UTF-8.
+ */
+#ifndef UNA_REPORT_NUMBER_H
+#define UNA_REPORT_NUMBER_H
+
+#include "base/base.h"
+
+#define UNA_NUMBER_ROOM 96
+#define UNA_THIN_SPACE "\xE2\x80\xAF"           /* U+202F, which does not break lines */
+
+/* "-1234567.5" with one decimal becomes "−1 234 567.5". Non-finite numbers become an en dash. Returns buffer. */
+const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int decimals);
+/* `digits` significant ones; "1.23×10⁻⁷" where a plain number would be long. Returns buffer. */
+const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int digits);
+
+typedef struct una_ticks {
+    double step;
+    double first;                /* a whole multiple of step                                      */
+    size_t count;
+    int    exponent;             /* labels are values / 10^exponent; 0 mostly                      */
+    int    decimals;             /* of the labels                                                  */
+} una_ticks;
+
+/* At most about `most` ticks within [low, high]; low < high, both within 1e300. */
+una_ticks   una_ticks_choose(double low, double high, size_t most);
+double      una_tick_value(const una_ticks *ticks, size_t tick);
+const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, size_t tick);
+/* " (×10⁶)" for an axis label, "" where labels are plain. */
+const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks);
+
+/* Length of the valid UTF-8 sequence at `at`, 0 if it is not one. */
+size_t una_utf8_length(const char *at);
+/* Copies what fits, in whole characters: bad bytes become U+FFFD, control characters blanks. Returns to. */
+const char *una_utf8_clean(char *to, size_t room, const char *from);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scores of Gaussian predictions N(mean, std^2), z = (y - mean)/std:
+ *   rmse;  log-likelihood;  CRPS = std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi))  (Gneiting & Raftery 2007, eq. 21);
+ *   coverage of the central 50, 90 and 95 % intervals;
+ *   calibration error = mean over p = 0.01 .. 0.99 of |fraction of rows with Phi(z) <= p, minus p|.
+ */
+#include "score/score.h"
+
+#include "la/la.h"
+
+static const double HALF_LOG_TWO_PI = 0.91893853320467274178, ROOT_INVERSE_PI = 0.56418958354775628695;
+
+static double level(size_t index)
+{
+    return (double)(index + 1) / (UNA_CALIBRATION_LEVELS + 1);
+}
+
+static double whole_std(double std_epistemic, double std_noise)
+{
+    return std_epistemic >= 0 && std_noise >= 0 ? hypot(std_epistemic, std_noise) : NAN;
+}
+
+/* All rows are looked at before any is counted: a refused chunk leaves the sums as they were. */
+static una_status check_rows(size_t before, const double *y, const double *mean, const double *std_epistemic,
+                             const double *std_noise, size_t rows, una_run *run)
+{
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = before + i + 1;
+        double std = whole_std(std_epistemic[i], std_noise[i]);
+        if (!isfinite(y[i])) UNA_FAIL(run, UNA_E_INPUT, "row %zu cannot be scored: its target is not finite", row);
+        if (!isfinite(mean[i])) UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its mean is not finite", row);
+        if (!(std > 0) || !isfinite(std)) {
+            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its standard deviations %g (epistemic) and %g "
+                     "(noise) do not make a positive, finite one", row, std_epistemic[i], std_noise[i]);
+        }
+    }
+    return UNA_OK;
+}
+
+static void count_below(una_score_sums *sums, double probability)
+{
+    size_t first = 0;
+    while (first < UNA_CALIBRATION_LEVELS && level(first) < probability) first++;
+    for (size_t i = first; i < UNA_CALIBRATION_LEVELS; i++) sums->below[i]++;
+}
+
+una_status una_score_add(una_score_sums *sums, const double *y, const double *mean, const double *std_epistemic,
+                         const double *std_noise, size_t rows, una_run *run)
+{
+    UNA_TRY(check_rows(sums->rows, y, mean, std_epistemic, std_noise, rows, run));
+    double reach_50 = una_normal_quantile(0.75), reach_90 = una_normal_quantile(0.95);
+    double reach_95 = una_normal_quantile(0.975);
+    for (size_t i = 0; i < rows; i++) {
+        double std = whole_std(std_epistemic[i], std_noise[i]), error = y[i] - mean[i], z = error / std;
+        double below = una_normal_cdf(z);
+        sums->square += error * error;
+        sums->log_lik -= HALF_LOG_TWO_PI + log(std) + 0.5 * z * z;
+        sums->crps += std * (z * (2 * below - 1) + 2 * una_normal_pdf(z) - ROOT_INVERSE_PI);
+        sums->std_epistemic += std_epistemic[i];
+        sums->std_noise += std_noise[i];
+        sums->inside_50 += fabs(z) <= reach_50;
+        sums->inside_90 += fabs(z) <= reach_90;
+        sums->inside_95 += fabs(z) <= reach_95;
+        count_below(sums, below);
+    }
+    sums->rows += rows;
+    return UNA_OK;
+}
+
+una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run)
+{
+    if (sums->rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
+    double rows = (double)sums->rows, off = 0;
+    for (size_t i = 0; i < UNA_CALIBRATION_LEVELS; i++) off += fabs((double)sums->below[i] / rows - level(i));
+    *score = (una_score){
+        .rows = sums->rows,
+        .rmse = sqrt(sums->square / rows),
+        .log_lik = sums->log_lik / rows,
+        .crps = sums->crps / rows,
+        .coverage_50 = (double)sums->inside_50 / rows,
+        .coverage_90 = (double)sums->inside_90 / rows,
+        .coverage_95 = (double)sums->inside_95 / rows,
+        .calibration_error = off / UNA_CALIBRATION_LEVELS,
+        .mean_std_epistemic = sums->std_epistemic / rows,
+        .mean_std_noise = sums->std_noise / rows,
+    };
+    return UNA_OK;
+}
+
+una_status una_score_gaussian(una_score *score, const double *y, const double *mean, const double *std_epistemic,
+                              const double *std_noise, size_t rows, una_run *run)
+{
+    una_score_sums sums = {0};
+    UNA_TRY(una_score_add(&sums, y, mean, std_epistemic, std_noise, rows, run));
+    return una_score_finish(score, &sums, run);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arenas: zeroed, aligned, marked and released, counted against the limit; failure is sticky.
+ */
+#include "base/base.h"
+#include "test_support.h"
+
+static void memory_is_zeroed_and_aligned(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    unsigned char *last = NULL;
+    for (size_t size = 0; size < 3000; size += 37) {
+        unsigned char *at = una_arena_get(&arena, size, 1);
+        assert_non_null(at);
+        assert_int_equal((uintptr_t)at % 64, 0);
+        assert_true(at != last);
+        for (size_t i = 0; i < size; i++) assert_int_equal(at[i], 0);
+        memset(at, 0xAA, size);
+        last = at;
+    }
+    una_mark mark = una_arena_mark(&arena);
+    for (int round = 0; round < 3; round++) {            /* released memory comes back zeroed */
+        unsigned char *at = una_arena_get(&arena, 100, 1);
+        assert_non_null(at);
+        assert_int_equal(at[0], 0);
+        memset(at, 0xBB, 100);
+        una_arena_release(&arena, mark);
+    }
+    una_arena_free(&arena);
+    assert_true(run->used == 0);
+    assert_non_null(una_arena_get(&arena, 8, 8));        /* may be used again */
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+static void release_gives_back(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_mark nothing = una_arena_mark(&arena);
+    int *kept = UNA_GET(&arena, int, 4);
+    assert_non_null(kept);
+    kept[3] = 42;
+    una_mark mark = una_arena_mark(&arena);
+    uint64_t before = run->used;
+    for (int i = 0; i < 20; i++) assert_non_null(una_arena_get(&arena, 1 << 20, 1));
+    assert_true(run->used > before + (20 << 20));
+    una_arena_release(&arena, mark);
+    assert_true(run->used == before);
+    assert_int_equal(kept[3], 42);
+    una_arena_release(&arena, nothing);
+    assert_true(run->used == 0);
+    una_run_free(run);
+}
+
+static void copies_of_texts(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    assert_null(una_arena_text(&arena, NULL));
+    assert_ok(una_arena_check(&arena), run);
+    assert_string_equal(una_arena_text(&arena, "word"), "word");
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+static void the_limit_names_both_numbers(void **state)
+{
+    (void)state;
+    una_run *run;
+    una_run_settings settings = { .threads = 1, .memory_limit = 10000000 };
+    assert_ok(una_run_new(&run, &settings), NULL);
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_mark mark = una_arena_mark(&arena);
+    assert_null(una_arena_get(&arena, 25000000, 1));
+    assert_says(run->message, "this needs 25.0 MB of memory, and only 10.0 MB are allowed");
+    assert_status(una_arena_check(&arena), UNA_E_MEMORY, run);
+    assert_null(una_arena_get(&arena, 1, 1));            /* sticky */
+    assert_null(una_arena_text(&arena, "x"));
+    una_mark failed = una_arena_mark(&arena);
+    una_arena_release(&arena, failed);                   /* what failed before the mark stays failed */
+    assert_status(una_arena_check(&arena), UNA_E_MEMORY, run);
+    una_arena_release(&arena, mark);
+    assert_ok(una_arena_check(&arena), run);
+    assert_non_null(una_arena_get(&arena, 1, 1));
+    una_arena_free(&arena);
+    assert_true(run->used == 0);
+    una_run_free(run);
+}
+
+static void sizes_beyond_any_memory(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_mark mark = una_arena_mark(&arena);
+    const size_t count[] = { SIZE_MAX, SIZE_MAX / 8 + 1, SIZE_MAX / 16, SIZE_MAX / 2 };
+    for (size_t i = 0; i < 4; i++) {
+        assert_null(una_arena_get(&arena, count[i], 8));
+        assert_says(run->message, "beyond any memory");
+        una_arena_release(&arena, mark);
+    }
+    assert_null(una_allocate(run, SIZE_MAX));
+    assert_says(run->message, "beyond any memory");
+    una_run_free(run);
+}
+
+static una_status take(void *context, una_run *run)
+{
+    (void)context;
+    una_arena arena;
+    una_arena_init(&arena, run);
+    for (size_t i = 0; i < 12; i++) UNA_GET(&arena, double, (size_t)1 << i);
+    UNA_GET(&run->scratch, char, 100000);
+    una_status status = una_arena_check(&arena);
+    if (status == UNA_OK) status = una_arena_check(&run->scratch);
+    una_arena_free(&arena);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_true(sweep_allocations(take, NULL) > 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_zeroed_and_aligned), cmocka_unit_test(release_gives_back),
+        cmocka_unit_test(copies_of_texts), cmocka_unit_test(the_limit_names_both_numbers),
+        cmocka_unit_test(sizes_beyond_any_memory), cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

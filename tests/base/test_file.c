@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files are written whole or not at all; reading into memory; CRC-32.
+ */
+#define _XOPEN_SOURCE 700        /* mkfifo, symlink, realpath */
+
+#include "base/archive.h"
+#include "test_support.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+
+static una_run *run;
+static una_arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    run = quiet_run();
+    una_arena_init(&arena, run);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    una_arena_free(&arena);
+    una_run_free(run);
+    return 0;
+}
+
+static size_t entries(const char *folder)
+{
+    size_t count = 0;
+    DIR *open = opendir(folder);
+    assert_non_null(open);
+    while (readdir(open)) count++;
+    closedir(open);
+    return count - 2;
+}
+
+static void holds(const char *path, const char *wanted)
+{
+    unsigned char *bytes;
+    size_t size;
+    assert_ok(una_slurp(&bytes, &size, path, &arena, run), run);
+    assert_int_equal(size, strlen(wanted));
+    assert_string_equal((const char *)bytes, wanted);
+}
+
+static void crc_known_answers(void **state)
+{
+    (void)state;
+    assert_int_equal(una_crc32(0, "123456789", 9), 0xCBF43926u);
+    assert_int_equal(una_crc32(0, "", 0), 0);
+    assert_int_equal(una_crc32(una_crc32(0, "1234", 4), "56789", 5), 0xCBF43926u);
+    unsigned char zeros[32] = {0};
+    assert_int_equal(una_crc32(0, zeros, 32), 0x190A55ADu);
+}
+
+static void commit_and_abandon(void **state)
+{
+    (void)state;
+    const char *path = temp_path("goal.txt");
+    una_file file;
+    mode_t old = umask(027);
+    assert_ok(una_file_begin(&file, path, &arena, run), run);
+    umask(old);
+    fputs("first", file.stream);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_ok(una_file_commit(&file, run), run);
+    una_file_abandon(&file);
+    holds(path, "first");
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+
+    assert_ok(una_file_begin(&file, path, &arena, run), run);
+    fputs("second", file.stream);
+    una_file_abandon(&file);
+    una_file_abandon(&file);
+    holds(path, "first");
+
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_ok(una_file_begin(&file, path, &arena, run), run);
+    fputs("third", file.stream);
+    assert_ok(una_file_commit(&file, run), run);
+    holds(path, "third");
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);        /* a private file stays private */
+    remove(path);
+    assert_int_equal(entries(temp_folder()), 0);
+}
+
+static void two_at_once(void **state)
+{
+    (void)state;
+    const char *path = temp_path("both.txt");
+    una_file a, b;
+    assert_ok(una_file_begin(&a, path, &arena, run), run);
+    assert_ok(una_file_begin(&b, path, &arena, run), run);
+    fputs("a", a.stream);
+    fputs("b", b.stream);
+    assert_ok(una_file_commit(&b, run), run);
+    assert_ok(una_file_commit(&a, run), run);
+    holds(path, "a");
+    remove(path);
+}
+
+static void in_this_folder(void **state)
+{
+    (void)state;
+    int here = open(".", O_RDONLY);
+    assert_true(here >= 0);
+    assert_int_equal(chdir(temp_folder()), 0);
+    una_file file;
+    una_status began = una_file_begin(&file, "plain.txt", &arena, run);
+    una_status done = began == UNA_OK ? una_file_commit(&file, run) : began;
+    bool there = access("plain.txt", F_OK) == 0;
+    remove("plain.txt");
+    assert_int_equal(fchdir(here), 0);
+    close(here);
+    assert_ok(done, run);
+    assert_true(there);
+}
+
+static void links_stay_links(void **state)
+{
+    (void)state;
+    const char *goal = temp_text_file("real.txt", "old"), *link = temp_path("link.txt");
+    assert_int_equal(symlink("real.txt", link), 0);
+    una_file file;
+    assert_ok(una_file_begin(&file, link, &arena, run), run);
+    fputs("new", file.stream);
+    assert_ok(una_file_commit(&file, run), run);
+    struct stat about;
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    holds(goal, "new");
+    remove(goal);
+    remove(link);
+}
+
+static void failures_name_the_path(void **state)
+{
+    (void)state;
+    una_file file;
+    assert_status(una_file_begin(&file, temp_path("none/x.csv"), &arena, run), UNA_E_IO, run);
+    assert_says(run->message, "none/x.csv: No such file");
+    una_file_abandon(&file);
+    assert_status(una_file_begin(&file, temp_folder(), &arena, run), UNA_E_IO, run);
+    assert_says(run->message, "folder");
+    assert_status(una_file_begin(&file, "", &arena, run), UNA_E_IO, run);
+
+    /* The goal becomes a folder that is not empty: the rename fails and nothing stays behind. */
+    const char *path = temp_path("late");
+    assert_ok(una_file_begin(&file, path, &arena, run), run);
+    assert_int_equal(mkdir(path, 0777), 0);
+    temp_text_file("late/inside", "x");
+    assert_status(una_file_commit(&file, run), UNA_E_IO, run);
+    assert_says(run->message, "late");
+    una_file_abandon(&file);
+    assert_int_equal(entries(temp_folder()), 1);
+    remove(temp_path("late/inside"));
+    remove(path);
+}
+
+static void read_only_files_stay(void **state)
+{
+    (void)state;
+    const char *path = temp_text_file("kept.txt", "kept");
+    assert_int_equal(chmod(path, 0444), 0);
+    if (access(path, W_OK) == 0) {
+        remove(path);
+        print_message("skipped: this user may write to read-only files\n");
+        skip();
+    }
+    una_file file;
+    assert_status(una_file_begin(&file, path, &arena, run), UNA_E_IO, run);
+    holds(path, "kept");
+    remove(path);
+}
+
+static void a_full_disk(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) skip();
+    una_file file;
+    assert_ok(una_file_begin(&file, "/dev/full", &arena, run), run);
+    fputs("x", file.stream);
+    assert_status(una_file_commit(&file, run), UNA_E_IO, run);
+    assert_says(run->message, "/dev/full: No space left");
+    assert_ok(una_file_begin(&file, "/dev/full", &arena, run), run);
+    for (int i = 0; i < 100000; i++) fputs("much more than a buffer", file.stream);
+    assert_status(una_file_commit(&file, run), UNA_E_IO, run);
+}
+
+static void devices_are_written_straight(void **state)
+{
+    (void)state;
+    una_file file;
+    assert_ok(una_file_begin(&file, "/dev/null", &arena, run), run);
+    assert_null(file.temporary);
+    fputs("x", file.stream);
+    assert_ok(una_file_commit(&file, run), run);
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+}
+
+static void *read_pipe(void *context)
+{
+    static char got[64];
+    FILE *stream = fopen(context, "rb");
+    if (!stream) return NULL;
+    got[fread(got, 1, sizeof got - 1, stream)] = 0;
+    fclose(stream);
+    return got;
+}
+
+static void *write_pipe(void *context)
+{
+    FILE *stream = fopen(context, "wb");
+    for (int i = 0; stream && i < 200000; i++) fputc('p', stream);
+    if (stream) fclose(stream);
+    return NULL;
+}
+
+static void pipes(void **state)
+{
+    (void)state;
+    char path[8192];
+    snprintf(path, sizeof path, "%s", temp_path("pipe"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pthread_t other;
+    void *got = NULL;
+    assert_int_equal(pthread_create(&other, NULL, read_pipe, path), 0);
+    una_file file;
+    assert_ok(una_file_begin(&file, path, &arena, run), run);
+    fputs("through", file.stream);
+    assert_ok(una_file_commit(&file, run), run);
+    pthread_join(other, &got);
+    assert_string_equal(got, "through");
+
+    unsigned char *bytes;
+    size_t size;
+    assert_int_equal(pthread_create(&other, NULL, write_pipe, path), 0);
+    assert_ok(una_slurp(&bytes, &size, path, &arena, run), run);
+    pthread_join(other, NULL);
+    assert_int_equal(size, 200000);
+    for (size_t i = 0; i < size; i++) assert_int_equal(bytes[i], 'p');
+    remove(path);
+}
+
+static void slurp_refuses(void **state)
+{
+    (void)state;
+    unsigned char *bytes;
+    size_t size;
+    assert_status(una_slurp(&bytes, &size, temp_path("absent"), &arena, run), UNA_E_IO, run);
+    assert_says(run->message, "absent: No such file");
+    assert_null(bytes);
+    assert_status(una_slurp(&bytes, &size, temp_folder(), &arena, run), UNA_E_IO, run);
+    assert_says(run->message, "folder");
+    holds(temp_text_file("empty", ""), "");
+
+    una_run *small;
+    una_run_settings settings = { .threads = 1, .memory_limit = 100000 };
+    assert_ok(una_run_new(&small, &settings), NULL);
+    una_arena keep;
+    una_arena_init(&keep, small);
+    char *much = calloc(1, 200000);
+    assert_non_null(much);
+    const char *path = temp_file("large", much, 200000);
+    free(much);
+    assert_status(una_slurp(&bytes, &size, path, &keep, small), UNA_E_MEMORY, small);
+    assert_says(small->message, "large is too large: this needs 0.2 MB");
+    una_arena_free(&keep);
+    una_run_free(small);
+}
+
+static void reading_in_parts(void **state)
+{
+    (void)state;
+    FILE *stream;
+    unsigned char *bytes;
+    size_t size;
+    assert_ok(una_open_read(&stream, temp_text_file("parts", "abcdef"), run), run);
+    assert_ok(una_stream_read(&bytes, &size, stream, 4, 0, "parts", &arena, run), run);
+    assert_int_equal(size, 4);
+    assert_string_equal((char *)bytes, "abcd");
+    assert_ok(una_stream_read(&bytes, &size, stream, SIZE_MAX, 1, "parts", &arena, run), run);
+    assert_string_equal((char *)bytes, "ef");
+    fclose(stream);
+    /* A stream that cannot be read. */
+    stream = fopen(temp_path("out"), "wb");
+    assert_non_null(stream);
+    assert_status(una_stream_read(&bytes, &size, stream, 4, 0, "out", &arena, run), UNA_E_IO, run);
+    fclose(stream);
+}
+
+static una_status write_and_read(void *context, una_run *failing)
+{
+    (void)context;
+    una_arena keep;
+    una_arena_init(&keep, failing);
+    una_file file;
+    unsigned char *bytes;
+    size_t size;
+    const char *path = temp_path("swept");
+    una_status status = una_file_begin(&file, path, &keep, failing);
+    if (status == UNA_OK) {
+        for (int i = 0; i < 100000; i++) fputs("word ", file.stream);
+        status = una_file_commit(&file, failing);
+    }
+    if (status == UNA_OK) status = una_slurp(&bytes, &size, path, &keep, failing);
+    una_arena_free(&keep);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_true(sweep_allocations(write_and_read, NULL) >= 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc_known_answers), cmocka_unit_test(commit_and_abandon), cmocka_unit_test(two_at_once),
+        cmocka_unit_test(in_this_folder), cmocka_unit_test(links_stay_links), cmocka_unit_test(failures_name_the_path),
+        cmocka_unit_test(read_only_files_stay), cmocka_unit_test(a_full_disk),
+        cmocka_unit_test(devices_are_written_straight), cmocka_unit_test(pipes), cmocka_unit_test(slurp_refuses),
+        cmocka_unit_test(reading_in_parts), cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# Same seed, same bits; quiet in a pipe; Ctrl-C; limits.
+table 80 >train.csv
+table 30 5 >test.csv
+
+for model in luna nlm; do
+    check "$model: one thread" 0 una fit train.csv --target y --model $model $quick --threads 1 --out $model-1.una --quiet
+    check "$model: two threads" 0 una fit train.csv --target y --model $model $quick --threads 2 --out $model-2.una --quiet
+    check "$model: again" 0 una fit train.csv --target y --model $model $quick --out $model-3.una --quiet
+    same $model-1.una $model-2.una
+    same $model-1.una $model-3.una
+    una predict $model-1.una test.csv --threads 1 --draws 2 --seed 4 >a.csv
+    una predict $model-2.una test.csv --threads 2 --draws 2 --seed 4 >b.csv
+    same a.csv b.csv
+    check "$model: another seed" 0 una fit train.csv --target y --model $model $quick --seed 1 --out $model-4.una --quiet
+    true_that "another seed is another model" test "$(cmp -s $model-1.una $model-4.una; echo $?)" -eq 1
+done
+check "generic kernels" 0 una fit train.csv --target y $quick --kernels generic --out generic.una --quiet
+
+check "quiet in a pipe" 0 una fit train.csv --target y $quick --out p.una
+no_err
+check "no colour in a pipe" 0 una models luna
+true_that "no escape codes" test "$(grep -c "$(printf '\033')" stdout.txt)" -eq 0
+if command -v script >/dev/null 2>&1; then
+    check "colour on a terminal" 0 env NO_COLOR= TERM=xterm script -qec "'$UNA' models luna" /dev/null
+    true_that "escape codes" grep -q "$(printf '\033')" stdout.txt
+    check "NO_COLOR on a terminal" 0 env NO_COLOR=1 TERM=xterm script -qec "'$UNA' models luna" /dev/null
+    true_that "no escape codes" test "$(grep -c "$(printf '\033\\[1m')" stdout.txt)" -eq 0
+    check "progress on a terminal" 0 env TERM=xterm script -qec "'$UNA' fit train.csv --target y --out p.una --set restarts=1 --set epochs=3000 --threads 1" /dev/null
+    true_that "a percentage" grep -q '%' stdout.txt
+else
+    skip "the program 'script' is not there to make a terminal"
+fi
+
+check "too little memory" 4 una fit train.csv --target y $quick --memory 40K --out small.una
+err "memory"
+absent small.una
+
+interrupted() {    # interrupted SIGNAL: a long fit, stopped once
+    set -m
+    "$UNA" fit train.csv --target y --set epochs=1000000 --set restarts=1 --out never.una >stdout.txt 2>stderr.txt &
+    local job=$! got=0
+    set +m
+    sleep 1
+    kill -"$1" $job
+    wait $job || got=$?
+    name="SIG$1"
+    if [ $got -eq 130 ]; then pass "$name ends with 130"; else fail "$name: exit status $got" "$(cat stderr.txt)"; fi
+    absent never.una
+    err "interrupted"
+    no_out
+    tidy
+}
+interrupted INT
+interrupted TERM

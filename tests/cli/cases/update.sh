@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# More rows into a posterior: one by one, in pieces and at once are the same thing.
+table 60 >train.csv
+table 12 3 >new.csv
+table 30 9 >test.csv
+head -n 1 new.csv >head.csv
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do { cat head.csv; sed -n "$((i + 1))p" new.csv; } >one$i.csv; done
+for i in 0 1 2; do { cat head.csv; sed -n "$((4 * i + 2)),$((4 * i + 5))p" new.csv; } >chunk$i.csv; done
+
+for model in luna nlm linear; do
+    options=$quick
+    [ $model = linear ] && options=
+    check "$model: fit" 0 una fit train.csv --target y --model $model $options --quiet --out $model.una
+    check "$model: at once" 0 una update $model.una new.csv --out $model-once.una
+    out "12 rows added" "72 rows"
+    cp $model.una $model-chunks.una
+    for i in 0 1 2; do una update $model-chunks.una chunk$i.csv --quiet; done
+    cp $model.una $model-single.una
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do una update $model-single.una one$i.csv --quiet; done
+    for way in once chunks single; do
+        check "$model: predict $way" 0 una predict $model-$way.una test.csv --out $model-$way.csv --quiet
+    done
+    near $model-once.csv $model-chunks.csv 1e-9
+    near $model-once.csv $model-single.csv 1e-9
+    una predict $model.una test.csv --out $model-before.csv --quiet
+    true_that "$model: the update changed something" test "$(cmp -s $model-before.csv $model-once.csv; echo $?)" -eq 1
+done
+check "in place, JSON" 0 una update luna.una new.csv --json
+json rows_added rows model
+out '"rows_added": 12' '"rows": 72'
+same luna.una luna-once.una
+check "--with fits again" 0 una update nlm.una new.csv --with train.csv --out again.una --json
+out '"rows": 72' '"refitted": true'
+check "--with, no such file" 5 una update nlm.una new.csv --with nothing.csv --out no.una
+absent no.una
+check "target missing" 2 sh -c 'cut -d, -f1,2 new.csv >x.csv; "$UNA" update luna.una x.csv'
+err "y"
+tidy

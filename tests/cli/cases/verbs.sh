@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+# Each verb doing its work.
+table 80 >train.csv
+table 40 7 >test.csv
+
+check "models" 0 una models
+out "luna" "nlm" "una models NAME"
+check "models luna" 0 una models luna
+out "Source:" "epochs" "width" "thesis"
+check "models, unknown" 1 una models lunar
+err "luna"
+check "models --json" 0 una models --json
+json models
+check "models luna --json" 0 una models luna --json
+json name options source summary thesis
+no_err
+
+check "fit" 0 una fit train.csv --target y $quick
+out "luna" "target y" "80 rows" "2 inputs" "noise" "before" "train.una" "una predict train.una"
+no_err
+there train.una
+tidy
+check "fit --quiet" 0 una fit train.csv --target y $quick --quiet --out quiet.una
+no_out
+no_err
+same train.una quiet.una
+check "fit --json" 0 una fit train.csv --target=y $quick --json --out=model.una
+json kind rows inputs noise_std prior_var log_evidence mean_cos2 options valid seconds model warnings notes target spec
+no_err
+same train.una model.una
+check "fit, other models" 0 una fit train.csv --target y --model nlm $quick --json --out nlm.una
+out '"kind": "nlm"' '"rows": 80' '"inputs": 2' '"model": "nlm.una"'
+check "fit, default target" 0 una fit train.csv $fast --out last.una
+out "target y"
+check "fit, report and chart" 0 una fit train.csv --target y $fast --out r.una --report r.html --chart r.svg
+there r.html
+there r.svg
+out "r.html" "r.svg"
+has r.html "<html"
+has r.svg "<svg"
+check "fit, chart as PDF and PNG" 0 una fit train.csv --target y $fast --out r.una --chart r.pdf
+there r.pdf
+check "fit, PNG" 0 una fit train.csv --target y $fast --out r.una --chart r.png
+there r.png
+check "fit, valid share" 0 una fit train.csv --target y $quick --out v.una --valid 0.25 --json
+out '"valid": {"rows": 20'
+check "fit, valid file" 0 una fit train.csv --target y $quick --out v.una --valid test.csv --json
+out '"rows": 80' '"valid": {"rows": 40'
+check "fit, preset" 0 una fit train.csv --target y --preset thesis $quick --set heads=3 --out p.una
+check "fit, spec" 0 una fit train.csv --target y --model "luna(epochs=20, width=10, restarts=1)" --out s.una --quiet
+same s.una train.una
+
+check "predict" 0 una predict train.una test.csv
+has stdout.txt "mean,std,std_epistemic,std_noise,lower,upper"
+no_err
+true_that "41 lines" test "$(wc -l <stdout.txt)" -eq 41
+cp stdout.txt plain.csv
+check "predict --out" 0 una predict train.una test.csv --out a.csv
+same a.csv plain.csv
+out "40 rows" "a.csv"
+check "predict --json" 0 una predict train.una test.csv --out a.csv --json
+json rows out
+check "predict --level" 0 una predict train.una test.csv --level 0.5 --out half.csv
+true_that "narrower bands" awk -F, 'NR == FNR { w[FNR] = $6 - $5; next } FNR > 1 && !($6 - $5 < w[FNR]) { bad = 1 } END { exit bad }' a.csv half.csv
+check "predict --keep" 0 una predict train.una test.csv --keep
+has stdout.txt "x1,x2,y,mean,std"
+check "predict --draws" 0 una predict train.una test.csv --draws 3
+has stdout.txt "upper,draw_1,draw_2,draw_3"
+check "variances add up" 0 una predict train.una test.csv --out a.csv
+true_that "std^2 = epistemic^2 + noise^2" awk -F, 'FNR > 1 { d = $2 * $2 - $3 * $3 - $4 * $4; if (d < 0) d = -d; if (d > 1e-6 * $2 * $2 || $3 <= 0 || $4 <= 0) bad = 1 } END { exit bad }' a.csv
+
+check "score" 0 una score train.una test.csv
+out "rmse" "log_lik" "coverage_95" "calibration_error"
+check "score --json" 0 una score train.una test.csv --json
+json rows rmse log_lik crps coverage_50 coverage_90 coverage_95 calibration_error mean_std_epistemic mean_std_noise
+out '"rows": 40'
+
+check "info" 0 una info train.una
+out "luna" "train.una"
+check "info --json" 0 una info train.una --json
+json kind
+no_err
+
+check "demo" 0 una demo --seeds 1 --json --report demo.html --chart demo.svg
+json rows mean report seconds
+there demo.html
+there demo.svg
+check "demo, text" 0 una demo --seeds 1 --out .
+out "gap std" "data std" "RMSE" "NLM" "LUNA" "mean" "una-demo.html"
+there una-demo.html

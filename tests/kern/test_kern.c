@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every kernel set of this machine, in both precisions, against sums in long double, closed forms and differences.
+ * The checks are in kern_checks.h; here is the truth.
+ */
+#include "test_support.h"
+
+#include "kern/kern.h"
+
+#include <float.h>
+
+enum { ACTIVATIONS = 7 };
+
+static long double sigmoid_truth(long double z) { return 1 / (1 + expl(-z)); }
+
+static long double truth_0(int act, long double z)
+{
+    switch (act) {
+    case UNA_RELU: return z > 0 ? z : 0;
+    case UNA_TANH: return tanhl(z);
+    case UNA_LEAKY: return z > 0 ? z : z / 100;
+    case UNA_ELU: return z > 0 ? z : expm1l(z);
+    case UNA_SOFTPLUS: return z > 0 ? z + log1pl(expl(-z)) : log1pl(expl(z));
+    case UNA_SILU: return z * sigmoid_truth(z);
+    default: return sinl(z);
+    }
+}
+
+static long double truth_1(int act, long double z)
+{
+    long double s = sigmoid_truth(z);
+    switch (act) {
+    case UNA_RELU: return z > 0 ? 1 : 0;
+    case UNA_TANH: return 1 / (coshl(z) * coshl(z));
+    case UNA_LEAKY: return z > 0 ? 1 : 0.01L;
+    case UNA_ELU: return z > 0 ? 1 : expl(z);
+    case UNA_SOFTPLUS: return s;
+    case UNA_SILU: return s + z * s * sigmoid_truth(-z);
+    default: return cosl(z);
+    }
+}
+
+static long double truth_2(int act, long double z)
+{
+    long double s = sigmoid_truth(z), r = sigmoid_truth(-z);
+    switch (act) {
+    case UNA_RELU: case UNA_LEAKY: return 0;
+    case UNA_TANH: return -2 * tanhl(z) / (coshl(z) * coshl(z));
+    case UNA_ELU: return z > 0 ? 0 : expl(z);
+    case UNA_SOFTPLUS: return s * r;
+    case UNA_SILU: return 2 * s * r + z * s * r * (r - s);
+    default: return -sinl(z);
+    }
+}
+
+/* The difference in long double; for very small steps the average of act' instead (Simpson), which cannot cancel. */
+static long double secant_truth(int act, long double z, long double u, long double delta)
+{
+    long double t = z + delta * u;
+    bool kinked = act == UNA_RELU || act == UNA_LEAKY || act == UNA_ELU;
+    if (fabsl(delta) > 2e-4L || (kinked && (z > 0) != (t > 0))) return (truth_0(act, t) - truth_0(act, z)) / delta;
+    return u * (truth_1(act, z) + 4 * truth_1(act, (z + t) / 2) + truth_1(act, t)) / 6;
+}
+
+/* The closed forms agree with one another: first and second derivatives by differences of the values. */
+static void truths(void **state)
+{
+    (void)state;
+    const long double h = 1e-5L;
+    for (int act = 0; act < ACTIVATIONS; act++)
+        for (long double z = -6.05L; z < 6; z += 0.1L) {
+            assert_near((double)truth_1(act, z), (double)((truth_0(act, z + h) - truth_0(act, z - h)) / (2 * h)), 1e-8, 1e-9);
+            assert_near((double)truth_2(act, z), (double)((truth_1(act, z + h) - truth_1(act, z - h)) / (2 * h)), 1e-8, 1e-9);
+        }
+}
+
+#define real float
+#define REAL(name) name##_f32
+#define EPSILON ((double)FLT_EPSILON)
+#include "kern_checks.h"
+#undef real
+#undef REAL
+#undef EPSILON
+#define real double
+#define REAL(name) name##_f64
+#define EPSILON DBL_EPSILON
+#include "kern_checks.h"
+#undef real
+#undef REAL
+#undef EPSILON
+
+static int begin(void **state)
+{
+    *state = quiet_run();
+    return 0;
+}
+
+static int end(void **state)
+{
+    una_run_free(*state);
+    return 0;
+}
+
+#define BOTH(test) cmocka_unit_test(test##_f32), cmocka_unit_test(test##_f64)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(truths),
+        BOTH(names),
+        BOTH(products),
+        BOTH(empty_product),
+        BOTH(rows_alone),
+        BOTH(activations),
+        BOTH(activations_far_out),
+        BOTH(secants),
+        BOTH(secant_to_tangent),
+        BOTH(secant_backward),
+        BOTH(secant_differences),
+        BOTH(small_ones),
+        BOTH(adam_steps),
+        BOTH(descents),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The losses of net.h in the plainest form, for test_net.c: point by point and head by head, slopes by moving the input
+ * (finite differences as they are defined) or by the chain rule (exact). Nothing is shared with the library's code.
+ */
+#ifndef UNA_NET_TRUTH_H
+#define UNA_NET_TRUTH_H
+
+#include "test_support.h"
+
+#include "nn/net.h"
+
+enum { MOST_WIDE = 48 };
+
+static double act_0(una_activation act, double z)
+{
+    switch (act) {
+    case UNA_RELU: return z > 0 ? z : 0;
+    case UNA_TANH: return tanh(z);
+    case UNA_LEAKY: return z > 0 ? z : z / 100;
+    case UNA_ELU: return z > 0 ? z : expm1(z);
+    case UNA_SOFTPLUS: return z > 0 ? z + log1p(exp(-z)) : log1p(exp(z));
+    case UNA_SILU: return z / (1 + exp(-z));
+    default: return sin(z);
+    }
+}
+
+static double act_1(una_activation act, double z)
+{
+    double s = 1 / (1 + exp(-z));
+    switch (act) {
+    case UNA_RELU: return z > 0;
+    case UNA_TANH: return 1 / (cosh(z) * cosh(z));
+    case UNA_LEAKY: return z > 0 ? 1 : 0.01;
+    case UNA_ELU: return z > 0 ? 1 : exp(z);
+    case UNA_SOFTPLUS: return s;
+    case UNA_SILU: return s + z * s * (1 - s);
+    default: return cos(z);
+    }
+}
+
+/* phi [features] at x; and its exact slope along v into slope [features], if not NULL. */
+static void truth_phi(const una_net *net, const double *parameters, const double *x, const double *v, double *phi, double *slope)
+{
+    double h[MOST_WIDE], s[MOST_WIDE], below_h[MOST_WIDE], below_s[MOST_WIDE];
+    for (size_t i = 0; i < net->size[0]; i++) h[i] = x[i], s[i] = slope ? v[i] : 0;
+    for (size_t l = 0; l < net->depth; l++) {
+        size_t in = net->size[l], out = net->size[l + 1], wide = UNA_PADDED(out);
+        memcpy(below_h, h, sizeof h);
+        memcpy(below_s, s, sizeof s);
+        for (size_t j = 0; j < out; j++) {
+            double z = parameters[net->biases[l] + j], u = 0;
+            for (size_t i = 0; i < in; i++) {
+                z += below_h[i] * parameters[net->weights[l] + i * wide + j];
+                u += below_s[i] * parameters[net->weights[l] + i * wide + j];
+            }
+            h[j] = act_0(net->activation, z);
+            s[j] = act_1(net->activation, z) * u;
+        }
+    }
+    for (size_t j = 0; j < una_net_features(net); j++) {
+        phi[j] = h[j];
+        if (slope) slope[j] = s[j];
+    }
+}
+
+static double truth_head(const una_net *net, const double *parameters, const double *phi, size_t m, bool bias)
+{
+    size_t l = net->depth, wide = UNA_PADDED(una_net_heads(net));
+    double f = bias ? parameters[net->biases[l] + m] : 0;
+    for (size_t j = 0; j < net->size[l]; j++) f += phi[j] * parameters[net->weights[l] + j * wide + m];
+    return f;
+}
+
+/* Slopes of all heads at probe p along direction k: g [heads]. */
+static void truth_slopes(const una_net *net, const double *parameters, const una_batch_f64 *batch, size_t p, size_t k, double *g)
+{
+    size_t inputs = net->size[0], row = p + (batch->own_probes ? batch->rows : 0);
+    const double *x = batch->x + row * inputs;
+    double v[MOST_WIDE], moved[MOST_WIDE], phi[MOST_WIDE], far[MOST_WIDE], slope[MOST_WIDE];
+    for (size_t i = 0; i < inputs; i++) v[i] = batch->direction ? batch->direction[k * inputs + i] : i == k;
+    if (batch->delta) {
+        double delta = batch->delta[p * batch->directions + k];
+        for (size_t i = 0; i < inputs; i++) moved[i] = x[i] + delta * v[i];
+        truth_phi(net, parameters, x, NULL, phi, NULL);
+        truth_phi(net, parameters, moved, NULL, far, NULL);
+        for (size_t j = 0; j < una_net_features(net); j++) slope[j] = (far[j] - phi[j]) / delta;
+    } else truth_phi(net, parameters, x, v, phi, slope);
+    for (size_t m = 0; m < una_net_heads(net); m++) g[m] = truth_head(net, parameters, slope, m, false);
+}
+
+/* sum_{i<j} cos^2 of the columns of g [rows, heads]. */
+static double truth_similarity(const double *g, size_t rows, size_t heads)
+{
+    double sum = 0;
+    for (size_t i = 0; i < heads; i++)
+        for (size_t j = 0; j < i; j++) {
+            double ij = 0, ii = 0, jj = 0;
+            for (size_t r = 0; r < rows; r++) {
+                ij += g[r * heads + i] * g[r * heads + j];
+                ii += g[r * heads + i] * g[r * heads + i];
+                jj += g[r * heads + j] * g[r * heads + j];
+            }
+            if (ii > 0 && jj > 0) sum += ij * ij / (ii * jj);
+        }
+    return sum;
+}
+
+static double truth_diverse(const una_net *net, const double *parameters, const una_batch_f64 *batch, bool per_point)
+{
+    size_t heads = una_net_heads(net), each = batch->directions;
+    static double g[4096];
+    assert_true(batch->probes * each * heads <= sizeof g / sizeof *g);
+    for (size_t p = 0; p < batch->probes; p++)
+        for (size_t k = 0; k < each; k++) truth_slopes(net, parameters, batch, p, k, g + (p * each + k) * heads);
+    if (!per_point) return truth_similarity(g, batch->probes * each, heads);
+    double sum = 0;
+    for (size_t p = 0; p < batch->probes; p++) sum += truth_similarity(g + p * each * heads, each, heads);
+    return sum / (double)batch->probes;
+}
+
+static una_losses truth_losses(const una_net *net, const double *parameters, const una_batch_f64 *batch,
+                               const una_objective_f64 *objective)
+{
+    una_losses losses = { .mean_cos2 = NAN };
+    size_t heads = una_net_heads(net), wide = batch->target_heads == 1 ? 1 : UNA_PADDED(batch->target_heads);
+    for (size_t r = 0; r < batch->rows; r++) {
+        double phi[MOST_WIDE];
+        truth_phi(net, parameters, batch->x + r * net->size[0], NULL, phi, NULL);
+        for (size_t m = 0; m < heads; m++) {
+            double t = batch->target[r * wide + (wide == 1 ? 0 : m)], f = truth_head(net, parameters, phi, m, true);
+            losses.fit += objective->fit_weight * (t - f) * (t - f);
+        }
+    }
+    size_t penalised = objective->hidden_penalty_only ? net->hidden_parameters : net->parameters;
+    for (size_t i = 0; i < penalised; i++) losses.penalty += objective->penalty * parameters[i] * parameters[i];
+    if (batch->probes) {
+        losses.diverse = truth_diverse(net, parameters, batch, objective->per_point);
+        losses.mean_cos2 = losses.diverse / ((double)heads * ((double)heads - 1) / 2);
+    }
+    losses.total = losses.fit + losses.penalty + objective->diversity * losses.diverse;
+    return losses;
+}
+
+#endif

@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Networks: every part of the loss against the plain form of net_truth.h, its gradient against central differences of
+ * that form, floats of every kernel set against doubles; and the hazards of the similarity penalty.
+ */
+#include "net_truth.h"
+
+enum { SIZES_MOST = 6 };
+static const char *const set_names[] = { "generic", "avx2", "avx512" };
+
+typedef struct trial {                           /* one random case, doubles and the same numbers as floats */
+    una_net net;
+    double *parameters;
+    una_batch_f64 batch;
+    una_objective_f64 objective;
+    una_batch_f32 batch_f32;
+    float *parameters_f32;
+} trial;
+
+static int begin(void **state)
+{
+    *state = quiet_run();
+    return 0;
+}
+
+static int end(void **state)
+{
+    una_run_free(*state);
+    return 0;
+}
+
+static double *normals(una_run *run, una_rng *rng, size_t n, double scale)
+{
+    double *block = UNA_GET(&run->scratch, double, n);
+    assert_non_null(block);
+    for (size_t i = 0; i < n; i++) block[i] = scale * una_rng_normal(rng);
+    return block;
+}
+
+static float *singles(una_run *run, const double *from, size_t n)
+{
+    if (!from) return NULL;
+    float *to = UNA_GET(&run->scratch, float, n);
+    assert_non_null(to);
+    for (size_t i = 0; i < n; i++) to[i] = (float)from[i];
+    return to;
+}
+
+static una_net net_of(una_activation act, size_t count, const size_t *sizes)
+{
+    una_net net = { .depth = count - 2, .activation = act };
+    memcpy(net.size, sizes, count * sizeof *sizes);
+    una_net_shape(&net);
+    return net;
+}
+
+/* Random weights and biases; the padding stays zero. */
+static double *random_parameters(una_run *run, una_rng *rng, const una_net *net)
+{
+    double *parameters = UNA_GET(&run->scratch, double, net->parameters);
+    assert_non_null(parameters);
+    una_net_initialise_f64(net, 2, 1.3, rng, parameters);
+    for (size_t l = 0; l <= net->depth; l++)
+        for (size_t j = 0; j < net->size[l + 1]; j++) parameters[net->biases[l] + j] = 0.3 * una_rng_normal(rng);
+    return parameters;
+}
+
+/* Unit vectors; or, for `inputs` of them, a choice of inputs. */
+static double *random_directions(una_run *run, una_rng *rng, size_t count, size_t inputs, bool unit)
+{
+    double *direction = normals(run, rng, count * inputs, 1);
+    for (size_t k = 0; k < count; k++) {
+        double square = 0;
+        for (size_t i = 0; i < inputs; i++) square += direction[k * inputs + i] * direction[k * inputs + i];
+        size_t chosen = una_rng_below(rng, inputs);
+        for (size_t i = 0; i < inputs; i++)
+            direction[k * inputs + i] = unit ? direction[k * inputs + i] / sqrt(square) : i == chosen;
+    }
+    return direction;
+}
+
+typedef struct design {                          /* what a case should look like */
+    una_activation act;
+    size_t count, sizes[SIZES_MOST], rows, probes, directions;   /* directions 0: every input */
+    bool own_probes, exact, per_point, target_per_head, unit;
+} design;
+
+static void make_trial(trial *t, una_run *run, una_rng *rng, const design *d)
+{
+    memset(t, 0, sizeof *t);
+    t->net = net_of(d->act, d->count, d->sizes);
+    t->parameters = random_parameters(run, rng, &t->net);
+    size_t inputs = d->sizes[0], heads = una_net_heads(&t->net), all = d->rows + (d->own_probes ? d->probes : 0);
+    size_t wide = d->target_per_head ? UNA_PADDED(heads) : 1, each = d->directions ? d->directions : inputs;
+    t->batch = (una_batch_f64){ .rows = d->rows, .probes = d->probes, .directions = d->probes ? each : 0,
+                                .own_probes = d->own_probes, .target_heads = d->target_per_head ? heads : 1 };
+    t->batch.x = normals(run, rng, all * inputs, 1);
+    t->batch.target = normals(run, rng, d->rows * wide, 1);
+    if (d->probes && d->directions) t->batch.direction = random_directions(run, rng, each, inputs, d->unit);
+    double *delta = normals(run, rng, d->probes * each, 0.1);
+    for (size_t i = 0; i < d->probes * each; i++) delta[i] += delta[i] < 0 ? -0.02 : 0.02;
+    if (d->probes && !d->exact) t->batch.delta = delta;
+    t->objective = (una_objective_f64){ .fit_weight = 0.4, .penalty = 0.03, .diversity = 0.7, .per_point = d->per_point };
+
+    t->parameters_f32 = singles(run, t->parameters, t->net.parameters);
+    t->batch_f32 = (una_batch_f32){ .rows = d->rows, .probes = d->probes, .directions = t->batch.directions,
+                                    .own_probes = d->own_probes, .target_heads = t->batch.target_heads };
+    t->batch_f32.x = singles(run, t->batch.x, all * inputs);
+    t->batch_f32.target = singles(run, t->batch.target, d->rows * wide);
+    t->batch_f32.direction = singles(run, t->batch.direction, each * inputs);
+    t->batch_f32.delta = singles(run, t->batch.delta, d->probes * each);
+}
+
+static una_work_f64 *work_for(const trial *t, const una_kernels_f64 *kernels, una_run *run)
+{
+    una_work_f64 *work = NULL;
+    const una_batch_f64 *b = &t->batch;
+    assert_ok(una_work_new_f64(&work, &t->net, b->rows, b->probes, b->own_probes, b->directions, b->probes && !b->delta,
+                               t->objective.per_point, kernels, &run->scratch, run), run);
+    return work;
+}
+
+static double *gradient_of(const trial *t, una_losses *losses, una_run *run)
+{
+    double *gradient = UNA_GET(&run->scratch, double, t->net.parameters);
+    assert_non_null(gradient);
+    una_work_f64 *work = work_for(t, una_kernels_named_f64("generic"), run);
+    una_net_gradient_f64(&t->net, t->parameters, &t->batch, &t->objective, gradient, losses, work);
+    return gradient;
+}
+
+/* Is parameter i padding? */
+static bool is_padding(const una_net *net, size_t i)
+{
+    for (size_t l = net->depth + 1; l-- > 0;)
+        if (i >= net->weights[l]) return (i - net->weights[l]) % UNA_PADDED(net->size[l + 1]) >= net->size[l + 1];
+    return true;
+}
+
+static void check_losses(const una_losses *got, const una_losses *truth, double rtol)
+{
+    assert_near(got->fit, truth->fit, rtol, 1e-12);
+    assert_near(got->penalty, truth->penalty, rtol, 1e-12);
+    assert_near(got->diverse, truth->diverse, rtol, 1e-12);
+    assert_near(got->total, truth->total, rtol, 1e-12);
+    if (isnan(truth->mean_cos2)) assert_true(isnan(got->mean_cos2));
+    else assert_near(got->mean_cos2, truth->mean_cos2, rtol, 1e-12);
+}
+
+/* Central differences of the plain form on `tries` parameters chosen at random. A kink (relu, leaky, elu) within the
+ * step spoils a difference, so there one in ten may be off. */
+static void check_differences(trial *t, const double *gradient, size_t tries, una_rng *rng)
+{
+    const double step = 1e-5;
+    size_t checked = 0, off = 0;
+    double size = 0;
+    for (size_t i = 0; i < t->net.parameters; i++) {
+        size = fmax(size, fabs(gradient[i]));
+        if (is_padding(&t->net, i)) assert_true(gradient[i] == 0);
+    }
+    while (checked < tries) {
+        size_t i = una_rng_below(rng, t->net.parameters);
+        if (is_padding(&t->net, i)) continue;
+        checked++;
+        double kept = t->parameters[i];
+        t->parameters[i] = kept + step;
+        double above = truth_losses(&t->net, t->parameters, &t->batch, &t->objective).total;
+        t->parameters[i] = kept - step;
+        double below = truth_losses(&t->net, t->parameters, &t->batch, &t->objective).total;
+        t->parameters[i] = kept;
+        double slope = (above - below) / (2 * step);
+        bool met = fabs(slope - gradient[i]) <= 1e-6 * fabs(slope) + 3e-7 * (1 + size);
+        bool kinked = t->net.activation == UNA_RELU || t->net.activation == UNA_LEAKY || t->net.activation == UNA_ELU;
+        if (!met && !kinked) fail_msg("parameter %zu: gradient %.12g, difference %.12g", i, gradient[i], slope);
+        off += !met;
+    }
+    if (off * 10 > checked) fail_msg("%zu of %zu parameters off", off, checked);
+}
+
+static void check_sets(const trial *t, const double *gradient, const una_losses *losses, una_run *run)
+{
+    size_t n = t->net.parameters;
+    double size = 0, *again = UNA_GET(&run->scratch, double, n);
+    float *single = UNA_GET(&run->scratch, float, n);
+    assert_non_null(single);
+    const una_batch_f32 *b = &t->batch_f32;
+    una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
+                                    t->objective.per_point, t->objective.hidden_penalty_only };
+    for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
+    for (size_t s = 0; s < 3; s++) {
+        const una_kernels_f64 *doubles = una_kernels_named_f64(set_names[s]);
+        const una_kernels_f32 *floats = una_kernels_named_f32(set_names[s]);
+        una_work_f32 *work;
+        una_losses got;
+        if (!doubles || !floats) continue;
+        una_net_gradient_f64(&t->net, t->parameters, &t->batch, &t->objective, again, &got, work_for(t, doubles, run));
+        check_losses(&got, losses, 1e-11);
+        assert_arrays_near(again, gradient, n, 0, 1e-11 * (1 + size));
+        assert_ok(una_work_new_f32(&work, &t->net, b->rows, b->probes, b->own_probes, b->directions, b->probes && !b->delta,
+                                   objective.per_point, floats, &run->scratch, run), run);
+        una_net_gradient_f32(&t->net, t->parameters_f32, b, &objective, single, &got, work);
+        check_losses(&got, losses, 1e-4);
+        for (size_t i = 0; i < n; i++) {
+            if (is_padding(&t->net, i)) assert_true(single[i] == 0);
+            again[i] = (double)single[i];
+        }
+        assert_arrays_near(again, gradient, n, 0, 1e-4 * size);
+    }
+}
+
+static void run_trial(const design *d, una_objective_f64 objective, una_run *run, una_rng *rng)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    trial t;
+    una_losses losses, truth;
+    make_trial(&t, run, rng, d);
+    objective.per_point = d->per_point;
+    t.objective = objective;
+    double *gradient = gradient_of(&t, &losses, run);
+    truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
+    check_losses(&losses, &truth, 1e-9);
+    check_differences(&t, gradient, 30, rng);
+    check_sets(&t, gradient, &losses, run);
+    una_arena_release(&run->scratch, mark);
+}
+
+/* ---- gradients ------------------------------------------------------------------------------------------ */
+
+static const una_objective_f64 parts[] = {
+    { .fit_weight = 0.4 }, { .penalty = 0.03 }, { .diversity = 0.7 }, { .fit_weight = 0.4, .penalty = 0.03, .diversity = 0.7 },
+    { .fit_weight = 0.2, .penalty = 0.5, .hidden_penalty_only = true },
+};
+
+static void fit_and_penalty(void **state)
+{
+    una_rng rng = una_rng_at(1, UNA_FOR_TEST, 2);
+    for (int act = 0; act <= UNA_SIN; act++)
+        for (size_t part = 0; part < 5; part++) {
+            design d = { .act = (una_activation)act, .rows = 7, .target_per_head = part % 2 };
+            d.count = 3 + part % 4;
+            for (size_t l = 0; l < d.count; l++) d.sizes[l] = 1 + una_rng_below(&rng, 23);
+            run_trial(&d, parts[part], *state, &rng);
+        }
+}
+
+/* Everything at once: 7 activations, depth 1 to 4, both forms of the cosine and of the slopes, probes of their own and
+ * shared, all inputs, some inputs, unit vectors. */
+static void diversity(void **state)
+{
+    una_rng rng = una_rng_at(2, UNA_FOR_TEST, 2);
+    static const size_t shapes[][SIZES_MOST + 1] = {
+        { 3, 3, 5, 4 }, { 4, 2, 17, 9, 5 }, { 5, 4, 7, 19, 6, 3 }, { 6, 3, 6, 18, 5, 7, 4 }, { 3, 5, 33, 2 }, { 4, 6, 3, 5, 21 },
+    };
+    size_t turn = 0;
+    for (int act = 0; act <= UNA_SIN; act++)
+        for (size_t exact = 0; exact < 2; exact++)
+            for (size_t per_point = 0; per_point < 2; per_point++)
+                for (size_t way = 0; way < 3; way++, turn++) {
+                    const size_t *shape = shapes[turn % 6];
+                    design d = { .act = (una_activation)act, .count = shape[0], .rows = 4, .probes = 3, .exact = exact,
+                                 .per_point = per_point, .own_probes = turn / 6 % 2, .target_per_head = turn % 2,
+                                 .directions = way == 0 ? 0 : way + 1, .unit = way == 2 };
+                    memcpy(d.sizes, shape + 1, shape[0] * sizeof *shape);
+                    run_trial(&d, parts[turn % 5 == 4 ? 2 : 2 + turn % 2], *state, &rng);
+                }
+}
+
+/* More heads than any layer is wide: the slopes of the heads need the room of the heads. */
+static void many_heads(void **state)
+{
+    una_rng rng = una_rng_at(3, UNA_FOR_TEST, 2);
+    for (size_t per_point = 0; per_point < 2; per_point++) {
+        design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 5, 7, 45 }, .rows = 5, .probes = 20, .own_probes = true,
+                     .per_point = per_point };
+        run_trial(&d, parts[3], *state, &rng);
+    }
+}
+
+/* Buffers made for probes serve a batch without them, and a smaller batch. */
+static void work_is_reused(void **state)
+{
+    una_run *run = *state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_rng rng = una_rng_at(4, UNA_FOR_TEST, 2);
+    design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6 };
+    trial t;
+    una_losses losses, again;
+    make_trial(&t, run, &rng, &d);
+    una_work_f64 *work = work_for(&t, una_kernels_named_f64("generic"), run);
+    double *gradient = UNA_GET(&run->scratch, double, t.net.parameters);
+    assert_non_null(gradient);
+    una_net_gradient_f64(&t.net, t.parameters, &t.batch, &t.objective, gradient, &losses, work);
+    for (size_t i = 0; i < t.net.parameters; i++) t.parameters[i] *= 0.5;        /* what was kept of it is stale now */
+    t.batch.rows = 4;
+    t.batch.probes = t.batch.directions = 0;
+    t.batch.delta = NULL;
+    una_net_gradient_f64(&t.net, t.parameters, &t.batch, &t.objective, gradient, &losses, work);
+    const double *fresh = gradient_of(&t, &again, run);
+    assert_arrays_near(gradient, fresh, t.net.parameters, 0, 0);
+    assert_near(losses.total, again.total, 0, 0);
+    assert_true(isnan(losses.mean_cos2));
+    una_arena_release(&run->scratch, mark);
+}
+
+/* The exact slopes are the limit of the differences, and so is their gradient. */
+static void exact_is_the_limit(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(5, UNA_FOR_TEST, 2);
+    for (int act = 0; act <= UNA_SIN; act++) {
+        if (act == UNA_ELU) continue;                            /* its second derivative jumps: no limit near 0 */
+        una_mark mark = una_arena_mark(&run->scratch);
+        design d = { .act = (una_activation)act, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 5, .probes = 5 };
+        trial t;
+        una_losses close, exact;
+        make_trial(&t, run, &rng, &d);
+        double *delta = UNA_GET(&run->scratch, double, 15);
+        assert_non_null(delta);
+        for (size_t i = 0; i < 15; i++) delta[i] = 1e-6;
+        t.batch.delta = delta;
+        const double *by_differences = gradient_of(&t, &close, run);
+        t.batch.delta = NULL;
+        const double *by_slopes = gradient_of(&t, &exact, run);
+        check_losses(&close, &exact, 1e-4);
+        assert_arrays_near(by_differences, by_slopes, t.net.parameters, 1e-4, 1e-4);
+        una_arena_release(&run->scratch, mark);
+    }
+}
+
+/* ---- hazards of the similarity ---------------------------------------------------------------------------- */
+
+/* In one dimension two slopes at one point are parallel: the cosine per point is 1 and nothing can be learnt from it. */
+static void one_input_per_point(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(6, UNA_FOR_TEST, 2);
+    for (size_t exact = 0; exact < 2; exact++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        design d = { .act = UNA_TANH, .count = 4, .sizes = { 1, 9, 7, 5 }, .rows = 5, .probes = 5, .exact = exact, .per_point = true };
+        trial t;
+        una_losses losses;
+        make_trial(&t, run, &rng, &d);
+        t.objective = (una_objective_f64){ .diversity = 1, .per_point = true };
+        const double *gradient = gradient_of(&t, &losses, run);
+        assert_near(losses.mean_cos2, 1, 1e-9, 0);
+        for (size_t i = 0; i < t.net.parameters; i++) assert_near(gradient[i], 0, 0, 1e-8);
+        una_arena_release(&run->scratch, mark);
+    }
+}
+
+/* Identical heads: as similar as can be, and no gradient to part them. */
+static void collapse_is_stationary(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(7, UNA_FOR_TEST, 2);
+    for (size_t per_point = 0; per_point < 2; per_point++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6, .per_point = per_point };
+        trial t;
+        una_losses losses;
+        make_trial(&t, run, &rng, &d);
+        double *w = t.parameters + t.net.weights[2];
+        for (size_t j = 0; j < 7; j++)
+            for (size_t m = 1; m < 5; m++) w[j * 16 + m] = w[j * 16];
+        t.objective = (una_objective_f64){ .diversity = 1, .per_point = per_point };
+        const double *gradient = gradient_of(&t, &losses, run);
+        assert_near(losses.mean_cos2, 1, 1e-9, 0);
+        for (size_t i = 0; i < t.net.parameters; i++) assert_near(gradient[i], 0, 0, 1e-9);
+        una_arena_release(&run->scratch, mark);
+    }
+}
+
+/* Flat heads have no direction: they take no part and nothing becomes NAN, down to heads that are all flat. */
+static void flat_heads(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(8, UNA_FOR_TEST, 2);
+    for (size_t per_point = 0; per_point < 2; per_point++)
+        for (size_t flat = 1; flat <= 5; flat += 2) {
+            una_mark mark = una_arena_mark(&run->scratch);
+            design d = { .act = UNA_RELU, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6, .per_point = per_point };
+            trial t;
+            una_losses losses;
+            make_trial(&t, run, &rng, &d);
+            for (size_t j = 0; j < 7; j++)
+                for (size_t m = 0; m < flat; m++) t.parameters[t.net.weights[2] + j * 16 + m] = 0;
+            const double *gradient = gradient_of(&t, &losses, run);
+            una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
+            check_losses(&losses, &truth, 1e-9);
+            for (size_t i = 0; i < t.net.parameters; i++) assert_true(isfinite(gradient[i]));
+            if (flat == 5) assert_true(losses.diverse == 0);
+            t.parameters_f32 = singles(run, t.parameters, t.net.parameters);
+            check_sets(&t, gradient, &losses, run);
+            una_arena_release(&run->scratch, mark);
+        }
+}
+
+/* One head has nobody to differ from. */
+static void single_head(void **state)
+{
+    una_run *run = *state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_rng rng = una_rng_at(9, UNA_FOR_TEST, 2);
+    design d = { .act = UNA_TANH, .count = 3, .sizes = { 2, 5, 1 }, .rows = 3, .probes = 3 };
+    trial t;
+    una_losses losses;
+    make_trial(&t, run, &rng, &d);
+    gradient_of(&t, &losses, run);
+    assert_true(losses.diverse == 0);
+    assert_true(isnan(losses.mean_cos2));
+    una_arena_release(&run->scratch, mark);
+}
+
+/* The sign: steps down the gradient make heads less alike, and the more so the larger the diversity. */
+static double after_descent(double weight, bool per_point, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_rng rng = una_rng_at(10, UNA_FOR_TEST, 2);
+    design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 12, 10, 5 }, .rows = 12, .probes = 12, .per_point = per_point };
+    trial t;
+    una_losses losses = { .total = 0 };
+    make_trial(&t, run, &rng, &d);
+    for (size_t j = 0; j < 10; j++)                              /* alike at first, but not the same */
+        for (size_t m = 1; m < 5; m++)
+            t.parameters[t.net.weights[2] + j * 16 + m] = 0.7 * t.parameters[t.net.weights[2] + j * 16] + 0.3 * una_rng_normal(&rng);
+    t.objective = (una_objective_f64){ .fit_weight = 0.1, .diversity = weight, .per_point = per_point };
+    for (int step = 0; step < 40; step++) {
+        una_mark each = una_arena_mark(&run->scratch);
+        const double *gradient = gradient_of(&t, &losses, run);
+        for (size_t i = 0; i < t.net.parameters; i++) t.parameters[i] -= 0.02 * gradient[i];
+        una_arena_release(&run->scratch, each);
+    }
+    una_arena_release(&run->scratch, mark);
+    return losses.mean_cos2;
+}
+
+static void diversity_lowers_similarity(void **state)
+{
+    for (int per_point = 0; per_point < 2; per_point++) {
+        double none = after_descent(0, per_point, *state), some = after_descent(0.5, per_point, *state);
+        double much = after_descent(2, per_point, *state);
+        assert_true(some < none - 0.01);
+        assert_true(much < some - 0.01);
+    }
+}
+
+/* ---- forward, slopes, backward ------------------------------------------------------------------------------ */
+
+static void forward_is_the_plain_form(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(11, UNA_FOR_TEST, 2);
+    for (int act = 0; act <= UNA_SIN; act++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_net net = net_of((una_activation)act, 5, (const size_t[]){ 3, 19, 7, 21, 5 });
+        const double *parameters = random_parameters(run, &rng, &net);
+        const size_t rows = 250;
+        const double *x = normals(run, &rng, rows * 3, 1);
+        double *phi = UNA_GET(&run->scratch, double, rows * 23), *f = UNA_GET(&run->scratch, double, rows * 5);
+        una_work_f64 *work;
+        assert_ok(una_work_new_f64(&work, &net, 0, 0, false, 0, false, false, una_kernels_named_f64(NULL), &run->scratch, run), run);
+        for (size_t r = 0; r < rows; r++) phi[r * 23 + 21] = phi[r * 23 + 22] = 1;
+        una_net_forward_f64(&net, parameters, x, rows, phi, 23, f, work);
+        for (size_t r = 0; r < rows; r++) {
+            double truth[MOST_WIDE];
+            truth_phi(&net, parameters, x + r * 3, NULL, truth, NULL);
+            assert_arrays_near(phi + r * 23, truth, 21, 1e-12, 1e-12);
+            assert_true(phi[r * 23 + 21] == 1 && phi[r * 23 + 22] == 1);         /* columns beyond: untouched */
+            for (size_t m = 0; m < 5; m++) assert_near(f[r * 5 + m], truth_head(&net, parameters, truth, m, true), 1e-12, 1e-12);
+        }
+        una_arena_release(&run->scratch, mark);
+    }
+}
+
+/* A batch equals one by one bit for bit: floats, every kernel set, more rows than a block. */
+static void batch_equals_one_by_one(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(12, UNA_FOR_TEST, 2);
+    for (int act = 0; act <= UNA_SIN; act++)
+        for (size_t s = 0; s < 3; s++) {
+            const una_kernels_f32 *kernels = una_kernels_named_f32(set_names[s]);
+            if (!kernels) continue;
+            una_mark mark = una_arena_mark(&run->scratch);
+            una_net net = net_of((una_activation)act, 4, (const size_t[]){ 3, 19, 37, 5 });
+            const size_t rows = 501;
+            const float *parameters = singles(run, random_parameters(run, &rng, &net), net.parameters);
+            const float *x = singles(run, normals(run, &rng, rows * 3, 2), rows * 3);
+            double *phi = UNA_GET(&run->scratch, double, rows * 37), *f = UNA_GET(&run->scratch, double, rows * 5);
+            una_work_f32 *work;
+            assert_ok(una_work_new_f32(&work, &net, 0, 0, false, 0, false, false, kernels, &run->scratch, run), run);
+            una_net_forward_f32(&net, parameters, x, rows, phi, 37, f, work);
+            for (size_t r = 0; r < rows; r++) {
+                double phi_alone[37], f_alone[5];
+                una_net_forward_f32(&net, parameters, x + r * 3, 1, phi_alone, 37, NULL, work);
+                una_net_forward_f32(&net, parameters, x + r * 3, 1, NULL, 0, f_alone, work);
+                assert_memory_equal(phi_alone, phi + r * 37, sizeof phi_alone);
+                assert_memory_equal(f_alone, f + r * 5, sizeof f_alone);
+            }
+            una_arena_release(&run->scratch, mark);
+        }
+}
+
+static void slopes_are_differences(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(13, UNA_FOR_TEST, 2);
+    const double step = 1e-6;
+    for (int act = 0; act <= UNA_SIN; act++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_net net = net_of((una_activation)act, 4, (const size_t[]){ 5, 19, 7, 3 });
+        const double *parameters = random_parameters(run, &rng, &net);
+        double *x = normals(run, &rng, 5, 1), j[5 * 7];
+        una_work_f64 *work;
+        assert_ok(una_work_new_f64(&work, &net, 1, 1, false, 5, true, false, una_kernels_named_f64(NULL), &run->scratch, run), run);
+        una_net_slopes_f64(&net, parameters, x, j, work);
+        for (size_t d = 0; d < 5; d++) {
+            double above[MOST_WIDE], below[MOST_WIDE], kept = x[d];
+            x[d] = kept + step;
+            truth_phi(&net, parameters, x, NULL, above, NULL);
+            x[d] = kept - step;
+            truth_phi(&net, parameters, x, NULL, below, NULL);
+            x[d] = kept;
+            for (size_t k = 0; k < 7; k++) assert_near(j[d * 7 + k], (above[k] - below[k]) / (2 * step), 1e-7, 1e-7);
+        }
+        una_arena_release(&run->scratch, mark);
+    }
+}
+
+static double weighted_features(const una_net *net, const double *parameters, const double *x, const double *c, size_t rows)
+{
+    double sum = 0, phi[MOST_WIDE];
+    for (size_t r = 0; r < rows; r++) {
+        truth_phi(net, parameters, x + r * net->size[0], NULL, phi, NULL);
+        for (size_t j = 0; j < una_net_features(net); j++) sum += c[r * una_net_features(net) + j] * phi[j];
+    }
+    return sum;
+}
+
+/* Back from dL/dphi of L = sum c phi, over several blocks; the result is added to what stands there. */
+static void backward_is_differences(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(14, UNA_FOR_TEST, 2);
+    const double step = 1e-6;
+    const size_t rows = 300;
+    for (int act = 1; act <= UNA_SIN; act++) {
+        if (act == UNA_LEAKY) continue;                          /* too many kinks among 300 rows */
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_net net = net_of((una_activation)act, 5, (const size_t[]){ 2, 9, 17, 6, 1 });
+        double *parameters = random_parameters(run, &rng, &net), *gradient = UNA_GET(&run->scratch, double, net.parameters);
+        const double *x = normals(run, &rng, rows * 2, 1), *c = normals(run, &rng, rows * 6, 1);
+        una_work_f64 *work;
+        assert_ok(una_work_new_f64(&work, &net, 10, 0, false, 0, false, false, una_kernels_named_f64(NULL), &run->scratch, run), run);
+        for (size_t i = 0; i < net.parameters; i++) gradient[i] = 5;
+        una_net_backward_f64(&net, parameters, x, rows, c, gradient, work);
+        for (size_t i = 0; i < net.parameters; i++) {
+            if (i >= net.hidden_parameters || is_padding(&net, i)) {
+                assert_true(gradient[i] == 5);
+                continue;
+            }
+            if (i % 5) continue;
+            double kept = parameters[i];
+            parameters[i] = kept + step;
+            double above = weighted_features(&net, parameters, x, c, rows);
+            parameters[i] = kept - step;
+            double below = weighted_features(&net, parameters, x, c, rows);
+            parameters[i] = kept;
+            assert_near(gradient[i] - 5, (above - below) / (2 * step), 1e-5, 1e-5);
+        }
+        una_arena_release(&run->scratch, mark);
+    }
+}
+
+/* ---- shapes, beginnings, memory ------------------------------------------------------------------------------- */
+
+static void layout(void **state)
+{
+    (void)state;
+    una_net net = net_of(UNA_RELU, 4, (const size_t[]){ 3, 17, 16, 5 });
+    assert_int_equal(net.weights[0], 0);
+    assert_int_equal(net.biases[0], 3 * 32);
+    assert_int_equal(net.weights[1], 4 * 32);
+    assert_int_equal(net.biases[1], 4 * 32 + 17 * 16);
+    assert_int_equal(net.weights[2], net.hidden_parameters);
+    assert_int_equal(net.hidden_parameters, 4 * 32 + 18 * 16);
+    assert_int_equal(net.parameters, 4 * 32 + 18 * 16 + 17 * 16);
+    assert_int_equal(una_net_features(&net), 16);
+    assert_int_equal(una_net_heads(&net), 5);
+}
+
+/* Spread as named, biases and padding zero, floats are the doubles rounded. */
+static void initialisations(void **state)
+{
+    una_run *run = *state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_net net = net_of(UNA_RELU, 3, (const size_t[]){ 40, 90, 20 });
+    double *parameters = UNA_GET(&run->scratch, double, net.parameters);
+    float *single = UNA_GET(&run->scratch, float, net.parameters);
+    assert_non_null(single);
+    const double expected[] = { sqrt(2 / 40.), sqrt(2 / 130.), sqrt(1 / 40.), 1 };
+    for (int initialisation = 0; initialisation < 4; initialisation++) {
+        una_rng rng = una_rng_at(15, UNA_FOR_TEST, 2), same = una_rng_at(15, UNA_FOR_TEST, 2);
+        una_net_initialise_f64(&net, initialisation, 0.5, &rng, parameters);
+        una_net_initialise_f32(&net, initialisation, 0.5, &same, single);
+        double square = 0, sum = 0;
+        for (size_t i = 0; i < net.parameters; i++) {
+            assert_true(single[i] == (float)parameters[i]);
+            if (is_padding(&net, i) || (i >= net.biases[0] && i < net.weights[1]) || i >= net.biases[1])
+                assert_true(parameters[i] == 0);
+            if (i < net.biases[0]) square += parameters[i] * parameters[i], sum += parameters[i];
+        }
+        double std = 0.5 * expected[initialisation];             /* 3600 draws: 1.2 % one standard error */
+        assert_near(sqrt(square / 3600), std, 0.05, 0);
+        assert_near(sum / 3600, 0, 0, std * 0.07);
+    }
+    una_arena_release(&run->scratch, mark);
+}
+
+static una_status take_work(void *context, una_run *run)
+{
+    const una_net *net = context;
+    for (int per_point = 0; per_point < 2; per_point++) {
+        una_work_f32 *work = NULL;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = una_work_new_f32(&work, net, 3000, 900, true, 3, per_point, per_point, una_kernels_named_f32(NULL),
+                                             &run->scratch, run);
+        una_arena_release(&run->scratch, mark);
+        if (status != UNA_OK) return status;
+    }
+    return UNA_OK;
+}
+
+static void memory_may_fail(void **state)
+{
+    (void)state;
+    una_net net = net_of(UNA_RELU, 5, (const size_t[]){ 3, 50, 60, 50, 25 });
+    assert_true(sweep_allocations(take_work, &net) > 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layout),
+        cmocka_unit_test(initialisations),
+        cmocka_unit_test(forward_is_the_plain_form),
+        cmocka_unit_test(batch_equals_one_by_one),
+        cmocka_unit_test(slopes_are_differences),
+        cmocka_unit_test(backward_is_differences),
+        cmocka_unit_test(fit_and_penalty),
+        cmocka_unit_test(diversity),
+        cmocka_unit_test(many_heads),
+        cmocka_unit_test(work_is_reused),
+        cmocka_unit_test(exact_is_the_limit),
+        cmocka_unit_test(one_input_per_point),
+        cmocka_unit_test(collapse_is_stationary),
+        cmocka_unit_test(flat_heads),
+        cmocka_unit_test(single_head),
+        cmocka_unit_test(diversity_lowers_similarity),
+        cmocka_unit_test(memory_may_fail),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The report from invented arrays: contents, hostile names, degenerate sizes, determinism, files, memory.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "report/html.h"
+#include "report/invented.h"
+#include "report/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const plain_names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o" };
+
+typedef struct world { una_run *run; una_arena arena; invented all; } world;
+
+static world *open_world(void)
+{
+    world *w = test_calloc(1, sizeof *w);
+    assert_int_equal(una_run_new(&w->run, NULL), UNA_OK);
+    una_arena_init(&w->arena, w->run);
+    return w;
+}
+
+static void close_world(world *w)
+{
+    una_arena_free(&w->arena);
+    una_run_free(w->run);
+    test_free(w);
+}
+
+static una_fit_info *info_of(world *w, size_t model)
+{
+    return (una_fit_info *)(uintptr_t)w->all.model[model].info;
+}
+
+static void fill(world *w, size_t rows, size_t columns, size_t texts, const char *const *names, size_t models, size_t parts)
+{
+    static const char *const titles[] = { "LUNA", "NLM", "GP" };
+    assert_true(invented_table(&w->all, rows, columns, texts, names, &w->arena));
+    for (size_t m = 0; m < models; m++)
+        invented_model(&w->all.model[m], &w->all.report, titles[m], m == 0 ? 1 : 0.2, parts, &w->arena);
+    w->all.report.model_count = models;
+    assert_int_equal(una_arena_check(&w->arena), UNA_OK);
+}
+
+static una_text page_of(world *w)
+{
+    una_text page = una_text_in(&w->arena);
+    una_status status = una_report_html(&page, &w->all.report, w->run);
+    if (status != UNA_OK) fail_msg("%s", una_run_message(w->run));
+    return page;
+}
+
+static size_t occurrences(const char *text, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, what)); at += strlen(what)) count++;
+    return count;
+}
+
+/* Elements are closed in the order in which they were opened. */
+static void assert_well_formed(const char *html)
+{
+    static const char *const alone[] = { "meta", "!DOCTYPE" };
+    char stack[64][16];
+    size_t depth = 0;
+    for (const char *at = html; (at = strchr(at, '<')); at++) {
+        char name[16] = "";
+        bool closes = at[1] == '/';
+        sscanf(at + 1 + closes, "%15[A-Za-z0-9!]", name);
+        const char *end = strchr(at, '>');
+        assert_non_null(end);
+        if (!strcmp(name, alone[0]) || !strcmp(name, alone[1]) || end[-1] == '/') continue;
+        if (closes) {
+            assert_true(depth > 0);
+            assert_string_equal(stack[--depth], name);
+        } else {
+            assert_true(depth < 64);
+            strcpy(stack[depth++], name);
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Ids are unique and every reference has its id. */
+static void assert_ids(world *w, const char *html)
+{
+    size_t count = 0, room = occurrences(html, " id=\"");
+    char **ids = UNA_GET(&w->arena, char *, room);
+    for (const char *at = html; (at = strstr(at, " id=\"")); at++) {
+        size_t length = strcspn(at + 5, "\"");
+        ids[count] = UNA_GET(&w->arena, char, length + 1);
+        memcpy(ids[count++], at + 5, length);
+    }
+    qsort(ids, count, sizeof *ids, by_text);
+    for (size_t i = 1; i < count; i++) assert_string_not_equal(ids[i - 1], ids[i]);
+    for (const char *at = html; (at = strstr(at, "href=\"#")); at++) {
+        char goal[64] = "", *key = goal;
+        sscanf(at + 7, "%63[^\"]", goal);
+        assert_non_null(bsearch(&key, ids, count, sizeof *ids, by_text));
+    }
+}
+
+static void assert_self_contained(const char *html)
+{
+    assert_null(strstr(html, "<script"));
+    assert_null(strstr(html, "<link"));
+    assert_null(strstr(html, "@import"));
+    assert_null(strstr(html, "src="));
+    assert_int_equal(occurrences(html, "http"), occurrences(html, "http://www.w3.org/"));
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------- */
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    char a[UNA_NUMBER_ROOM];
+    assert_string_equal(una_number_plain(a, -1234567.25, 1), "\xE2\x88\x92" "1" UNA_THIN_SPACE "234" UNA_THIN_SPACE "567.2");
+    assert_string_equal(una_number_plain(a, 1234, 0), "1234");
+    assert_string_equal(una_number_plain(a, 12345, 0), "12" UNA_THIN_SPACE "345");
+    assert_string_equal(una_number_plain(a, -0.04, 1), "0.0");
+    assert_string_equal(una_number_plain(a, NAN, 1), "\xE2\x80\x93");
+    assert_string_equal(una_number_plain(a, -INFINITY, 1), "\xE2\x80\x93");
+    assert_string_equal(una_number_plain(a, 1e200, 1), "large");
+    assert_string_equal(una_number_short(a, 0, 4), "0");
+    assert_string_equal(una_number_short(a, 3.14159, 4), "3.142");
+    assert_string_equal(una_number_short(a, 123456, 4), "123" UNA_THIN_SPACE "456");
+    assert_string_equal(una_number_short(a, 9.9996, 4), "10.00");
+    assert_string_equal(una_number_short(a, -1.5e-7, 2), "\xE2\x88\x92" "1.5\xC3\x97" "10\xE2\x81\xBB\xE2\x81\xB7");
+    assert_string_equal(una_number_short(a, 6.02e23, 3), "6.02\xC3\x97" "10\xC2\xB2\xC2\xB3");
+}
+
+static void test_ticks(void **state)
+{
+    (void)state;
+    char a[UNA_NUMBER_ROOM];
+    una_ticks t = una_ticks_choose(-4.8, 4.8, 6);
+    assert_int_equal(t.count, 5);
+    assert_float_equal(t.step, 2, 1e-12);
+    assert_string_equal(una_tick_text(a, &t, 0), "\xE2\x88\x92" "4");
+    assert_string_equal(una_tick_text(a, &t, 2), "0");
+    assert_string_equal(una_ticks_factor(a, &t), "");
+    t = una_ticks_choose(0, 1, 5);
+    assert_int_equal(t.count, 6);
+    assert_string_equal(una_tick_text(a, &t, 1), "0.2");
+    t = una_ticks_choose(0, 5e6, 5);
+    assert_int_equal(t.exponent, 6);
+    assert_string_equal(una_tick_text(a, &t, 3), "3");
+    assert_string_equal(una_ticks_factor(a, &t), " (\xC3\x97" "10\xE2\x81\xB6)");
+    t = una_ticks_choose(0, 2e-5, 4);
+    assert_int_equal(t.exponent, -6);
+    assert_string_equal(una_tick_text(a, &t, 2), "10");
+    t = una_ticks_choose(-1e300, 1e300, 4);
+    assert_true(t.count >= 2 && t.count <= 6);
+    t = una_ticks_choose(0.31, 0.34, 0);
+    assert_true(isfinite(t.step) && t.step > 0);
+    for (size_t most = 1; most < 12; most++) {           /* never more than asked for, and one at the seams */
+        t = una_ticks_choose(-17.3, 923.1, most);
+        assert_true(t.count <= most + 1);
+    }
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    char a[12];
+    assert_string_equal(una_utf8_clean(a, sizeof a, "a\nb\x01" "c"), "a b c");
+    assert_string_equal(una_utf8_clean(a, sizeof a, "\xFFz"), "\xEF\xBF\xBDz");
+    assert_string_equal(una_utf8_clean(a, 4, "aa\xC3\xA4"), "aa");             /* no half characters */
+    assert_int_equal(una_utf8_length("\xF0\x9F\x8C\xB2"), 4);
+    assert_int_equal(una_utf8_length("\xE2\x82"), 0);
+    assert_int_equal(una_utf8_length("\xED\xA0\x80"), 0);                      /* a surrogate */
+    assert_int_equal(una_utf8_length("\xF4\x90\x80\x80"), 0);                  /* beyond Unicode */
+    assert_int_equal(una_utf8_length("\xC0\x80"), 0);                          /* overlong */
+}
+
+/* ---- figures ---------------------------------------------------------------------------------------- */
+
+static void test_quantile_and_range(void **state)
+{
+    (void)state;
+    double values[] = { 3, NAN, 1, 2, INFINITY, 4, 5 }, low = INFINITY, high = -INFINITY, none[] = { NAN };
+    una_range_add(&low, &high, values, 7);
+    assert_float_equal(low, 1, 0);
+    assert_float_equal(high, 5, 0);
+    assert_float_equal(una_quantile(values, 7, 0.5), 3, 1e-12);
+    assert_float_equal(una_quantile(values, 5, 0.125), 1.5, 1e-12);
+    assert_float_equal(una_quantile(values, 5, 1), 5, 1e-12);
+    assert_true(isnan(una_quantile(none, 1, 0.5)));
+}
+
+static void test_strip_shows_gaps(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 400, 1, 0, plain_names, 1, 0);
+    una_figure figure = una_figure_in(&w->arena, 1, 300, 200);
+    una_panel *panel = una_figure_panel(&figure, NULL, NULL, NULL);
+    una_panel_strip(panel, w->all.column[0].number, 400);
+    assert_true(panel->strip_count > 0);
+    double in_gap = 0, top = 0;
+    for (size_t i = 0; i < panel->strip_count; i++) {
+        if (fabs(panel->strip_x[i]) < 1) in_gap = fmax(in_gap, panel->strip_y[i]);
+        top = fmax(top, panel->strip_y[i]);
+    }
+    assert_float_equal(top, 1, 1e-12);
+    assert_true(in_gap < 0.01);
+    const double same[] = { 2, 2, 2 };
+    una_panel *empty = una_figure_panel(&figure, NULL, NULL, NULL);
+    una_panel_strip(empty, same, 3);
+    assert_int_equal(empty->strip_count, 0);
+    close_world(w);
+}
+
+/* Every shape, strange values, no values, no panel, too many panels. */
+static void test_shapes(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    const double x[] = { 0, 1, NAN, 3, 4 }, y[] = { 1e308, -1e308, 2, NAN, 1e-300 }, z[] = { 0, 1, 2, 3, INFINITY };
+    una_figure figure = una_figure_in(&w->arena, 2, 240, 160);
+    una_text none = una_text_in(&w->arena);
+    assert_int_equal(una_figure_draw(&none, &figure, UNA_FORMAT_SVG, w->run), UNA_E_USAGE);
+    for (int shape = UNA_SHAPE_BAND; shape <= UNA_SHAPE_DIAGONAL; shape++) {
+        una_panel *panel = una_figure_panel(&figure, "a title", "x", "y");
+        una_panel_add(panel, (una_series){ .shape = (una_shape)shape, .ink = UNA_INK_MODEL, .x = x, .y = y, .y2 = z, .count = 5 });
+        una_figure_key(&figure, (una_shape)shape, UNA_INK_SECOND, "key");
+    }
+    una_figure_panel(&figure, NULL, NULL, NULL);
+    una_panel *tiny = una_figure_panel(&figure, NULL, "apart", "same");
+    tiny->x.low = 5, tiny->x.high = 6, tiny->y.low = 7, tiny->y.high = 8;
+    una_panel_add(tiny, (una_series){ .shape = UNA_SHAPE_DIAGONAL });
+    una_panel *named = una_figure_panel(&figure, NULL, NULL, NULL);
+    for (int i = 0; i < 10; i++)
+        una_panel_add(named, (una_series){ .shape = UNA_SHAPE_LINE, .x = z, .y = z, .count = 5, .label = "the same end" });
+    for (int format = UNA_FORMAT_SVG; format <= UNA_FORMAT_PNG; format++) {
+        una_text out = una_text_in(&w->arena);
+        assert_int_equal(una_figure_draw(&out, &figure, (una_format)format, w->run), UNA_OK);
+        assert_true(out.length > 1000);
+        assert_null(strstr(out.at, "nan"));
+    }
+    una_html html = una_html_begin(&w->arena, "all keys");
+    assert_int_equal(una_html_figure(&html, &figure, "Lead.", "Caption.", w->run), UNA_OK);
+    assert_int_equal(una_html_end(&html, "foot"), UNA_OK);
+    assert_well_formed(html.text.at);
+    una_text inside = una_text_in(&w->arena);
+    assert_int_equal(una_figure_inline(&inside, &figure, 99, "z", "t", "d", w->run), UNA_E_USAGE);
+    for (int i = 0; i < UNA_MOST_PANELS + 2; i++) una_figure_panel(&figure, NULL, NULL, NULL);
+    una_panel *beyond = una_figure_panel(&figure, NULL, NULL, NULL);
+    assert_null(beyond);
+    una_panel_add(beyond, (una_series){0});
+    una_panel_strip(beyond, x, 5);
+    close_world(w);
+}
+
+static void test_thinning_keeps_ends(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    enum { MANY = 50000 };
+    double *x = UNA_GET(&w->arena, double, MANY);
+    for (size_t i = 0; i < MANY; i++) x[i] = (double)i;
+    una_figure figure = una_figure_in(&w->arena, 1, 240, 160);
+    una_panel *panel = una_figure_panel(&figure, NULL, NULL, NULL);
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .x = x, .y = x, .count = MANY });
+    assert_int_equal(panel->series[0].count, UNA_MOST_POINTS);
+    assert_float_equal(panel->series[0].x[0], 0, 0);
+    assert_float_equal(panel->series[0].x[UNA_MOST_POINTS - 1], MANY - 1, 0);
+    close_world(w);
+}
+
+/* ---- the page --------------------------------------------------------------------------------------- */
+
+static void test_one_input(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    const char *warnings[] = { "The heads have collapsed." }, *notes[] = { "Column 'q' is constant." };
+    fill(w, 100, 1, 0, plain_names, 2, 20);
+    w->all.report.heading = "A heading";
+    w->all.report.story = "First part.\n\nSecond part.";
+    w->all.report.left_out = 3;
+    info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
+    info_of(w, 0)->notes = notes, info_of(w, 0)->note_count = 1;
+    una_text page = page_of(w);
+    assert_well_formed(page.at);
+    assert_ids(w, page.at);
+    assert_self_contained(page.at);
+    const char *const expected[] = { "<h1>A heading</h1>", "<p class=\"lead\">First part.</p>", "<p class=\"lead\">Second part.</p>",
+        "The function and its bands.", "The heads have collapsed.", "Column &#39;q&#39; is constant.", "auxiliary regressors",
+        "On 16 held-out rows, before the posterior took them in", "On the 100 rows given", "0.3412", "0.2931", "96.0 %",
+        "Calibration on the rows given.", "Training curves.", "3 of the rows given have no value", "LUNA predicts y from 1 input (a).",
+        "NLM (luna) predicts", "viewport", "role=\"img\"", "luna(width=50" };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if (!strstr(page.at, expected[i])) fail_msg("the page lacks: %s", expected[i]);
+    /* panels: 2 functions, 2 predictions, calibration, ignorance, 3 training */
+    assert_int_equal(occurrences(page.at, "role=\"img\""), 9);
+    close_world(w);
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    world *w = open_world(), *again = open_world();
+    fill(w, 60, 1, 0, plain_names, 2, 5);
+    fill(again, 60, 1, 0, plain_names, 2, 5);
+    assert_string_equal(page_of(w).at, page_of(again).at);
+    for (int format = UNA_FORMAT_SVG; format <= UNA_FORMAT_PNG; format++) {
+        una_text one = una_text_in(&w->arena), two = una_text_in(&again->arena);
+        assert_int_equal(una_report_chart(&one, &w->all.report, (una_format)format, w->run), UNA_OK);
+        assert_int_equal(una_report_chart(&two, &again->all.report, (una_format)format, again->run), UNA_OK);
+        assert_int_equal(one.length, two.length);
+        assert_memory_equal(one.at, two.at, one.length);
+    }
+    close_world(w);
+    close_world(again);
+}
+
+static void test_formats(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 40, 3, 1, plain_names, 2, 0);
+    una_text svg = una_text_in(&w->arena), pdf = una_text_in(&w->arena), png = una_text_in(&w->arena);
+    assert_int_equal(una_report_chart(&svg, &w->all.report, UNA_FORMAT_SVG, w->run), UNA_OK);
+    assert_int_equal(una_report_chart(&pdf, &w->all.report, UNA_FORMAT_PDF, w->run), UNA_OK);
+    assert_int_equal(una_report_chart(&png, &w->all.report, UNA_FORMAT_PNG, w->run), UNA_OK);
+    assert_memory_equal(svg.at, "<?xml", 5);
+    assert_null(strstr(svg.at, "id=\"surface"));
+    assert_memory_equal(pdf.at, "%PDF-", 5);
+    assert_memory_equal(png.at, "\x89PNG", 4);
+    una_format format;
+    assert_int_equal(una_format_of(&format, "a.b/chart.PDF", w->run), UNA_OK);
+    assert_int_equal(format, UNA_FORMAT_PDF);
+    assert_int_equal(una_format_of(&format, "chart.svg", w->run), UNA_OK);
+    assert_int_equal(format, UNA_FORMAT_SVG);
+    assert_int_equal(una_format_of(&format, "x.png", w->run), UNA_OK);
+    assert_int_equal(format, UNA_FORMAT_PNG);
+    assert_int_equal(una_format_of(&format, "chart", w->run), UNA_E_USAGE);
+    assert_int_equal(una_format_of(&format, "chart.jpg", w->run), UNA_E_USAGE);
+    assert_non_null(strstr(una_run_message(w->run), ".svg, .pdf or .png"));
+    close_world(w);
+}
+
+static void test_hostile_names(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    static char endless[5000];
+    memset(endless, 'W', sizeof endless - 1);
+    const char *names[] = { "<script>alert(1)</script>", "\"quoted\" & 'so'", endless, "\xC3\xA4\xCE\xA9\xE6\xB0\xB4\xF0\x9F\x8C\xB2",
+                            "bad \xFF\xC3 bytes\n\x02", "" };
+    const char *warnings[] = { "<img onerror=x>" };
+    fill(w, 50, 6, 1, names, 1, 0);
+    w->all.report.target = "</title><b>y";
+    w->all.model[0].title = "<i>m</i>";
+    info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
+    una_text page = page_of(w);
+    assert_well_formed(page.at);
+    assert_ids(w, page.at);
+    assert_self_contained(page.at);
+    assert_null(strstr(page.at, "<img"));
+    assert_null(strstr(page.at, "<b>"));
+    assert_non_null(strstr(page.at, "&lt;script&gt;alert(1)"));
+    assert_non_null(strstr(page.at, "&lt;b&gt;birch&lt;/b&gt;"));
+    assert_non_null(strstr(page.at, "\xEF\xBF\xBD"));
+    for (const char *s = page.at; *s; s += una_utf8_length(s)) assert_true(una_utf8_length(s) > 0);
+    una_text chart = una_text_in(&w->arena);
+    assert_int_equal(una_report_chart(&chart, &w->all.report, UNA_FORMAT_PNG, w->run), UNA_OK);
+    close_world(w);
+}
+
+static void test_one_row(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 1, 1, 0, plain_names, 1, 0);
+    w->all.report.sweep_count = 0;                       /* a single value has no range to sweep */
+    w->all.model[0].line_mean = NULL;
+    una_text page = page_of(w);
+    assert_well_formed(page.at);
+    assert_non_null(strstr(page.at, "On the 1 row given"));
+    assert_null(strstr(page.at, "The function and its bands."));
+    una_text chart = una_text_in(&w->arena);
+    assert_int_equal(una_report_chart(&chart, &w->all.report, UNA_FORMAT_SVG, w->run), UNA_OK);
+    close_world(w);
+}
+
+static void test_nothing_measured(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 30, 2, 0, plain_names, 1, 0);
+    una_fit_info *info = info_of(w, 0);
+    for (size_t i = 0; i < info->curve.count; i++) info->curve.loss[i] = info->curve.valid_log_lik[i] = info->curve.mean_cos2[i] = NAN;
+    info->valid_rows = 0;
+    info->noise_std = info->prior_var = info->log_evidence = info->mean_cos2 = NAN;
+    info->spec = NULL;
+    info->inputs = 5;
+    info->steps = 0;
+    una_text page = page_of(w);
+    assert_null(strstr(page.at, "How training went"));
+    assert_null(strstr(page.at, "held-out rows, before"));
+    assert_null(strstr(page.at, "Log-evidence"));
+    assert_null(strstr(page.at, "prior variance"));
+    assert_non_null(strstr(page.at, "which it sees as 5 numbers"));
+    close_world(w);
+}
+
+static void test_constant_curve_and_three_models(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 30, 1, 0, plain_names, 3, 70);
+    for (size_t i = 0; i < info_of(w, 0)->curve.count; i++) info_of(w, 0)->curve.loss[i] = 2;
+    info_of(w, 1)->curve = (una_curve){0};
+    assert_well_formed(page_of(w).at);
+    close_world(w);
+}
+
+static void test_thirteen_inputs(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 1000, 15, 1, plain_names, 1, 0);
+    una_text page = page_of(w);
+    assert_non_null(strstr(page.at, "2 more numeric inputs are left out."));
+    assert_non_null(strstr(page.at, "1 input was not moved"));
+    assert_non_null(strstr(page.at, "The first 8 of 15 inputs are shown."));
+    assert_non_null(strstr(page.at, "and 3 more"));
+    /* the two that vary least are the two left out */
+    size_t shown = 0;
+    una_figure figure = una_chart_ignorance(&w->all.report, &shown, &w->arena);
+    assert_int_equal(shown, 12);
+    assert_string_equal(figure.panels[0]->title, "a");
+    close_world(w);
+}
+
+static void test_least_known(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 50, 2, 0, plain_names, 1, 0);
+    double *std = (double *)(uintptr_t)w->all.model[0].std_epistemic;
+    std[17] = 9, std[3] = 8, std[40] = 8, std[5] = NAN;
+    size_t *order = una_report_least_known(&w->all.report, &w->arena);
+    assert_int_equal(order[0], 17);
+    assert_int_equal(order[1], 3);
+    assert_int_equal(order[2], 40);
+    size_t *number = (size_t *)(uintptr_t)w->all.report.row_number;
+    number[17] = 777777;
+    assert_non_null(strstr(page_of(w).at, "<td class=\"n\">777" UNA_THIN_SPACE "777</td>"));
+    close_world(w);
+}
+
+/* Of standard normal quantiles, a share p lies below the quantile of p. */
+static void test_calibration(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    enum { ROWS = 1000 };
+    fill(w, ROWS, 1, 0, plain_names, 1, 0);
+    double *y = (double *)(uintptr_t)w->all.report.y;
+    una_report_model *model = &w->all.model[0];
+    for (size_t i = 0; i < ROWS; i++) y[i] = model->mean[i] + (i < ROWS / 4 ? -0.7 : i < ROWS / 2 ? -0.1 : 2) * model->std[i];
+    una_figure figure = una_chart_calibration(&w->all.report, &w->arena);
+    const una_series *curve = &figure.panels[0]->series[2];
+    /* Phi(-0.7) = 0.242, Phi(-0.1) = 0.460, Phi(2) = 0.977 */
+    assert_float_equal(curve->y[24], 0, 1e-12);
+    assert_float_equal(curve->y[25], 0.25, 1e-12);
+    assert_float_equal(curve->y[46], 0.25, 1e-12);
+    assert_float_equal(curve->y[47], 0.5, 1e-12);
+    assert_float_equal(curve->y[97], 0.5, 1e-12);
+    assert_float_equal(curve->y[98], 1, 1e-12);
+    close_world(w);
+}
+
+static void test_many_rows(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 50000, 13, 1, plain_names, 1, 0);
+    una_text page = page_of(w);
+    assert_true(page.length < 3000000);
+    assert_non_null(strstr(page.at, "sixty rows"));
+    close_world(w);
+}
+
+static void test_empty_is_refused(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    una_text page = una_text_in(&w->arena);
+    una_report report = { .target = "y" };
+    assert_int_equal(una_report_html(&page, &report, w->run), UNA_E_USAGE);
+    assert_int_equal(una_report_chart(&page, &report, UNA_FORMAT_SVG, w->run), UNA_E_USAGE);
+    close_world(w);
+}
+
+static void test_saving(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    una_text page = una_text_in(&w->arena);
+    una_text_add(&page, "hello");
+    char path[] = "una-report-XXXXXX", got[16] = "";
+    int handle = mkstemp(path);
+    assert_true(handle >= 0);
+    close(handle);
+    assert_int_equal(una_report_save(path, &page, w->run), UNA_OK);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(got, 1, sizeof got - 1, file), 5);
+    fclose(file);
+    unlink(path);
+    assert_string_equal(got, "hello");
+    assert_int_equal(una_report_save("no/such/folder/at/all.html", &page, w->run), UNA_E_IO);
+    assert_non_null(strstr(una_run_message(w->run), "no/such/folder"));
+    if (access("/dev/full", W_OK) == 0) assert_int_equal(una_report_save("/dev/full", &page, w->run), UNA_E_IO);
+    close_world(w);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+typedef struct budget { long left, held; } budget;
+
+static void *take(void *context, size_t size)
+{
+    budget *b = context;
+    if (b->left-- <= 0) return NULL;
+    b->held++;
+    return malloc(size);
+}
+
+static void give(void *context, void *block)
+{
+    ((budget *)context)->held--;
+    free(block);
+}
+
+typedef una_status attempt(world *w);
+
+static una_status attempt_page(world *w)
+{
+    una_text page = una_text_in(&w->arena);
+    return una_report_html(&page, &w->all.report, w->run);
+}
+
+static una_status attempt_chart(world *w)
+{
+    una_text bytes = una_text_in(&w->arena);
+    return una_report_chart(&bytes, &w->all.report, UNA_FORMAT_SVG, w->run);
+}
+
+static una_status attempt_picture(world *w)
+{
+    una_text bytes = una_text_in(&w->arena);
+    return una_report_chart(&bytes, &w->all.report, UNA_FORMAT_PNG, w->run);
+}
+
+/* Arrays come from a world of their own; only the report's allocations fail. */
+static void sweep_memory(attempt *act, size_t columns)
+{
+    world *source = open_world();
+    fill(source, 20, columns, 0, plain_names, 2, 2);
+    bool done = false;
+    long failures = 0;
+    for (long n = 0; !done; n++) {
+        assert_true(n < 500);
+        budget b = { .left = 1000 };
+        world w = { .all = source->all };
+        una_run_settings settings = { .allocate = take, .release = give, .allocator = &b };
+        assert_int_equal(una_run_new(&w.run, &settings), UNA_OK);
+        una_arena_init(&w.arena, w.run);
+        b.left = n;
+        una_status status = act(&w);
+        done = status == UNA_OK;
+        if (!done) assert_int_equal(status, UNA_E_MEMORY);
+        failures += !done;
+        una_arena_free(&w.arena);
+        una_run_free(w.run);
+        assert_int_equal(b.held, 0);
+    }
+    assert_true(failures > 2);
+    close_world(source);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    sweep_memory(attempt_page, 1);
+    sweep_memory(attempt_page, 3);
+    sweep_memory(attempt_chart, 1);
+    sweep_memory(attempt_chart, 3);
+    sweep_memory(attempt_picture, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_ticks), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_quantile_and_range), cmocka_unit_test(test_strip_shows_gaps), cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_thinning_keeps_ends), cmocka_unit_test(test_one_input), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_formats), cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_one_row),
+        cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_constant_curve_and_three_models),
+        cmocka_unit_test(test_thirteen_inputs), cmocka_unit_test(test_least_known), cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_many_rows), cmocka_unit_test(test_empty_is_refused), cmocka_unit_test(test_saving),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

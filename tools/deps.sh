@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that are missing (more may be named as arguments). Quick and silent when
+# everything is there; says what to do when it may not install.
+set -eu
+
+wanted="build-essential cmake ninja-build pkg-config libopenblas-dev liblapacke-dev librandom123-dev
+libjansson-dev libcairo2-dev zlib1g-dev libcmocka-dev fonts-dejavu-core $*"
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+    exit 0    # not Debian: CMake will name what is missing
+fi
+
+# shellcheck disable=SC2086
+present=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null | sed -n 's/ installed$//p' || true)
+missing=""
+for package in $wanted; do
+    echo "$present" | grep -qx "$package" || missing="$missing $package"
+done
+# pkgconf is the new name of pkg-config, and comes as its replacement
+case "$missing" in
+*" pkg-config"*) if command -v pkg-config >/dev/null 2>&1; then
+        missing=$(echo "$missing" | sed 's/ pkg-config//')
+    fi ;;
+esac
+[ -n "$missing" ] || exit 0
+
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        echo "These packages are missing; install them as root with: apt-get install$missing" >&2
+        exit 1
+    fi
+    as_root="sudo"
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+echo "Installing:$missing"
+# shellcheck disable=SC2086
+if ! { $as_root apt-get update -q && \
+       $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing; } >"$log" 2>&1
+then
+    cat "$log" >&2
+    echo "apt-get could not install:$missing" >&2
+    exit 1
+fi

@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Everything that must never break, for the release build and under the address and undefined-behaviour
+# sanitizers. Details go to build/test-*.log, failures are printed; the last line is "N passed, N failed".
+#   tools/test.sh [--long]     --long: the slow tier too
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+long=0
+[ "${1:-}" = "--long" ] && long=1
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+passed=0
+failed=0
+skipped=0
+mkdir -p build
+
+tally() {    # tally NAME PASSED FAILED
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+    printf '%-34s %5d passed, %d failed\n' "$1" "$2" "$3"
+}
+
+step() {     # step NAME LOG COMMAND...: one check, judged by its exit status
+    local name=$1 log=$2
+    shift 2
+    if "$@" >"$log" 2>&1; then
+        tally "$name" 1 0
+        return 0
+    fi
+    tail -n 40 "$log"
+    tally "$name" 0 1
+    return 1
+}
+
+add() {      # the sum of the first number on each line
+    awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/) { sum += $i; break } } END { print sum + 0 }'
+}
+
+sums() {     # sums NAME LOG STATUS: a log that ends in "N passed, N failed"
+    local last
+    last=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$2" | tail -n 1)
+    if [ -z "$last" ]; then
+        tail -n 40 "$2"
+        tally "$1" 0 1
+        return
+    fi
+    local good=${last%% *} bad=${last#*passed, }
+    bad=${bad%% *}
+    if [ "$bad" -eq 0 ] && [ "$3" -ne 0 ]; then bad=1; fi
+    if [ "$bad" -ne 0 ]; then grep -E '^(FAIL|not ok)|^    ' "$2" | head -n 80; fi
+    tally "$1" "$good" "$bad"
+}
+
+unit() {     # unit PRESET FOLDER: the cmocka programs, counted test by test
+    local log=build/test-unit-$1.log status=0
+    ctest --test-dir "$2" -V -j "$jobs" >"$log" 2>&1 || status=$?
+    local good bad programs not
+    good=$(grep -oE '\[  PASSED  \] [0-9]+ test' "$log" | grep -oE '[0-9]+' | add)
+    bad=$(grep -oE '\[  FAILED  \] [0-9]+ test' "$log" | grep -oE '[0-9]+' | add)
+    not=$(grep -oE '\[  SKIPPED \] [0-9]+ test' "$log" | grep -oE '[0-9]+' | add)
+    programs=$(sed -n 's/.* \([0-9]*\) tests\{0,1\} failed out of.*/\1/p' "$log" | add)
+    [ "$programs" -gt "$bad" ] && bad=$programs    # a program that crashed has no summary
+    [ "$status" -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
+    skipped=$((skipped + not))
+    if [ "$bad" -ne 0 ]; then
+        grep -E '\[  (ERROR|FAILED)   ?\]|ERROR: AddressSanitizer|runtime error|LeakSanitizer|error: Failure' "$log" | head -n 60
+        sed -n '/The following tests FAILED/,$p' "$log"
+    fi
+    tally "unit tests ($1)" "$good" "$bad"
+}
+
+compile_header() {
+    echo '#include "una.h"' | cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c - &&
+        echo '#include "una.h"' | c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c++ -
+}
+
+exported_names() {
+    nm -D --defined-only build/libuna.so | awk '$3 !~ /^una_/ { print "not una_:", $3; bad = 1 } END { exit bad }'
+}
+
+build() {    # build PRESET FOLDER
+    cmake --preset "$1" && cmake --build "$2" -j "$jobs"
+}
+
+program() {  # program PRESET FOLDER: the scripts in tests/cli
+    local log=build/test-cli-$1.log status=0
+    bash tests/cli/run.sh "$2/una" >"$log" 2>&1 || status=$?
+    skipped=$((skipped + $(grep -c '^skip' "$log")))
+    sums "program ($1)" "$log" "$status"
+}
+
+golden() {   # reference vectors, where the shared folder is there
+    local place=${UNA_SHARED:-../shared}/golden log=build/test-golden.log status=0
+    if [ ! -x build/tests/golden ] || [ ! -d "$place" ]; then
+        echo "golden vectors: skipped, because $place or build/tests/golden is not there"
+        skipped=$((skipped + 1))
+        return
+    fi
+    build/tests/golden "$place" >"$log" 2>&1 || status=$?
+    if grep -qE '^[0-9]+ passed, [0-9]+ failed' "$log"; then
+        sums "golden vectors" "$log" "$status"
+    elif [ "$status" -eq 0 ]; then
+        tally "golden vectors" 1 0
+    else
+        tail -n 40 "$log"
+        tally "golden vectors" 0 1
+    fi
+}
+
+slow() {     # the demo, twice: the same numbers whatever the threads
+    local place
+    place=$(mktemp -d) || return 1
+    build/una demo --json --threads 1 --report "$place/a.html" | sed 's/, "report".*//' >"$place/one" &&
+        build/una demo --json --threads 2 --report "$place/b.html" | sed 's/, "report".*//' >"$place/two" &&
+        cmp "$place/one" "$place/two"
+    local status=$?
+    rm -rf "$place"
+    return $status
+}
+
+[ "$long" -eq 1 ] && export UNA_TEST_LONG=1
+for preset in release asan; do
+    folder=build
+    [ "$preset" = release ] || folder=build-$preset
+    step "build ($preset)" "build/test-build-$preset.log" build "$preset" "$folder" || continue
+    unit "$preset" "$folder"
+    program "$preset" "$folder"
+done
+golden
+[ -x tools/check_arrows.sh ] && step "rooms include only rooms above" build/test-arrows.log tools/check_arrows.sh
+step "una.h alone, C11 and C++" build/test-header.log compile_header
+step "exported names" build/test-names.log exported_names
+step "installed tree" build/test-install.log tools/check_install.sh build
+[ "$long" -eq 1 ] && step "demo, 1 and 2 threads" build/test-demo.log slow
+
+[ "$skipped" -gt 0 ] && echo "$skipped skipped (the logs build/test-*.log say why)"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

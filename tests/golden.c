@@ -75,7 +75,8 @@ static bool read_vector(golden *file, json_t *object, const char *key, size_t *l
 static bool read_matrix(golden *file, json_t *object, const char *key, size_t *rows, size_t *cols, double **values)
 {
     json_t *list = json_object_get(object, key), *first = json_array_get(list, 0);
-    if (!json_is_array(first) || json_array_size(first) == 0) return refuse(file, "`%s` is missing or is no matrix", key);
+    if (!json_is_array(first) || json_array_size(first) == 0)
+        return refuse(file, "`%s` is missing or is no matrix", key);
     if (*rows && json_array_size(list) != *rows)
         return refuse(file, "`%s` has %zu rows, not %zu", key, json_array_size(list), *rows);
     if (*cols && json_array_size(first) != *cols)
@@ -146,7 +147,8 @@ static bool read_problem(golden *file, problem *p)
     size_t *inputs = &p->net.size[0], heads = una_net_heads(&p->net);
     if (tuna) return read_matrix(file, file->in, "g", &p->rows, &heads, &p->g);
     if (map && heads != 1) return refuse(file, "the output layer has %zu columns, not 1", heads);
-    if (!read_vector(file, file->in, "y", &p->rows, &p->y) || !read_positive(file, "noise_var", &p->noise_var)) return false;
+    if (!read_vector(file, file->in, "y", &p->rows, &p->y) || !read_positive(file, "noise_var",
+        &p->noise_var)) return false;
     if (!posterior && !read_number(file, file->in, "gamma", 0, &p->gamma)) return false;
     if (map) return true;
     if (!luna && !read_positive(file, "prior_var", &p->prior_var)) return false;
@@ -166,9 +168,11 @@ typedef struct worst { double value; char where[64]; } worst;
 /* The difference in units of rtol, so that it passes up to rtol (or in units of atol where rtol is 0). */
 static bool compare_number(golden *file, const char *name, double a, json_t *expected, worst *worst_of)
 {
-    if (!json_is_number(expected)) return refuse(file, "`%s` in `out` does not hold numbers in the shape of the result", name);
+    if (!json_is_number(expected))
+        return refuse(file, "`%s` in `out` does not hold numbers in the shape of the result", name);
     double b = json_number_value(expected), allowed = file->atol + file->rtol * fabs(b), difference = fabs(a - b);
-    if (!(difference <= allowed)) return refuse(file, "%s is %.17g, not %.17g (difference %.2g, allowed %.2g)", name, a, b, difference, allowed);
+    if (!(difference <= allowed)) return refuse(file, "%s is %.17g, not %.17g (difference %.2g, allowed %.2g)",
+        name, a, b, difference, allowed);
     double relative = difference == 0 ? 0 : difference / allowed * (file->rtol > 0 ? file->rtol : file->atol);
     if (relative >= worst_of->value) {
         worst_of->value = relative;
@@ -195,7 +199,8 @@ static bool compare_tensor(golden *file, const answer *results, const char *name
         if (!json_is_array(row) || json_array_size(row) != found->shape[1])
             return refuse(file, "row %zu of `%s` in `out` is no list of %zu", r, name, found->shape[1]);
         for (size_t c = 0; c < found->shape[1]; c++)
-            if (!compare_number(file, name, found->value[r * found->shape[1] + c], json_array_get(row, c), worst_of)) return false;
+            if (!compare_number(file, name, found->value[r * found->shape[1] + c], json_array_get(row, c),
+                worst_of)) return false;
     }
     return true;
 }
@@ -240,7 +245,8 @@ static double largest(const tensor *t)
     return most;
 }
 
-/* Floats against doubles. A tensor that is nothing but rounding beside its fellows (a dead layer) is measured by them. */
+/* Floats against doubles. A tensor that is nothing but rounding beside its fellows (a dead layer) is measured
+ * by them. */
 static bool compare_floats(golden *file, const answer *floats, const answer *doubles, const char *set, worst *worst_of)
 {
     double overall = 0;
@@ -254,8 +260,8 @@ static bool compare_floats(golden *file, const answer *floats, const answer *dou
             if (difference == 0) continue;
             relative = difference / size;
             if (!(relative <= FLOAT_TOLERANCE))
-                return refuse(file, "%s in float (%s) is %.9g, in double %.9g (relative %.2g, allowed %.2g)", a->name, set,
-                              a->value[k], b->value[k], relative, FLOAT_TOLERANCE);
+                return refuse(file, "%s in float (%s) is %.9g, in double %.9g (relative %.2g, allowed %.2g)",
+                              a->name, set, a->value[k], b->value[k], relative, FLOAT_TOLERANCE);
             if (relative < worst_of->value) continue;
             worst_of->value = relative;
             snprintf(worst_of->where, sizeof worst_of->where, "%s, %s", a->name, set);
@@ -317,10 +323,12 @@ static bool check_update(golden *file, worst *exact, worst *single)
     double *phi, *y;
     una_head head;
     answer results = { .count = 0 };
-    if (!read_matrix(file, file->in, "phi", &rows, &k, &phi) || !read_vector(file, file->in, "y", &rows, &y)) return false;
+    if (!read_matrix(file, file->in, "phi", &rows, &k, &phi) || !read_vector(file, file->in, "y", &rows,
+        &y)) return false;
     una_head_init(&head, k, file->arena);
     if (una_arena_check(file->arena) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
-    if (!read_positive(file, "noise_var", &head.noise_var) || !read_positive(file, "prior_var", &head.prior_var)) return false;
+    if (!read_positive(file, "noise_var", &head.noise_var) || !read_positive(file, "prior_var",
+        &head.prior_var)) return false;
     if (!read_count(file, "first", 0, rows, &first)) return false;
     una_stats_add(&head.stats, phi, y, first);
     if (una_head_solve(&head, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
@@ -355,7 +363,8 @@ static bool check_scores(golden *file, worst *exact, worst *single)
     una_score_sums sums = { .rows = 0 };
     una_score score;
     answer results = { .count = 0 };
-    if (!read_vector(file, file->in, "y", &rows, &y) || !read_vector(file, file->in, "mean", &rows, &mean)) return false;
+    if (!read_vector(file, file->in, "y", &rows, &y) || !read_vector(file, file->in, "mean", &rows, &mean))
+        return false;
     if (!read_vector(file, file->in, "std", &rows, &std)) return false;
     double *none = UNA_GET(file->arena, double, rows), *coverage = put(file, &results, "coverage", 3, 0);
     if (!none || !coverage || una_score_add(&sums, y, mean, std, none, rows, file->run) != UNA_OK
@@ -365,7 +374,8 @@ static bool check_scores(golden *file, worst *exact, worst *single)
     coverage[2] = score.coverage_95;
     return put_scalar(file, &results, "rmse", score.rmse, 0) && put_scalar(file, &results, "log_lik", score.log_lik, 0)
         && put_scalar(file, &results, "crps", score.crps, 0)
-        && put_scalar(file, &results, "calibration_error", score.calibration_error, 0) && compare(file, &results, exact);
+        && put_scalar(file, &results, "calibration_error", score.calibration_error, 0)
+        && compare(file, &results, exact);
 }
 
 typedef struct kind {
@@ -415,7 +425,8 @@ static outcome check_object(golden *file, json_t *root, worst *exact, worst *sin
         refuse(file, "%s", "`in` or `out` is missing");
         return FAILED;
     }
-    if (!read_number(file, root, "rtol", 0, &file->rtol) || !read_number(file, root, "atol", 0, &file->atol)) return FAILED;
+    if (!read_number(file, root, "rtol", 0, &file->rtol) || !read_number(file, root, "atol", 0,
+        &file->atol)) return FAILED;
     for (size_t i = 0; found->needs[i]; i++)
         if (!json_object_get(file->out, found->needs[i])) {
             refuse(file, "`out` lacks `%s`", found->needs[i]);
@@ -474,7 +485,8 @@ static void check_folder(const char *folder, una_run *run, tally *sum)
     int count = scandir(folder, &entries, is_json, alphasort);
     for (int i = 0; i < count; i++) {
         char path[8192];
-        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < sizeof path) check_file(path, run, sum);
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder,
+            entries[i]->d_name) < sizeof path) check_file(path, run, sum);
         else sum->failed++;
         free(entries[i]);
     }

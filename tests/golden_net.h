@@ -21,7 +21,8 @@ static real *REAL(converted)(una_arena *arena, const double *from, size_t rows, 
     return to;
 }
 
-static bool REAL(begin)(REAL(evaluation) *e, golden *file, const problem *p, const REAL(una_kernels) *kernels, answer *results)
+static bool REAL(begin)(REAL(evaluation) *e, golden *file, const problem *p, const REAL(una_kernels) *kernels,
+    answer *results)
 {
     const una_net *net = &p->net;
     size_t probes = p->delta ? p->rows : 0;
@@ -32,7 +33,8 @@ static bool REAL(begin)(REAL(evaluation) *e, golden *file, const problem *p, con
     e->gradient = UNA_GET(file->arena, real, net->parameters);
     una_status status = REAL(una_work_new)(&e->work, net, p->rows, probes, false, net->size[0], false, false, kernels,
                                            file->arena, file->run);
-    if (status != UNA_OK || una_arena_check(file->arena) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+    if (status != UNA_OK || una_arena_check(file->arena) != UNA_OK)
+        return refuse(file, "%s", una_run_message(file->run));
     return true;
 }
 
@@ -60,11 +62,13 @@ static bool REAL(evaluate_step)(REAL(evaluation) *e)
     const problem *p = e->p;
     una_arena *arena = e->file->arena;
     size_t inputs = p->net.size[0], heads = una_net_heads(&p->net), wide = heads == 1 ? 1 : UNA_PADDED(heads);
-    REAL(una_batch) batch = { .rows = p->rows, .probes = p->delta ? p->rows : 0, .directions = p->delta ? inputs : 0, .x = e->x };
+    REAL(una_batch) batch = { .rows = p->rows, .probes = p->delta ? p->rows : 0, .directions = p->delta ? inputs
+        : 0, .x = e->x };
     REAL(una_objective) objective = { .penalty = p->gamma, .diversity = p->lambda };
     objective.fit_weight = p->g ? 1 / (double)heads : 1 / (2 * p->noise_var * (double)heads);
     batch.target_heads = p->g ? heads : 1;
-    batch.target = p->g ? REAL(converted)(arena, p->g, p->rows, heads, wide) : REAL(converted)(arena, p->y, p->rows, 1, 1);
+    batch.target = p->g ? REAL(converted)(arena, p->g, p->rows, heads, wide)
+        : REAL(converted)(arena, p->y, p->rows, 1, 1);
     batch.delta = p->delta ? REAL(converted)(arena, p->delta, p->rows, inputs, inputs) : NULL;
     double *f = put(e->file, e->results, "f", p->rows, strcmp(e->file->kind, "nlm_map") == 0 ? 0 : heads);
     if (una_arena_check(arena) != UNA_OK) return refuse(e->file, "%s", una_run_message(e->file->run));
@@ -123,7 +127,8 @@ static bool REAL(evaluate_marginal)(REAL(evaluation) *e)
     REAL(una_net_backward)(&p->net, e->parameters, e->x, p->rows, dphi, e->gradient, e->work);
     double size = losses.penalty + fabs(noise_constant(p)) + fabs(head.log_evidence);
     return put_scalar(e->file, e->results, "loss", losses.penalty - head.log_evidence, size)
-        && put_scalar(e->file, e->results, "log_evidence", head.log_evidence, size) && REAL(put_gradient)(e, p->net.depth);
+        && put_scalar(e->file, e->results, "log_evidence", head.log_evidence, size)
+            && REAL(put_gradient)(e, p->net.depth);
 }
 
 static bool REAL(evaluate_posterior)(REAL(evaluation) *e)
@@ -139,7 +144,8 @@ static bool REAL(evaluate_posterior)(REAL(evaluation) *e)
     if (sizeof(real) == sizeof(float)) return true;              /* posteriors are double in any case */
     if (!REAL(solve)(e, phi, &head) || !put_head(file, &head, e->results)) return false;
     if (!put_scalar(file, e->results, "log_evidence", head.log_evidence, 0)) return false;
-    const double *phi_star = REAL(features)(e, REAL(converted)(file->arena, p->x_star, p->stars, p->net.size[0], p->net.size[0]), p->stars);
+    const double *phi_star = REAL(features)(e, REAL(converted)(file->arena, p->x_star, p->stars, p->net.size[0],
+        p->net.size[0]), p->stars);
     double *mean = put(file, e->results, "mean", p->stars, 0), *var = put(file, e->results, "var_model", p->stars, 0);
     if (!phi_star || !mean || !var || una_head_predict(&head, phi_star, p->stars, mean, var, file->run) != UNA_OK)
         return refuse(file, "%s", una_run_message(file->run));

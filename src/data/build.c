@@ -60,8 +60,8 @@ static char *room_for(una_words *words, size_t size)
 const char *una_words_get(una_words *words, const char *at, size_t length)
 {
     if (2 * words->count >= words->slots && !enlarge(words)) return NULL;
-    const char **slot = slot_for(words->slot, words->slots, at, length);
-    if (*slot) return *slot;
+    const char **slot = slot_for(words->slot, words->slots, at, length), *known = *slot;
+    if (known) return known;
     char *word = room_for(words, length + 1);
     if (!word) return NULL;
     memcpy(word, at, length);
@@ -114,7 +114,8 @@ void una_build_number(una_build *build, size_t column, double value)
 
 void una_build_word(una_build *build, size_t column, const char *at, size_t length)
 {
-    build->last->cell[column * build->block_rows + build->row].word = at ? una_words_get(&build->words, at, length) : NULL;
+    build->last->cell[column * build->block_rows + build->row].word =
+        at ? una_words_get(&build->words, at, length) : NULL;
 }
 
 static void gather(una_build *build, size_t column, double *number, const char **word)

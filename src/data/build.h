@@ -9,7 +9,8 @@
 #include "data/table.h"
 
 /* An empty table; names are copied, all columns are numbers at first. */
-una_status una_table_new(una_dataset **data, const char *origin, const char *const *names, size_t columns, una_run *run);
+una_status una_table_new(una_dataset **data, const char *origin, const char *const *names, size_t columns,
+                         una_run *run);
 
 /* ---- one copy of each word ------------------------------------------------------------------------ */
 

@@ -113,7 +113,8 @@ static size_t levels_of(const learner *l, const una_table_column *column, bool *
         if (column->word[l->row[i]]) l->word[words++] = column->word[l->row[i]];
     qsort(l->word, words, sizeof *l->word, by_word);
     for (size_t i = 0; i < words; i++) {
-        if (count == 0 || strcmp(l->level[count - 1].word, l->word[i]) != 0) l->level[count++] = (level){ l->word[i], 0 };
+        if (count == 0 || strcmp(l->level[count - 1].word, l->word[i]) != 0)
+            l->level[count++] = (level){ l->word[i], 0 };
         l->level[count - 1].count++;
     }
     for (size_t i = 0; i < count; i++) rare += l->level[i].count < l->other;
@@ -146,10 +147,14 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
     const una_table_column *column = &l->data->column[c];
     const char *word = column->word[column->first_word];
     if (number_share(l, column) > 0.5 && word)
-        UNA_FAIL(l->run, UNA_E_INPUT, "column '%.60s' is mostly numbers, but %s holds '%.40s', which is none: correct the "
-                 "cell, or write NA for a missing value (as categories its %zu different words are too many; at most %d "
-                 "are allowed)", column->name, place(l->data, column->first_word, c, l->run), word, count, UNA_MAX_LEVELS);
-    UNA_FAIL(l->run, UNA_E_INPUT, "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
+        UNA_FAIL(
+            l->run, UNA_E_INPUT,
+            "column '%.60s' is mostly numbers, but %s holds '%.40s', which is none: correct the "
+            "cell, or write NA for a missing value (as categories its %zu different words are too many; at most %d "
+            "are allowed)",
+            column->name, place(l->data, column->first_word, c, l->run), word, count, UNA_MAX_LEVELS);
+    UNA_FAIL(l->run, UNA_E_INPUT,
+             "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
              "the column out, group its words, or use --other N to let words in fewer than N rows share a level",
              column->name, l->data->origin, count, UNA_MAX_LEVELS);
 }
@@ -185,10 +190,14 @@ static una_status refuse_missing(const learner *l)
             if (l->missing == UNA_MISSING_MEAN && c != l->target) continue;
             if (!is_missing(&data->column[c], i)) continue;
             if (c == l->target)
-                UNA_FAIL(l->run, UNA_E_INPUT, "%s is missing, and it is the target; fill the cell, or use --missing drop to "
-                         "leave such rows out", place(data, i, c, l->run));
-            UNA_FAIL(l->run, UNA_E_INPUT, "%s is missing; fill the cell, or use --missing drop (leave such rows out) or "
-                     "--missing mean (fill with the column's mean)", place(data, i, c, l->run));
+                UNA_FAIL(l->run, UNA_E_INPUT,
+                         "%s is missing, and it is the target; fill the cell, or use --missing drop to "
+                         "leave such rows out",
+                         place(data, i, c, l->run));
+            UNA_FAIL(l->run, UNA_E_INPUT,
+                     "%s is missing; fill the cell, or use --missing drop (leave such rows out) or "
+                     "--missing mean (fill with the column's mean)",
+                     place(data, i, c, l->run));
         }
     return UNA_OK;
 }
@@ -245,7 +254,8 @@ static una_status choose(learner *l)
                       "%zu rows with missing cells were left out", data->rows - l->rows);
     for (size_t c = 0; c < data->columns; c++)
         if (l->used[c]) return UNA_OK;
-    UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant, so there is nothing to learn from", data->origin);
+    UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant, so there is nothing to learn from",
+             data->origin);
 }
 
 /* ---- twins ------------------------------------------------------------------------------------------------ */
@@ -288,8 +298,10 @@ static una_status note_twins(learner *l)
             if ((!l->used[b] && b != l->target) || print[b] != print[c]) continue;
             if (!equal_columns(l, &data->column[b], &data->column[c])) continue;
             if (b == l->target || c == l->target)
-                una_notes_add(l->notes, "column '%s' equals the target in every row; leave it out if it will not be known "
-                              "beforehand", data->column[b == l->target ? c : b].name);
+                una_notes_add(l->notes,
+                              "column '%s' equals the target in every row; leave it out if it will not be known "
+                              "beforehand",
+                              data->column[b == l->target ? c : b].name);
             else
                 una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", data->column[b].name,
                               data->column[c].name);
@@ -359,8 +371,10 @@ static una_status learn_scales(una_columns *columns, const learner *l)
 {
     moments m = moments_of(l, l->data->column[l->target].number);
     if (m.constant)
-        UNA_FAIL(l->run, UNA_E_INPUT, "the target '%.60s' has the same value in every row of %s, so there is nothing to "
-                 "learn; choose another column with --target", l->data->column[l->target].name, l->data->origin);
+        UNA_FAIL(l->run, UNA_E_INPUT,
+                 "the target '%.60s' has the same value in every row of %s, so there is nothing to "
+                 "learn; choose another column with --target",
+                 l->data->column[l->target].name, l->data->origin);
     columns->target = una_arena_text(l->arena, l->data->column[l->target].name);
     columns->target_centre = m.mean;
     columns->target_scale = m.std;

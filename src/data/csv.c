@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-enum { BLOCK = 1 << 20, LARGEST_READ = 1 << 30 };
+enum { SMALL_BLOCK = 1 << 16, BLOCK = 1 << 20, LARGEST_READ = 1 << 30 };
 
 bool una_path_ends(const char *path, size_t length, const char *ending)
 {
@@ -51,8 +51,35 @@ static bool is_one_of(const una_cell *cell, const char *const *words, size_t cou
     return false;
 }
 
+/* Most cells: a sign, at most 15 digits, a point. Digits and power of ten are then exact doubles, so that one
+ * division rounds correctly, as una_parse_number does for all numbers. */
+static bool plain_number(const char *at, size_t length, double *value)
+{
+    static const double power[] = {
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
+    };
+    const char *end = at + length;
+    bool negative = length > 0 && *at == '-';
+    at += negative;
+    if (end - at > 16 || at == end) return false;
+    const char *first = at, *point = NULL;
+    uint64_t digits = 0;
+    for (; at < end; at++) {
+        unsigned digit = (unsigned)((unsigned char)*at - '0');
+        if (digit < 10) digits = 10 * digits + digit;
+        else if (*at == '.' && !point) point = at;
+        else return false;
+    }
+    size_t count = (size_t)(end - first) - (point != NULL);
+    if (count == 0 || count > 15) return false;
+    double size = (double)digits / power[point ? end - point - 1 : 0];
+    *value = negative ? -size : size;
+    return true;
+}
+
 una_cell_kind una_cell_read(const una_cell *given, double *value)
 {
+    if (plain_number(given->at, given->length, value)) return UNA_CELL_NUMBER;
     static const char *const missing[] = { "", "na", "nan", "null", "?" };
     static const char *const infinite[] = { "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
     una_cell cell = stripped(*given);
@@ -72,7 +99,8 @@ static una_status read_failed(una_csv *csv, const char *text, int code)
                  csv->path);
     if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
     if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
-    UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path, text);
+    UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path,
+             text);
 }
 
 static una_status grow(una_csv *csv)
@@ -242,8 +270,10 @@ static una_status next_record(una_csv *csv, bool *more)
         if (empty && !empty_line) empty_line = csv->line;
         csv->record_line = csv->line;
         if (!empty && empty_line)
-            UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu is empty but other lines follow; take it out, or write NA for "
-                     "a missing value", csv->path, empty_line);
+            UNA_FAIL(csv->run, UNA_E_INPUT,
+                     "%s, line %zu is empty but other lines follow; take it out, or write NA for "
+                     "a missing value",
+                     csv->path, empty_line);
         csv->cell_count = s.count;
         if (!empty && csv->cell_room == 0) return UNA_OK;   /* the header, to be sized */
         csv->start = s.at;
@@ -318,8 +348,10 @@ static una_status check_header(una_csv *csv)
             UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: column %zu of %zu has no name in the header; give it one",
                      csv->path, csv->record_line, i + 1, csv->columns);
     if (csv->columns == 1 && csv->delimiter == ',' && strchr(csv->names[0], ';'))
-        UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; save the file with commas (.csv) "
-                 "or tabs (.tsv) between the cells", csv->path);
+        UNA_FAIL(csv->run, UNA_E_INPUT,
+                 "the header of %s has semicolons and no comma; save the file with commas (.csv) "
+                 "or tabs (.tsv) between the cells",
+                 csv->path);
     bool repeated;
     size_t first = 0, second = 0;
     UNA_TRY(una_names_repeated(&repeated, &first, &second, csv->names, csv->columns, csv->run));
@@ -380,19 +412,20 @@ static una_status begin(una_csv *csv)
 static una_status open_file(una_csv *csv, const char *path)
 {
     csv->path = una_arena_text(&csv->arena, path);
-    csv->buffer = UNA_GET(&csv->arena, char, BLOCK + 1);
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) csv->size = (size_t)about.st_size;
+    csv->room = csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK;
+    csv->buffer = UNA_GET(&csv->arena, char, csv->room + 1);
     UNA_TRY(una_arena_check(&csv->arena));
-    csv->room = BLOCK;
     errno = 0;
     csv->file = gzopen(path, "rb");
     if (!csv->file)
         UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, errno ? strerror(errno) : "no memory for it");
     gzbuffer(csv->file, 1 << 17);
-    struct stat about;
-    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) csv->size = (size_t)about.st_size;
     UNA_TRY(begin(csv));
     if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && gzdirect(csv->file))
-        UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again", path);
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again",
+                 path);
     csv->delimiter = delimiter_of(csv);
     return read_header(csv);
 }

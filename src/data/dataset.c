@@ -93,8 +93,8 @@ static una_status make_names(const char ***out, size_t inputs, bool target, cons
     size_t first = 0, second = 0;
     UNA_TRY(una_names_repeated(&repeated, &first, &second, names, columns, run));
     if (repeated)
-        UNA_FAIL(run, UNA_E_USAGE, "two columns of the array have the name '%.60s': %zu and %zu", names[first], first + 1,
-                 second + 1);
+        UNA_FAIL(run, UNA_E_USAGE, "two columns of the array have the name '%.60s': %zu and %zu", names[first],
+                 first + 1, second + 1);
     *out = names;
     return UNA_OK;
 }
@@ -106,8 +106,10 @@ static una_status copy_column(una_dataset *data, size_t c, const double *from, s
     for (size_t i = 0; i < rows; i++) {
         number[i] = from[i * step];
         if (isinf(number[i]))
-            UNA_FAIL(data->run, UNA_E_INPUT, "array, row %zu, column '%.60s' is infinite; correct it, or give NaN for a "
-                     "missing value", i + 1, data->column[c].name);
+            UNA_FAIL(data->run, UNA_E_INPUT,
+                     "array, row %zu, column '%.60s' is infinite; correct it, or give NaN for a "
+                     "missing value",
+                     i + 1, data->column[c].name);
     }
     return UNA_OK;
 }
@@ -193,7 +195,8 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     return UNA_OK;
 }
 
-una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index, size_t count, una_run *run)
+una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index, size_t count,
+                            una_run *run)
 {
     *subset = NULL;
     for (size_t i = 0; i < count; i++)

@@ -40,8 +40,10 @@ static una_status match_columns(coder *c)
         bool is_text = !target && c->columns->sources[s].is_text;
         if (is_text || !column->is_text || c->data->rows == 0) continue;
         const char *word = column->word[column->first_word];
-        UNA_FAIL(c->run, UNA_E_INPUT, "%s: '%.40s' is not a number, and the model knows this column as numbers; correct the "
-                 "cell, or write NA for a missing value", place(c, column->first_word, c->at[s]), word ? word : "");
+        UNA_FAIL(c->run, UNA_E_INPUT,
+                 "%s: '%.40s' is not a number, and the model knows this column as numbers; correct the "
+                 "cell, or write NA for a missing value",
+                 place(c, column->first_word, c->at[s]), word ? word : "");
     }
     return UNA_OK;
 }
@@ -49,10 +51,11 @@ static una_status match_columns(coder *c)
 static una_status refuse_missing(const coder *c, size_t row, size_t s)
 {
     bool target = s == c->columns->source_count;
-    const char *remedy = target ? "it is the target; fill the cell or take the row out"
-                       : c->columns->missing == UNA_MISSING_DROP
-                       ? "every row must get an answer; fill the cell, or fit the model with --missing mean"
-                       : "fill the cell, or fit the model with --missing mean (or, for fitting and scoring, --missing drop)";
+    const char *remedy =
+        target ? "it is the target; fill the cell or take the row out"
+        : c->columns->missing == UNA_MISSING_DROP
+            ? "every row must get an answer; fill the cell, or fit the model with --missing mean"
+            : "fill the cell, or fit the model with --missing mean (or, for fitting and scoring, --missing drop)";
     UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", place(c, row, c->at[s]), remedy);
 }
 
@@ -73,14 +76,15 @@ static una_status choose_rows(coder *c, bool with_target)
     return UNA_OK;
 }
 
-static una_status encode_number(const coder *c, const una_table_column *column, double centre, double scale, double fill,
-                                double *to, size_t step)
+static una_status encode_number(const coder *c, const una_table_column *column, double centre, double scale,
+                                double fill, double *to, size_t step)
 {
     for (size_t i = 0; i < c->rows; i++) {
         double value = column->number[c->row[i]];
         double standard = ((isnan(value) ? fill : value) - centre) / scale;
         if (!isfinite(standard))
-            UNA_FAIL(c->run, UNA_E_INPUT, "%s: the value is too far from those of the training rows to be computed with",
+            UNA_FAIL(c->run, UNA_E_INPUT,
+                     "%s: the value is too far from those of the training rows to be computed with",
                      place(c, c->row[i], (size_t)(column - c->data->column)));
         to[i * step] = standard;
     }
@@ -118,7 +122,8 @@ static una_status unseen(const coder *c, const una_source *source, const una_tab
     for (size_t k = 0; k < source->level_count && k < 12; k++)
         una_text_add(&known, "%s%.30s", k ? ", " : "", source->levels[k]);
     if (source->level_count > 12) una_text_add(&known, " and %zu more", source->level_count - 12);
-    UNA_FAIL(c->run, UNA_E_INPUT, "%s: '%.40s' was not seen in training; known are: %s. Correct the cell, or fit the model "
+    UNA_FAIL(c->run, UNA_E_INPUT,
+             "%s: '%.40s' was not seen in training; known are: %s. Correct the cell, or fit the model "
              "with --other N, which makes rare words share a level that also takes unseen ones",
              place(c, row, (size_t)(column - c->data->column)), word, known.at);
 }
@@ -151,14 +156,15 @@ static una_status encode_inputs(const coder *c)
         if (source->is_text)
             UNA_TRY(encode_text(c, source, column, c->x + i));
         else
-            UNA_TRY(encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
+            UNA_TRY(
+                encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
         i += source->is_text ? source->level_count : 1;
     }
     return UNA_OK;
 }
 
-una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y, size_t **kept,
-                              size_t *rows, una_arena *arena, una_run *run)
+una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
+                              size_t **kept, size_t *rows, una_arena *arena, una_run *run)
 {
     coder c = { .columns = columns, .data = data, .needed = columns->source_count + (y ? 1 : 0), .run = run };
     c.at = UNA_GET(arena, size_t, columns->source_count + 1);
@@ -173,8 +179,8 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(encode_inputs(&c));
     if (y)
-        UNA_TRY(encode_number(&c, &data->column[c.at[columns->source_count]], columns->target_centre, columns->target_scale,
-                              0, target, 1));
+        UNA_TRY(encode_number(&c, &data->column[c.at[columns->source_count]], columns->target_centre,
+                              columns->target_scale, 0, target, 1));
     if (y) *y = target;
     if (kept) *kept = c.row;
     *rows = c.rows;

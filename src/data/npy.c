@@ -75,8 +75,10 @@ static una_status take_type(una_npy *npy, parser *p)
         npy->width = (size_t)(type[2] - '0');
         return UNA_OK;
     }
-    UNA_FAIL(npy->run, UNA_E_INPUT, "%s holds items of type '%s'; types that can be read are f4, f8, i1 to i8, u1 to u8 "
-             "and b1: save the array with .astype('float64')", npy->path, type);
+    UNA_FAIL(npy->run, UNA_E_INPUT,
+             "%s holds items of type '%s'; types that can be read are f4, f8, i1 to i8, u1 to u8 "
+             "and b1: save the array with .astype('float64')",
+             npy->path, type);
 }
 
 static una_status take_shape(una_npy *npy, parser *p)
@@ -101,7 +103,10 @@ static una_status parse_dictionary(una_npy *npy, parser p)
     while (!take(&p, "}")) {
         char key[16];
         if (!take_text(&p, key, sizeof key) || !take(&p, ":")) return refuse(npy, "its header is no dictionary");
-        size_t which = strcmp(key, "descr") == 0 ? 0 : strcmp(key, "fortran_order") == 0 ? 1 : strcmp(key, "shape") == 0 ? 2 : 3;
+        size_t which = strcmp(key, "descr") == 0           ? 0
+                       : strcmp(key, "fortran_order") == 0 ? 1
+                       : strcmp(key, "shape") == 0         ? 2
+                                                           : 3;
         if (which == 3 || seen[which]) return refuse(npy, "its header has an unknown or repeated key");
         seen[which] = true;
         if (which == 0) {

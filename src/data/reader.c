@@ -113,8 +113,8 @@ static una_status choose_all(una_reader *reader)
     return UNA_OK;
 }
 
-static una_status begin(una_reader **out, const char *path, const una_wanted *wanted, size_t count, size_t optional_from,
-                        una_run *run)
+static una_status begin(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
+                        size_t optional_from, una_run *run)
 {
     *out = NULL;
     una_reader *reader = una_allocate(run, sizeof *reader);
@@ -252,9 +252,10 @@ static una_status meet_word(una_reader *reader, size_t column, una_cell cell, si
 {
     char text[64];
     if (reader->typed)
-        UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is not a number; correct it, or write NA "
-                 "for a missing value", reader->path, reader->csv->record_line, reader->table_names[column],
-                 cell_text(text, cell));
+        UNA_FAIL(reader->run, UNA_E_INPUT,
+                 "%s, line %zu, column '%.60s': '%.40s' is not a number; correct it, or write NA "
+                 "for a missing value",
+                 reader->path, reader->csv->record_line, reader->table_names[column], cell_text(text, cell));
     reader->is_text[column] = true;
     reader->first_word[column] = reader->row;
     if (rows_before > 0) *again = true;
@@ -277,12 +278,12 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     const una_cell *cell = &reader->csv->cells[reader->from[column]];
     double value = NAN;
     una_cell_kind kind = una_cell_read(cell, &value);
+    if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
+        una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
+        return UNA_OK;
+    }
     una_cell trimmed = una_cell_trimmed(cell);
     if (!reader->is_text[column]) {
-        if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING) {
-            una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
-            return UNA_OK;
-        }
         if (kind == UNA_CELL_INFINITE) {
             una_build_number(build, column, NAN);
             return meet_infinity(reader, column, trimmed);

@@ -31,7 +31,8 @@ void una_split_free(una_split *split, una_run *run)
 una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
 {
     *split = (una_split){0};
-    if (rows < 2) UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; two at least are needed", rows, rows == 1 ? "" : "s");
+    if (rows < 2)
+        UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; two at least are needed", rows, rows == 1 ? "" : "s");
     if (!(test_fraction > 0 && test_fraction < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the share of test rows is %g and must lie between 0 and 1", test_fraction);
     size_t test = (size_t)floor((double)rows * test_fraction + 0.5);
@@ -72,8 +73,10 @@ static una_status rank_rows(ranked *order, const una_dataset *data, size_t c, un
         if (!isnan(column->number[i])) continue;
         una_text place = una_text_in(&run->scratch);
         una_table_place(&place, data, i, c);
-        UNA_FAIL(run, UNA_E_INPUT, "%s is missing, so no gap can be cut along this column; fill the cell or leave the row "
-                 "out", place.at);
+        UNA_FAIL(run, UNA_E_INPUT,
+                 "%s is missing, so no gap can be cut along this column; fill the cell or leave the row "
+                 "out",
+                 place.at);
     }
     qsort(order, data->rows, sizeof *order, by_value);
     return UNA_OK;
@@ -125,8 +128,8 @@ static una_status copy_list(size_t *to, const json_t *list, unsigned char *seen,
             UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' names a row that is not one of 0 to %zu", from->path,
                      from->index, from->group, from->rows - 1);
         if (seen[row]++)
-            UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' names row %lld twice", from->path, from->index, from->group,
-                     (long long)row);
+            UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' names row %lld twice", from->path, from->index,
+                     from->group, (long long)row);
         to[i] = (size_t)row;
     }
     return UNA_OK;
@@ -142,7 +145,8 @@ static una_status take_split(una_split *split, const json_t *entry, const publis
     unsigned char *seen = UNA_GET(&run->scratch, unsigned char, from->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     if (json_array_size(train) + json_array_size(test) > from->rows)
-        UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' has more rows than the data", from->path, from->index, from->group);
+        UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' has more rows than the data", from->path, from->index,
+                 from->group);
     UNA_TRY(take_lists(split, json_array_size(train), json_array_size(test), run));
     UNA_TRY(copy_list(split->train, train, seen, from, run));
     UNA_TRY(copy_list(split->test, test, seen, from, run));
@@ -159,15 +163,16 @@ static una_status find_split(una_split *split, const json_t *file, const publish
         UNA_FAIL(run, UNA_E_INPUT, "%s splits %lld rows, and the data has %zu", from->path,
                  (long long)json_integer_value(rows), from->rows);
     if (!json_is_array(group))
-        UNA_FAIL(run, UNA_E_INPUT, "%s has no group '%s' of splits; published groups are 'standard' and 'gap'", from->path,
-                 from->group);
+        UNA_FAIL(run, UNA_E_INPUT, "%s has no group '%s' of splits; published groups are 'standard' and 'gap'",
+                 from->path, from->group);
     if (from->index >= json_array_size(group))
         UNA_FAIL(run, UNA_E_USAGE, "split %zu of '%s' was asked for, and %s has %zu (counted from 0)", from->index,
                  from->group, from->path, json_array_size(group));
     return take_split(split, json_array_get(group, from->index), from, run);
 }
 
-una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows, una_run *run)
+una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows,
+                          una_run *run)
 {
     *split = (una_split){0};
     json_error_t error;

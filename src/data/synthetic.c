@@ -47,7 +47,8 @@ static void fill_shell(double *x, double *y, size_t rows, size_t inputs, una_rng
     }
 }
 
-static una_status fill_and_copy(una_dataset **data, size_t kind, size_t rows, size_t inputs, uint64_t seed, una_run *run)
+static una_status fill_and_copy(una_dataset **data, size_t kind, size_t rows, size_t inputs, uint64_t seed,
+                                una_run *run)
 {
     static const char *const names[] = { "x", "y" };
     double *x = UNA_GET(&run->scratch, double, rows > SIZE_MAX / inputs ? SIZE_MAX : rows * inputs);

@@ -36,7 +36,10 @@ void       una_table_place(una_text *text, const una_dataset *data, size_t row, 
 
 /* ---- reading by chunks ------------------------------------------------------------------------ */
 
-typedef struct una_wanted { const char *name; bool is_text; } una_wanted;   /* a column and its type, as a model knows it */
+typedef struct una_wanted {      /* a column and its type, as a model knows it                      */
+    const char *name;
+    bool        is_text;
+} una_wanted;
 
 typedef struct una_reader una_reader;
 /* Opens CSV, TSV, .gz or NPY by name. With `wanted` (count > 0), only these columns are parsed, in this order,
@@ -46,10 +49,11 @@ una_status una_reader_open(una_reader **reader, const char *path, const una_want
                            size_t optional_from, una_run *run);
 /* The next rows, at most max_rows; *chunk NULL at the end. Free each with una_dataset_free. */
 una_status una_reader_next(una_dataset **chunk, una_reader *reader, size_t max_rows);
-/* Header as it stands in the file; raw text of the last chunk's rows for --keep (fields as read, unparsed). */
+/* Header as it stands in the file; raw text of the last chunk's rows for --keep (fields as read, unparsed), which
+ * needs una_reader_keep before the first next. */
 size_t      una_reader_columns(const una_reader *reader);
 const char *una_reader_name(const una_reader *reader, size_t column);
-const char *una_reader_cell(const una_reader *reader, size_t row_in_chunk, size_t column);  /* needs una_reader_keep before the first next */
+const char *una_reader_cell(const una_reader *reader, size_t row_in_chunk, size_t column);
 void        una_reader_keep(una_reader *reader);
 void        una_reader_close(una_reader *reader);
 

@@ -38,18 +38,20 @@ static una_status find_columns(gathering *g, const una_model *const *models, siz
     size_t inputs = una_model_input_count(models[0]);
     size_t *place = UNA_GET(g->arena, size_t, inputs + 1);
     UNA_TRY(una_arena_check(g->arena));
-    for (size_t i = 0; i < inputs; i++) UNA_TRY(una_table_need(&place[i], data, una_model_input_name(models[0], i), g->run));
+    for (size_t i = 0; i < inputs; i++)
+        UNA_TRY(una_table_need(&place[i], data, una_model_input_name(models[0], i), g->run));
     UNA_TRY(una_table_need(&place[inputs], data, una_model_info(models[0])->target, g->run));
     for (size_t m = 1; m < count; m++) {
         if (strcmp(una_model_info(models[m])->target, una_model_info(models[0])->target) != 0)
-            UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must predict the same column; model 1 predicts '%s' and model %zu "
-                     "predicts '%s'", una_model_info(models[0])->target, m + 1, una_model_info(models[m])->target);
+            UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must predict the same column; model 1 predicts "
+                     "'%s' and model %zu predicts '%s'",
+                     una_model_info(models[0])->target, m + 1, una_model_info(models[m])->target);
         for (size_t i = 0; i < una_model_input_count(models[m]); i++) {
             bool known = false;
             for (size_t k = 0; k < inputs && !known; k++)
                 known = strcmp(una_model_input_name(models[m], i), una_model_input_name(models[0], k)) == 0;
-            if (!known) UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must use the same inputs; model %zu uses '%s' and "
-                                 "model 1 does not", m + 1, una_model_input_name(models[m], i));
+            if (!known) UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must use the same inputs; model %zu "
+                                 "uses '%s' and model 1 does not", m + 1, una_model_input_name(models[m], i));
         }
     }
     *places = place;
@@ -68,7 +70,8 @@ static size_t complete_rows(size_t *kept, const una_dataset *data, const size_t 
     return count;
 }
 
-static void copy_column(una_table_column *to, const una_table_column *from, const size_t *kept, size_t rows, una_arena *arena)
+static void copy_column(una_table_column *to, const una_table_column *from, const size_t *kept, size_t rows,
+                        una_arena *arena)
 {
     *to = *from;
     to->number = from->is_text ? NULL : UNA_GET(arena, double, rows);
@@ -86,7 +89,8 @@ static una_status gather_table(gathering *g, const una_model *const *models, siz
     size_t inputs = una_model_input_count(models[0]), *place = NULL;
     UNA_TRY(find_columns(g, models, count, data, &place));
     if (data->column[place[inputs]].is_text)
-        UNA_FAIL(g->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed to report on it", data->origin,
+        UNA_FAIL(g->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed to report on it",
+                 data->origin,
                  data->column[place[inputs]].name);
     size_t *kept = UNA_GET(g->arena, size_t, data->rows), *number = UNA_GET(g->arena, size_t, data->rows);
     size_t *line = UNA_GET(g->arena, size_t, data->rows);
@@ -94,7 +98,8 @@ static una_status gather_table(gathering *g, const una_model *const *models, siz
     una_report_column *shown = UNA_GET(g->arena, una_report_column, inputs);
     UNA_TRY(una_arena_check(g->arena));
     size_t rows = complete_rows(kept, data, place, inputs, models[0]->columns.missing == UNA_MISSING_MEAN);
-    if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs", data->origin);
+    if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs",
+                            data->origin);
     for (size_t i = 0; i <= inputs; i++) copy_column(&columns[i], &data->column[place[i]], kept, rows, g->arena);
     UNA_TRY(una_arena_check(g->arena));
     for (size_t i = 0; i < inputs; i++)
@@ -103,8 +108,8 @@ static una_status gather_table(gathering *g, const una_model *const *models, siz
         number[i] = kept[i] + 1;
         line[i] = data->line ? data->line[kept[i]] : number[i];
     }
-    g->table = (una_dataset){ .run = g->run, .origin = data->origin, .rows = rows, .columns = inputs + 1, .column = columns,
-        .line = line, .unit = data->line ? data->unit : "row" };
+    g->table = (una_dataset){ .run = g->run, .origin = data->origin, .rows = rows, .columns = inputs + 1,
+        .column = columns, .line = line, .unit = data->line ? data->unit : "row" };
     report->target = columns[inputs].name;
     report->rows = rows;
     report->y = columns[inputs].number;
@@ -195,20 +200,23 @@ static una_status sweep_table(una_dataset *table, const gathering *g, size_t swe
         column->number = column->is_text ? NULL : UNA_GET(g->arena, double, report->grid);
         column->word = column->is_text ? UNA_GET(g->arena, const char *, report->grid) : NULL;
         UNA_TRY(una_arena_check(g->arena));
+        bool moves = c == report->sweep_column[sweep];
         for (size_t i = 0; i < report->grid; i++) {
             if (column->is_text) column->word[i] = g->typical_word[c];
-            else column->number[i] = c == report->sweep_column[sweep] ? report->sweep_at[sweep * report->grid + i] : g->typical[c];
+            else column->number[i] = moves ? report->sweep_at[sweep * report->grid + i] : g->typical[c];
         }
     }
     return UNA_OK;
 }
 
 /* One numeric input: the sweep is the function itself, and the parts go with it. */
-static una_status gather_function(una_report_model *to, const gathering *g, const una_model *model, const una_dataset *table,
+static una_status gather_function(una_report_model *to, const gathering *g, const una_model *model,
+                                  const una_dataset *table,
                                   double *std)
 {
     size_t grid = g->report.grid, parts = 0;
-    double *mean = UNA_GET(g->arena, double, grid), *lower = UNA_GET(g->arena, double, grid), *upper = UNA_GET(g->arena, double, grid);
+    double *mean = UNA_GET(g->arena, double, grid), *lower = UNA_GET(g->arena, double, grid),
+        *upper = UNA_GET(g->arena, double, grid);
     UNA_TRY(una_arena_check(g->arena));
     una_prediction line = { .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
     UNA_TRY(una_model_predict(model, table, 0.95, &line, g->run));
@@ -262,7 +270,8 @@ static una_status gather(gathering *g, const una_model *const *models, const cha
                          const una_dataset *data)
 {
     if (count == 0) UNA_FAIL(g->run, UNA_E_USAGE, "a report or chart needs at least one model");
-    if (data->rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data", data->origin);
+    if (data->rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data",
+                                  data->origin);
     UNA_TRY(gather_table(g, models, count, data));
     UNA_TRY(find_typical(g));
     UNA_TRY(plan_sweeps(g));
@@ -274,7 +283,8 @@ static una_status gather(gathering *g, const una_model *const *models, const cha
     return UNA_OK;
 }
 
-static una_status write_report(gathering *g, const char *path, const una_model *const *models, const char *const *titles,
+static una_status write_report(gathering *g, const char *path, const una_model *const *models,
+                               const char *const *titles,
                                size_t count, const una_dataset *data)
 {
     UNA_TRY(gather(g, models, titles, count, data));

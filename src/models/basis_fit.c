@@ -149,7 +149,8 @@ typedef struct trials {
     const una_problem *problem;
     const size_t *group;
     double train_noise_var, prior_var;
-    size_t folds, stop_at;               /* folds 0: every job trains on all rows of problem->x             */
+    size_t folds;                        /* 0: every job trains on all rows of problem->x                   */
+    size_t steps;                        /* 0: as the options say; else as many as the folds needed         */
     bool   plain;                        /* a plain network first: no heads to diversify                    */
     uint64_t stream;
     const char *stage;
@@ -302,7 +303,7 @@ static una_status train_job(void *context, size_t index, una_run *run)
     }
     una_training none = {0}, how = una_basis_training(all->options, r.rows, all->plain ? &none : &all->plan->training,
                                                       all->train_noise_var, all->problem->seed, all->stream + index);
-    how.stop_at = all->stop_at;
+    if (all->steps) how.steps = all->steps;
     if (all->plan->marginal && !all->plain) {
         UNA_TRY(prepare_evidence(&e, all, &r, run));
         hooks = (una_train_hooks_f32){ .context = &e, .gradient = evidence_gradient };
@@ -524,7 +525,7 @@ static una_status fit_folds(trials *all, double *noise_var, double *prior_var, b
         status = choose_noise(noise_var, *prior_var, all->job, folds, &result->valid_log_lik, &result->valid_rmse, run);
     if (status == UNA_OK) {
         result->valid_rows = all->problem->x.rows;
-        all->stop_at = median_best_step(all->job, folds);
+        all->steps = median_best_step(all->job, folds);
         count_steps(result, all->job, folds);
     }
     free_jobs(all, folds);

@@ -31,7 +31,6 @@ typedef struct una_training {            /* how to train; every number explicit 
     bool   unit_directions;              /* random unit vectors instead of inputs                           */
     size_t look_every, patience;         /* steps between looks; looks without a better one (0: never stop) */
     double look_from;                    /* share of the steps before which a look cannot be the best       */
-    size_t stop_at;                      /* 0: steps; else stop there, with the schedules of `steps`        */
     uint64_t seed, stream;               /* stream: restart, fold ... : its own random numbers              */
 } una_training;
 

@@ -235,7 +235,7 @@ static void steer(loop *t)
 static una_status look(loop *t, size_t step, una_trained *out, bool *stop, una_run *run)
 {
     double score = NAN, since = (double)t->since, u = (double)step / (double)t->how->steps;
-    bool last = step == (t->how->stop_at ? t->how->stop_at : t->how->steps);
+    bool last = step == t->how->steps;
     if (t->hooks && t->hooks->look) {
         UNA_TRY(t->hooks->look(t->hooks->context, t->parameters, &score, run));
         if (u >= t->how->look_from || last) {
@@ -275,8 +275,7 @@ static una_status one_step(loop *t, size_t step, una_run *run)
 
 static una_status run_loop(loop *t, const char *stage, una_trained *out, una_run *run)
 {
-    size_t end = t->how->stop_at ? t->how->stop_at : t->how->steps;
-    size_t tick_every = 1 + end / 200;
+    size_t end = t->how->steps, tick_every = 1 + end / 200;
     bool stop = false;
     for (size_t step = 0; step < end && !stop; step++) {
         UNA_TRY(one_step(t, step, run));

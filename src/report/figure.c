@@ -99,7 +99,8 @@ static double kernel_width(double *sorted, size_t count, double low, double high
     double mean = 0, square = 0;
     for (size_t i = 0; i < count; i++) mean += sorted[i] / (double)count;
     for (size_t i = 0; i < count; i++) square += (sorted[i] - mean) * (sorted[i] - mean) / (double)count;
-    double spread = sqrt(square), middle = (una_quantile(sorted, count, 0.75) - una_quantile(sorted, count, 0.25)) / 1.34;
+    double spread = sqrt(square);
+    double middle = (una_quantile(sorted, count, 0.75) - una_quantile(sorted, count, 0.25)) / 1.34;
     if (middle > 0 && middle < spread) spread = middle;
     double width = 0.3 * spread * pow((double)count, -0.2), least = (high - low) / 100;
     return width > least ? width : least;
@@ -121,7 +122,7 @@ void una_panel_strip(una_panel *panel, const double *values, size_t count)
         fine[(size_t)fmin((finite[i] - low) / (high - low) * FINE, FINE - 1)] += 1;
     double width = kernel_width(finite, rows, low, high), top = 0;
     for (size_t i = 0; i < STRIP; i++) {
-        x[i] = low + (high - low) * ((double)i / (STRIP - 1) * 1.1 - 0.05);
+        x[i] = low - 3 * width + (high - low + 6 * width) * (double)i / (STRIP - 1);
         for (size_t k = 0; k < FINE; k++) {
             double z = (x[i] - low - (high - low) * ((double)k + 0.5) / FINE) / width;
             if (fine[k] > 0) y[i] += fine[k] * exp(-0.5 * z * z);

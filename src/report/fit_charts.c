@@ -42,7 +42,8 @@ static una_axis with_air(double low, double high, double share)
 
 bool una_report_is_line(const una_report *report)
 {
-    return report->column_count == 1 && report->sweep_count == 1 && report->model_count > 0 && report->models[0].line_mean;
+    return report->column_count == 1 && report->sweep_count == 1 && report->model_count > 0
+        && report->models[0].line_mean;
 }
 
 /* Bands may leave the paper: half the data's range above and below is enough to see that they do. */
@@ -102,7 +103,8 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
     bool parts = false;
     for (size_t k = report->model_count; k > 0; k--) {           /* the subject comes last, where the eye rests */
         size_t m = k - 1;
-        una_panel *panel = una_figure_panel(&figure, title_if_several(report, m), report->columns[0].name, report->target);
+        una_panel *panel = una_figure_panel(&figure, title_if_several(report, m), report->columns[0].name,
+                                            report->target);
         if (panel) add_function(panel, report, &report->models[m], arena);
         parts = parts || report->models[m].part_count > 0;
     }
@@ -150,10 +152,12 @@ static void add_ranges(una_panel *panel, const una_report *report, const una_rep
         at[i] = report->y[row], mean[i] = model->mean[row], low[i] = model->lower[row], high[i] = model->upper[row];
         inner_low[i] = mean[i] - half, inner_high[i] = mean[i] + half;
     }
-    una_series series = { .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_NOISE, .x = at, .y = low, .y2 = high, .count = count };
+    una_series series = { .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_NOISE, .x = at, .y = low, .y2 = high,
+        .count = count };
     series.size = 0.9, series.opacity = 0.55;
     una_panel_add(panel, series);
-    series.ink = UNA_INK_IGNORANCE, series.y = inner_low, series.y2 = inner_high, series.size = 1.6, series.opacity = 0.6;
+    series.ink = UNA_INK_IGNORANCE, series.y = inner_low, series.y2 = inner_high, series.size = 1.6,
+        series.opacity = 0.6;
     una_panel_add(panel, series);
     if (report->rows > FEW_ROWS)
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = at, .y = mean,
@@ -233,7 +237,8 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
         const una_report_model *model = &report->models[m - 1];
         const double *share = calibration(report, model, p, arena);
         if (!share) break;
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = p, .y = share, .count = LEVELS });
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = p, .y = share,
+                      .count = LEVELS });
     }
     for (size_t m = 0; m < report->model_count && m < 5; m++)
         una_figure_key(&figure, UNA_SHAPE_LINE, model_ink(m), report->models[m].title);
@@ -269,13 +274,15 @@ static void add_sweep(una_figure *figure, const una_report *report, size_t sweep
     for (size_t m = report->model_count; m > 0; m--)
         una_panel_add(panel, (una_series){ .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
                       .ink = m == 1 ? UNA_INK_IGNORANCE : m == 2 ? UNA_INK_DATA : model_ink(m - 1), .x = at,
-                      .y = report->models[m - 1].sweep_std + sweep * report->grid, .count = report->grid, .size = m == 1 ? 1.8 : 1.1,
+                      .y = report->models[m - 1].sweep_std + sweep * report->grid, .count = report->grid,
+                      .size = m == 1 ? 1.8 : 1.1,
                       .label = line ? title_if_several(report, m - 1) : NULL });
     una_panel_strip(panel, column->number, report->rows);
 }
 
 /* From zero to the highest line, or to where almost all of the dots are. */
-static una_axis ignorance_range(const una_report *report, const size_t *order, size_t shown, double *dots, size_t dot_count)
+static una_axis ignorance_range(const una_report *report, const size_t *order, size_t shown, double *dots,
+                                size_t dot_count)
 {
     double low = 0, high = una_quantile(dots, dot_count, 0.98);
     if (!(high > 0)) high = 0;
@@ -304,7 +311,8 @@ una_figure una_chart_ignorance(const una_report *report, size_t *shown, una_aren
     for (size_t i = 0; i < *shown; i++) add_sweep(&figure, report, order[i], some_std, some, some_count, arena);
     una_axis y = ignorance_range(report, order, *shown, sorted, some_count);
     share_axes(&figure, NULL, &y);
-    una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE, title_if_several(report, 0) ? report->models[0].title : "epistemic std");
+    una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE,
+                   report->model_count > 1 ? report->models[0].title : "epistemic std");
     for (size_t m = 1; m < report->model_count && m < 5; m++)
         una_figure_key(&figure, UNA_SHAPE_DASHES, m == 1 ? UNA_INK_DATA : model_ink(m), report->models[m].title);
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, "at the rows themselves");
@@ -329,10 +337,11 @@ static una_axis settled_range(const double *values, size_t count, una_arena *are
     if (!sorted) return (una_axis){0};
     una_range_add(&low, &high, values, count);
     memcpy(sorted, values, count * sizeof *sorted);
-    double floor_ = una_quantile(sorted, count, 0.02), median = una_quantile(sorted, count, 0.5), ceiling = una_quantile(sorted, count, 0.98);
-    double room = 3 * (ceiling - floor_);
-    if (low < median - room) low = floor_ - 0.2 * (ceiling - floor_);
-    if (high > median + room) high = ceiling + 0.2 * (ceiling - floor_);
+    double bottom = una_quantile(sorted, count, 0.1), top = una_quantile(sorted, count, 0.9);
+    double middle = una_quantile(sorted, count, 0.5);
+    double room = 4 * (top - bottom);
+    if (low < middle - room) low = bottom - 0.5 * (top - bottom);
+    if (high > middle + room) high = top + 0.5 * (top - bottom);
     return with_air(low, high, 0.04);
 }
 
@@ -348,8 +357,8 @@ static void add_curve(una_figure *figure, const una_report *report, const char *
         if (!(low <= high)) continue;
         if (!panel) panel = una_figure_panel(figure, title, "Step", NULL);
         if (!panel) return;
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = curve->step, .y = values,
-                      .count = curve->count, .size = 1.2 });
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = curve->step,
+                      .y = values, .count = curve->count, .size = 1.2 });
         una_axis range = settled_range(values, curve->count, arena);
         if (range.low < range.high) {
             bool first = !(panel->y.low < panel->y.high);

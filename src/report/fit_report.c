@@ -60,13 +60,15 @@ static void describe_noise(una_text *text, const una_report *report, const una_f
 {
     char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
     if (isfinite(info->noise_std))
-        una_text_add(text, " Around its mean the data scatter with a standard deviation of %s%s%s%s", spoken(a, info->noise_std),
+        una_text_add(text, " Around its mean the data scatter with a standard deviation of %s%s%s%s",
+                     spoken(a, info->noise_std),
                      first ? ", in the units of " : "", first ? brief(name, report->target) : "",
                      first ? ": that is the noise, which more rows of the same kind do not reduce." : ".");
     if (isfinite(info->prior_var))
         una_text_add(text, " The prior variance is %s on the standardised target.", spoken(a, info->prior_var));
     if (isfinite(info->mean_cos2))
-        una_text_add(text, " Its auxiliary regressors have a mean cos\xC2\xB2 of %s%s.", una_number_plain(a, info->mean_cos2, 3),
+        una_text_add(text, " Its auxiliary regressors have a mean cos\xC2\xB2 of %s%s.",
+                     una_number_plain(a, info->mean_cos2, 3),
                      first ? " (0 where all differ, 1 where all are the same)" : "");
 }
 
@@ -84,10 +86,12 @@ static void describe(una_html *html, const una_report *report, const una_report_
     if (info->inputs != report->column_count)
         una_text_add(&text, ", which it sees as %s numbers", whole(a, info->inputs));
     una_text_add(&text, ". It rests on %s %s.", whole(a, info->rows), info->rows == 1 ? "row" : "rows");
-    if (info->valid_rows > 0)
-        una_text_add(&text, " While it learnt, %s of %s were held out to judge it.", whole(a, info->valid_rows),
-                     info->valid_rows < info->rows ? "them" : "the rows");
-    if (info->steps > 0) una_text_add(&text, " The optimiser took %s %s.", whole(a, info->steps), info->steps == 1 ? "step" : "steps");
+    if (info->valid_rows > 0 && info->valid_rows == info->rows)
+        una_text_add(&text, " Each of them was held out once, to judge what was learnt from the others.");
+    else if (info->valid_rows > 0)
+        una_text_add(&text, " While it learnt, %s were held out to judge it.", whole(a, info->valid_rows));
+    if (info->steps > 0)
+        una_text_add(&text, " The optimiser took %s %s.", whole(a, info->steps), info->steps == 1 ? "step" : "steps");
     describe_noise(&text, report, info, model == report->models);
     una_html_paragraph(html, NULL, text.at);
     una_html_box(html, info->warning_count == 1 ? "Warning" : "Warnings", info->warnings, info->warning_count);
@@ -163,8 +167,9 @@ static void scores(una_html *html, const una_report *report)
 {
     char name[NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Errors are in the units of %s; a higher log-likelihood and a lower CRPS are better. Rows that a model has "
-                 "learnt from flatter it: trust the held-out rows more than the rows given.", brief(name, report->target));
+    una_text_add(&words, "Errors are in the units of %s; a higher log-likelihood and a lower CRPS are better. Rows "
+                 "that a model has learnt from flatter it: trust the held-out rows more than the rows given.",
+                 brief(name, report->target));
     una_html_table(html, "Scores.", words.at);
     una_html_head(html);
     una_html_cell(html, UNA_CELL_HEAD, "");
@@ -173,7 +178,8 @@ static void scores(una_html *html, const una_report *report)
     held_out_rows(html, report);
     given_rows(html, report);
     bool evidence = false;
-    for (size_t m = 0; m < report->model_count; m++) evidence = evidence || isfinite(report->models[m].info->log_evidence);
+    for (size_t m = 0; m < report->model_count; m++)
+        evidence = evidence || isfinite(report->models[m].info->log_evidence);
     if (evidence) una_html_group(html, report->model_count + 1, "Of the fit");
     fit_row(html, report, "Log-evidence of the standardised target", offsetof(una_fit_info, log_evidence));
     una_html_table_end(html);
@@ -213,7 +219,8 @@ static void least_known_head(una_html *html, const una_report *report, size_t co
     una_html_cell(html, UNA_CELL_NUMBER_HEAD, "Predicted");
     una_html_cell(html, UNA_CELL_NUMBER_HEAD, brief(name, report->target));
     for (size_t c = 0; c < columns; c++)
-        una_html_cell(html, report->columns[c].number ? UNA_CELL_NUMBER_HEAD : UNA_CELL_HEAD, brief(name, report->columns[c].name));
+        una_html_cell(html, report->columns[c].number ? UNA_CELL_NUMBER_HEAD : UNA_CELL_HEAD,
+                      brief(name, report->columns[c].name));
     una_html_head_end(html);
 }
 
@@ -240,7 +247,7 @@ static una_status least_known(una_html *html, const una_report *report)
         for (size_t c = 0; c < columns; c++) {
             const una_report_column *column = &report->columns[c];
             if (column->number) number_cell(html, column->number[row[i]], column_decimals(column->number, row, count));
-            else una_html_cell(html, UNA_CELL_TEXT, column->word[row[i]] ? brief(name, column->word[row[i]]) : "\xE2\x80\x93");
+            else una_html_cell(html, UNA_CELL_TEXT, brief(name, column->word[row[i]] ? column->word[row[i]] : "-"));
         }
         una_html_row_end(html);
     }
@@ -256,7 +263,8 @@ static una_status function_figure(una_html *html, const una_report *report, una_
     bool parts = false;
     for (size_t m = 0; m < report->model_count; m++) parts = parts || report->models[m].part_count > 0;
     una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Vermillion is what the model does not know: it should open where there are no data. The pale blue adds the noise.%s%s",
+    una_text_add(&words, "Vermillion is what the model does not know: it should open where there are no data. The "
+                 "pale blue adds the noise.%s%s",
                  report->model_count > 1 ? " All panels share their axes." : "",
                  parts ? " Thin grey lines are the auxiliary regressors behind the features." : "");
     UNA_TRY(una_arena_check(html->text.arena));
@@ -270,7 +278,8 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
     una_figure figure = una_chart_predicted(report, html->text.arena);
     UNA_TRY(una_html_figure(html, &figure, "Predicted against observed.", report->rows <= 300
         ? "Upright lines are the bands of each row."
-        : "Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, 3 000 are drawn.", run));
+        : "Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
+          "3000 are drawn.", run));
     figure = una_chart_calibration(report, html->text.arena);
     UNA_TRY(una_html_figure(html, &figure, "Calibration on the rows given.",
         "A share p of the rows should lie below the quantile predicted for p. A curve that is flatter than the "
@@ -296,7 +305,8 @@ static una_status ignorance_figure(una_html *html, const una_report *report, una
                      report->sweep_count - shown == 1 ? "input is" : "inputs are");
     size_t texts = report->column_count - report->sweep_count;
     if (texts > 0)
-        una_text_add(&words, " %s %s not moved: text, or the same in every row.", whole(a, texts), texts == 1 ? "input was" : "inputs were");
+        una_text_add(&words, " %s %s not moved: text, or the same in every row.", whole(a, texts),
+                     texts == 1 ? "input was" : "inputs were");
     UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, "Where the model does not know.", words.at, run);
 }
@@ -335,7 +345,9 @@ static void opening(una_html *html, const una_report *report, const char *headin
     for (size_t m = 0; m < report->model_count; m++) describe(html, report, &report->models[m]);
     if (report->left_out > 0) {
         una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s of the rows given have no value where one is needed; they are not shown below.", whole(a, report->left_out));
+        una_text_add(&words, "%s of the rows given %s no value where one is needed and %s not shown below.",
+                     whole(a, report->left_out),
+                     report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are");
         una_html_paragraph(html, "note", words.at);
     }
 }
@@ -359,7 +371,8 @@ una_status una_report_html(una_text *page, const una_report *report, una_run *ru
     UNA_TRY(ignorance_figure(&html, report, run));
     UNA_TRY(least_known(&html, report));
     UNA_TRY(training_figure(&html, report, run));
-    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and sends nothing."));
+    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
+                         "sends nothing."));
     una_text_bytes(page, html.text.at, html.text.length);
     return una_arena_check(arena);
 }
@@ -388,13 +401,15 @@ una_status una_report_chart(una_text *bytes, const una_report *report, una_forma
 {
     if (report->rows == 0 || report->model_count == 0)
         UNA_FAIL(run, UNA_E_USAGE, "a chart needs at least one model and one row of data");
-    una_figure figure = una_report_is_line(report) ? una_chart_function(report, bytes->arena) : many_inputs(report, bytes->arena);
+    una_figure figure = una_report_is_line(report) ? una_chart_function(report, bytes->arena)
+        : many_inputs(report, bytes->arena);
     return una_figure_draw(bytes, &figure, format, run);
 }
 
 una_status una_format_of(una_format *format, const char *path, una_run *run)
 {
-    static const char *const endings[] = { [UNA_FORMAT_SVG] = ".svg", [UNA_FORMAT_PDF] = ".pdf", [UNA_FORMAT_PNG] = ".png" };
+    static const char *const endings[] = { [UNA_FORMAT_SVG] = ".svg", [UNA_FORMAT_PDF] = ".pdf",
+        [UNA_FORMAT_PNG] = ".png" };
     const char *dot = strrchr(path, '.');
     for (int i = 0; dot && i < 3; i++)
         if (strcasecmp(dot, endings[i]) == 0) {

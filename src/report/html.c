@@ -50,6 +50,7 @@ static const char style[] =
     "thead th{font-weight:600;border-bottom:1px solid #9a9ca2;vertical-align:bottom}"
     "td.n,th.n{text-align:right;white-space:nowrap;padding-left:.7rem;padding-right:.2rem}"
     "thead th.n{white-space:normal;max-width:9rem}"
+    "td+td,th+th,th+td{padding-left:.7rem}"
     "tr.g th{font-weight:600;padding-top:.9rem;color:#3d3f45;max-width:none}"
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"
     "@page{size:A4;margin:18mm 20mm}"
@@ -198,10 +199,12 @@ static void add_swatch(una_text *text, const una_key *key)
     una_text_add(text, "<svg viewBox=\"0 0 22 12\" aria-hidden=\"true\">");
     switch (key->shape) {
     case UNA_SHAPE_BAND:
-        una_text_add(text, "<rect y=\"1\" width=\"22\" height=\"10\" fill=\"%s\" opacity=\"%.2f\"/>", ink, una_shape_opacity(key->shape));
+        una_text_add(text, "<rect y=\"1\" width=\"22\" height=\"10\" fill=\"%s\" opacity=\"%.2f\"/>", ink,
+                     una_shape_opacity(key->shape));
         break;
     case UNA_SHAPE_POINTS:
-        una_text_add(text, "<circle cx=\"11\" cy=\"6\" r=\"2.4\" fill=\"%s\" opacity=\"%.2f\"/>", ink, una_shape_opacity(key->shape));
+        una_text_add(text, "<circle cx=\"11\" cy=\"6\" r=\"2.4\" fill=\"%s\" opacity=\"%.2f\"/>", ink,
+                     una_shape_opacity(key->shape));
         break;
     case UNA_SHAPE_RANGES:
     case UNA_SHAPE_RUG:
@@ -238,7 +241,8 @@ void una_html_pair_end(una_html *html)
     una_text_add(&html->text, "</div>\n");
 }
 
-una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption, una_run *run)
+una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption,
+                           una_run *run)
 {
     una_text_add(&html->text, "<figure>\n");
     add_keys(html, figure);

@@ -43,6 +43,7 @@ void una_html_group(una_html *html, size_t columns, const char *words);
 void una_html_pair(una_html *html);
 void una_html_pair_end(una_html *html);
 /* Keys, panels side by side where there is room, numbered caption. */
-una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption, una_run *run);
+una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption,
+                           una_run *run);
 
 #endif

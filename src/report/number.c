@@ -48,7 +48,8 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
 static size_t put_power(char *buffer, size_t at, int exponent)
 {
     static const char *const raised[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",
-                                          "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9" };
+                                          "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8",
+                                          "\xE2\x81\xB9" };
     char ascii[16];
     snprintf(ascii, sizeof ascii, "%d", exponent);
     at = put(buffer, at, "\xC3\x97" "10", 4);

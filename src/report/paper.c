@@ -200,7 +200,8 @@ static double end_labels(const una_paper *paper, const una_panel *panel)
     return widest;
 }
 
-static view lay_out(const una_paper *paper, const una_panel *panel, double left, double top, double width, double height)
+static view lay_out(const una_paper *paper, const una_panel *panel, double left, double top, double width,
+                    double height)
 {
     view v = { .paper = paper };
     find_ranges(&v, panel);
@@ -210,7 +211,7 @@ static view lay_out(const una_paper *paper, const una_panel *panel, double left,
     v.top = top + head;
     v.base = top + height - foot;
     v.height = v.base - v.top - strip;
-    v.y_ticks = una_ticks_choose(v.y0, v.y1, (size_t)fmax(2, v.height / 32));
+    v.y_ticks = una_ticks_choose(v.y0, v.y1, (size_t)fmax(5, v.height / 34));
     v.left = left + widest_tick(paper, &v.y_ticks) + (panel->y.label ? 27 : 11);
     v.width = left + width - v.left - fmax(9, end_labels(paper, panel));
     size_t most = (size_t)fmax(2, v.width / 32);
@@ -272,9 +273,11 @@ static void axes(const view *v)
     use(v->paper, &text_ink, 1);
     set_font(v->paper, tick_size, false);
     for (size_t i = 0; i < v->x_ticks.count; i++)
-        write_text(v->paper, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15, 0.5, una_tick_text(number, &v->x_ticks, i), 1e4);
+        write_text(v->paper, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15, 0.5,
+                   una_tick_text(number, &v->x_ticks, i), 1e4);
     for (size_t i = 0; i < v->y_ticks.count; i++)
-        write_text(v->paper, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8, 1, una_tick_text(number, &v->y_ticks, i), 1e4);
+        write_text(v->paper, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8, 1,
+                   una_tick_text(number, &v->y_ticks, i), 1e4);
 }
 
 static void strip(const view *v, const una_panel *panel)
@@ -299,7 +302,12 @@ static void strip(const view *v, const una_panel *panel)
 static double size_of(const una_series *s)
 {
     if (s->size > 0) return s->size;
-    return s->shape == UNA_SHAPE_POINTS ? 3 : s->shape == UNA_SHAPE_LINE ? 1.5 : s->shape == UNA_SHAPE_DASHES ? 1.2 : 0.8;
+    switch (s->shape) {
+    case UNA_SHAPE_POINTS: return 3;
+    case UNA_SHAPE_LINE:   return 1.5;
+    case UNA_SHAPE_DASHES: return 1.2;
+    default:               return 0.8;
+    }
 }
 
 static bool drawable(const una_series *s, size_t i)
@@ -416,7 +424,8 @@ static void name_lines(const view *v, const una_panel *panel)
     }
 }
 
-void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width, double height)
+void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width,
+                     double height)
 {
     view v = lay_out(paper, panel, left, top, width, height);
     strip(&v, panel);
@@ -441,7 +450,8 @@ void una_paper_key(const una_paper *paper, const una_key *key, double left, doub
     view v = { .paper = paper, .left = left, .top = middle - 4, .width = 18, .height = 8, .x1 = 18, .y0 = -4, .y1 = 4 };
     const double dot[] = { 9 };
     bool lone = key->shape == UNA_SHAPE_POINTS || key->shape == UNA_SHAPE_RANGES || key->shape == UNA_SHAPE_RUG;
-    una_series sample = { .shape = key->shape, .ink = key->ink, .x = lone ? dot : at, .y = flat, .count = lone ? 1 : 2 };
+    una_series sample = { .shape = key->shape, .ink = key->ink, .x = lone ? dot : at, .y = flat };
+    sample.count = lone ? 1 : 2;
     if (key->shape == UNA_SHAPE_BAND || key->shape == UNA_SHAPE_RANGES) sample.y = low, sample.y2 = high;
     if (key->shape == UNA_SHAPE_DIAGONAL) sample.shape = UNA_SHAPE_LINE, sample.size = 0.8;
     if (key->shape == UNA_SHAPE_RANGES) sample.size = 1.6, sample.opacity = 0.8;

@@ -17,7 +17,8 @@ typedef struct una_paper {
 
 /* Chooses the family and the pens' defaults; one user unit is one px. */
 una_paper una_paper_on(cairo_t *cr);
-void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width, double height);
+void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width,
+                     double height);
 void una_paper_key(const una_paper *paper, const una_key *key, double left, double middle, double width);
 
 /* "#rrggbb" of an ink, for swatches in HTML; the usual opacity of a shape. */

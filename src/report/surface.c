@@ -11,7 +11,7 @@
 #include <cairo-svg.h>
 #include <string.h>
 
-enum { KEY_HEIGHT = 18, KEY_WIDTH = 146, GAP = 16 };
+enum { KEY_HEIGHT = 18, KEY_WIDTH = 143, GAP = 16 };
 static const double png_scale = 2.5, px_to_pt = 0.75;
 static const double least_width = 360;                  /* a phone's: small panels may grow to it */
 
@@ -62,18 +62,21 @@ static una_status verdict(cairo_t *cr, cairo_surface_t *surface, const una_arena
 static cairo_surface_t *open_surface(una_text *out, const sheet *s, una_format format)
 {
     if (format == UNA_FORMAT_PNG)
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(s->width * png_scale), (int)(s->height * png_scale));
+        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(s->width * png_scale),
+                                          (int)(s->height * png_scale));
     if (format == UNA_FORMAT_SVG) {
         cairo_surface_t *surface = cairo_svg_surface_create_for_stream(into_text, out, s->width, s->height);
         cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
         return surface;
     }
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(into_text, out, s->width * px_to_pt, s->height * px_to_pt);
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(into_text, out, s->width * px_to_pt,
+                                                                   s->height * px_to_pt);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
     return surface;
 }
 
-static una_status paint(una_text *out, const una_figure *figure, const sheet *s, una_format format, bool white, una_run *run)
+static una_status paint(una_text *out, const una_figure *figure, const sheet *s, una_format format, bool white,
+                        una_run *run)
 {
     cairo_surface_t *surface = open_surface(out, s, format);
     cairo_t *cr = cairo_create(surface);

@@ -80,7 +80,8 @@ static void encode_refuses(const char *text, bool with_target, const char *part)
     double *x, *y;
     size_t rows;
     una_dataset *data = table(text);
-    assert_status(una_columns_encode(&columns, data, &x, with_target ? &y : NULL, NULL, &rows, &arena, run), UNA_E_INPUT, run);
+    assert_status(una_columns_encode(&columns, data, &x, with_target ? &y : NULL, NULL, &rows, &arena, run),
+                  UNA_E_INPUT, run);
     assert_says(una_run_message(run), part);
     assert_says(una_run_message(run), "t.csv");
     una_dataset_free(data);
@@ -190,7 +191,8 @@ static void missing_refused(void **state)
     (void)state;
     refuses(HOLES, NULL, UNA_MISSING_ERROR, 0, "line 3, column 'a' is missing; fill the cell, or use --missing drop");
     assert_says(una_run_message(run), "--missing mean");
-    refuses("a,y\n1,2\n2,NaN\n3,4\n", NULL, UNA_MISSING_ERROR, 0, "line 3, column 'y' is missing, and it is the target");
+    refuses("a,y\n1,2\n2,NaN\n3,4\n", NULL, UNA_MISSING_ERROR, 0,
+            "line 3, column 'y' is missing, and it is the target");
     refuses("a,y\n1,2\n2,NaN\n3,4\n", NULL, UNA_MISSING_MEAN, 0, "use --missing drop");
     learn("a,y\n1,2\n2,3\n", NULL, UNA_MISSING_ERROR, 0);
     encode_refuses("a,y\n1,2\n,3\n", false, "line 3, column 'a' is missing: fill the cell");
@@ -316,7 +318,8 @@ static void too_many_levels(void **state)
     encode_refuses("c,y\nnever,1\n", true, "and 88 more");
 }
 
-/* ---- model files -------------------------------------------------------------------------------------------------- */
+/* ---- model files --------------------------------------------------------------------------------------------------
+ */
 
 static una_archive save(una_columns *from)
 {
@@ -348,7 +351,8 @@ static void saved_and_loaded(void **state)
     assert_true(back.target_centre == columns.target_centre && back.target_scale == columns.target_scale);
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(back.inputs[i].name, columns.inputs[i].name);
-        assert_true(back.inputs[i].centre == columns.inputs[i].centre && back.inputs[i].scale == columns.inputs[i].scale);
+        assert_true(back.inputs[i].centre == columns.inputs[i].centre &&
+                    back.inputs[i].scale == columns.inputs[i].scale);
         assert_int_equal(back.inputs[i].level, columns.inputs[i].level);
         assert_int_equal(back.inputs[i].source, columns.inputs[i].source);
     }
@@ -433,7 +437,8 @@ static void torn_files_are_refused(void **state)
     free(bytes);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------- */
+/* ---- memory
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static una_status all_of_it(void *context, una_run *other)
 {
@@ -465,7 +470,11 @@ static void allocations_may_fail(void **state)
     char path[4096];
     strcpy(text, "a,k,twin,colour,mixed,hole,y\n");
     for (int i = 0; i < 900; i++)
-        snprintf(text + strlen(text), 64, "%d,5,%d,c%d,%s,%s,%d\n", i, i, i % 60, i == 7 ? "x" : "3", i % 9 ? "1" : i % 2 ? "" : "2", i % 17);
+        snprintf(text + strlen(text), 64, "%d,5,%d,c%d,%s,%s,%d\n", i, i, i % 60, i == 7 ? "x" : "3",
+                 i % 9   ? "1"
+                 : i % 2 ? ""
+                         : "2",
+                 i % 17);
     snprintf(path, sizeof path, "%s", temp_text_file("m.csv", text));
     assert_true(sweep_allocations(all_of_it, path) > 15);
 }
@@ -506,12 +515,24 @@ static void naval_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),           cmocka_unit_test(hard_numbers),      cmocka_unit_test(constants),
-        cmocka_unit_test(refusals),          cmocka_unit_test(twins),             cmocka_unit_test(missing_refused),
-        cmocka_unit_test(missing_dropped),   cmocka_unit_test(missing_filled),    cmocka_unit_test(categories),
-        cmocka_unit_test(numbers_as_categories), cmocka_unit_test(other_level),   cmocka_unit_test(too_many_levels),
-        cmocka_unit_test(saved_and_loaded),  cmocka_unit_test(lies_are_refused),  cmocka_unit_test(torn_files_are_refused),
-        cmocka_unit_test(allocations_may_fail), cmocka_unit_test(results_in_scratch), cmocka_unit_test(naval_columns),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(hard_numbers),
+        cmocka_unit_test(constants),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(twins),
+        cmocka_unit_test(missing_refused),
+        cmocka_unit_test(missing_dropped),
+        cmocka_unit_test(missing_filled),
+        cmocka_unit_test(categories),
+        cmocka_unit_test(numbers_as_categories),
+        cmocka_unit_test(other_level),
+        cmocka_unit_test(too_many_levels),
+        cmocka_unit_test(saved_and_loaded),
+        cmocka_unit_test(lies_are_refused),
+        cmocka_unit_test(torn_files_are_refused),
+        cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(results_in_scratch),
+        cmocka_unit_test(naval_columns),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

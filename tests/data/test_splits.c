@@ -114,10 +114,13 @@ static void from_a_file(void **state)
     refused("{\"gap\": []}", "gap", 0, UNA_E_INPUT, "how many 'rows'");
     refused("[1, 2]", "gap", 0, UNA_E_INPUT, "how many 'rows'");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 4], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "not one of 0 to 3");
-    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, -1], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "not one of 0 to 3");
-    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, \"1\"], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "not one of 0 to 3");
+    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, -1], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
+            "not one of 0 to 3");
+    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, \"1\"], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
+            "not one of 0 to 3");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "names row 1 twice");
-    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1, 2, 3], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "more rows than");
+    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1, 2, 3], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
+            "more rows than");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1]}]}", "gap", 0, UNA_E_INPUT, "no rows in 'train' or in 'test'");
     refused("{\"rows\": 4,\n \"gap\": [", "gap", 0, UNA_E_INPUT, "line 2");
     assert_status(una_split_read(&split, temp_path("none.json"), "gap", 0, 4, run), UNA_E_IO, run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The checks of test_kern.c in one precision. Included once with `real` float and once with double: no guard on purpose.
- * EPSILON is the unit of rounding, UNIT(name) makes the test's name.
+ * The checks of test_kern.c in one precision. Included once with `real` float and once with double: no guard on
+ * purpose. EPSILON is the unit of rounding.
  */
 static const REAL(una_kernels) *REAL(each_set)(size_t *at)
 {
@@ -62,7 +62,8 @@ typedef struct REAL(factors) {
 /* Ragged shapes, strides beyond the widths, A read transposed in every other case. */
 static REAL(factors) REAL(random_factors)(una_arena *arena, una_rng *rng)
 {
-    REAL(factors) f = { .m = 1 + una_rng_below(rng, 40), .n = 16 * (1 + una_rng_below(rng, 8)), .k = 1 + una_rng_below(rng, 70) };
+    REAL(factors) f = { .m = 1 + una_rng_below(rng, 40), .n = 16 * (1 + una_rng_below(rng, 8)),
+        .k = 1 + una_rng_below(rng, 70) };
     bool transposed = una_rng_below(rng, 2);
     size_t spare = una_rng_below(rng, 4);
     f.a_row = transposed ? 1 : f.k + spare;
@@ -94,7 +95,8 @@ static void REAL(check_product)(const REAL(una_kernels) *set, const REAL(factors
                 size += fabsl(term);
             }
             if (!(fabsl(truth - got) <= (long double)(f->k + 1) * EPSILON * size))
-                fail_msg("%s: m %zu n %zu k %zu: c(%zu, %zu) = %.9g, not %.9Lg", set->name, f->m, f->n, f->k, i, j, (double)got, truth);
+                fail_msg("%s: m %zu n %zu k %zu: c(%zu, %zu) = %.9g, not %.9Lg", set->name, f->m, f->n, f->k, i, j,
+                    (double)got, truth);
         }
 }
 
@@ -223,7 +225,8 @@ static void REAL(take_secants)(const REAL(una_kernels) *set, int act, REAL(slope
     }
     for (size_t p = 0; p < 64; p++) at->delta[p] = (real)(p % 2 ? -delta : delta);
     set->activate((una_activation)act, 64, 16, bias, at->z, at->h, at->d, at->dd);
-    set->secant((una_activation)act, (una_slope_shape){ 64, 1, 16 }, at->z, at->h, at->d, at->u, 16, at->delta, at->s, at->e);
+    set->secant((una_activation)act, (una_slope_shape){ 64, 1, 16 }, at->z, at->h, at->d, at->u, 16, at->delta,
+        at->s, at->e);
 }
 
 /* Against (act(z + delta u) - act(z))/delta in long double, from tiny to large steps. relu, leaky, tanh and sin lose
@@ -243,12 +246,14 @@ static void REAL(secants)(void **state)
                 for (size_t i = 0; i < 64 * 16; i++) {
                     long double z = at.z[i], u = at.u[i], delta = at.delta[i / 16];
                     double truth = (double)secant_truth(act, z, u, delta), t = (double)(z + delta * u);
+                    /* rounding of the result, then of the truth itself */
                     double allowed = 16 * EPSILON * (fabs((double)u) * (1 + fabs((double)z) + fabs(t)));
-                    allowed += 2 * (double)LDBL_EPSILON * (1 + fabs((double)z) + fabs(t)) / fabs((double)delta); /* of the truth */
+                    allowed += 2 * (double)LDBL_EPSILON * (1 + fabs((double)z) + fabs(t)) / fabs((double)delta);
                     if (!exact) allowed += 8 * EPSILON * (1 + fabs((double)z) + fabs(t)) / fabs((double)delta);
                     assert_near((double)at.s[i], truth, 0, allowed);
                     if ((act == UNA_RELU || act == UNA_LEAKY) && fabs(t) < 1e-5) continue;       /* on the kink */
-                    assert_near((double)at.e[i], (double)truth_1(act, z + delta * u), 0, 16 * EPSILON * (1 + fabs((double)z) + fabs(t)));
+                    assert_near((double)at.e[i], (double)truth_1(act, z + delta * u), 0,
+                        16 * EPSILON * (1 + fabs((double)z) + fabs(t)));
                 }
             }
 }
@@ -286,16 +291,20 @@ static void REAL(secant_backward)(void **state)
         for (size_t shared = 0; shared < 2; shared++) {
             real d[POINTS * WIDE], dd[POINTS * WIDE], e[ROWS_HERE * WIDE], u[ROWS_HERE * WIDE], delta[ROWS_HERE];
             real g[ROWS_HERE * WIDE], g0[ROWS_HERE * WIDE], dz[POINTS * WIDE], s[ROWS_HERE * WIDE];
-            for (size_t i = 0; i < POINTS * WIDE; i++) d[i] = (real)una_rng_normal(&rng), dd[i] = (real)una_rng_normal(&rng);
+            for (size_t i = 0; i < POINTS * WIDE; i++) d[i] = (real)una_rng_normal(&rng),
+                dd[i] = (real)una_rng_normal(&rng);
             for (size_t i = 0; i < ROWS_HERE * WIDE; i++)
-                e[i] = (real)una_rng_normal(&rng), u[i] = (real)una_rng_normal(&rng), g0[i] = (real)una_rng_normal(&rng);
+                e[i] = (real)una_rng_normal(&rng), u[i] = (real)una_rng_normal(&rng),
+                    g0[i] = (real)una_rng_normal(&rng);
             for (size_t i = 0; i < ROWS_HERE; i++) delta[i] = (real)(0.1 + una_rng_uniform(&rng));
             size_t u_point = shared ? 0 : EACH * WIDE;
 
             set->tangent(shape, d, u, u_point, s);
             for (size_t r = 0; r < ROWS_HERE; r++)
-                for (size_t j = 0; j < WIDE; j++)
-                    assert_true(s[r * WIDE + j] == d[r / EACH * WIDE + j] * u[r / EACH * u_point + r % EACH * WIDE + j]);
+                for (size_t j = 0; j < WIDE; j++) {
+                    real along = u[r / EACH * u_point + r % EACH * WIDE + j];
+                    assert_true(s[r * WIDE + j] == d[r / EACH * WIDE + j] * along);
+                }
 
             for (int exact = 0; exact < 2; exact++) {
                 for (size_t i = 0; i < POINTS * WIDE; i++) dz[i] = 1;                /* added to, not overwritten */
@@ -337,9 +346,11 @@ static void REAL(secant_differences)(void **state)
             for (int through_u = 0; through_u < 2; through_u++) {
                 for (int side = 0; side < 2; side++) {
                     moved = at;
-                    for (size_t i = 0; i < 64 * 16; i++) *(through_u ? &moved.u[i] : &moved.z[i]) += side ? step : -step;
+                    for (size_t i = 0; i < 64 * 16; i++) *(through_u ? &moved.u[i] : &moved.z[i]) += side ? step
+                        : -step;
                     set->activate((una_activation)act, 64, 16, bias, moved.z, moved.h, moved.d, moved.dd);
-                    set->secant((una_activation)act, (una_slope_shape){ 64, 1, 16 }, moved.z, moved.h, moved.d, moved.u, 16,
+                    set->secant((una_activation)act, (una_slope_shape){ 64, 1, 16 }, moved.z, moved.h, moved.d,
+                        moved.u, 16,
                                 moved.delta, s[side], moved.e);
                 }
                 for (size_t i = 0; i < 64 * 16; i++) {
@@ -363,7 +374,8 @@ static void REAL(small_ones)(void **state)
         for (size_t n = 1; n < 40; n += 3) {
             una_mark mark = una_arena_mark(&run->scratch);
             size_t rows = 7, stride = n + 2, t_stride = rows + 3;
-            real *a = REAL(random_block)(&run->scratch, &rng, rows * stride), *b = REAL(random_block)(&run->scratch, &rng, n);
+            real *a = REAL(random_block)(&run->scratch, &rng, rows * stride),
+                *b = REAL(random_block)(&run->scratch, &rng, n);
             real *kept = UNA_GET(&run->scratch, real, n), *sum = UNA_GET(&run->scratch, real, n);
             real *t = UNA_GET(&run->scratch, real, n * t_stride);
             assert_int_equal(una_arena_check(&run->scratch), UNA_OK);

@@ -69,8 +69,10 @@ static void truths(void **state)
     const long double h = 1e-5L;
     for (int act = 0; act < ACTIVATIONS; act++)
         for (long double z = -6.05L; z < 6; z += 0.1L) {
-            assert_near((double)truth_1(act, z), (double)((truth_0(act, z + h) - truth_0(act, z - h)) / (2 * h)), 1e-8, 1e-9);
-            assert_near((double)truth_2(act, z), (double)((truth_1(act, z + h) - truth_1(act, z - h)) / (2 * h)), 1e-8, 1e-9);
+            assert_near((double)truth_1(act, z), (double)((truth_0(act, z + h) - truth_0(act, z - h)) / (2 * h)),
+                1e-8, 1e-9);
+            assert_near((double)truth_2(act, z), (double)((truth_1(act, z + h) - truth_1(act, z - h)) / (2 * h)),
+                1e-8, 1e-9);
         }
 }
 
@@ -101,12 +103,30 @@ static int end(void **state)
     return 0;
 }
 
+/* A run names its set, and one that this machine has not is refused by name. */
+static void kernels_of_a_run(void **state)
+{
+    (void)state;
+    una_run *run = NULL;
+    assert_ok(una_run_new(&run, &(una_run_settings){ .threads = 1, .kernels = "generic" }), run);
+    assert_string_equal(una_run_kernels(run), "generic");
+    assert_ok(una_kernels_need(run), run);
+    run->settings.kernels = "abacus";
+    assert_string_equal(una_run_kernels(run), "none");
+    assert_status(una_kernels_need(run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "'abacus'");
+    run->settings.kernels = NULL;
+    assert_string_equal(una_run_kernels(run), una_kernels_named_f32(NULL)->name);
+    una_run_free(run);
+}
+
 #define BOTH(test) cmocka_unit_test(test##_f32), cmocka_unit_test(test##_f64)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truths),
+        cmocka_unit_test(kernels_of_a_run),
         BOTH(names),
         BOTH(products),
         BOTH(empty_product),

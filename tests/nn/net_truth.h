@@ -40,7 +40,8 @@ static double act_1(una_activation act, double z)
 }
 
 /* phi [features] at x; and its exact slope along v into slope [features], if not NULL. */
-static void truth_phi(const una_net *net, const double *parameters, const double *x, const double *v, double *phi, double *slope)
+static void truth_phi(const una_net *net, const double *parameters, const double *x, const double *v, double *phi,
+    double *slope)
 {
     double h[MOST_WIDE], s[MOST_WIDE], below_h[MOST_WIDE], below_s[MOST_WIDE];
     for (size_t i = 0; i < net->size[0]; i++) h[i] = x[i], s[i] = slope ? v[i] : 0;
@@ -73,7 +74,8 @@ static double truth_head(const una_net *net, const double *parameters, const dou
 }
 
 /* Slopes of all heads at probe p along direction k: g [heads]. */
-static void truth_slopes(const una_net *net, const double *parameters, const una_batch_f64 *batch, size_t p, size_t k, double *g)
+static void truth_slopes(const una_net *net, const double *parameters, const una_batch_f64 *batch, size_t p,
+    size_t k, double *g)
 {
     size_t inputs = net->size[0], row = p + (batch->own_probes ? batch->rows : 0);
     const double *x = batch->x + row * inputs;

@@ -100,7 +100,8 @@ static void make_trial(trial *t, una_run *run, una_rng *rng, const design *d)
     double *delta = normals(run, rng, d->probes * each, 0.1);
     for (size_t i = 0; i < d->probes * each; i++) delta[i] += delta[i] < 0 ? -0.02 : 0.02;
     if (d->probes && !d->exact) t->batch.delta = delta;
-    t->objective = (una_objective_f64){ .fit_weight = 0.4, .penalty = 0.03, .diversity = 0.7, .per_point = d->per_point };
+    t->objective = (una_objective_f64){ .fit_weight = 0.4, .penalty = 0.03, .diversity = 0.7,
+        .per_point = d->per_point };
 
     t->parameters_f32 = singles(run, t->parameters, t->net.parameters);
     t->batch_f32 = (una_batch_f32){ .rows = d->rows, .probes = d->probes, .directions = t->batch.directions,
@@ -196,7 +197,8 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
         una_net_gradient_f64(&t->net, t->parameters, &t->batch, &t->objective, again, &got, work_for(t, doubles, run));
         check_losses(&got, losses, 1e-11);
         assert_arrays_near(again, gradient, n, 0, 1e-11 * (1 + size));
-        assert_ok(una_work_new_f32(&work, &t->net, b->rows, b->probes, b->own_probes, b->directions, b->probes && !b->delta,
+        assert_ok(una_work_new_f32(&work, &t->net, b->rows, b->probes, b->own_probes, b->directions, b->probes
+            && !b->delta,
                                    objective.per_point, floats, &run->scratch, run), run);
         una_net_gradient_f32(&t->net, t->parameters_f32, b, &objective, single, &got, work);
         check_losses(&got, losses, 1e-4);
@@ -227,7 +229,8 @@ static void run_trial(const design *d, una_objective_f64 objective, una_run *run
 /* ---- gradients ------------------------------------------------------------------------------------------ */
 
 static const una_objective_f64 parts[] = {
-    { .fit_weight = 0.4 }, { .penalty = 0.03 }, { .diversity = 0.7 }, { .fit_weight = 0.4, .penalty = 0.03, .diversity = 0.7 },
+    { .fit_weight = 0.4 }, { .penalty = 0.03 }, { .diversity = 0.7 }, { .fit_weight = 0.4, .penalty = 0.03,
+        .diversity = 0.7 },
     { .fit_weight = 0.2, .penalty = 0.5, .hidden_penalty_only = true },
 };
 
@@ -249,7 +252,8 @@ static void diversity(void **state)
 {
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 2);
     static const size_t shapes[][SIZES_MOST + 1] = {
-        { 3, 3, 5, 4 }, { 4, 2, 17, 9, 5 }, { 5, 4, 7, 19, 6, 3 }, { 6, 3, 6, 18, 5, 7, 4 }, { 3, 5, 33, 2 }, { 4, 6, 3, 5, 21 },
+        { 3, 3, 5, 4 }, { 4, 2, 17, 9, 5 }, { 5, 4, 7, 19, 6, 3 }, { 6, 3, 6, 18, 5, 7, 4 }, { 3, 5, 33, 2 }, { 4,
+            6, 3, 5, 21 },
     };
     size_t turn = 0;
     for (int act = 0; act <= UNA_SIN; act++)
@@ -329,14 +333,16 @@ static void exact_is_the_limit(void **state)
 
 /* ---- hazards of the similarity ---------------------------------------------------------------------------- */
 
-/* In one dimension two slopes at one point are parallel: the cosine per point is 1 and nothing can be learnt from it. */
+/* In one dimension two slopes at one point are parallel: the cosine per point is 1 and nothing can be learnt
+ * from it. */
 static void one_input_per_point(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 2);
     for (size_t exact = 0; exact < 2; exact++) {
         una_mark mark = una_arena_mark(&run->scratch);
-        design d = { .act = UNA_TANH, .count = 4, .sizes = { 1, 9, 7, 5 }, .rows = 5, .probes = 5, .exact = exact, .per_point = true };
+        design d = { .act = UNA_TANH, .count = 4, .sizes = { 1, 9, 7, 5 }, .rows = 5, .probes = 5, .exact = exact,
+            .per_point = true };
         trial t;
         una_losses losses;
         make_trial(&t, run, &rng, &d);
@@ -355,7 +361,8 @@ static void collapse_is_stationary(void **state)
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 2);
     for (size_t per_point = 0; per_point < 2; per_point++) {
         una_mark mark = una_arena_mark(&run->scratch);
-        design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6, .per_point = per_point };
+        design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6,
+            .per_point = per_point };
         trial t;
         una_losses losses;
         make_trial(&t, run, &rng, &d);
@@ -378,7 +385,8 @@ static void flat_heads(void **state)
     for (size_t per_point = 0; per_point < 2; per_point++)
         for (size_t flat = 1; flat <= 5; flat += 2) {
             una_mark mark = una_arena_mark(&run->scratch);
-            design d = { .act = UNA_RELU, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6, .per_point = per_point };
+            design d = { .act = UNA_RELU, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6,
+                .per_point = per_point };
             trial t;
             una_losses losses;
             make_trial(&t, run, &rng, &d);
@@ -393,6 +401,26 @@ static void flat_heads(void **state)
             check_sets(&t, gradient, &losses, run);
             una_arena_release(&run->scratch, mark);
         }
+}
+
+/* Heads a thousand times flatter than the others still have their cosine, in float as well. */
+static void nearly_flat_heads(void **state)
+{
+    una_run *run = *state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_rng rng = una_rng_at(16, UNA_FOR_TEST, 2);
+    design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 9, 7, 5 }, .rows = 6, .probes = 6 };
+    trial t;
+    una_losses losses;
+    make_trial(&t, run, &rng, &d);
+    for (size_t j = 0; j < 7; j++)
+        for (size_t m = 0; m < 2; m++) t.parameters[t.net.weights[2] + j * 16 + m] *= 1e-3;
+    const double *gradient = gradient_of(&t, &losses, run);
+    una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
+    check_losses(&losses, &truth, 1e-9);
+    t.parameters_f32 = singles(run, t.parameters, t.net.parameters);
+    check_sets(&t, gradient, &losses, run);
+    una_arena_release(&run->scratch, mark);
 }
 
 /* One head has nobody to differ from. */
@@ -416,13 +444,14 @@ static double after_descent(double weight, bool per_point, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_rng rng = una_rng_at(10, UNA_FOR_TEST, 2);
-    design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 12, 10, 5 }, .rows = 12, .probes = 12, .per_point = per_point };
+    design d = { .act = UNA_TANH, .count = 4, .sizes = { 3, 12, 10, 5 }, .rows = 12, .probes = 12,
+        .per_point = per_point };
     trial t;
     una_losses losses = { .total = 0 };
     make_trial(&t, run, &rng, &d);
+    double *w = t.parameters + t.net.weights[2];
     for (size_t j = 0; j < 10; j++)                              /* alike at first, but not the same */
-        for (size_t m = 1; m < 5; m++)
-            t.parameters[t.net.weights[2] + j * 16 + m] = 0.7 * t.parameters[t.net.weights[2] + j * 16] + 0.3 * una_rng_normal(&rng);
+        for (size_t m = 1; m < 5; m++) w[j * 16 + m] = 0.7 * w[j * 16] + 0.3 * una_rng_normal(&rng);
     t.objective = (una_objective_f64){ .fit_weight = 0.1, .diversity = weight, .per_point = per_point };
     for (int step = 0; step < 40; step++) {
         una_mark each = una_arena_mark(&run->scratch);
@@ -458,7 +487,8 @@ static void forward_is_the_plain_form(void **state)
         const double *x = normals(run, &rng, rows * 3, 1);
         double *phi = UNA_GET(&run->scratch, double, rows * 23), *f = UNA_GET(&run->scratch, double, rows * 5);
         una_work_f64 *work;
-        assert_ok(una_work_new_f64(&work, &net, 0, 0, false, 0, false, false, una_kernels_named_f64(NULL), &run->scratch, run), run);
+        assert_ok(una_work_new_f64(&work, &net, 0, 0, false, 0, false, false, una_kernels_named_f64(NULL),
+            &run->scratch, run), run);
         for (size_t r = 0; r < rows; r++) phi[r * 23 + 21] = phi[r * 23 + 22] = 1;
         una_net_forward_f64(&net, parameters, x, rows, phi, 23, f, work);
         for (size_t r = 0; r < rows; r++) {
@@ -466,7 +496,8 @@ static void forward_is_the_plain_form(void **state)
             truth_phi(&net, parameters, x + r * 3, NULL, truth, NULL);
             assert_arrays_near(phi + r * 23, truth, 21, 1e-12, 1e-12);
             assert_true(phi[r * 23 + 21] == 1 && phi[r * 23 + 22] == 1);         /* columns beyond: untouched */
-            for (size_t m = 0; m < 5; m++) assert_near(f[r * 5 + m], truth_head(&net, parameters, truth, m, true), 1e-12, 1e-12);
+            for (size_t m = 0; m < 5; m++) assert_near(f[r * 5 + m], truth_head(&net, parameters, truth, m, true),
+                1e-12, 1e-12);
         }
         una_arena_release(&run->scratch, mark);
     }
@@ -512,7 +543,8 @@ static void slopes_are_differences(void **state)
         const double *parameters = random_parameters(run, &rng, &net);
         double *x = normals(run, &rng, 5, 1), j[5 * 7];
         una_work_f64 *work;
-        assert_ok(una_work_new_f64(&work, &net, 1, 1, false, 5, true, false, una_kernels_named_f64(NULL), &run->scratch, run), run);
+        assert_ok(una_work_new_f64(&work, &net, 1, 1, false, 5, true, false, una_kernels_named_f64(NULL),
+            &run->scratch, run), run);
         una_net_slopes_f64(&net, parameters, x, j, work);
         for (size_t d = 0; d < 5; d++) {
             double above[MOST_WIDE], below[MOST_WIDE], kept = x[d];
@@ -527,7 +559,8 @@ static void slopes_are_differences(void **state)
     }
 }
 
-static double weighted_features(const una_net *net, const double *parameters, const double *x, const double *c, size_t rows)
+static double weighted_features(const una_net *net, const double *parameters, const double *x, const double *c,
+    size_t rows)
 {
     double sum = 0, phi[MOST_WIDE];
     for (size_t r = 0; r < rows; r++) {
@@ -548,10 +581,12 @@ static void backward_is_differences(void **state)
         if (act == UNA_LEAKY) continue;                          /* too many kinks among 300 rows */
         una_mark mark = una_arena_mark(&run->scratch);
         una_net net = net_of((una_activation)act, 5, (const size_t[]){ 2, 9, 17, 6, 1 });
-        double *parameters = random_parameters(run, &rng, &net), *gradient = UNA_GET(&run->scratch, double, net.parameters);
+        double *parameters = random_parameters(run, &rng, &net), *gradient = UNA_GET(&run->scratch, double,
+            net.parameters);
         const double *x = normals(run, &rng, rows * 2, 1), *c = normals(run, &rng, rows * 6, 1);
         una_work_f64 *work;
-        assert_ok(una_work_new_f64(&work, &net, 10, 0, false, 0, false, false, una_kernels_named_f64(NULL), &run->scratch, run), run);
+        assert_ok(una_work_new_f64(&work, &net, 10, 0, false, 0, false, false, una_kernels_named_f64(NULL),
+            &run->scratch, run), run);
         for (size_t i = 0; i < net.parameters; i++) gradient[i] = 5;
         una_net_backward_f64(&net, parameters, x, rows, c, gradient, work);
         for (size_t i = 0; i < net.parameters; i++) {
@@ -623,7 +658,8 @@ static una_status take_work(void *context, una_run *run)
     for (int per_point = 0; per_point < 2; per_point++) {
         una_work_f32 *work = NULL;
         una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = una_work_new_f32(&work, net, 3000, 900, true, 3, per_point, per_point, una_kernels_named_f32(NULL),
+        una_status status = una_work_new_f32(&work, net, 3000, 900, true, 3, per_point, per_point,
+            una_kernels_named_f32(NULL),
                                              &run->scratch, run);
         una_arena_release(&run->scratch, mark);
         if (status != UNA_OK) return status;
@@ -655,6 +691,7 @@ int main(void)
         cmocka_unit_test(one_input_per_point),
         cmocka_unit_test(collapse_is_stationary),
         cmocka_unit_test(flat_heads),
+        cmocka_unit_test(nearly_flat_heads),
         cmocka_unit_test(single_head),
         cmocka_unit_test(diversity_lowers_similarity),
         cmocka_unit_test(memory_may_fail),

@@ -23,13 +23,17 @@ static inline una_curve invented_curve(una_arena *arena, size_t count)
     return curve;
 }
 
-static inline una_fit_info *invented_info(una_arena *arena, const char *kind, size_t rows, size_t inputs, const char *target)
+static inline una_fit_info *invented_info(una_arena *arena, const char *kind, size_t rows, size_t inputs,
+                                          const char *target)
 {
     una_fit_info *info = UNA_GET(arena, una_fit_info, 1);
     if (!info) return NULL;
-    *info = (una_fit_info){ .kind = kind, .target = target, .rows = rows, .inputs = inputs, .noise_std = 0.3, .prior_var = 1,
-        .log_evidence = -123.456, .mean_cos2 = 0.12, .valid_rows = rows / 6, .valid_rmse = 0.3412, .valid_log_lik = -0.352,
-        .steps = 4000, .spec = "luna(width=50, depth=1, activation=relu, heads=20, probes=2, diversity=100, penalty=0.1, "
+    *info = (una_fit_info){ .kind = kind, .target = target, .rows = rows, .inputs = inputs, .noise_std = 0.3,
+        .prior_var = 1,
+        .log_evidence = -123.456, .mean_cos2 = 0.12, .valid_rows = rows / 6, .valid_rmse = 0.3412,
+        .valid_log_lik = -0.352,
+        .steps = 4000, .spec = "luna(width=50, depth=1, activation=relu, heads=20, probes=2, diversity=100, "
+        "penalty=0.1, "
         "prior_var=1, noise_std=0.3, epochs=2000, rate=0.001, restarts=3)" };
     info->curve = invented_curve(arena, 200);
     return info;
@@ -38,10 +42,12 @@ static inline una_fit_info *invented_info(una_arena *arena, const char *kind, si
 static inline una_score invented_score(size_t rows)
 {
     return (una_score){ .rows = rows, .rmse = 0.2931, .log_lik = -0.211, .crps = 0.1652, .coverage_50 = 0.512,
-        .coverage_90 = 0.907, .coverage_95 = 0.96, .calibration_error = 0.0123, .mean_std_epistemic = 0.101, .mean_std_noise = 0.3 };
+        .coverage_90 = 0.907, .coverage_95 = 0.96, .calibration_error = 0.0123, .mean_std_epistemic = 0.101,
+        .mean_std_noise = 0.3 };
 }
 
-typedef struct invented { una_report report; una_report_model model[3]; una_report_column column[16]; size_t sweep[16]; } invented;
+typedef struct invented { una_report report; una_report_model model[3]; una_report_column column[16];
+    size_t sweep[16]; } invented;
 
 /* y = f(x) + noise with f the sum of sines; ignorance is `open` times the squared distance from the nearer cluster. */
 static inline void invented_predict(const double *x, size_t n, double open, double *mean, double *ignorance)
@@ -53,7 +59,8 @@ static inline void invented_predict(const double *x, size_t n, double open, doub
     }
 }
 
-static inline void invented_band(const double *mean, const double *ignorance, size_t n, double *std, double *low, double *high)
+static inline void invented_band(const double *mean, const double *ignorance, size_t n, double *std, double *low,
+                                 double *high)
 {
     for (size_t i = 0; i < n; i++) {
         std[i] = sqrt(ignorance[i] * ignorance[i] + 0.09);
@@ -63,19 +70,23 @@ static inline void invented_band(const double *mean, const double *ignorance, si
 }
 
 /* Fills one model's arrays for column 0 of the report; NULL arrays where there is no memory. */
-static inline void invented_model(una_report_model *model, const una_report *report, const char *title, double open, size_t parts,
+static inline void invented_model(una_report_model *model, const una_report *report, const char *title, double open,
+                                  size_t parts,
                                   una_arena *arena)
 {
     size_t rows = report->rows, grid = report->grid, sweeps = report->sweep_count;
-    double *mean = UNA_GET(arena, double, rows), *ignorance = UNA_GET(arena, double, rows), *std = UNA_GET(arena, double, rows);
-    double *low = UNA_GET(arena, double, rows), *high = UNA_GET(arena, double, rows), *along = UNA_GET(arena, double, sweeps * grid);
+    double *mean = UNA_GET(arena, double, rows), *ignorance = UNA_GET(arena, double, rows),
+        *std = UNA_GET(arena, double, rows);
+    double *low = UNA_GET(arena, double, rows), *high = UNA_GET(arena, double, rows), *along = UNA_GET(arena, double,
+                                                                                                       sweeps * grid);
     double *line = UNA_GET(arena, double, 4 * grid), *heads = UNA_GET(arena, double, parts * grid);
     una_fit_info *info = invented_info(arena, "luna", rows, report->column_count, report->target);
     if (arena->failed) return;
     invented_predict(report->columns[0].number, rows, open, mean, ignorance);
     invented_band(mean, ignorance, rows, std, low, high);
     for (size_t s = 0; s < sweeps; s++) {
-        invented_predict(report->sweep_at + s * grid, grid, open / (1 + (double)((s * 7) % 13)), line, along + s * grid);
+        invented_predict(report->sweep_at + s * grid, grid, open / (1 + (double)((s * 7) % 13)), line,
+                         along + s * grid);
     }
     if (grid) invented_predict(report->sweep_at, grid, open, line, along);
     invented_band(line, along, grid, line + grid, line + 2 * grid, line + 3 * grid);
@@ -85,19 +96,23 @@ static inline void invented_model(una_report_model *model, const una_report *rep
             heads[k * grid + i] = line[i] + open * gap * sin((double)k * 1.7) + 0.6 * sin((double)k);
         }
     *model = (una_report_model){ .title = title, .info = info, .score = invented_score(rows), .mean = mean, .std = std,
-        .std_epistemic = ignorance, .lower = low, .upper = high, .sweep_std = along, .parts = heads, .part_count = parts };
-    if (report->column_count == 1) model->line_mean = line, model->line_lower = line + 2 * grid, model->line_upper = line + 3 * grid;
+        .std_epistemic = ignorance, .lower = low, .upper = high, .sweep_std = along, .parts = heads,
+        .part_count = parts };
+    if (report->column_count == 1) model->line_mean = line, model->line_lower = line + 2 * grid,
+        model->line_upper = line + 3 * grid;
 }
 
 /* A table with a gap in every numeric column. texts: the last columns that hold words. */
-static inline bool invented_table(invented *all, size_t rows, size_t columns, size_t texts, const char *const *names, una_arena *arena)
+static inline bool invented_table(invented *all, size_t rows, size_t columns, size_t texts, const char *const *names,
+                                  una_arena *arena)
 {
     static const char *const words[] = { "oak", "pine & fir", "<b>birch</b>" };
     una_report *report = &all->report;
     size_t grid = columns == 1 ? 241 : 81, sweeps = columns - texts;
     double *y = UNA_GET(arena, double, rows), *at = UNA_GET(arena, double, sweeps * grid);
     size_t *number = UNA_GET(arena, size_t, rows);
-    *report = (una_report){ .target = "y", .rows = rows, .y = y, .row_number = number, .columns = all->column, .column_count = columns,
+    *report = (una_report){ .target = "y", .rows = rows, .y = y, .row_number = number, .columns = all->column,
+        .column_count = columns,
         .grid = grid, .sweep_count = sweeps, .sweep_column = all->sweep, .sweep_at = at, .models = all->model };
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     for (size_t c = 0; c < columns; c++) {

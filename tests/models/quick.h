@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tests of whole models share: small tables, options that make a fit quick, copies of saved models.
+ */
+#ifndef UNA_TEST_QUICK_H
+#define UNA_TEST_QUICK_H
+
+#include "test_support.h"
+
+#include "model/kind.h"
+
+/* Options that make a model small and quick; a kind that is not here is fitted with its defaults. */
+static inline const char *quick_options(const char *kind)
+{
+    static const struct { const char *kind, *options; } table[] = {
+        { "luna", "width=8, heads=4, steps=60" },
+        { "tuna", "width=8, heads=4, steps=60, reference_rows=30" },
+        { "nlm", "width=8, steps=60" },
+        { "linear", "degree=2" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].kind, kind) == 0) return table[i].options;
+    return "";
+}
+
+/* "luna(width=8, ..., more)"; more may be NULL. Overwritten by the next call but three. */
+static inline const char *quick_spec(const char *kind, const char *more)
+{
+    static char spec[4][1024];
+    static unsigned next;
+    char *text = spec[next++ % 4];
+    const char *options = quick_options(kind), *comma = *options && more && *more ? ", " : "";
+    int length = snprintf(text, sizeof spec[0], "%s(%s%s%s)", kind, options, comma, more ? more : "");
+    if (length < 0 || (size_t)length >= sizeof spec[0]) fail_msg("%s", "the spec is too long");
+    return text;
+}
+
+static inline bool has_option(const una_kind *kind, const char *name)
+{
+    for (const una_option *o = kind->options; o->name; o++)
+        if (strcmp(o->name, name) == 0) return true;
+    return false;
+}
+
+/* Inputs x1, x2 on [-2, 2] and y = sin(2 x1) + x2/2 + 0.1 e, from the row with number `from` on. */
+static inline una_dataset *wave_data(size_t rows, size_t from, una_run *run)
+{
+    double *x = malloc(rows * 2 * sizeof *x), *y = malloc(rows * sizeof *y);
+    una_dataset *data = NULL;
+    if (!x || !y) fail_msg("%s", "no memory for the test's own data");
+    for (size_t i = 0; i < rows; i++) {
+        una_rng rng = una_rng_at(77, UNA_FOR_TEST, from + i);
+        x[2 * i] = 4 * una_rng_uniform(&rng) - 2;
+        x[2 * i + 1] = 4 * una_rng_uniform(&rng) - 2;
+        y[i] = 3 + sin(2 * x[2 * i]) + x[2 * i + 1] / 2 + 0.1 * una_rng_normal(&rng);
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, rows, 2, NULL, run), run);
+    free(x);
+    free(y);
+    return data;
+}
+
+/* One input x and the target y = f(x) + noise_std e, x evenly spaced in [low, high]. */
+static inline una_dataset *curve_data(double (*f)(double), double low, double high, double noise_std, size_t rows, una_run *run)
+{
+    static const char *const names[] = { "x", "y" };
+    double *x = malloc(rows * sizeof *x), *y = malloc(rows * sizeof *y);
+    una_dataset *data = NULL;
+    if (!x || !y) fail_msg("%s", "no memory for the test's own data");
+    una_rng rng = una_rng_at(5, UNA_FOR_TEST, rows);
+    for (size_t i = 0; i < rows; i++) {
+        x[i] = low + (high - low) * (double)i / (double)(rows - 1);
+        y[i] = f(x[i]) + noise_std * una_rng_normal(&rng);
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, rows, 1, names, run), run);
+    free(x);
+    free(y);
+    return data;
+}
+
+/* A table with a text column, rare levels, missing cells of both sorts and a constant column, as CSV text. */
+static inline const char *mixed_csv(size_t rows)
+{
+    static const char *const colour[] = { "red", "green", "blue" };
+    static char text[1 << 16];
+    size_t length = (size_t)snprintf(text, sizeof text, "size,colour,weight,same,y\n");
+    for (size_t i = 0; i < rows; i++) {
+        una_rng rng = una_rng_at(78, UNA_FOR_TEST, i);
+        double size = una_rng_uniform(&rng), weight = una_rng_normal(&rng);
+        size_t level = una_rng_below(&rng, 3);
+        char cell[2][32];
+        snprintf(cell[0], sizeof cell[0], "%.6f", size);
+        snprintf(cell[1], sizeof cell[1], "%.6f", weight);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s,%s,%s,7,%.6f\n", i % 11 == 3 ? "NA" : cell[0],
+                                   i == 4 ? "violet" : i == 9 ? "" : colour[level], cell[1],
+                                   size + (double)level - 0.3 * weight + 0.05 * una_rng_normal(&rng));
+    }
+    return text;
+}
+
+static const una_fit_settings mixed_settings = { .missing = UNA_MISSING_MEAN, .other = 2 };
+
+static inline una_dataset *mixed_data(size_t rows, una_run *run)
+{
+    una_dataset *data = NULL;
+    assert_ok(una_dataset_read(&data, temp_text_file("mixed.csv", mixed_csv(rows)), run), run);
+    return data;
+}
+
+static inline una_model *fitted(const char *spec, const una_dataset *data, const una_fit_settings *settings, una_run *run)
+{
+    una_model *model = NULL;
+    assert_status(una_fit(&model, spec, data, settings, run), UNA_OK, run);
+    return model;
+}
+
+static inline una_model *quick_fit(const una_kind *kind, const una_dataset *data, una_run *run)
+{
+    return fitted(quick_spec(kind->name, NULL), data, NULL, run);
+}
+
+/* The same model through memory. */
+static inline una_model *copied_model(const una_model *model, una_run *run)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    una_model *copy = NULL;
+    assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
+    assert_ok(una_model_load_memory(&copy, bytes, size, run), run);
+    una_memory_free(bytes, run);
+    return copy;
+}
+
+/* mean, std, std_epistemic, std_noise, lower, upper of every row, one array after the other: [6, rows]; free it. */
+static inline double *predicted(const una_model *model, const una_dataset *data, una_run *run)
+{
+    size_t rows = una_dataset_row_count(data);
+    double *p = calloc(6 * rows, sizeof *p);
+    if (!p) fail_msg("%s", "no memory for the predictions");
+    una_prediction out = { p, p + rows, p + 2 * rows, p + 3 * rows, p + 4 * rows, p + 5 * rows };
+    assert_ok(una_model_predict(model, data, 0.95, &out, run), run);
+    return p;
+}
+
+static inline void assert_same_predictions(const una_model *a, const una_model *b, const una_dataset *data, double rtol, una_run *run)
+{
+    size_t count = 6 * una_dataset_row_count(data);
+    double *pa = predicted(a, data, run), *pb = predicted(b, data, run);
+    assert_arrays_near(pa, pb, count, rtol, rtol * 1e-3);
+    free(pa);
+    free(pb);
+}
+
+static inline bool warned(const una_model *model, const char *part)
+{
+    const una_fit_info *info = una_model_info(model);
+    for (size_t i = 0; i < info->warning_count; i++)
+        if (strstr(info->warnings[i], part)) return true;
+    return false;
+}
+
+/* Mean of a prediction's array over rows of one input that lie in [low, high]. */
+static inline double std_between(const una_model *model, double low, double high, una_run *run)
+{
+    enum { POINTS = 41 };
+    double x[POINTS], std[POINTS], sum = 0;
+    for (size_t i = 0; i < POINTS; i++) x[i] = low + (high - low) * (double)i / (POINTS - 1);
+    una_prediction out = { .std_epistemic = std };
+    assert_ok(una_model_predict_rows(model, x, POINTS, 0.95, &out, run), run);
+    for (size_t i = 0; i < POINTS; i++) sum += std[i];
+    return sum / POINTS;
+}
+
+#endif

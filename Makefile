@@ -33,7 +33,7 @@ coverage: deps
 lint: deps
 	@tools/deps.sh cppcheck clang
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	         --suppress=missingIncludeSystem -j $(JOBS) -D__GNUC__ -DUNA_REAL_f64 -Iinclude -Isrc src cli
+	         --suppress=missingIncludeSystem -j $(JOBS) -D__GNUC__ -DUNA_REAL_f64 -DUNA_ISA_avx2 -Iinclude -Isrc src cli
 	cmake --preset clang
 	cmake --build build-clang -j $(JOBS)
 

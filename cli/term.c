@@ -130,7 +130,7 @@ int cli_progress(void *context, const una_progress *progress)
     char left[64] = "", value[64] = "", whole[256];
     double spent = now - line.begun;
     if (fraction > 0.01 && spent > 0.5) print_time(left, sizeof left, spent * (1 - fraction) / fraction);
-    if (isfinite(progress->value)) snprintf(value, sizeof value, "   %.4g", progress->value);
+    if (isfinite(progress->value)) snprintf(value, sizeof value, "   loss %.4g", progress->value);
     snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", progress->stage, 100 * fraction, left, value);
     fprintf(stderr, "\r%.*s\033[K", (int)cli_width(stderr) - 1, whole);
     fflush(stderr);

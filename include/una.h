@@ -8,7 +8,7 @@
  *   - outputs come first in calls that create something, `run` comes last always;
  *   - whatever a create call gave is released by the matching _free, which accepts NULL;
  *   - the library never prints, exits, reads the clock for seeds or keeps globals;
- *   - a una_run is used by one thread at a time (it starts its own workers).
+ *   - a una_run is used by one thread at a time (it starts its own workers) and outlives what was made with it.
  */
 #ifndef UNA_H
 #define UNA_H
@@ -208,7 +208,9 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
                           double *f, una_run *run);
 /* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */
 una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
-/* More rows into the posterior, features kept: exact. */
+/* Slopes at one point x [una_model_input_count] of numbers: dmean, dstd [the same] of the mean and of the epistemic std. */
+una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
+/* More rows into the posterior, features kept: exact. After a failure the model must not be used further. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
 
 /* ---- scores ---------------------------------------------------------------------------------- */

@@ -193,8 +193,17 @@ static una_status update_chunk(void *context, const chunk *c, una_run *run)
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run)
 {
     una_clear_message(run);
-    size_t count;
-    UNA_TRY(for_each_chunk(model, data_path, true, false, update_chunk, model, &count, run));
-    if (rows) *rows = count;
-    return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_archive before = {0};
+    size_t count = 0, rows_before = model->info.rows;
+    double evidence_before = model->info.log_evidence;
+    una_status status = una_model_snapshot(&before, model, &run->scratch, run);
+    if (status == UNA_OK) status = for_each_chunk(model, data_path, true, false, update_chunk, model, &count, run);
+    if (status != UNA_OK && count > 0 && una_model_restore(model, &before, run) == UNA_OK) {   /* all rows or none */
+        model->info.rows = rows_before;
+        model->info.log_evidence = evidence_before;
+    }
+    una_arena_release(&run->scratch, mark);
+    if (rows) *rows = status == UNA_OK ? count : 0;
+    return status;
 }

@@ -41,8 +41,9 @@ static inline real relu_s(real z, real h, real t, real u, real step, real invers
 {
     (void)h;
     (void)step;
-    real crossing = ((t > 0 ? t : 0) - (z > 0 ? z : 0)) * inverse;
-    return (z > 0) == (t > 0) ? (z > 0 ? u : 0) : crossing;
+    real rising = t * inverse, falling = -z * inverse;   /* the step crosses the kink, one way or the other */
+    real ends_on = z > 0 ? u : rising, ends_off = z > 0 ? falling : 0;
+    return t > 0 ? ends_on : ends_off;
 }
 static inline real leaky_s(real z, real h, real t, real u, real step, real inverse)
 {
@@ -106,14 +107,14 @@ static void secant(una_activation act, una_slope_shape shape, const real *z, con
     for (size_t p = 0; p < shape.points; p++)
         for (size_t k = 0; k < shape.directions; k++) {
             size_t row = p * shape.directions + k;
-            real inverse = 1 / delta[row];
-            const real *zp = z + p * width, *hp = h + p * width, *uk = u + p * u_point + k * width;
-            real *sk = s + row * width, *ek = e + row * width;
+            const real by = delta[row], inverse = 1 / by;
+            const real *restrict zp = z + p * width, *restrict hp = h + p * width, *restrict uk = u + p * u_point + k * width;
+            real *restrict sk = s + row * width, *restrict ek = e + row * width;
             switch (act) {
 #define SECANT(code, name)                                                     \
     case code:                                                                 \
         for (size_t j = 0; j < width; j++) {                                   \
-            real step = delta[row] * uk[j], t = zp[j] + step;                  \
+            real step = by * uk[j], t = zp[j] + step;                          \
             sk[j] = name##_s(zp[j], hp[j], t, uk[j], step, inverse);           \
             ek[j] = name##_1(t);                                               \
         }                                                                      \
@@ -129,9 +130,9 @@ static void secant_back(una_slope_shape shape, const real *d, const real *e, con
     for (size_t p = 0; p < shape.points; p++)
         for (size_t k = 0; k < shape.directions; k++) {
             size_t row = p * shape.directions + k;
-            real inverse = 1 / delta[row];
-            const real *dp = d + p * width, *ek = e + row * width;
-            real *gk = g + row * width, *dzp = dz + p * width;
+            const real inverse = 1 / delta[row];
+            const real *restrict dp = d + p * width, *restrict ek = e + row * width;
+            real *restrict gk = g + row * width, *restrict dzp = dz + p * width;
             for (size_t j = 0; j < width; j++) {
                 dzp[j] += gk[j] * (ek[j] - dp[j]) * inverse;
                 gk[j] *= ek[j];
@@ -144,8 +145,8 @@ static void tangent(una_slope_shape shape, const real *d, const real *u, size_t 
     size_t width = shape.width;
     for (size_t p = 0; p < shape.points; p++)
         for (size_t k = 0; k < shape.directions; k++) {
-            const real *dp = d + p * width, *uk = u + p * u_point + k * width;
-            real *sk = s + (p * shape.directions + k) * width;
+            const real *restrict dp = d + p * width, *restrict uk = u + p * u_point + k * width;
+            real *restrict sk = s + (p * shape.directions + k) * width;
             for (size_t j = 0; j < width; j++) sk[j] = dp[j] * uk[j];
         }
 }
@@ -155,8 +156,8 @@ static void tangent_back(una_slope_shape shape, const real *d, const real *dd, c
     size_t width = shape.width;
     for (size_t p = 0; p < shape.points; p++)
         for (size_t k = 0; k < shape.directions; k++) {
-            const real *dp = d + p * width, *ddp = dd + p * width, *uk = u + p * u_point + k * width;
-            real *gk = g + (p * shape.directions + k) * width, *dzp = dz + p * width;
+            const real *restrict dp = d + p * width, *restrict ddp = dd + p * width, *restrict uk = u + p * u_point + k * width;
+            real *restrict gk = g + (p * shape.directions + k) * width, *restrict dzp = dz + p * width;
             for (size_t j = 0; j < width; j++) {
                 dzp[j] += gk[j] * ddp[j] * uk[j];
                 gk[j] *= dp[j];

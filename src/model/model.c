@@ -364,13 +364,19 @@ static una_status predict_rows(const una_model *model, const double *given, size
     return UNA_OK;
 }
 
-una_status una_model_predict_rows(const una_model *model, const double *given, size_t rows, double level, una_prediction *out, una_run *run)
+static una_status need_numbers(const una_model *model, una_run *run)
 {
     una_clear_message(run);
     for (size_t i = 0; i < model->columns.source_count; i++)
         if (model->columns.sources[i].is_text)
             UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: predict from a table (una_model_predict) instead of numbers",
                      model->columns.sources[i].name);
+    return UNA_OK;
+}
+
+una_status una_model_predict_rows(const una_model *model, const double *given, size_t rows, double level, una_prediction *out, una_run *run)
+{
+    UNA_TRY(need_numbers(model, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = predict_rows(model, given, rows, level, out, run);
     una_arena_release(&run->scratch, mark);
@@ -408,6 +414,56 @@ una_status una_model_parts(const una_model *model, const una_dataset *data, size
     if (status == UNA_OK) status = model->kind->parts(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
     for (size_t i = 0; status == UNA_OK && f && i < *count * rows; i++)
         f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- slopes ----------------------------------------------------------------------------------------------------------- */
+
+/* Central differences on standardised inputs, for kinds that do not know their slopes. */
+static una_status slope_by_differences(const una_model *model, double *x, double *dmean, double *dvar, una_run *run)
+{
+    const double step = 1e-5;
+    size_t inputs = model->columns.input_count;
+    for (size_t d = 0; d < inputs; d++) {
+        double mean[2], var[2], noise[2], at = x[d];
+        for (int side = 0; side < 2; side++) {
+            una_predictive out = { &mean[side], &var[side], &noise[side] };
+            x[d] = side ? at + step : at - step;
+            UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
+        }
+        x[d] = at;
+        dmean[d] = (mean[1] - mean[0]) / (2 * step);
+        dvar[d] = (var[1] - var[0]) / (2 * step);
+    }
+    return UNA_OK;
+}
+
+static una_status slope_at(const una_model *model, const double *given, double *dmean, double *dstd, una_run *run)
+{
+    const una_columns *c = &model->columns;
+    size_t inputs = c->input_count;
+    double *x = UNA_GET(&run->scratch, double, inputs), *dm = UNA_GET(&run->scratch, double, inputs), *dv = UNA_GET(&run->scratch, double, inputs);
+    double mean, var, noise;
+    una_predictive out = { &mean, &var, &noise };
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(standardise_row(c, given, x, 0, run));
+    UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
+    if (model->kind->slope) UNA_TRY(model->kind->slope(model->state, x, dm, dv, run));
+    else UNA_TRY(slope_by_differences(model, x, dm, dv, run));
+    for (size_t d = 0; d < inputs; d++) {
+        double unit = c->target_scale / c->inputs[d].scale;
+        dmean[c->inputs[d].source] = unit * dm[d];
+        dstd[c->inputs[d].source] = var > 0 ? unit * dv[d] / (2 * sqrt(var)) : 0;
+    }
+    return UNA_OK;
+}
+
+una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run)
+{
+    UNA_TRY(need_numbers(model, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = slope_at(model, x, dmean, dstd, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

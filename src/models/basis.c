@@ -5,6 +5,8 @@
  */
 #include "models/basis.h"
 
+#include "models/observe.h"
+
 #include <string.h>
 
 enum { ROWS_AT_ONCE = 240 };
@@ -106,10 +108,15 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
 {
     una_basis *basis = state;
     (void)keep;
-    UNA_TRY(una_basis_absorb(basis, more->x, more->y, &basis->head.stats, run));
-    UNA_TRY(una_head_solve(&basis->head, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_stats sums;
+    una_stats_init(&sums, basis->head.stats.features, &run->scratch);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_basis_absorb(basis, more->x, more->y, &sums, run);
+    if (status == UNA_OK) status = una_head_observe(&basis->head, &sums, run);
+    una_arena_release(&run->scratch, mark);
     result->log_evidence = basis->head.log_evidence;
-    return UNA_OK;
+    return status;
 }
 
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)

@@ -25,6 +25,7 @@ typedef struct una_basis_options {
     double epochs, steps, batch, patience, restarts;
     double penalty, train_noise_std;
     double noise_std, prior_var;
+    int    noise_rule;
 } una_basis_options;
 
 /* Rows of the option table for a struct `type` that has a member `basis`; rate, penalty and prior variance differ by model. */
@@ -46,7 +47,8 @@ typedef struct una_basis_options {
     UNA_BASIS_ROW(type, penalty, UNA_REAL, penalty_text, 0, 1e6, false, NULL, "gamma: weight of the squared parameters, per data set"), \
     UNA_BASIS_ROW(type, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, "noise std inside the training objective, in the target's units; auto = held-out error of a plain network"), \
     UNA_BASIS_ROW(type, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, "noise std, in the target's units; auto = chosen from the data"), \
-    UNA_BASIS_ROW(type, prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, "alpha: prior variance of the head's weights on the standardised target; auto = chosen from the data")
+    UNA_BASIS_ROW(type, prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, "alpha: prior variance of the head's weights on the standardised target; auto = chosen from the data"), \
+    UNA_BASIS_ROW(type, noise_rule, UNA_WORD, "likelihood", 0, 0, false, "likelihood|evidence", "what noise_std=auto maximises on rows that did not train the features: their predictive likelihood, or their evidence")
 #define UNA_BASIS_ROW(type, field, kind, initial, low, high, may, choices, help) \
     { #field, kind, offsetof(type, basis.field), initial, low, high, may, choices, help }
 

@@ -4,12 +4,12 @@
  * have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features did not see:
  * held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
  */
-#include "models/basis.h"
+#include "models/trials.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_ROWS = 4096, LOOKS = 40 };   /* at most so many rows are looked at; looks in a whole training */
+enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
 static const double plain_noise_var = 0.09;      /* inside the objective of one head only its ratio to the penalty counts */
 
 double una_to_standard(double value, const una_problem *problem)
@@ -71,308 +71,62 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
     return UNA_OK;
 }
 
-/* ---- one training --------------------------------------------------------------------------------------- */
-
-typedef struct watch {                   /* what a look needs: posterior of training rows, judged on others */
-    const una_net *net;
-    const float *x, *watch_x;            /* [rows, inputs], [watch_rows, inputs]                            */
-    const double *y, *watch_y;
-    size_t rows, watch_rows;
-    double *phi, *watch_phi;
-    una_stats stats;
-    una_work_f32 *work;
-} watch;
-
-static una_status look(void *context, const float *parameters, double *score, una_run *run)
-{
-    watch *w = context;
-    size_t k = una_net_features(w->net) + 1;
-    una_net_forward_f32(w->net, parameters, w->x, w->rows, w->phi, k, NULL, w->work);
-    una_net_forward_f32(w->net, parameters, w->watch_x, w->watch_rows, w->watch_phi, k, NULL, w->work);
-    memset(w->stats.gram, 0, k * k * sizeof(double));
-    memset(w->stats.moment, 0, k * sizeof(double));
-    w->stats.square = w->stats.rows = 0;
-    una_stats_add(&w->stats, w->phi, w->y, w->rows);
-    double noise_var = UNA_AUTO, rmse;
-    return una_choose_valid(&noise_var, 1, &w->stats, w->watch_phi, w->watch_y, w->watch_rows, score, &rmse, run);
-}
-
-typedef struct evidence {                /* marginal likelihood as a loss of the hidden layers              */
-    const una_net *net;
-    const float *x;
-    const double *y;
-    size_t rows;
-    double penalty;
-    double *phi, *dphi, *narrow;
-    una_head head;
-    una_work_f32 *work;
-} evidence;
-
-static una_status evidence_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
-{
-    evidence *e = context;
-    size_t features = una_net_features(e->net), k = features + 1;
-    una_net_forward_f32(e->net, parameters, e->x, e->rows, e->phi, k, NULL, e->work);
-    memset(e->head.stats.gram, 0, k * k * sizeof(double));
-    memset(e->head.stats.moment, 0, k * sizeof(double));
-    e->head.stats.square = e->head.stats.rows = 0;
-    una_stats_add(&e->head.stats, e->phi, e->y, e->rows);
-    UNA_TRY(una_head_solve(&e->head, run));
-    una_head_phi_gradient(&e->head, e->phi, e->y, e->rows, e->dphi);
-    for (size_t r = 0; r < e->rows; r++) memcpy(e->narrow + r * features, e->dphi + r * k, features * sizeof(double));
-    double square = 0;
-    memset(gradient, 0, e->net->parameters * sizeof *gradient);
-    for (size_t i = 0; i < e->net->hidden_parameters; i++) {
-        square += (double)parameters[i] * (double)parameters[i];
-        gradient[i] = (float)(2 * e->penalty) * parameters[i];
-    }
-    una_net_backward_f32(e->net, parameters, e->x, e->rows, e->narrow, gradient, e->work);
-    losses->penalty = e->penalty * square;
-    losses->total = losses->penalty - e->head.log_evidence;
-    return UNA_OK;
-}
-
-typedef struct trial {                     /* one training of the pool: a restart, or a fold                  */
-    una_arena   arena;                   /* its results; re-homed to the caller's run at the end            */
-    float      *parameters;
-    una_trained trained;
-    double      valid_rmse, valid_log_lik;       /* of its held-out rows at its own best noise             */
-    double     *held_phi, *held_y;       /* features of its held-out rows                                   */
-    size_t      held_rows;
-    una_stats   stats;                   /* posterior statistics of its training rows                       */
-} trial;
-
-typedef struct trials {
-    const una_basis *basis;              /* net only                                                        */
-    const una_basis_options *options;
-    const una_basis_plan *plan;
-    const una_problem *problem;
-    const size_t *group;
-    double train_noise_var, prior_var;
-    size_t folds;                        /* 0: every job trains on all rows of problem->x                   */
-    size_t steps;                        /* 0: as the options say; else as many as the folds needed         */
-    bool   plain;                        /* a plain network first: no heads to diversify                    */
-    uint64_t stream;
-    const char *stage;
-    trial *job;
-} trials;
-
-typedef struct rows_of {                 /* the rows of one job                                             */
-    float *x, *held_x;
-    double *y, *held_y;
-    float *target;
-    size_t rows, held;
-} rows_of;
-
-static void copy_row(float *to, una_view x, size_t row)
-{
-    for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
-}
-
-/* Splits the problem's rows for job `index`: its fold is held out, or problem->valid. */
-static una_status gather(rows_of *r, const trials *all, size_t index, una_run *run)
-{
-    const una_problem *p = all->problem;
-    size_t inputs = p->x.cols, most_held = all->folds ? p->x.rows : p->valid_x.rows;
-    r->x = UNA_GET(&run->scratch, float, p->x.rows * inputs);
-    r->y = UNA_GET(&run->scratch, double, p->x.rows);
-    r->target = UNA_GET(&run->scratch, float, p->x.rows);
-    r->held_x = UNA_GET(&run->scratch, float, most_held * inputs);
-    r->held_y = UNA_GET(&run->scratch, double, most_held);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < p->x.rows; i++) {
-        bool out = all->folds && p->fold[i] == index;
-        copy_row(out ? r->held_x + r->held * inputs : r->x + r->rows * inputs, p->x, i);
-        if (out) r->held_y[r->held++] = p->y[i];
-        else r->y[r->rows++] = p->y[i];
-    }
-    for (size_t i = 0; !all->folds && i < p->valid_x.rows; i++) {
-        copy_row(r->held_x + i * inputs, p->valid_x, i);
-        r->held_y[r->held++] = p->valid_y[i];
-    }
-    for (size_t i = 0; i < r->rows; i++) r->target[i] = (float)r->y[i];
-    return UNA_OK;
-}
-
-static double *ones_at_end(una_arena *arena, size_t rows, size_t k)
-{
-    double *phi = UNA_GET(arena, double, rows * k);
-    for (size_t r = 0; phi && r < rows; r++) phi[r * k + k - 1] = 1;
-    return phi;
-}
-
-/* Every step-th row, at most LOOK_ROWS: looks must stay cheap on large data. */
-static void thin(float **x, double **y, size_t *rows, size_t inputs, una_arena *arena)
-{
-    if (*rows <= LOOK_ROWS) return;
-    float *few = UNA_GET(arena, float, LOOK_ROWS * inputs);
-    double *few_y = UNA_GET(arena, double, LOOK_ROWS);
-    for (size_t i = 0; few && few_y && i < LOOK_ROWS; i++) {
-        size_t row = i * *rows / LOOK_ROWS;
-        memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
-        few_y[i] = (*y)[row];
-    }
-    *x = few;
-    *y = few_y;
-    *rows = LOOK_ROWS;
-}
-
-static una_status prepare_watch(watch *w, const una_net *net, const rows_of *r, una_run *run)
-{
-    size_t k = una_net_features(net) + 1;
-    float *x = r->x, *held_x = r->held_x;
-    double *y = r->y, *held_y = r->held_y;
-    *w = (watch){ .net = net, .rows = r->rows, .watch_rows = r->held };
-    thin(&x, &y, &w->rows, net->size[0], &run->scratch);
-    thin(&held_x, &held_y, &w->watch_rows, net->size[0], &run->scratch);
-    w->x = x;
-    w->y = y;
-    w->watch_x = held_x;
-    w->watch_y = held_y;
-    w->phi = ones_at_end(&run->scratch, w->rows, k);
-    w->watch_phi = ones_at_end(&run->scratch, w->watch_rows, k);
-    una_stats_init(&w->stats, k, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&w->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            &run->scratch, run);
-}
-
-static una_status prepare_evidence(evidence *e, const trials *all, const rows_of *r, una_run *run)
-{
-    const una_net *net = &all->basis->net;
-    size_t k = una_net_features(net) + 1;
-    *e = (evidence){ .net = net, .x = r->x, .y = r->y, .rows = r->rows, .penalty = all->options->penalty };
-    e->phi = ones_at_end(&run->scratch, r->rows, k);
-    e->dphi = UNA_GET(&run->scratch, double, r->rows * k);
-    e->narrow = UNA_GET(&run->scratch, double, r->rows * k);
-    una_head_init(&e->head, k, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    e->head.noise_var = all->train_noise_var;
-    e->head.prior_var = all->prior_var;
-    return una_work_new_f32(&e->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            &run->scratch, run);
-}
-
-/* What the choice of the noise needs of a finished job: its training statistics, features of its held-out rows. */
-static una_status finish_job(trial *j, const trials *all, const rows_of *r, una_run *run)
-{
-    una_basis basis = { .net = all->basis->net, .parameters = j->parameters };
-    size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
-    una_work_f32 *work;
-    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch, run));
-    una_stats_init(&j->stats, k, &j->arena);
-    j->held_phi = ones_at_end(&j->arena, r->held, k);
-    j->held_y = UNA_GET(&j->arena, double, r->held);
-    enum { AT_ONCE = 960 };
-    double *phi = ones_at_end(&run->scratch, AT_ONCE, k);
-    UNA_TRY(una_arena_check(&j->arena));
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t from = 0; from < r->rows; from += AT_ONCE) {
-        size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
-        una_net_forward_f32(&basis.net, j->parameters, r->x + from * inputs, count, phi, k, NULL, work);
-        una_stats_add(&j->stats, phi, r->y + from, count);
-    }
-    una_net_forward_f32(&basis.net, j->parameters, r->held_x, r->held, j->held_phi, k, NULL, work);
-    memcpy(j->held_y, r->held_y, r->held * sizeof(double));
-    j->held_rows = r->held;
-    if (r->held == 0) return UNA_OK;
-    double noise_var = UNA_AUTO;
-    return una_choose_valid(&noise_var, all->prior_var, &j->stats, j->held_phi, j->held_y, r->held, &j->valid_log_lik,
-                            &j->valid_rmse, run);
-}
-
-static una_status train_job(void *context, size_t index, una_run *run)
-{
-    trials *all = context;
-    trial *j = &all->job[index];
-    const una_net *net = &all->basis->net;
-    una_arena_init(&j->arena, run);
-    rows_of r = {0};
-    watch w;
-    evidence e;
-    UNA_TRY(gather(&r, all, index, run));
-    j->parameters = UNA_GET(&j->arena, float, net->parameters);
-    UNA_TRY(una_arena_check(&j->arena));
-    una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, all->stream + index);
-    una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
-    una_train_hooks_f32 hooks = {0};
-    if (r.held) {
-        UNA_TRY(prepare_watch(&w, net, &r, run));
-        hooks = (una_train_hooks_f32){ .context = &w, .look = look };
-    }
-    una_training none = {0}, how = una_basis_training(all->options, r.rows, all->plain ? &none : &all->plan->training,
-                                                      all->train_noise_var, all->problem->seed, all->stream + index);
-    if (all->steps) how.steps = all->steps;
-    if (all->plan->marginal && !all->plain) {
-        UNA_TRY(prepare_evidence(&e, all, &r, run));
-        hooks = (una_train_hooks_f32){ .context = &e, .gradient = evidence_gradient };
-    }
-    una_train_data_f32 data = { r.x, r.target, r.rows, 1, { r.rows ? net->size[0] : 0, all->group } };
-    UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, all->stage, &j->trained, &j->arena, run));
-    return finish_job(j, all, &r, run);
-}
-
-static una_status rehomed_job(void *context, size_t index, una_run *child)
-{
-    trials *all = context;
-    una_status status = train_job(context, index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its results do not */
-    return status;
-}
-
-static una_status run_jobs(trials *all, size_t count, una_run *run)
-{
-    all->job = UNA_GET(&run->scratch, trial, count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, rehomed_job, all);
-}
-
-static void free_jobs(trials *all, size_t count)
-{
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
-}
-
 /* ---- choosing ----------------------------------------------------------------------------------------------- */
 
-typedef struct pooled { const trial *job; size_t count; double prior_var; una_run *run; una_status status; double square; size_t rows; } pooled;
+typedef struct pooled {
+    const una_trial *job;
+    size_t count, rows;
+    double prior_var, square;
+    bool   evidence;                     /* of the held-out rows alone, instead of their likelihood given the others */
+    una_run *run;
+    una_status status;
+} pooled;
 
-/* Minus the log-likelihood of all held-out rows, each under the posterior that did not see it. */
+/* Minus the log-likelihood of one job's held-out rows, or minus their evidence. */
+static una_status held_loss(const una_trial *j, const pooled *p, double noise_var, double *loss, double *square)
+{
+    una_head head;
+    double log_lik, rmse;
+    una_head_init(&head, j->stats.features, &p->run->scratch);
+    UNA_TRY(una_arena_check(&p->run->scratch));
+    head.noise_var = noise_var;
+    head.prior_var = p->prior_var;
+    if (p->evidence) {
+        una_stats_add(&head.stats, j->held_phi, j->held_y, j->held_rows);
+        UNA_TRY(una_head_solve(&head, p->run));
+        *loss -= head.log_evidence;
+    }
+    head.stats = j->stats;
+    UNA_TRY(una_head_solve(&head, p->run));
+    UNA_TRY(una_head_score(&head, j->held_phi, j->held_y, j->held_rows, &log_lik, &rmse, p->run));
+    if (!p->evidence) *loss -= log_lik * (double)j->held_rows;
+    *square += rmse * rmse * (double)j->held_rows;
+    return UNA_OK;
+}
+
+/* Over all jobs: each row is judged by features that did not see it. */
 static double pooled_loss(double log_noise, void *context)
 {
     pooled *p = context;
-    double sum = 0;
+    double loss = 0;
     p->square = 0;
     p->rows = 0;
     for (size_t i = 0; i < p->count && p->status == UNA_OK; i++) {
-        const trial *j = &p->job[i];
         una_mark mark = una_arena_mark(&p->run->scratch);
-        una_head head;
-        double log_lik = 0, rmse = 0;
-        una_head_init(&head, j->stats.features, &p->run->scratch);
-        p->status = una_arena_check(&p->run->scratch);
-        if (p->status == UNA_OK) {
-            head.stats = j->stats;
-            head.noise_var = exp(log_noise);
-            head.prior_var = p->prior_var;
-            p->status = una_head_solve(&head, p->run);
-        }
-        if (p->status == UNA_OK) p->status = una_head_score(&head, j->held_phi, j->held_y, j->held_rows, &log_lik, &rmse, p->run);
-        sum -= log_lik * (double)j->held_rows;
-        p->square += rmse * rmse * (double)j->held_rows;
-        p->rows += j->held_rows;
+        p->status = held_loss(&p->job[i], p, exp(log_noise), &loss, &p->square);
+        p->rows += p->job[i].held_rows;
         una_arena_release(&p->run->scratch, mark);
     }
-    return sum;
+    return loss;
 }
 
-/* Noise by the held-out likelihood for one prior variance; *noise_var given stays. */
-static una_status choose_noise(double *noise_var, double prior_var, const trial *job, size_t count, double *log_lik, double *rmse,
-                               una_run *run)
+/* Noise by the held-out rows for one prior variance; *noise_var given stays. */
+static una_status choose_noise(double *noise_var, double prior_var, bool evidence, const una_trial *job, size_t count, double *log_lik,
+                               double *rmse, una_run *run)
 {
-    pooled p = { job, count, prior_var, run, UNA_OK, 0, 0 };
+    pooled p = { .job = job, .count = count, .prior_var = prior_var, .evidence = evidence, .run = run };
     double log_noise = UNA_IS_AUTO(*noise_var) ? una_minimise(pooled_loss, &p, log(1e-8), log(4), 1e-6) : log(*noise_var);
+    p.evidence = false;
     double loss = pooled_loss(log_noise, &p);
     UNA_TRY(p.status);
     if (UNA_IS_AUTO(*noise_var)) *noise_var = exp(log_noise);
@@ -382,14 +136,14 @@ static una_status choose_noise(double *noise_var, double prior_var, const trial 
 }
 
 /* The largest prior variance that costs less than 0.02 in held-out log-likelihood: likelihood alone hides gaps. */
-static una_status choose_prior(double *prior_var, double noise_var, const trial *job, size_t count, una_run *run)
+static una_status choose_prior(double *prior_var, double noise_var, bool evidence, const una_trial *job, size_t count, una_run *run)
 {
     enum { GRID = 9 };
     double value[GRID], score[GRID], best = -HUGE_VAL;
     for (size_t i = 0; i < GRID; i++) {
         double noise = noise_var, rmse;
         value[i] = pow(10, -2 + 0.5 * (double)i);
-        UNA_TRY(choose_noise(&noise, value[i], job, count, &score[i], &rmse, run));
+        UNA_TRY(choose_noise(&noise, value[i], evidence, job, count, &score[i], &rmse, run));
         best = fmax(best, score[i]);
     }
     for (size_t i = 0; i < GRID; i++)
@@ -403,7 +157,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static size_t median_best_step(const trial *job, size_t count)
+static size_t median_best_step(const una_trial *job, size_t count)
 {
     double step[256];
     if (count > 256) count = 256;
@@ -412,7 +166,7 @@ static size_t median_best_step(const trial *job, size_t count)
     return (size_t)step[count / 2];
 }
 
-static size_t best_job(const trial *job, size_t count)
+static size_t best_job(const una_trial *job, size_t count)
 {
     size_t best = 0;
     for (size_t i = 1; i < count; i++) {
@@ -437,7 +191,7 @@ static double *copied(const double *values, size_t count, una_arena *arena)
     return copy;
 }
 
-static una_status keep_job(una_basis *basis, const trial *j, una_fit_result *result, una_arena *keep)
+static una_status keep_job(una_basis *basis, const una_trial *j, una_fit_result *result, una_arena *keep)
 {
     una_trained t = j->trained;
     basis->parameters = UNA_GET(keep, float, basis->net.parameters);
@@ -451,7 +205,7 @@ static una_status keep_job(una_basis *basis, const trial *j, una_fit_result *res
     return UNA_OK;
 }
 
-static void count_steps(una_fit_result *result, const trial *job, size_t count)
+static void count_steps(una_fit_result *result, const una_trial *job, size_t count)
 {
     for (size_t i = 0; i < count; i++) result->steps += job[i].trained.steps;
 }
@@ -459,7 +213,7 @@ static void count_steps(una_fit_result *result, const trial *job, size_t count)
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
 /* The noise inside the objective: held-out error of a plain network, trained first. */
-static una_status find_train_noise(trials all, double *noise_var, una_fit_result *result, una_run *run)
+static una_status find_train_noise(una_trials all, double *noise_var, una_fit_result *result, una_run *run)
 {
     size_t count = all.folds ? all.folds : 1;
     una_basis plain = { .net = all.basis->net };
@@ -473,13 +227,13 @@ static una_status find_train_noise(trials all, double *noise_var, una_fit_result
     all.train_noise_var = plain_noise_var;
     all.stream = 1 << 16;
     all.stage = "training a plain network for the noise";
-    una_status status = run_jobs(&all, count, run);
+    una_status status = una_trials_run(&all, count, run);
     double log_lik, rmse = 1;
     *noise_var = UNA_AUTO;
-    if (status == UNA_OK) status = choose_noise(noise_var, 1, all.job, count, &log_lik, &rmse, run);
+    if (status == UNA_OK) status = choose_noise(noise_var, 1, false, all.job, count, &log_lik, &rmse, run);
     if (status == UNA_OK) count_steps(result, all.job, count);
     *noise_var = fmin(1, fmax(1e-3, rmse * rmse));
-    free_jobs(&all, count);
+    una_trials_free(&all, count);
     return status;
 }
 
@@ -515,45 +269,47 @@ void una_basis_check_noise(const una_head *head, una_fit_result *result)
 }
 
 /* Folds: noise from features that did not see the rows; then features from all rows, trained as long as the folds were. */
-static una_status fit_folds(trials *all, double *noise_var, double *prior_var, bool choose_alpha, una_fit_result *result,
+static una_status fit_folds(una_trials *all, double *noise_var, double *prior_var, bool choose_alpha, una_fit_result *result,
                             una_run *run)
 {
     size_t folds = all->folds;
-    una_status status = run_jobs(all, folds, run);
-    if (status == UNA_OK && choose_alpha) status = choose_prior(prior_var, *noise_var, all->job, folds, run);
+    bool evidence = all->options->noise_rule == 1;
+    una_status status = una_trials_run(all, folds, run);
+    if (status == UNA_OK && choose_alpha) status = choose_prior(prior_var, *noise_var, evidence, all->job, folds, run);
     if (status == UNA_OK)
-        status = choose_noise(noise_var, *prior_var, all->job, folds, &result->valid_log_lik, &result->valid_rmse, run);
+        status = choose_noise(noise_var, *prior_var, evidence, all->job, folds, &result->valid_log_lik, &result->valid_rmse, run);
     if (status == UNA_OK) {
         result->valid_rows = all->problem->x.rows;
         all->steps = median_best_step(all->job, folds);
         count_steps(result, all->job, folds);
     }
-    free_jobs(all, folds);
+    una_trials_free(all, folds);
     all->folds = 0;
     all->stream += folds;
     return status;
 }
 
-static una_status fit_features(trials *all, una_basis *basis, double *noise_var, double *prior_var, una_fit_result *result,
+static una_status fit_features(una_trials *all, una_basis *basis, double *noise_var, double *prior_var, una_fit_result *result,
                                una_arena *keep, una_run *run)
 {
     size_t restarts = (size_t)all->options->restarts;
     bool choose_alpha = UNA_IS_AUTO(*prior_var);
     if (choose_alpha) *prior_var = 1;
     if (all->folds) UNA_TRY(fit_folds(all, noise_var, prior_var, choose_alpha, result, run));
-    una_status status = run_jobs(all, restarts, run);
+    una_status status = una_trials_run(all, restarts, run);
     if (status == UNA_OK) {
-        const trial *best = &all->job[best_job(all->job, restarts)];
+        const una_trial *best = &all->job[best_job(all->job, restarts)];
         count_steps(result, all->job, restarts);
         if (best->held_rows) {
-            if (choose_alpha) status = choose_prior(prior_var, *noise_var, best, 1, run);
+            bool evidence = all->options->noise_rule == 1;
+            if (choose_alpha) status = choose_prior(prior_var, *noise_var, evidence, best, 1, run);
             if (status == UNA_OK)
-                status = choose_noise(noise_var, *prior_var, best, 1, &result->valid_log_lik, &result->valid_rmse, run);
+                status = choose_noise(noise_var, *prior_var, evidence, best, 1, &result->valid_log_lik, &result->valid_rmse, run);
             result->valid_rows = best->held_rows;
         }
         if (status == UNA_OK) status = keep_job(basis, best, result, keep);
     }
-    free_jobs(all, restarts);
+    una_trials_free(all, restarts);
     return status;
 }
 
@@ -565,7 +321,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     una_basis_resolve(o, p->x.rows, plan->steps_factor);
     UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    trials all = { .basis = basis, .options = o, .plan = plan, .problem = p, .group = group, .folds = p->folds,
+    una_trials all = { .basis = basis, .options = o, .plan = plan, .problem = p, .group = group, .folds = p->folds,
                  .prior_var = UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var, .stage = plan->stage };
     if (!UNA_IS_AUTO(o->train_noise_std)) train_noise_var = pow(una_to_standard(o->train_noise_std, p), 2);
     else if (plan->heads == 1 && !plan->marginal) train_noise_var = plain_noise_var;

@@ -22,7 +22,9 @@ typedef struct REAL(una_objective) {
     bool   hidden_penalty_only;                /* marginal likelihood: the heads are integrated out    */
 } REAL(una_objective);
 
-typedef struct REAL(una_work) REAL(una_work);  /* all buffers of a step, taken once                    */
+/* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for, and
+ * slopes of the same sort (exact or by differences, per point or stacked). */
+typedef struct REAL(una_work) REAL(una_work);
 una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t rows, size_t probes, bool own_probes,
                               size_t directions, bool exact, bool per_point, const REAL(una_kernels) *kernels,
                               una_arena *arena, una_run *run);
@@ -38,5 +40,5 @@ void REAL(una_net_forward)(const una_net *net, const real *parameters, const rea
 /* Back from dL/dphi [rows, features] (double) at rows x into the hidden layers' gradient (adds). For marginal likelihood. */
 void REAL(una_net_backward)(const una_net *net, const real *parameters, const real *x, size_t rows, const double *dphi,
                             real *gradient, REAL(una_work) *work);
-/* Slopes of phi at one point: j [inputs, features], exact. */
+/* Slopes of phi at one point: j [inputs, features], exact. The work needs a probe, every direction, and exact slopes. */
 void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *j, REAL(una_work) *work);

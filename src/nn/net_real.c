@@ -70,7 +70,6 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_
     w->f = UNA_GET(arena, real, w->most_rows * heads_wide);
     w->g[0] = UNA_GET(arena, real, w->most_rows * w->widest);
     w->g[1] = UNA_GET(arena, real, w->most_rows * w->widest);
-    w->block_x = UNA_GET(arena, real, BLOCK * net->size[0]);
     w->flipped = UNA_GET(arena, real, wide * wide);
     if (slope_rows) {
         w->gs[0] = UNA_GET(arena, real, slope_rows * wide);      /* wide: per point they hold slopes of heads too */

@@ -25,7 +25,7 @@ struct REAL(una_work) {
     real  *f;                            /* [rows, heads] outputs, then their gradient                 */
     real  *g[2], *gs[2];                 /* gradients of plain and slope rows, in turns                */
     real  *flipped;                      /* a layer's weights transposed                               */
-    real  *block_x, *slope_sum;
+    real  *slope_sum;
     /* the similarity penalty: */
     real  *heads_flipped;                /* W [M, padded(L)], kept for the backward pass of the heads  */
     real  *a;                            /* A = J'J [L, padded(L)]                                     */

@@ -17,6 +17,9 @@ export UNA NO_COLOR=
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# Fontconfig keeps what it once read; that is no leak of ours.
+echo "leak:libfontconfig" >"$work/suppressions"
+export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0
 
 cases=("$@")
 if [ ${#cases[@]} -eq 0 ]; then

@@ -7,7 +7,7 @@ head -n 1 new.csv >head.csv
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do { cat head.csv; sed -n "$((i + 1))p" new.csv; } >one$i.csv; done
 for i in 0 1 2; do { cat head.csv; sed -n "$((4 * i + 2)),$((4 * i + 5))p" new.csv; } >chunk$i.csv; done
 
-for model in luna nlm linear; do
+for model in luna nlm tuna linear; do
     options=$quick
     [ $model = linear ] && options=
     check "$model: fit" 0 una fit train.csv --target y --model $model $options --quiet --out $model.una

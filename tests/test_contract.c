@@ -1,0 +1,756 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every model of the registry promises, asked of each of them: same seed same bits for any number of threads, files
+ * that hold nothing of the machine, options that are named when wrong, variances that stay positive, exact updates, draws
+ * that agree with the predictions, and no leak whatever allocation fails. A new model is tested by its registry line.
+ */
+#include "models/quick.h"
+
+#include <float.h>
+
+static const una_kind *kind_of(void **state)
+{
+    return *state;
+}
+
+static una_run *run_with(una_run_settings settings)
+{
+    una_run *run = NULL;
+    if (una_run_new(&run, &settings) != UNA_OK) fail_msg("%s", "no run could be made");
+    return run;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------------------- */
+
+typedef struct saved { void *bytes; size_t size; una_run *run; } saved;
+
+/* Fits and saves in a run of its own, so that nothing is shared between two of them. */
+static saved fit_and_save(const una_kind *kind, size_t rows, bool mixed, una_run_settings settings)
+{
+    saved file = { .run = run_with(settings) };
+    una_dataset *data = mixed ? mixed_data(rows, file.run) : wave_data(rows, 0, file.run);
+    una_model *model = fitted(quick_spec(kind->name, NULL), data, mixed ? &mixed_settings : NULL, file.run);
+    assert_ok(una_model_save_memory(model, &file.bytes, &file.size, file.run), file.run);
+    una_model_free(model);
+    una_dataset_free(data);
+    return file;
+}
+
+static void forget(saved *file)
+{
+    una_memory_free(file->bytes, file->run);
+    una_run_free(file->run);
+}
+
+static bool same_file(const saved *a, const saved *b)
+{
+    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+static void same_seed_same_bits(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    for (int mixed = 0; mixed <= 1; mixed++) {
+        for (size_t rows = 60; rows <= 220; rows += 160) {               /* folds, and rows held out */
+            saved first = fit_and_save(kind, rows, mixed, (una_run_settings){ .threads = 1, .seed = 3 });
+            saved again = fit_and_save(kind, rows, mixed, (una_run_settings){ .threads = 1, .seed = 3 });
+            saved wide = fit_and_save(kind, rows, mixed, (una_run_settings){ .threads = 2, .seed = 3 });
+            assert_true(same_file(&first, &again));
+            assert_true(same_file(&first, &wide));
+            forget(&first);
+            forget(&again);
+            forget(&wide);
+        }
+    }
+}
+
+static void another_seed_other_bits(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    if (!has_option(kind, "initialisation")) skip();                     /* nothing random in it */
+    saved a = fit_and_save(kind, 60, false, (una_run_settings){ .threads = 1, .seed = 3 });
+    saved b = fit_and_save(kind, 60, false, (una_run_settings){ .threads = 1, .seed = 4 });
+    assert_false(same_file(&a, &b));
+    forget(&a);
+    forget(&b);
+}
+
+static bool holds(const saved *file, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; length && i + length <= file->size; i++)
+        if (memcmp((const char *)file->bytes + i, text, length) == 0) return true;
+    return false;
+}
+
+static void files_hold_nothing_of_the_machine(void **state)
+{
+    char host[256] = "", folder[4096] = "";
+    saved file = fit_and_save(kind_of(state), 60, true, (una_run_settings){ .threads = 2 });
+    assert_true(holds(&file, "una model") && holds(&file, "colour"));    /* the search itself works */
+    assert_false(holds(&file, "mixed.csv"));
+    assert_false(holds(&file, temp_folder()));
+    assert_false(holds(&file, "threads"));
+    if (gethostname(host, sizeof host - 1) == 0 && strlen(host) > 4) assert_false(holds(&file, host));
+    if (getcwd(folder, sizeof folder)) assert_false(holds(&file, folder));
+    forget(&file);
+}
+
+static void save_load_save(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    for (int mixed = 0; mixed <= 1; mixed++) {
+        una_run *run = quiet_run();
+        una_dataset *data = mixed ? mixed_data(60, run) : wave_data(60, 0, run);
+        una_model *model = fitted(quick_spec(kind->name, NULL), data, mixed ? &mixed_settings : NULL, run);
+        una_model *copy = copied_model(model, run), *third = NULL;
+        saved a = { .run = run }, b = { .run = run };
+        assert_ok(una_model_save_memory(model, &a.bytes, &a.size, run), run);
+        assert_ok(una_model_save_memory(copy, &b.bytes, &b.size, run), run);
+        assert_true(same_file(&a, &b));
+        assert_same_predictions(model, copy, data, 0, run);
+        const char *path = temp_path("saved.una");                       /* a file holds what memory holds */
+        assert_ok(una_model_save(model, path, run), run);
+        assert_ok(una_model_load(&third, path, run), run);
+        assert_same_predictions(model, third, data, 0, run);
+        assert_string_equal(una_model_info(third)->spec, una_model_info(model)->spec);
+        assert_string_equal(una_model_options_json(third), una_model_options_json(model));
+        una_memory_free(a.bytes, run);
+        una_memory_free(b.bytes, run);
+        una_model_free(model);
+        una_model_free(copy);
+        una_model_free(third);
+        una_dataset_free(data);
+        una_run_free(run);
+    }
+}
+
+static void batch_is_one_by_one(void **state)
+{
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *many = wave_data(301, 1000, run);
+    una_model *model = quick_fit(kind_of(state), data, run);
+    size_t rows = una_dataset_row_count(many);
+    const double *x1 = una_dataset_numbers(many, 0), *x2 = una_dataset_numbers(many, 1);
+    double *all = predicted(model, many, run);
+    for (size_t i = 0; i < rows; i += 7) {
+        double x[2] = { x1[i], x2[i] }, one[6];
+        una_prediction out = { one, one + 1, one + 2, one + 3, one + 4, one + 5 };
+        assert_ok(una_model_predict_rows(model, x, 1, 0.95, &out, run), run);
+        for (size_t j = 0; j < 6; j++) assert_true(one[j] == all[j * rows + i]);
+    }
+    free(all);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(many);
+    una_run_free(run);
+}
+
+static void kernel_sets(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    static const char *const names[] = { "generic", "avx2", "avx512" };
+    size_t worked = 0;
+    for (size_t i = 0; i < 3; i++) {
+        una_run *run = run_with((una_run_settings){ .threads = 1, .kernels = names[i] });
+        una_dataset *data = wave_data(60, 0, run);
+        una_model *model = NULL;
+        una_status status = una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run);
+        if (status != UNA_OK) {                                          /* a machine without that set says so */
+            assert_int_equal(status, UNA_E_USAGE);
+            assert_says(una_run_message(run), names[i]);
+            print_message("%s: kernels %s are not on this machine\n", kind->name, names[i]);
+        } else {
+            una_model *again = quick_fit(kind, data, run);
+            assert_same_predictions(model, again, data, 0, run);
+            una_model_free(again);
+            worked++;
+        }
+        una_model_free(model);
+        una_dataset_free(data);
+        una_run_free(run);
+    }
+    assert_true(worked >= 1);
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------ */
+
+static void refused(const una_kind *kind, const char *key, const char *value, const una_dataset *data, una_run *run)
+{
+    char spec[512];
+    una_model *model = NULL;
+    snprintf(spec, sizeof spec, "%s(%s=%s)", kind->name, key, value);
+    assert_status(una_fit(&model, spec, data, NULL, run), UNA_E_USAGE, run);
+    assert_null(model);
+    assert_says(una_run_message(run), kind->name);
+    assert_says(una_run_message(run), key);
+    assert_says(una_run_message(run), value);
+}
+
+static void wrong_options_are_named(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(20, 0, run);
+    for (const una_option *o = kind->options; o->name; o++) {
+        char text[64];
+        bool number = o->type == UNA_REAL || o->type == UNA_COUNT;
+        if (o->type == UNA_TEXT) continue;
+        refused(kind, o->name, "nonsense", data, run);
+        if (o->type == UNA_COUNT) refused(kind, o->name, "2.5", data, run);
+        if (!number) continue;
+        refused(kind, o->name, "-3", data, run);
+        if (o->high < DBL_MAX / 10) {
+            snprintf(text, sizeof text, "%g", 10 * o->high);
+            refused(kind, o->name, text, data, run);
+        }
+    }
+    char wrong[128], spec[256];
+    una_model *model = NULL;
+    snprintf(wrong, sizeof wrong, "%sx", kind->options[0].name);
+    snprintf(spec, sizeof spec, "%s(%s=1)", kind->name, wrong);
+    assert_status(una_fit(&model, spec, data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), wrong);
+    assert_says(una_run_message(run), kind->options[0].name);
+    assert_says(una_run_message(run), "did you mean");
+    const char *set[] = { "no_such_option=1" };                          /* --set is checked like the spec */
+    assert_status(una_fit(&model, kind->name, data, &(una_fit_settings){ .set = set, .set_count = 1 }, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "no_such_option");
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Every option at its default text, as --set gives it, is the model with no options. */
+static void defaults_are_accepted(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(30, 0, run);
+    char text[128][256];
+    const char *set[128];
+    size_t count = 0;
+    for (const una_option *o = kind->options; o->name; o++, count++) {
+        snprintf(text[count], sizeof text[0], "%s=%s%s%s", o->name, *o->initial ? "" : "\"", o->initial, *o->initial ? "" : "\"");
+        set[count] = text[count];
+    }
+    const char *quick = quick_options(kind->name);
+    if (*quick) set[count++] = quick;
+    una_model *spelt = fitted(kind->name, data, &(una_fit_settings){ .set = set, .set_count = count }, run);
+    una_model *silent = quick_fit(kind, data, run);
+    assert_string_equal(una_model_info(spelt)->spec, una_model_info(silent)->spec);
+    assert_same_predictions(spelt, silent, data, 0, run);
+    una_model_free(spelt);
+    una_model_free(silent);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* The printed spec with every choice filled in repeats the fit. */
+static void spec_can_be_passed_back(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    for (int mixed = 0; mixed <= 1; mixed++) {
+        for (size_t rows = 60; rows <= 220; rows += 160) {
+            una_run *run = quiet_run();
+            una_dataset *data = mixed ? mixed_data(rows, run) : wave_data(rows, 0, run);
+            const una_fit_settings *settings = mixed ? &mixed_settings : NULL;
+            const char *more = has_option(kind, "restarts") ? "prior_var=auto, restarts=2" : "prior_var=auto";
+            una_model *model = fitted(quick_spec(kind->name, has_option(kind, "prior_var") ? more : NULL), data, settings, run);
+            una_model *again = fitted(una_model_info(model)->spec, data, settings, run);
+            assert_same_predictions(again, model, data, 1e-9, run);
+            una_model_free(model);
+            una_model_free(again);
+            una_dataset_free(data);
+            una_run_free(run);
+        }
+    }
+}
+
+static void presets_work(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(40, 0, run);
+    una_model *model = NULL;
+    const char *set[] = { "epochs=20" };
+    una_fit_settings settings = { .preset = "thesis", .set = set, .set_count = has_option(kind, "epochs") };
+    assert_status(una_fit(&model, kind->name, data, &settings, run), UNA_OK, run);
+    una_model_free(model);
+    assert_status(una_fit(&model, kind->name, data, &(una_fit_settings){ .preset = "thesys" }, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "thesys");
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
+
+static void variances_are_positive(void **state)
+{
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = quick_fit(kind_of(state), data, run);
+    double *p = predicted(model, data, run);
+    for (size_t i = 0; i < 60; i++) {
+        assert_true(p[60 + i] > 0 && isfinite(p[60 + i]));
+        assert_true(p[120 + i] >= 0 && p[180 + i] > 0);
+        assert_near(p[60 + i] * p[60 + i], p[120 + i] * p[120 + i] + p[180 + i] * p[180 + i], 1e-12, 0);
+        assert_true(p[240 + i] < p[i] && p[i] < p[300 + i]);
+        assert_near(p[300 + i] - p[i], 1.959963984540054 * p[60 + i], 1e-9, 0);
+    }
+    free(p);
+    static const double far[] = { 1e3, 1e6, 1e12, 1e100, 1e300 };
+    for (size_t i = 0; i < 5; i++) {                                     /* an answer or a sentence, never a crash */
+        double x[2] = { far[i], -far[i] }, value[3];
+        una_prediction out = { .mean = value, .std = value + 1, .std_epistemic = value + 2 };
+        una_status status = una_model_predict_rows(model, x, 1, 0.95, &out, run);
+        if (status == UNA_OK) assert_true(isfinite(value[0]) && value[1] > 0 && isfinite(value[1]));
+        else assert_int_equal(status, UNA_E_NUMERIC);
+        if (status != UNA_OK) assert_true(strlen(una_run_message(run)) > 20);
+        if (far[i] <= 1e6) assert_int_equal(status, UNA_OK);
+    }
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static double standard_at(const una_model *model, const double *x, bool variance, una_run *run)
+{
+    double mean, var, noise;
+    una_predictive out = { &mean, &var, &noise };
+    size_t inputs = model->columns.input_count;
+    assert_ok(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run), run);
+    return variance ? var : mean;
+}
+
+static void slope_agrees_with_differences(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    if (!kind->slope) skip();
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    const char *smooth = has_option(kind, "activation") ? "activation=tanh" : NULL;
+    una_model *model = fitted(quick_spec(kind->name, smooth), data, NULL, run);
+    const double h = 0.01;
+    for (int point = 0; point < 4; point++) {
+        double x[2] = { 0.3 * point - 0.5, 0.7 - 0.4 * point }, dmean[2], dvar[2];
+        assert_ok(kind->slope(model->state, x, dmean, dvar, run), run);
+        for (size_t d = 0; d < 2; d++) {
+            double up[2] = { x[0], x[1] }, down[2] = { x[0], x[1] };
+            up[d] += h;
+            down[d] -= h;
+            double by_mean = (standard_at(model, up, false, run) - standard_at(model, down, false, run)) / (2 * h);
+            double by_var = (standard_at(model, up, true, run) - standard_at(model, down, true, run)) / (2 * h);
+            assert_near(dmean[d], by_mean, 2e-3, 1e-3);
+            assert_near(dvar[d], by_var, 2e-3, 1e-3);
+        }
+    }
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void draws_agree_with_predictions(void **state)
+{
+    enum { DRAWS = 4000, ROWS = 5 };
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *few = wave_data(ROWS, 500, run);
+    una_model *model = quick_fit(kind, data, run);
+    double *f = malloc(DRAWS * ROWS * sizeof *f), prior[3 * ROWS], first[3 * ROWS];
+    assert_non_null(f);
+    if (!kind->draw) {
+        assert_status(una_model_draw(model, few, 3, 0, f, run), UNA_E_USAGE, run);
+    } else {
+        double *p = predicted(model, few, run);
+        assert_ok(una_model_draw(model, few, DRAWS, 0, f, run), run);
+        for (size_t r = 0; r < ROWS; r++) {
+            double sum = 0, square = 0;
+            for (size_t s = 0; s < DRAWS; s++) sum += f[s * ROWS + r];
+            for (size_t s = 0; s < DRAWS; s++) square += pow(f[s * ROWS + r] - sum / DRAWS, 2);
+            assert_near(sum / DRAWS, p[r], 0, 5 * p[2 * ROWS + r] / sqrt(DRAWS));
+            assert_near(sqrt(square / DRAWS), p[2 * ROWS + r], 0.06, 0);
+        }
+        assert_ok(una_model_draw(model, few, 3, 0, first, run), run);    /* fewer draws are the first of many */
+        assert_memory_equal(first, f, sizeof first);
+        assert_ok(una_model_draw(model, few, 3, 1, prior, run), run);
+        for (size_t i = 0; i < 3 * ROWS; i++) assert_true(prior[i] != first[i] && isfinite(prior[i]));
+        free(p);
+    }
+    free(f);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(few);
+    una_run_free(run);
+}
+
+static void parts_are_functions(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = quick_fit(kind, data, run);
+    size_t count = 99;
+    assert_ok(una_model_parts(model, data, &count, NULL, run), run);
+    assert_true(kind->parts ? count > 0 && count < 99 : count == 0);
+    double *f = calloc((count + 1) * 60, sizeof *f), sum = 0;
+    assert_non_null(f);
+    assert_ok(una_model_parts(model, data, &count, f, run), run);
+    for (size_t i = 0; i < count * 60; i++) assert_true(isfinite(f[i]));
+    for (size_t i = 0; i < count * 60; i++) sum += fabs(f[i]);
+    if (count) assert_true(sum > 0);
+    free(f);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void too_few_rows(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    if (kind->least_rows < 2) skip();
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(kind->least_rows, 0, run), *few = NULL;
+    size_t index[64];
+    una_model *model = NULL;
+    for (size_t i = 0; i < 64; i++) index[i] = i;
+    assert_ok(una_dataset_rows(&few, data, index, kind->least_rows - 1, run), run);
+    assert_status(una_fit(&model, kind->name, few, NULL, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "at least");
+    assert_null(model);
+    model = quick_fit(kind, data, run);                                  /* and just enough is enough */
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(few);
+    una_run_free(run);
+}
+
+/* ---- updates ------------------------------------------------------------------------------------------------------ */
+
+static una_dataset *some_rows(const una_dataset *data, size_t from, size_t count, una_run *run)
+{
+    size_t index[256];
+    una_dataset *part = NULL;
+    for (size_t i = 0; i < count; i++) index[i] = from + i;
+    assert_ok(una_dataset_rows(&part, data, index, count, run), run);
+    return part;
+}
+
+static void update_in_steps(una_model *model, const una_dataset *more, size_t step, una_run *run)
+{
+    for (size_t from = 0, rows = una_dataset_row_count(more); from < rows; from += step) {
+        una_dataset *part = some_rows(more, from, rows - from < step ? rows - from : step, run);
+        assert_ok(una_model_update(model, part, run), run);
+        una_dataset_free(part);
+    }
+}
+
+static void updates_are_exact(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *more = wave_data(23, 600, run);
+    una_model *one = quick_fit(kind, data, run);
+    if (!kind->observe) {
+        assert_status(una_model_update(one, more, run), UNA_E_USAGE, run);
+        assert_says(una_run_message(run), "fit it again");
+    } else {
+        una_model *chunks = copied_model(one, run), *all = copied_model(one, run), *before = copied_model(one, run);
+        update_in_steps(one, more, 1, run);
+        update_in_steps(chunks, more, 10, run);
+        update_in_steps(all, more, 23, run);
+        assert_same_predictions(one, all, data, 1e-9, run);
+        assert_same_predictions(chunks, all, data, 1e-9, run);
+        assert_near(una_model_info(one)->log_evidence, una_model_info(all)->log_evidence, 1e-9, 1e-9);
+        assert_int_equal(una_model_info(one)->rows, 83);
+        double *p = predicted(before, data, run), *q = predicted(all, data, run);
+        for (size_t i = 0; i < 60; i++) assert_true(q[120 + i] < p[120 + i]);   /* data only takes doubt away */
+        free(p);
+        free(q);
+        una_model_free(chunks);
+        una_model_free(all);
+        una_model_free(before);
+    }
+    una_model_free(one);
+    una_dataset_free(data);
+    una_dataset_free(more);
+    una_run_free(run);
+}
+
+/* An update that fails leaves the model as it was. */
+static void failed_update_changes_nothing(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    if (!kind->observe) skip();
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *huge = NULL;
+    una_model *model = quick_fit(kind, data, run), *before = copied_model(model, run);
+    const double x[] = { 0, 0, 1, 1 }, y[] = { 1e200, -1e200 };          /* their squares are beyond a double */
+    assert_ok(una_dataset_from_arrays(&huge, x, y, 2, 2, NULL, run), run);
+    assert_status(una_model_update(model, huge, run), UNA_E_NUMERIC, run);
+    assert_same_predictions(model, before, data, 0, run);
+    assert_int_equal(una_model_info(model)->rows, 60);
+    una_model *copy = copied_model(model, run);                          /* it can still be saved */
+    una_model_free(copy);
+    una_model_free(model);
+    una_model_free(before);
+    una_dataset_free(data);
+    una_dataset_free(huge);
+    una_run_free(run);
+}
+
+/* ---- memory and cancelling -------------------------------------------------------------------------------------------- */
+
+typedef struct sweep {
+    const una_kind *kind;
+    const una_dataset *data, *more;
+    const void *bytes;
+    size_t size;
+} sweep;
+
+static una_status job_fit(sweep *s, una_run *run)
+{
+    una_model *model = NULL;
+    const char *set[] = { "steps=3, restarts=2" };
+    una_fit_settings settings = { .set = set, .set_count = has_option(s->kind, "steps") };
+    una_status status = una_fit(&model, quick_spec(s->kind->name, NULL), s->data, &settings, run);
+    una_model_free(model);
+    return status;
+}
+
+static una_status job_fit_mixed(sweep *s, una_run *run)
+{
+    una_model *model = NULL;
+    una_dataset *data = NULL;
+    const char *set[] = { "steps=2" };
+    una_fit_settings settings = mixed_settings;
+    settings.set = set;
+    settings.set_count = has_option(s->kind, "steps");
+    una_status status = una_dataset_read(&data, temp_path("sweep.csv"), run);
+    if (status == UNA_OK) status = una_fit(&model, quick_spec(s->kind->name, NULL), data, &settings, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    return status;
+}
+
+static una_status job_load(sweep *s, una_run *run)
+{
+    una_model *model = NULL;
+    una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
+    if (status != UNA_OK) assert_null(model);
+    una_model_free(model);
+    return status;
+}
+
+static una_status job_use(sweep *s, una_run *run)
+{
+    una_model *model = NULL;
+    void *bytes = NULL;
+    size_t size, count;
+    double value[400], f[400 * 4];
+    una_prediction out = { .mean = value };
+    una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
+    if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &out, run);
+    if (status == UNA_OK && s->kind->draw) status = una_model_draw(model, s->more, 2, 0, f, run);
+    if (status == UNA_OK) status = una_model_parts(model, s->more, &count, f, run);
+    if (status == UNA_OK) status = una_model_save_memory(model, &bytes, &size, run);
+    una_memory_free(bytes, run);
+    una_model_free(model);
+    return status;
+}
+
+static una_status job_files(sweep *s, una_run *run)
+{
+    una_model *model = NULL;
+    char *json = NULL;
+    const char *path = temp_path("sweep.una");
+    una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
+    if (status == UNA_OK) status = una_model_save(model, path, run);
+    una_model_free(model);
+    model = NULL;
+    if (status == UNA_OK) status = una_file_info(&json, path, run);
+    una_memory_free(json, run);
+    if (status == UNA_OK) status = una_model_load(&model, path, run);
+    una_model_free(model);
+    return status;
+}
+
+/* What cannot have its memory leaves the model as it was. */
+static una_status job_update(sweep *s, una_run *run)
+{
+    una_model *model = NULL;
+    una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
+    if (status == UNA_OK && s->kind->observe) {
+        una_run *calm = quiet_run();
+        double *before = predicted(model, s->data, calm);
+        status = una_model_update(model, s->more, run);
+        double *after = predicted(model, s->data, calm);
+        size_t rows = una_dataset_row_count(s->data);
+        if (status != UNA_OK) assert_memory_equal(before, after, 6 * rows * sizeof *before);
+        free(before);
+        free(after);
+        una_run_free(calm);
+    }
+    una_model_free(model);
+    return status;
+}
+
+/* n = 0, 1, 2, ... 300 and then in strides: fails the n-th allocation until the job succeeds. */
+static void sweep_job(una_status (*job)(sweep *, una_run *), sweep *s, const char *what)
+{
+    long n = 0;
+    for (;; n += n < 300 ? 1 : n / 20) {
+        struct fail_after memory = { .left = n };
+        una_run_settings settings = failing_settings(&memory);
+        una_run *run = NULL;
+        una_status status = una_run_new(&run, &settings);
+        bool started = status == UNA_OK;
+        if (started) status = job(s, run);
+        if (status != UNA_OK && status != UNA_E_MEMORY)
+            fail_msg("%s, %s: allocation %ld fails with status %d, %s", s->kind->name, what, n, (int)status, una_run_message(run));
+        if (started && status != UNA_OK && !*una_run_message(run)) fail_msg("%s, %s: allocation %ld fails silently", s->kind->name, what, n);
+        una_run_free(run);
+        if (memory.live != 0) fail_msg("%s, %s: allocation %ld fails and %ld blocks leak", s->kind->name, what, n, (long)memory.live);
+        if (status == UNA_OK) break;
+        if (n > 1000000) fail_msg("%s, %s never succeeds", s->kind->name, what);
+    }
+    assert_true(n > 2);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(12, 0, run), *more = wave_data(4, 600, run);
+    sweep s = { .kind = kind_of(state), .data = data, .more = more };
+    una_model *model = quick_fit(s.kind, data, run);
+    void *bytes = NULL;
+    assert_ok(una_model_save_memory(model, &bytes, &s.size, run), run);
+    s.bytes = bytes;
+    temp_text_file("sweep.csv", mixed_csv(12));
+    sweep_job(job_fit, &s, "fit");
+    sweep_job(job_fit_mixed, &s, "fit with categories");
+    sweep_job(job_load, &s, "load");
+    sweep_job(job_use, &s, "predict, draw, save");
+    sweep_job(job_files, &s, "files");
+    sweep_job(job_update, &s, "update");
+    una_memory_free(bytes, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(more);
+    una_run_free(run);
+}
+
+static void memory_limit_names_both_numbers(void **state)
+{
+    una_run *run = quiet_run(), *poor = run_with((una_run_settings){ .threads = 1, .memory_limit = 21000 });
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = NULL;
+    assert_status(una_fit(&model, quick_spec(kind_of(state)->name, NULL), data, NULL, poor), UNA_E_MEMORY, poor);
+    assert_null(model);
+    const char *needs = strstr(una_run_message(poor), "MB of memory");
+    assert_non_null(needs);
+    assert_non_null(strstr(needs + 1, "MB are allowed"));
+    una_dataset_free(data);
+    una_run_free(run);
+    una_run_free(poor);
+}
+
+typedef struct stop_at { long left, calls; double last; } stop_at;
+
+static int stop_progress(void *context, const una_progress *progress)
+{
+    stop_at *s = context;
+    s->calls++;
+    assert_true(progress->fraction >= 0 && progress->fraction <= 1);
+    s->last = progress->fraction;
+    return s->left >= 0 && s->left-- == 0;
+}
+
+static void cancelling_leaks_nothing(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *calm = quiet_run();
+    una_dataset *data = wave_data(60, 0, calm);
+    long calls = 1;
+    for (long n = -1; n < calls; n += n < 0 ? 1 : 1 + calls / 6) {       /* -1: never, to count the calls */
+        struct fail_after memory = { .left = -1 };
+        stop_at when = { .left = n };
+        una_run_settings settings = failing_settings(&memory);
+        settings.progress = stop_progress;
+        settings.callbacks = &when;
+        una_run *run = run_with(settings);
+        una_model *model = NULL;
+        una_status status = una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run);
+        assert_int_equal(status, n < 0 || n >= when.calls ? UNA_OK : UNA_CANCELLED);
+        if (status != UNA_OK) {
+            assert_null(model);
+            assert_says(una_run_message(run), "interrupted");
+        }
+        if (n < 0) calls = when.calls;
+        una_model_free(model);
+        una_run_free(run);
+        assert_int_equal(memory.live, 0);
+    }
+    if (has_option(kind, "steps")) assert_true(calls > 1);
+    una_dataset_free(data);
+    una_run_free(calm);
+}
+
+static void cancel_flag(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    if (!has_option(kind, "steps")) skip();                              /* too quick to look at the flag */
+    volatile int cancel = 1;
+    una_run *run = run_with((una_run_settings){ .threads = 2, .cancel = &cancel });
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = NULL;
+    assert_status(una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run), UNA_CANCELLED, run);
+    cancel = 0;
+    assert_ok(una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run), run);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- all checks for all kinds ------------------------------------------------------------------------------------------ */
+
+static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
+    { "same seed, same bits, whatever the threads", same_seed_same_bits },
+    { "another seed, other bits", another_seed_other_bits },
+    { "files hold nothing of the machine", files_hold_nothing_of_the_machine },
+    { "save, load, save", save_load_save },
+    { "a batch is its rows one by one", batch_is_one_by_one },
+    { "every kernel set", kernel_sets },
+    { "wrong options are named", wrong_options_are_named },
+    { "defaults are accepted", defaults_are_accepted },
+    { "the spec can be passed back", spec_can_be_passed_back },
+    { "presets", presets_work },
+    { "variances are positive, also far away", variances_are_positive },
+    { "slope against differences", slope_agrees_with_differences },
+    { "draws agree with predictions", draws_agree_with_predictions },
+    { "parts", parts_are_functions },
+    { "too few rows", too_few_rows },
+    { "updates are exact", updates_are_exact },
+    { "a failed update changes nothing", failed_update_changes_nothing },
+    { "every allocation may fail", every_allocation_may_fail },
+    { "a memory limit names both numbers", memory_limit_names_both_numbers },
+    { "cancelling leaks nothing", cancelling_leaks_nothing },
+    { "the cancel flag", cancel_flag },
+};
+
+int main(void)
+{
+    enum { CHECKS = sizeof checks / sizeof *checks, MOST = 64 };
+    static struct CMUnitTest tests[CHECKS * MOST];
+    static char names[CHECKS * MOST][96];
+    size_t count = 0;
+    for (size_t k = 0; una_kinds[k] && k < MOST; k++) {
+        for (size_t c = 0; c < CHECKS; c++, count++) {
+            snprintf(names[count], sizeof names[count], "%s: %s", una_kinds[k]->name, checks[c].name);
+            tests[count].name = names[count];
+            tests[count].test_func = checks[c].test;
+            const void *kind = una_kinds[k];
+            memcpy(&tests[count].initial_state, &kind, sizeof kind);    /* cmocka hands it on untouched */
+        }
+    }
+    return _cmocka_run_group_tests("contract", tests, count, NULL, NULL);
+}

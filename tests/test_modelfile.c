@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A model file from a stranger cannot crash una, leak, hang or take memory. Files of every kind, with and without text
+ * columns, are cut short at every byte and changed at random in many ways. A change is caught by a checksum, so in most
+ * cases the checksums are made to agree again afterwards: then the checks of the contents have to stand alone. What is
+ * not refused with a sentence must predict, draw, update and save without a crash.
+ *   test_modelfile [N]                    N random changes in all; also $UNA_MUTATIONS; default 10,000
+ *   test_modelfile --make-fixtures DIR    writes the files of tests/fixtures/ (done once per release)
+ */
+#include "models/quick.h"
+
+static long mutations = 10000;
+
+/* ---- the block structure, as base/archive.h describes it ------------------------------------------------------ */
+
+enum { FRONT = 16, CRC = 4, MOST_BLOCKS = 4096 };
+
+typedef struct bytes { unsigned char *at; size_t size, room; } bytes;
+
+typedef struct block { size_t from, type, count, payload, end; } block;     /* offsets; end: behind the crc */
+
+static uint64_t number_at(const bytes *b, size_t at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++) value |= (uint64_t)b->at[at + i] << 8 * i;
+    return value;
+}
+
+static void set_number(bytes *b, size_t at, size_t size, uint64_t value)
+{
+    for (size_t i = 0; i < size; i++) b->at[at + i] = (unsigned char)(value >> 8 * i);
+}
+
+/* Where the blocks begin; 0 if the front is broken. */
+static size_t first_block(const bytes *b)
+{
+    if (b->size < FRONT + CRC) return 0;
+    uint64_t length = number_at(b, 12, 4);
+    return length <= b->size - FRONT - CRC ? FRONT + (size_t)length + CRC : 0;
+}
+
+static bool read_block(const bytes *b, size_t at, block *out)
+{
+    if (b->size < at || b->size - at < 18 + CRC || memcmp(b->at + at, "BLK1", 4) != 0) return false;
+    size_t name = b->at[at + 4];
+    if (b->size - at < 14 + name + CRC) return false;
+    *out = (block){ .from = at, .type = at + 5 + name, .count = at + 6 + name, .payload = at + 14 + name };
+    unsigned char type = b->at[out->type];
+    uint64_t count = number_at(b, out->count, 8), size = type == 't' || type == 'n' ? 1 : type == 'F' ? 4 : 8;
+    if (count > (b->size - out->payload - CRC) / size) return false;
+    out->end = out->payload + (size_t)(count * size) + CRC;
+    return true;
+}
+
+static size_t read_blocks(const bytes *b, block *list)
+{
+    size_t count = 0, at = first_block(b);
+    while (at && count < MOST_BLOCKS && read_block(b, at, &list[count])) at = list[count++].end;
+    return count;
+}
+
+static void close_part(bytes *b, size_t from, size_t end)                   /* end: behind the crc */
+{
+    set_number(b, end - CRC, CRC, una_crc32(0, b->at + from, end - CRC - from));
+}
+
+/* Makes every checksum that can be found agree, and the number of blocks in the end record. */
+static void mend(bytes *b)
+{
+    static block list[MOST_BLOCKS];
+    size_t first = first_block(b), count = read_blocks(b, list), at;
+    if (!first) return;
+    close_part(b, 0, first);
+    for (size_t i = 0; i < count; i++) close_part(b, list[i].from, list[i].end);
+    at = count ? list[count - 1].end : first;
+    if (b->size - at < 12 + CRC || memcmp(b->at + at, "END.", 4) != 0) return;
+    set_number(b, at + 4, 8, count);
+    close_part(b, at, at + 12 + CRC);
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------------ */
+
+static const double odd_numbers[] = { 0, -0.0, 1, -1, 1e-320, 1e-300, 1e300, -1e308, NAN, INFINITY, 0.5, 1e16, 3, 100 };
+static const uint64_t odd_counts[] = { 0, 1, 2, 3, 7, 16, 17, 255, 65536, 1u << 20, 0xffffffffu, 1ull << 32, 1ull << 60,
+                                       1ull << 61, 1ull << 63, UINT64_MAX };
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static void cut(bytes *b, size_t from, size_t count)
+{
+    memmove(b->at + from, b->at + from + count, b->size - from - count);
+    b->size -= count;
+}
+
+static void open_up(bytes *b, size_t at, size_t count)
+{
+    if (b->room - b->size < count) return;
+    memmove(b->at + at + count, b->at + at, b->size - at);
+    b->size += count;
+}
+
+static void swap_blocks(bytes *b, const block *one, const block *two)
+{
+    if (one->from > two->from) {
+        const block *kept = one;
+        one = two;
+        two = kept;
+    }
+    if (one->end > two->from) return;
+    size_t first = one->end - one->from, middle = two->from - one->end, second = two->end - two->from;
+    unsigned char *copy = malloc(first + middle + second);
+    if (!copy) fail_msg("%s", "no memory for the test's own bytes");
+    memcpy(copy, b->at + two->from, second);
+    memcpy(copy + second, b->at + one->end, middle);
+    memcpy(copy + second + middle, b->at + one->from, first);
+    memcpy(b->at + one->from, copy, first + middle + second);
+    free(copy);
+}
+
+/* Puts an odd value where a block holds a number, a byte where it holds text. */
+static void change_value(bytes *b, const block *k, una_rng *rng)
+{
+    unsigned char type = b->at[k->type];
+    size_t items = (size_t)number_at(b, k->count, 8);
+    if (items == 0) return;
+    size_t pick = una_rng_below(rng, items);
+    uint64_t bits;
+    double odd = odd_numbers[una_rng_below(rng, COUNT_OF(odd_numbers))];
+    float small = (float)odd;
+    uint32_t small_bits;
+    memcpy(&bits, &odd, sizeof bits);
+    memcpy(&small_bits, &small, sizeof small_bits);
+    if (type == 'u') set_number(b, k->payload, 8, odd_counts[una_rng_below(rng, COUNT_OF(odd_counts))]);
+    else if (type == 'd' || type == 'D') set_number(b, k->payload + 8 * pick, 8, bits);
+    else if (type == 'F') set_number(b, k->payload + 4 * pick, 4, small_bits);
+    else b->at[k->payload + pick] = (unsigned char)una_rng_u32(rng);
+}
+
+/* A block becomes longer or shorter by some items, payload and count alike. */
+static void resize_block(bytes *b, const block *k, una_rng *rng)
+{
+    unsigned char type = b->at[k->type];
+    size_t size = type == 't' || type == 'n' ? 1 : type == 'F' ? 4 : 8, items = (size_t)number_at(b, k->count, 8);
+    size_t change = 1 + una_rng_below(rng, 3);
+    if (una_rng_u32(rng) & 1) {
+        if (change > items) return;
+        cut(b, k->payload, change * size);
+        set_number(b, k->count, 8, items - change);
+    } else if (b->room - b->size >= change * size) {
+        open_up(b, k->payload, change * size);
+        set_number(b, k->count, 8, items + change);
+    }
+}
+
+static void change_once(bytes *b, una_rng *rng)
+{
+    static block list[MOST_BLOCKS];
+    static const char types[] = "udDFtnxX";
+    size_t blocks = read_blocks(b, list), at = una_rng_below(rng, b->size), count;
+    const block *one = blocks ? &list[una_rng_below(rng, blocks)] : NULL, *two = blocks ? &list[una_rng_below(rng, blocks)] : NULL;
+    switch (una_rng_below(rng, one ? 13 : 5)) {
+    case 0: b->at[at] = (unsigned char)(b->at[at] ^ 1u << una_rng_below(rng, 8)); break;
+    case 1: b->at[at] = (unsigned char)una_rng_u32(rng); break;
+    case 2:
+        count = 1 + una_rng_below(rng, 16);
+        open_up(b, at, count);
+        break;
+    case 3:
+        count = 1 + una_rng_below(rng, 64);
+        if (count < b->size - at) cut(b, at, count);
+        break;
+    case 4: b->size = at > FRONT ? at : FRONT; break;
+    case 5: swap_blocks(b, one, two); break;
+    case 6: set_number(b, one->count, 8, odd_counts[una_rng_below(rng, COUNT_OF(odd_counts))]); break;
+    case 7: b->at[one->type] = (unsigned char)types[una_rng_below(rng, 8)]; break;
+    case 8: resize_block(b, one, rng); break;
+    case 9: cut(b, one->from, one->end - one->from); break;
+    default: change_value(b, one, rng); break;                              /* the most telling: most often */
+    }
+}
+
+/* ---- what is done with a changed file ------------------------------------------------------------------------------- */
+
+typedef struct stranger {
+    una_run *run;
+    struct fail_after memory;
+    const una_dataset *data;
+    long refused, loaded;
+} stranger;
+
+static void answered(const stranger *s, una_status status, const char *what)
+{
+    if (status == UNA_OK) return;
+    if (status != UNA_E_INPUT && status != UNA_E_NUMERIC && status != UNA_E_USAGE)
+        fail_msg("%s: status %d, %s", what, (int)status, una_run_message(s->run));
+    if (strlen(una_run_message(s->run)) < 20) fail_msg("%s: no sentence", what);
+}
+
+static void use(const stranger *s, una_model *model)
+{
+    double value[64], f[128];
+    una_prediction out = { .mean = value, .std = value + 16, .lower = value + 32 };
+    void *again = NULL;
+    size_t size;
+    answered(s, una_model_predict(model, s->data, 0.95, &out, s->run), "predict");
+    answered(s, una_model_draw(model, s->data, 2, 0, f, s->run), "draw");
+    answered(s, una_model_update(model, s->data, s->run), "update");
+    answered(s, una_model_save_memory(model, &again, &size, s->run), "save");
+    una_memory_free(again, s->run);
+    assert_true(una_model_input_count(model) > 0);
+    assert_non_null(una_model_info(model)->spec);
+}
+
+static void try_bytes(stranger *s, const bytes *b)
+{
+    long live = s->memory.live;
+    una_model *model = NULL;
+    una_status status = una_model_load_memory(&model, b->at, b->size, s->run);
+    if (status == UNA_OK) {
+        s->loaded++;
+        use(s, model);
+        una_model_free(model);
+    } else {
+        s->refused++;
+        assert_null(model);
+        assert_int_equal(status, UNA_E_INPUT);
+        if (strlen(una_run_message(s->run)) < 20) fail_msg("%s", "refused without a sentence");
+    }
+    assert_int_equal(s->memory.live, live);
+}
+
+/* ---- the files to start from ------------------------------------------------------------------------------------------ */
+
+typedef struct original { bytes file; bool mixed; const char *kind; } original;
+
+static original small_file(const una_kind *kind, bool mixed)
+{
+    una_run *run = quiet_run();
+    const char *set[] = { has_option(kind, "width") ? "width=3, heads=2" : "degree=1", "steps=4" };
+    if (has_option(kind, "width") && !has_option(kind, "heads")) set[0] = "width=3";
+    una_fit_settings settings = mixed ? mixed_settings : (una_fit_settings){0};
+    settings.set = set;
+    settings.set_count = has_option(kind, "steps") ? 2 : 1;
+    una_dataset *data = mixed ? mixed_data(30, run) : wave_data(30, 0, run);
+    una_model *model = fitted(quick_spec(kind->name, NULL), data, &settings, run);
+    void *saved;
+    size_t size;
+    assert_ok(una_model_save_memory(model, &saved, &size, run), run);
+    original o = { .file = { malloc(size), size, size }, .mixed = mixed, .kind = kind->name };
+    if (!o.file.at) fail_msg("%s", "no memory for the test's own bytes");
+    memcpy(o.file.at, saved, size);
+    una_memory_free(saved, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+    return o;
+}
+
+static size_t originals(original *list, size_t most)
+{
+    size_t count = 0;
+    for (size_t k = 0; una_kinds[k] && count + 2 <= most; k++) {
+        list[count++] = small_file(una_kinds[k], false);
+        list[count++] = small_file(una_kinds[k], true);
+    }
+    return count;
+}
+
+/* A run whose memory is limited and counted, and rows that the file's model can read. */
+static una_dataset *meet(stranger *s, bool mixed)
+{
+    *s = (stranger){ .memory = { .left = -1 } };
+    una_run_settings settings = failing_settings(&s->memory);
+    settings.memory_limit = 32 << 20;
+    if (una_run_new(&s->run, &settings) != UNA_OK) fail_msg("%s", "no run could be made");
+    una_dataset *data = mixed ? mixed_data(8, s->run) : wave_data(8, 100, s->run);
+    s->data = data;
+    return data;
+}
+
+static void part(stranger *s, una_dataset *data)
+{
+    una_dataset_free(data);
+    una_run_free(s->run);
+    assert_int_equal(s->memory.live, 0);
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------------------- */
+
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    original list[64];
+    size_t count = originals(list, 64);
+    for (size_t i = 0; i < count; i++) {
+        stranger s;
+        una_dataset *data = meet(&s, list[i].mixed);
+        for (size_t size = 0; size < list[i].file.size; size++) {
+            /* A copy of exactly that size, so that a reader of one byte more is caught. */
+            bytes short_one = { malloc(size ? size : 1), size, size };
+            assert_non_null(short_one.at);
+            if (size) memcpy(short_one.at, list[i].file.at, size);
+            try_bytes(&s, &short_one);
+            free(short_one.at);
+        }
+        assert_int_equal(s.loaded, 0);
+        try_bytes(&s, &list[i].file);
+        assert_int_equal(s.loaded, 1);
+        part(&s, data);
+        free(list[i].file.at);
+    }
+}
+
+static void a_byte_too_many_is_refused(void **state)
+{
+    (void)state;
+    original o = small_file(una_kinds[0], false);
+    stranger s;
+    una_dataset *data = meet(&s, false);
+    bytes longer = { calloc(o.file.size + 1, 1), o.file.size + 1, 0 };
+    assert_non_null(longer.at);
+    memcpy(longer.at, o.file.at, o.file.size);
+    try_bytes(&s, &longer);
+    assert_int_equal(s.loaded, 0);
+    free(longer.at);
+    part(&s, data);
+    free(o.file.at);
+}
+
+/* Every single byte, changed: the checksums see it. */
+static void every_byte_is_guarded(void **state)
+{
+    (void)state;
+    original list[64];
+    size_t count = originals(list, 64);
+    for (size_t i = 0; i < count; i++) {
+        stranger s;
+        una_dataset *data = meet(&s, list[i].mixed);
+        for (size_t at = 0; at < list[i].file.size; at++) {
+            list[i].file.at[at] ^= 0x10;
+            try_bytes(&s, &list[i].file);
+            list[i].file.at[at] ^= 0x10;
+        }
+        assert_int_equal(s.loaded, 0);
+        part(&s, data);
+        free(list[i].file.at);
+    }
+}
+
+static void random_changes(void **state)
+{
+    (void)state;
+    original list[64];
+    size_t count = originals(list, 64);
+    long refused = 0, loaded = 0;
+    for (size_t i = 0; i < count; i++) {
+        stranger s;
+        una_dataset *data = meet(&s, list[i].mixed);
+        bytes changed = { malloc(2 * list[i].file.size + 4096), 0, 2 * list[i].file.size + 4096 };
+        assert_non_null(changed.at);
+        for (long n = 0; n < mutations / (long)count + 1; n++) {
+            una_rng rng = una_rng_at(i, UNA_FOR_TEST, (uint64_t)n);
+            memset(changed.at, (int)una_rng_below(&rng, 256), changed.room);
+            memcpy(changed.at, list[i].file.at, changed.size = list[i].file.size);
+            for (size_t times = 1 + una_rng_below(&rng, 2); times > 0; times--) change_once(&changed, &rng);
+            if (una_rng_below(&rng, 10) < 8) mend(&changed);
+            bytes exact = { malloc(changed.size), changed.size, changed.size };
+            assert_non_null(exact.at);
+            memcpy(exact.at, changed.at, changed.size);
+            try_bytes(&s, &exact);
+            free(exact.at);
+        }
+        refused += s.refused;
+        loaded += s.loaded;
+        part(&s, data);
+        free(changed.at);
+        free(list[i].file.at);
+    }
+    print_message("%ld changed files: %ld refused, %ld loaded and used\n", refused + loaded, refused, loaded);
+    assert_true(refused > mutations / 4 && loaded > mutations / 100);       /* both roads were walked */
+}
+
+/* ---- files of this release load for ever ------------------------------------------------------------------------------------ */
+
+static const struct { const char *name, *spec; } fixtures[] = {
+    { "luna_0_1", "luna(width=8, heads=4, steps=400)" },
+    { "linear_0_1", "linear(degree=3)" },
+};
+enum { FIXTURE_ROWS = 25 };
+
+/* Sums of floats keep their order in the generic kernels, but a machine that fuses multiply and add rounds otherwise. */
+#if defined(__x86_64__) && !defined(__FMA__)
+static const double fixture_rtol = 1e-12;
+#else
+static const double fixture_rtol = 1e-5;
+#endif
+
+static una_run *generic_run(void)
+{
+    una_run *run = NULL;
+    if (una_run_new(&run, &(una_run_settings){ .threads = 1, .kernels = "generic" }) != UNA_OK) fail_msg("%s", "no run");
+    return run;
+}
+
+static int make_fixtures(const char *folder)
+{
+    for (size_t i = 0; i < COUNT_OF(fixtures); i++) {
+        char path[4096];
+        una_run *run = generic_run();
+        una_dataset *data = wave_data(220, 0, run), *test = wave_data(FIXTURE_ROWS, 2000, run);
+        una_model *model = fitted(fixtures[i].spec, data, NULL, run);
+        double *p = predicted(model, test, run);
+        snprintf(path, sizeof path, "%s/%s.una", folder, fixtures[i].name);
+        if (una_model_save(model, path, run) != UNA_OK) return 1;
+        snprintf(path, sizeof path, "%s/%s.csv", folder, fixtures[i].name);
+        FILE *out = fopen(path, "w");
+        if (!out) return 1;
+        fprintf(out, "x1,x2,mean,std,std_epistemic,std_noise,lower,upper\n");
+        for (size_t r = 0; r < FIXTURE_ROWS; r++) {
+            fprintf(out, "%.17g,%.17g", una_dataset_numbers(test, 0)[r], una_dataset_numbers(test, 1)[r]);
+            for (size_t j = 0; j < 6; j++) fprintf(out, ",%.17g", p[j * FIXTURE_ROWS + r]);
+            fprintf(out, "\n");
+        }
+        if (fclose(out) != 0) return 1;
+        free(p);
+        una_model_free(model);
+        una_dataset_free(data);
+        una_dataset_free(test);
+        una_run_free(run);
+    }
+    return 0;
+}
+
+static void files_of_this_release_load(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(fixtures); i++) {
+        char path[2][256];
+        una_run *run = generic_run();
+        una_model *model = NULL;
+        una_dataset *wanted = NULL;
+        snprintf(path[0], sizeof path[0], "tests/fixtures/%s.una", fixtures[i].name);
+        snprintf(path[1], sizeof path[1], "tests/fixtures/%s.csv", fixtures[i].name);
+        assert_status(una_model_load(&model, path[0], run), UNA_OK, run);
+        assert_status(una_dataset_read(&wanted, path[1], run), UNA_OK, run);
+        assert_int_equal(una_dataset_row_count(wanted), FIXTURE_ROWS);
+        double *p = predicted(model, wanted, run);
+        for (size_t j = 0; j < 6; j++)
+            assert_arrays_near(p + j * FIXTURE_ROWS, una_dataset_numbers(wanted, j + 2), FIXTURE_ROWS, fixture_rtol, 0);
+        free(p);
+        una_model_free(model);
+        una_dataset_free(wanted);
+        una_run_free(run);
+    }
+}
+
+int main(int count, char **argument)
+{
+    if (count == 3 && strcmp(argument[1], "--make-fixtures") == 0) return make_fixtures(argument[2]);
+    const char *given = count > 1 ? argument[1] : getenv("UNA_MUTATIONS");
+    if (given && atol(given) > 0) mutations = atol(given);
+    else if (getenv("UNA_TEST_LONG")) mutations = 1000000;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(a_byte_too_many_is_refused),
+        cmocka_unit_test(every_byte_is_guarded),
+        cmocka_unit_test(random_changes),
+        cmocka_unit_test(files_of_this_release_load),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -4,7 +4,7 @@
 # everything is there; says what to do when it may not install.
 set -eu
 
-wanted="build-essential cmake ninja-build pkg-config libopenblas-dev liblapacke-dev librandom123-dev
+wanted="build-essential cmake ninja-build pkg-config librandom123-dev
 libjansson-dev libcairo2-dev zlib1g-dev libcmocka-dev fonts-dejavu-core $*"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The training loop: batches that cover an epoch, probes that leave categories whole, looks that keep the best, stopping,
+ * steering, divergence; float against double.
+ */
+#include "test_support.h"
+
+#include "nn/train.h"
+
+/* ---- small problems ----------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 20, INPUTS = 2, HEADS = 4 };
+
+static una_net net_of(size_t inputs, size_t width, size_t heads, una_activation activation)
+{
+    una_net net = { .depth = 2, .size = { inputs, width, width, heads }, .activation = activation };
+    una_net_shape(&net);
+    return net;
+}
+
+typedef struct problem {
+    una_net net;
+    double x[ROWS * INPUTS], y[ROWS];
+    double parameters[4096];
+    una_train_data_f64 data;
+} problem;
+
+static void make_problem(problem *p, size_t heads)
+{
+    p->net = net_of(INPUTS, 6, heads, UNA_TANH);
+    assert_true(p->net.parameters <= 4096);
+    una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t d = 0; d < INPUTS; d++) p->x[i * INPUTS + d] = una_rng_normal(&rng);
+        p->y[i] = sin(p->x[i * INPUTS]) + 0.3 * p->x[i * INPUTS + 1];
+    }
+    una_rng first = una_rng_at(1, UNA_FOR_INIT, 0);
+    una_net_initialise_f64(&p->net, 0, 1, &first, p->parameters);
+    p->data = (una_train_data_f64){ p->x, p->y, ROWS, 1, { INPUTS, NULL } };
+}
+
+static una_training plain_training(size_t steps)
+{
+    return (una_training){ .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .fit_weight = 5, .penalty = 0.01, .look_every = 1,
+                           .seed = 7 };
+}
+
+static una_training luna_training(size_t steps)
+{
+    una_training how = plain_training(steps);
+    how.diversity = 1;
+    how.probes = UNA_PROBES_BETWEEN;
+    how.perturbation_std = 0.1;
+    how.schedule = 2;
+    return how;
+}
+
+static una_status train(problem *p, const una_training *how, const una_train_hooks_f64 *hooks, una_trained *trained, una_arena *arena,
+                        una_run *run)
+{
+    return una_train_f64(&p->net, p->parameters, &p->data, how, hooks, "training", trained, arena, run);
+}
+
+/* ---- float against double ------------------------------------------------------------------------------------------- */
+
+static void compare_precisions(una_training how, una_run *run)
+{
+    problem p;
+    make_problem(&p, HEADS);
+    float x[ROWS * INPUTS], y[ROWS], parameters[4096];
+    for (size_t i = 0; i < ROWS * INPUTS; i++) p.x[i] = (double)(x[i] = (float)p.x[i]);
+    for (size_t i = 0; i < ROWS; i++) p.y[i] = (double)(y[i] = (float)p.y[i]);
+    for (size_t i = 0; i < p.net.parameters; i++) p.parameters[i] = (double)(parameters[i] = (float)p.parameters[i]);
+    una_train_data_f32 data = { x, y, ROWS, 1, { INPUTS, NULL } };
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_trained narrow, wide;
+    assert_ok(una_train_f32(&p.net, parameters, &data, &how, NULL, "training", &narrow, &arena, run), run);
+    assert_ok(train(&p, &how, NULL, &wide, &arena, run), run);
+    assert_int_equal(narrow.looks, 20);
+    for (size_t i = 0; i < 20; i++) {
+        assert_near(narrow.loss[i], wide.loss[i], 1e-4, 0);
+        assert_near(narrow.cos2[i], wide.cos2[i], 1e-3, 1e-4);
+    }
+    assert_true(wide.loss[19] < wide.loss[0]);
+    una_arena_free(&arena);
+}
+
+static void float_follows_double(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_training how = luna_training(20);
+    compare_precisions(how, run);                        /* stacked, finite differences, between the data */
+    how.probes = UNA_PROBES_DATA;
+    compare_precisions(how, run);
+    how.per_point = true;
+    compare_precisions(how, run);
+    how.exact = true;
+    compare_precisions(how, run);
+    how.batch = 7;
+    how.directions = 1;
+    compare_precisions(how, run);
+    how.directions = 3;
+    how.unit_directions = true;
+    compare_precisions(how, run);
+    una_run_free(run);
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------------------------- */
+
+/* A network of zeros with targets sqrt(2^i) has the loss sum 2^i over its batch: the loss names the rows. */
+static void batches_cover_an_epoch(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    for (size_t batch = 1; batch <= ROWS + 5; batch++) {
+        problem p;
+        make_problem(&p, 1);
+        memset(p.parameters, 0, sizeof p.parameters);
+        for (size_t i = 0; i < ROWS; i++) p.y[i] = sqrt((double)(1u << i));
+        una_training how = { .steps = 60, .batch = batch, .rate = 0, .fit_weight = 1, .look_every = 1 };
+        una_arena arena;
+        una_arena_init(&arena, run);
+        una_trained trained;
+        assert_ok(train(&p, &how, NULL, &trained, &arena, run), run);
+        size_t batches = batch >= ROWS ? 1 : (ROWS + batch / 2) / batch;
+        unsigned seen = 0, first = 0, all = (1u << ROWS) - 1, other_order = 0;
+        for (size_t step = 0; step < 60 / batches * batches; step++) {
+            unsigned rows = (unsigned)floor(trained.loss[step] + 0.5), count = 0;
+            for (unsigned rest = rows; rest; rest &= rest - 1) count++;
+            assert_int_equal(seen & rows, 0);                            /* no row twice in an epoch */
+            assert_true(count == ROWS / batches || count == (ROWS + batches - 1) / batches);
+            seen |= rows;
+            if (step % batches == 0) {
+                if (step == 0) first = rows;
+                other_order |= rows != first;
+            }
+            if ((step + 1) % batches) continue;
+            assert_int_equal(seen, all);                                 /* every row once */
+            seen = 0;
+        }
+        assert_int_equal(other_order, batches > 1);                      /* each epoch is shuffled anew */
+        una_arena_free(&arena);
+    }
+    una_run_free(run);
+}
+
+/* ---- categories ------------------------------------------------------------------------------------------------------------ */
+
+static double *weight_at(const una_net *net, double *parameters, size_t layer, size_t from, size_t to)
+{
+    return &parameters[net->weights[layer] + from * UNA_PADDED(net->size[layer + 1]) + to];
+}
+
+/* Heads h(x1) + h(x2) and h(x1) - h(x2): equal slopes along x1, opposite along x2. */
+static void categories_are_not_perturbed(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_net net = net_of(2, 2, 2, UNA_RELU);
+    double x[ROWS * 2], parameters[4096] = {0}, y[ROWS] = {0}, mean_cos2;
+    for (size_t i = 0; i < ROWS; i++) {
+        x[2 * i] = 5 + (double)i;
+        x[2 * i + 1] = 1;
+    }
+    for (size_t layer = 0; layer < 2; layer++) *weight_at(&net, parameters, layer, 0, 0) = *weight_at(&net, parameters, layer, 1, 1) = 1;
+    *weight_at(&net, parameters, 2, 0, 0) = *weight_at(&net, parameters, 2, 0, 1) = *weight_at(&net, parameters, 2, 1, 0) = 1;
+    *weight_at(&net, parameters, 2, 1, 1) = -1;
+    una_train_data_f64 data = { x, y, ROWS, 1, { 2, NULL } };
+    una_training how = luna_training(1);
+    how.probes = UNA_PROBES_DATA;
+    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    assert_near(mean_cos2, 0, 0, 1e-9);                                  /* both inputs are numbers */
+    const size_t group[] = { SIZE_MAX, 1 };
+    data.inputs.group = group;
+    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    assert_near(mean_cos2, 1, 0, 1e-9);                                  /* no slope is taken along the category */
+    const size_t none[] = { 0, 1 };
+    data.inputs.group = none;
+    assert_status(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "every input is a category");
+    una_run_free(run);
+}
+
+/* Inputs x, c1, c2 with (c1, c2) one-hot. The second feature wakes up only where |c1 - c2| < 0.9, that is at a mixture of
+ * two levels, and tells the heads apart: at whole levels they are the same function. */
+static void probes_take_categories_whole(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_net net = net_of(3, 3, 2, UNA_RELU);
+    double x[ROWS * 3], y[ROWS] = {0}, parameters[4096] = {0}, mean_cos2;
+    for (size_t i = 0; i < ROWS; i++) {
+        x[3 * i] = 0.1 * (double)i - 1;
+        x[3 * i + 1] = i % 2 ? 1 : 0;
+        x[3 * i + 2] = i % 2 ? 0 : 1;
+    }
+    *weight_at(&net, parameters, 0, 0, 0) = 1;                           /* a = x + 10 */
+    parameters[net.biases[0]] = 10;
+    *weight_at(&net, parameters, 0, 1, 1) = *weight_at(&net, parameters, 0, 2, 2) = 1;     /* (c1 - c2)+ and (c2 - c1)+ */
+    *weight_at(&net, parameters, 0, 2, 1) = *weight_at(&net, parameters, 0, 1, 2) = -1;
+    *weight_at(&net, parameters, 1, 0, 0) = *weight_at(&net, parameters, 1, 0, 1) = 1;
+    *weight_at(&net, parameters, 1, 1, 1) = *weight_at(&net, parameters, 1, 2, 1) = -100;
+    parameters[net.biases[1] + 1] = 80;
+    *weight_at(&net, parameters, 2, 0, 0) = *weight_at(&net, parameters, 2, 0, 1) = 1;
+    *weight_at(&net, parameters, 2, 1, 0) = 5;
+    const size_t whole[] = { SIZE_MAX, 1, 1 };
+    una_train_data_f64 data = { x, y, ROWS, 1, { 3, whole } };
+    una_training how = luna_training(1);
+    how.exact = true;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        how.seed = seed;
+        assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+        assert_near(mean_cos2, 1, 0, 1e-9);
+    }
+    data.inputs.group = NULL;                                            /* as numbers they would be mixed */
+    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    assert_true(mean_cos2 < 0.9);
+    una_run_free(run);
+}
+
+/* ---- looks ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct judge {
+    const double *score;
+    size_t calls, fail_at;
+    double kept[4096];
+    size_t keep_at, parameters;
+} judge;
+
+static una_status judged(void *context, const double *parameters, double *score, una_run *run)
+{
+    judge *j = context;
+    if (j->calls == j->fail_at) return una_fail(run, UNA_E_NUMERIC, "the judge gave up");
+    if (j->calls == j->keep_at) memcpy(j->kept, parameters, j->parameters * sizeof *parameters);
+    *score = j->score[j->calls++];
+    return UNA_OK;
+}
+
+static void the_best_look_is_kept(void **state)
+{
+    (void)state;
+    static const double score[] = { 9, 1, 2, 5, 4, 3, 4, 2 };           /* the first comes too early to count */
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    problem p;
+    una_trained trained;
+    una_training how = plain_training(40);
+    how.look_every = 5;
+    how.look_from = 0.2;
+    make_problem(&p, 1);
+    judge j = { .score = score, .fail_at = 99, .keep_at = 3, .parameters = p.net.parameters };
+    una_train_hooks_f64 hooks = { .context = &j, .look = judged };
+    assert_ok(train(&p, &how, &hooks, &trained, &arena, run), run);
+    assert_int_equal(trained.looks, 8);
+    assert_int_equal(trained.steps, 40);
+    assert_int_equal(trained.best_step, 20);
+    assert_near(trained.best_look, 5, 0, 0);
+    assert_memory_equal(p.parameters, j.kept, p.net.parameters * sizeof(double));
+    for (size_t i = 0; i < 8; i++) {
+        assert_near(trained.look[i], score[i], 0, 0);
+        assert_near(trained.step[i], 5.0 * (double)(i + 1), 0, 0);
+    }
+    how.patience = 2;                                                    /* 4 and 3 are not better than 5 */
+    make_problem(&p, 1);
+    j.calls = 0;
+    assert_ok(train(&p, &how, &hooks, &trained, &arena, run), run);
+    assert_int_equal(trained.steps, 30);
+    assert_int_equal(trained.best_step, 20);
+    assert_memory_equal(p.parameters, j.kept, p.net.parameters * sizeof(double));
+    j.calls = 0;
+    j.fail_at = 2;
+    assert_status(train(&p, &how, &hooks, &trained, &arena, run), UNA_E_NUMERIC, run);
+    assert_string_equal(una_run_message(run), "the judge gave up");
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+static una_status constant_gradient(void *context, const double *parameters, double *gradient, una_losses *losses, una_run *run)
+{
+    size_t *calls = context;
+    (void)run;
+    (void)parameters;
+    for (size_t i = 0; i < 4; i++) gradient[i] = 1;
+    losses->total = 100 - (double)(*calls)++;
+    return UNA_OK;
+}
+
+static void a_gradient_of_the_callers(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    problem p, before;
+    make_problem(&p, 1);
+    make_problem(&before, 1);
+    size_t calls = 0;
+    una_train_hooks_f64 hooks = { .context = &calls, .gradient = constant_gradient };
+    una_training how = plain_training(10);
+    una_trained trained;
+    how.optimiser = UNA_GD;
+    assert_ok(train(&p, &how, &hooks, &trained, &arena, run), run);
+    assert_int_equal(calls, 10);
+    assert_near(trained.loss[9], 91, 0, 0);
+    for (size_t i = 0; i < 4; i++) assert_near(p.parameters[i], before.parameters[i] - 10 * 0.01, 1e-12, 1e-12);
+    assert_true(isnan(trained.best_look));
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+/* ---- the end of a training ---------------------------------------------------------------------------------------------------- */
+
+static void divergence_is_said(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    for (int optimiser = UNA_SGD; optimiser <= UNA_GD; optimiser++) {
+        problem p;
+        una_trained trained;
+        una_training how = plain_training(2000);
+        how.optimiser = optimiser;
+        how.rate = 1000;
+        how.momentum = 0.9;
+        how.penalty = 1;
+        make_problem(&p, 1);
+        assert_status(train(&p, &how, NULL, &trained, &arena, run), UNA_E_NUMERIC, run);
+        assert_says(una_run_message(run), "training diverged at step");
+        assert_says(una_run_message(run), "smaller rate (now 1000)");
+    }
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+static void every_optimiser_descends(void **state)
+{
+    (void)state;
+    static const double rates[] = { 0.02, 0.0005, 0.0005 };
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    for (int optimiser = UNA_ADAM; optimiser <= UNA_GD; optimiser++) {
+        problem p;
+        una_trained trained;
+        una_training how = plain_training(600);
+        how.optimiser = optimiser;
+        how.rate = rates[optimiser];
+        how.momentum = 0.9;
+        how.batch = 7;
+        how.look_every = 3;
+        make_problem(&p, 1);
+        assert_ok(train(&p, &how, NULL, &trained, &arena, run), run);
+        assert_true(trained.loss[199] < 0.2 * trained.loss[0]);
+        assert_true(isnan(trained.mean_cos2));
+    }
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+static void steering_moves_towards_the_target(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    problem p;
+    una_trained up, down;
+    una_training how = luna_training(200);
+    how.schedule = 0;
+    how.steer = true;
+    how.target_cos2 = 1e-4;                                              /* out of reach: the weight grows by 1 % a step */
+    make_problem(&p, HEADS);
+    assert_ok(train(&p, &how, NULL, &up, &arena, run), run);
+    assert_near(up.diversity, exp(0.01 * 200), 0.1, 0);
+    how.target_cos2 = 1;                                                 /* always below: it falls */
+    make_problem(&p, HEADS);
+    assert_ok(train(&p, &how, NULL, &down, &arena, run), run);
+    assert_true(down.diversity < 0.5);
+    assert_true(up.cos2[199] < down.cos2[199]);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+/* ---- memory, cancelling --------------------------------------------------------------------------------------------------------- */
+
+static una_status job_train(void *context, una_run *run)
+{
+    problem *p = context;
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_trained trained;
+    una_training how = luna_training(2);
+    how.directions = 1;
+    double mean_cos2;
+    una_status status = train(p, &how, NULL, &trained, &arena, run);
+    if (status == UNA_OK) status = una_mean_cos2_f64(&mean_cos2, &p->net, p->parameters, &p->data, &how, run);
+    una_arena_free(&arena);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    problem p;
+    make_problem(&p, HEADS);
+    assert_true(sweep_allocations(job_train, &p) > 3);
+}
+
+static int stop_now(void *context, const una_progress *progress)
+{
+    (void)context;
+    return progress->fraction > 0.5;
+}
+
+static void cancelled_in_the_middle(void **state)
+{
+    (void)state;
+    una_run *run = NULL;
+    assert_int_equal(una_run_new(&run, &(una_run_settings){ .threads = 1, .progress = stop_now }), UNA_OK);
+    una_arena arena;
+    una_arena_init(&arena, run);
+    problem p;
+    una_trained trained;
+    una_training how = plain_training(1000);
+    make_problem(&p, 1);
+    assert_status(train(&p, &how, NULL, &trained, &arena, run), UNA_CANCELLED, run);
+    assert_says(una_run_message(run), "interrupted while training");
+    assert_true(trained.steps > 500 && trained.steps < 520);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(float_follows_double),
+        cmocka_unit_test(batches_cover_an_epoch),
+        cmocka_unit_test(categories_are_not_perturbed),
+        cmocka_unit_test(probes_take_categories_whole),
+        cmocka_unit_test(the_best_look_is_kept),
+        cmocka_unit_test(a_gradient_of_the_callers),
+        cmocka_unit_test(divergence_is_said),
+        cmocka_unit_test(every_optimiser_descends),
+        cmocka_unit_test(steering_moves_towards_the_target),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(cancelled_in_the_middle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -120,10 +120,11 @@ static una_status try_all(cli *c, demo *d)
 static una_status draw(const cli *c, const demo *d)
 {
     const trial *first = &d->trials[0];
-    const una_model *models[KINDS] = { first->model[0], first->model[1] };
-    una_status status = una_report_write(d->report, models, titles, KINDS, first->data, heading, story, first->run);
+    const una_model *models[KINDS] = { first->model[1], first->model[0] };      /* LUNA is the subject: drawn last */
+    const char *const names[KINDS] = { titles[1], titles[0] };
+    una_status status = una_report_write(d->report, models, names, KINDS, first->data, heading, story, first->run);
     if (status == UNA_OK && d->chart) {
-        status = una_chart_write(d->chart, models, titles, KINDS, first->data, first->run);
+        status = una_chart_write(d->chart, models, names, KINDS, first->data, first->run);
     }
     return status == UNA_OK ? status : cli_fail(c, status, "%s", una_run_message(first->run));
 }

@@ -36,7 +36,6 @@ install(TARGETS una_static una_shared
 # From <libdir>/pkgconfig and <libdir>/cmake/una back to the prefix.
 file(RELATIVE_PATH UNA_UP_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 file(RELATIVE_PATH UNA_UP_FROM_CMAKE /prefix/${CMAKE_INSTALL_LIBDIR}/cmake/una /prefix)
-string(REPLACE ";" " " UNA_PRIVATE_LIBS "${LAPACKE_LIBRARY};${LAPACK_LIBRARIES}")
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/una.pc @ONLY CONTENT [[
 prefix=${pcfiledir}/@UNA_UP_FROM_PC@
@@ -49,7 +48,7 @@ Version: @PROJECT_VERSION@
 Requires.private: jansson cairo zlib
 Cflags: -I${includedir}
 Libs: -L${libdir} -luna
-Libs.private: @UNA_PRIVATE_LIBS@ -lpthread -lm
+Libs.private: -lpthread -lm
 ]])
 install(FILES ${PROJECT_BINARY_DIR}/una.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -67,14 +66,12 @@ if("static" IN_LIST una_FIND_COMPONENTS AND NOT TARGET una::static)
   find_dependency(PkgConfig)
   find_dependency(Threads)
   find_dependency(ZLIB)
-  find_dependency(LAPACK)
   pkg_check_modules(UNA_NEEDS REQUIRED IMPORTED_TARGET jansson cairo)
-  find_library(UNA_LAPACKE lapacke REQUIRED)
   add_library(una::static STATIC IMPORTED)
   set_target_properties(una::static PROPERTIES
     IMPORTED_LOCATION "${_una_prefix}/@CMAKE_INSTALL_LIBDIR@/libuna.a"
     INTERFACE_INCLUDE_DIRECTORIES "${_una_prefix}/@CMAKE_INSTALL_INCLUDEDIR@"
-    INTERFACE_LINK_LIBRARIES "PkgConfig::UNA_NEEDS;ZLIB::ZLIB;${UNA_LAPACKE};LAPACK::LAPACK;Threads::Threads;m")
+    INTERFACE_LINK_LIBRARIES "PkgConfig::UNA_NEEDS;ZLIB::ZLIB;Threads::Threads;m")
 endif()
 unset(_una_prefix)
 set(una_static_FOUND TRUE)

@@ -210,7 +210,7 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
 una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
 /* Slopes at one point x [una_model_input_count] of numbers: dmean, dstd [the same] of the mean and of the epistemic std. */
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
-/* More rows into the posterior, features kept: exact. After a failure the model must not be used further. */
+/* More rows into the posterior, features kept: exact. After a failure the model is as it was. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
 
 /* ---- scores ---------------------------------------------------------------------------------- */
@@ -236,6 +236,7 @@ typedef struct una_predict_settings {
 una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
                             const char *out_path, FILE *stream, size_t *rows, una_run *run);
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
+/* After a failure the model holds the chunks before it: load it again. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
 
 /* ---- pictures --------------------------------------------------------------------------------- */

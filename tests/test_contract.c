@@ -349,6 +349,39 @@ static void slope_agrees_with_differences(void **state)
     una_run_free(run);
 }
 
+/* In the user's units, for every kind: those without slopes of their own take differences. */
+static void public_slope(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *words = mixed_data(30, run);
+    const char *smooth = has_option(kind, "activation") ? "activation=tanh" : NULL;
+    una_model *model = fitted(quick_spec(kind->name, smooth), data, NULL, run);
+    double x[2] = { 0.4, -0.3 }, dmean[2], dstd[2];
+    const double h = 0.01;
+    assert_ok(una_model_slope(model, x, dmean, dstd, run), run);
+    for (size_t d = 0; d < 2; d++) {
+        double at[4] = { x[0], x[1], x[0], x[1] }, mean[2], std[2];
+        at[d] -= h;
+        at[2 + d] += h;
+        una_prediction out = { .mean = mean, .std_epistemic = std };
+        assert_ok(una_model_predict_rows(model, at, 2, 0.95, &out, run), run);
+        assert_near(dmean[d], (mean[1] - mean[0]) / (2 * h), 2e-3, 1e-3);
+        assert_near(dstd[d], (std[1] - std[0]) / (2 * h), 2e-3, 1e-3);
+    }
+    x[1] = NAN;
+    assert_status(una_model_slope(model, x, dmean, dstd, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "x2");
+    una_model_free(model);
+    model = fitted(quick_spec(kind->name, NULL), words, &mixed_settings, run);
+    assert_status(una_model_slope(model, x, dmean, dstd, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "colour");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(words);
+    una_run_free(run);
+}
+
 static void draws_agree_with_predictions(void **state)
 {
     enum { DRAWS = 4000, ROWS = 5 };
@@ -510,7 +543,7 @@ typedef struct sweep {
 static una_status job_fit(sweep *s, una_run *run)
 {
     una_model *model = NULL;
-    const char *set[] = { "steps=3, restarts=2" };
+    const char *set[] = { has_option(s->kind, "restarts") ? "steps=3, restarts=2" : "steps=3" };
     una_fit_settings settings = { .set = set, .set_count = has_option(s->kind, "steps") };
     una_status status = una_fit(&model, quick_spec(s->kind->name, NULL), s->data, &settings, run);
     una_model_free(model);
@@ -686,6 +719,11 @@ static void cancelling_leaks_nothing(void **state)
             assert_says(una_run_message(run), "interrupted");
         }
         if (n < 0) calls = when.calls;
+        when = (stop_at){ .left = -1 };                                  /* the run is as good as new */
+        if (status != UNA_OK) {
+            assert_ok(una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run), run);
+            assert_true(when.last > 0.9);
+        }
         una_model_free(model);
         una_run_free(run);
         assert_int_equal(memory.live, 0);
@@ -726,6 +764,7 @@ static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "presets", presets_work },
     { "variances are positive, also far away", variances_are_positive },
     { "slope against differences", slope_agrees_with_differences },
+    { "slope in the user's units", public_slope },
     { "draws agree with predictions", draws_agree_with_predictions },
     { "parts", parts_are_functions },
     { "too few rows", too_few_rows },

@@ -155,7 +155,7 @@ void *una_allocate(una_run *run, size_t size)
     uint64_t held = atomic_fetch_add(&root->used, whole) + whole;
     if (held > root->settings.memory_limit) {
         atomic_fetch_sub(&root->used, whole);
-        una_fail(run, UNA_E_MEMORY, "this needs %.1f MB of memory, and only %.1f MB are allowed; "
+        una_fail(run, UNA_E_MEMORY, "this needs %.3g MB of memory, and only %.3g MB are allowed; "
                  "use fewer rows or a smaller model, or raise the limit",
                  (double)held / 1e6, (double)root->settings.memory_limit / 1e6);
         return NULL;

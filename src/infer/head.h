@@ -62,4 +62,7 @@ una_status una_head_score(const una_head *head, const double *phi, const double 
 /* dphi [rows, K] = d(-log evidence)/dPhi for a solved head (marginal.c). */
 void una_head_phi_gradient(const una_head *head, const double *phi, const double *y, size_t rows, double *dphi);
 
+/* Adds the sums `more` to a solved head and solves again. After a failure the head is what it was (observe.c). */
+una_status una_head_observe(una_head *head, const una_stats *more, una_run *run);
+
 #endif

@@ -29,13 +29,13 @@ static una_status find_kind(const una_kind **kind, const char *name, una_run *ru
     const char *names[64];
     size_t count = 0;
     una_text list = una_text_in(&run->scratch);
-    for (; una_kinds[count] && count < 64; count++) {
+    for (; count < 64 && una_kinds[count]; count++) {
         names[count] = una_kinds[count]->name;
         una_text_add(&list, "%s%s", count ? ", " : "", names[count]);
     }
     const char *near = una_nearest(name, names, count);
-    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'%s%s%s; the models are %s", name, near ? "; did you mean '" : "",
-             near ? near : "", near ? "'?" : "", list.at);
+    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'%s%s%s The models are %s", name, near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : ".", list.at);
 }
 
 static una_status read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
@@ -210,7 +210,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(check_rows(model->kind, rows, data, run));
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns, .data = data,
-                            .standardised_units = settings->preset != NULL, .seed = run->settings.seed };
+                            .seed = run->settings.seed };
     UNA_TRY(split_rows(&problem, model->kind, settings, run));
     UNA_TRY(warn_of_twins(&problem, result, run));
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));

@@ -61,7 +61,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
 /* A number that may be absent (NAN): absent is one block, present is two. */
 static una_status exchange_maybe(una_archive *ar, const char *name, double *value)
 {
-    uint64_t there = isfinite(*value);
+    uint64_t there = isfinite(*value) ? 1 : 0;
     UNA_TRY(una_archive_u64(ar, name, &there, 0, 1));
     if (!there) {
         *value = NAN;

@@ -5,7 +5,6 @@
  */
 #include "models/basis.h"
 
-#include "models/observe.h"
 
 #include <string.h>
 

@@ -12,14 +12,9 @@
 enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
 static const double plain_noise_var = 0.09;      /* inside the objective of one head only its ratio to the penalty counts */
 
-double una_to_standard(double value, const una_problem *problem)
+double una_basis_unit(const una_basis_options *options, const una_problem *problem)
 {
-    return problem->standardised_units ? value : value / problem->columns->target_scale;
-}
-
-double una_from_standard(double value, const una_problem *problem)
-{
-    return problem->standardised_units ? value : value * problem->columns->target_scale;
+    return options->units == 1 ? 1 : 1 / problem->columns->target_scale;
 }
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
@@ -40,7 +35,6 @@ void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
     if (UNA_IS_AUTO(o->steps))
         o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches)) : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
-    if (UNA_IS_AUTO(o->patience)) o->patience = 0;
 }
 
 una_training una_basis_training(const una_basis_options *o, size_t rows, const una_training *diversity, double train_noise_var,
@@ -159,7 +153,7 @@ static int by_value(const void *a, const void *b)
 
 static size_t median_best_step(const una_trial *job, size_t count)
 {
-    double step[256];
+    double step[256] = {0};
     if (count > 256) count = 256;
     for (size_t i = 0; i < count; i++) step[i] = (double)(job[i].trained.best_step ? job[i].trained.best_step : job[i].trained.steps);
     qsort(step, count, sizeof *step, by_value);
@@ -316,23 +310,24 @@ static una_status fit_features(una_trials *all, una_basis *basis, double *noise_
 una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_problem *p, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run)
 {
-    double from = run->progress_from, to = run->progress_to, train_noise_var;
+    double from = run->progress_from, to = run->progress_to, unit = una_basis_unit(o, p), train_noise_var;
     size_t *group;
     una_basis_resolve(o, p->x.rows, plan->steps_factor);
     UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
     una_trials all = { .basis = basis, .options = o, .plan = plan, .problem = p, .group = group, .folds = p->folds,
                  .prior_var = UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var, .stage = plan->stage };
-    if (!UNA_IS_AUTO(o->train_noise_std)) train_noise_var = pow(una_to_standard(o->train_noise_std, p), 2);
+    if (!UNA_IS_AUTO(o->train_noise_std)) train_noise_var = pow(o->train_noise_std * unit, 2);
     else if (plan->heads == 1 && !plan->marginal) train_noise_var = plain_noise_var;
     else {
         run->progress_to = from + 0.2 * (to - from);
-        UNA_TRY(find_train_noise(all, &train_noise_var, result, run));
-        run->progress_from = run->progress_to;
+        una_status found = find_train_noise(all, &train_noise_var, result, run);
+        run->progress_from = found == UNA_OK ? run->progress_to : from;
+        run->progress_to = to;
+        UNA_TRY(found);
     }
-    run->progress_to = to;
     all.train_noise_var = train_noise_var;
-    double noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(una_to_standard(o->noise_std, p), 2), prior_var = o->prior_var;
+    double noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2), prior_var = o->prior_var;
     una_status status = fit_features(&all, basis, &noise_var, &prior_var, result, keep, run);
     run->progress_from = from;
     UNA_TRY(status);
@@ -341,8 +336,8 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     basis->head.prior_var = prior_var;
     UNA_TRY(posterior(basis, p, result, keep, run));
     una_basis_check_noise(&basis->head, result);
-    o->train_noise_std = una_from_standard(sqrt(train_noise_var), p);
-    o->noise_std = una_from_standard(sqrt(noise_var), p);
+    o->train_noise_std = sqrt(train_noise_var) / unit;
+    o->noise_std = sqrt(noise_var) / unit;
     o->prior_var = prior_var;
     return UNA_OK;
 }

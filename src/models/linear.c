@@ -7,7 +7,6 @@
  */
 #include "infer/head.h"
 #include "model/kind.h"
-#include "models/observe.h"
 
 #include <string.h>
 
@@ -72,7 +71,7 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
 {
     linear *m = state;
     linear_options *o = options;
-    double unit = problem->standardised_units ? 1 : problem->columns->target_scale;
+    double unit = problem->columns->target_scale;
     m->inputs = problem->x.cols;
     m->degree = (size_t)o->degree;
     m->is_number = UNA_GET(keep, double, m->inputs);

@@ -40,7 +40,8 @@ static const una_option luna_table[] = {
       "random inputs a step along which slopes are taken; 0 = all (fewer for wide data)" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
-    UNA_BASIS_TABLE(luna_options, "0.003", "0.1", "1"),
+    UNA_NET_TABLE(luna_options, "0.003", "0.1", "1"),
+    UNA_HELD_OUT_TABLE(luna_options),
     { .name = NULL }
 };
 
@@ -69,6 +70,7 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions, .unit_directions = o->direction_kind == 1,
         .look_from = 0.6 } };
     UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
+    if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)
         una_notes_add(&result->warnings, "The auxiliary heads have collapsed (mean cos^2 %.3f): they all learnt one function, and the "
                       "bands may be too narrow where there is no data; raise diversity (now %g) or lower penalty (now %g).",
@@ -84,7 +86,7 @@ const una_kind una_luna = {
     .options_size = sizeof(luna_options),
     .state_size = sizeof(una_basis),
     .thesis = "heads=25, diversity=0.1, schedule=sigmoid, probes=data, cosine=stacked, slopes=differences, perturbation_std=0.1, "
-              "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, penalty=0.1, prior_var=1",
+              "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, penalty=0.1, prior_var=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = luna_fit,

@@ -19,7 +19,8 @@ enum { MLE, MAP, MARGINAL };
 static const una_option nlm_table[] = {
     { "training", UNA_WORD, offsetof(nlm_options, training), "map", 0, 0, false, "mle|map|marginal",
       "how the features are trained: maximum likelihood, with penalty, or by marginal likelihood" },
-    UNA_BASIS_TABLE(nlm_options, "0.003", "0.1", "1"),
+    UNA_NET_TABLE(nlm_options, "0.003", "0.1", "1"),
+    UNA_HELD_OUT_TABLE(nlm_options),
     { .name = NULL }
 };
 
@@ -31,6 +32,7 @@ static una_status nlm_fit(void *state, void *options, const una_problem *problem
     una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL, .steps_factor = 1 };
     if (plan.marginal) {
         if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = (double)problem->x.rows;
+        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1;     /* part of the objective, so not chosen after it */
         if (o->basis.batch < (double)problem->x.rows)
             UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, there are %zu rows)",
                      o->basis.batch, problem->x.rows);
@@ -46,7 +48,7 @@ const una_kind una_nlm = {
     .options_size = sizeof(nlm_options),
     .state_size = sizeof(una_basis),
     .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
-              "penalty=0.1, train_noise_std=1, prior_var=1",
+              "penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = nlm_fit,

@@ -189,8 +189,8 @@ static una_status finish_job(una_trial *j, const una_trials *all, const rows_of 
     memcpy(j->held_y, r->held_y, r->held * sizeof(double));
     j->held_rows = r->held;
     if (r->held == 0) return UNA_OK;
-    double noise_var = UNA_AUTO;
-    return una_choose_valid(&noise_var, all->prior_var, &j->stats, j->held_phi, j->held_y, r->held, &j->valid_log_lik,
+    double noise_var = UNA_AUTO;         /* prior variance 1, as in looks: a chosen one could not be passed back otherwise */
+    return una_choose_valid(&noise_var, 1, &j->stats, j->held_phi, j->held_y, r->held, &j->valid_log_lik,
                             &j->valid_rmse, run);
 }
 

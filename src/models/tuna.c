@@ -42,7 +42,7 @@ static const una_option tuna_table[] = {
       "at most so many training inputs become reference inputs (chosen at random)" },
     { "match_prior", UNA_FLAG, offsetof(tuna_options, match_prior), "no", 0, 0, false, NULL,
       "prior_var = mean square of the fitted heads' weights" },
-    UNA_BASIS_TABLE(tuna_options, "0.003", "0.0001", "auto"),
+    UNA_NET_TABLE(tuna_options, "0.003", "0.0001", "auto"),
     { .name = NULL }
 };
 
@@ -55,6 +55,11 @@ typedef struct references {
 static bool given(const char *text)
 {
     return text && *text;
+}
+
+static bool own_units(const tuna_options *o)
+{
+    return o->basis.units == 0;
 }
 
 /* ---- reference inputs ------------------------------------------------------------------------------------ */
@@ -97,7 +102,7 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
 
 /* ---- reference functions ----------------------------------------------------------------------------------- */
 
-static una_status describe_inputs(una_kernel_inputs *inputs, const una_problem *p, una_run *run)
+static una_status describe_inputs(una_kernel_inputs *inputs, bool own_units, const una_problem *p, una_run *run)
 {
     size_t count = p->x.cols;
     const char **name = UNA_GET(&run->scratch, const char *, count);
@@ -108,7 +113,7 @@ static una_status describe_inputs(una_kernel_inputs *inputs, const una_problem *
         centre[d] = p->columns->inputs[d].centre;
         scale[d] = p->columns->inputs[d].scale;
     }
-    *inputs = (una_kernel_inputs){ name, p->standardised_units ? NULL : centre, p->standardised_units ? NULL : scale, count };
+    *inputs = (una_kernel_inputs){ name, own_units ? centre : NULL, own_units ? scale : NULL, count };
     return UNA_OK;
 }
 
@@ -117,7 +122,7 @@ static una_status draw_from_prior(references *r, const tuna_options *o, const un
     una_kernel_inputs inputs;
     una_kernel *kernel;
     double jitter;
-    UNA_TRY(describe_inputs(&inputs, p, run));
+    UNA_TRY(describe_inputs(&inputs, own_units(o), p, run));
     UNA_TRY(una_kernel_parse(&kernel, o->prior, &inputs, &run->scratch, run));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 2);
     UNA_TRY(una_gp_prior_draws(kernel, r->x, r->rows, r->inputs, r->heads, &rng, r->g, &jitter, run));
@@ -129,13 +134,13 @@ static una_status draw_from_formula(references *r, const tuna_options *o, const 
 {
     una_kernel_inputs inputs;
     una_formula *formula;
-    UNA_TRY(describe_inputs(&inputs, p, run));
+    UNA_TRY(describe_inputs(&inputs, own_units(o), p, run));
     UNA_TRY(una_formula_parse(&formula, o->formula, &inputs, &run->scratch, run));
     for (size_t m = 0; m < r->heads; m++) {
         una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 16 + m);
         UNA_TRY(una_formula_draw(formula, &rng, r->x, r->rows, r->inputs, r->g + m, r->heads, run));
     }
-    for (size_t i = 0; !p->standardised_units && i < r->rows * r->heads; i++)
+    for (size_t i = 0; own_units(o) && i < r->rows * r->heads; i++)
         r->g[i] = (r->g[i] - p->columns->target_centre) / p->columns->target_scale;
     return UNA_OK;
 }
@@ -148,7 +153,7 @@ static bool is_source(const una_columns *c, const char *name)
 }
 
 /* Columns of the table that are no inputs, standardised as the target is: g [rows, heads]. */
-static una_status value_columns(references *r, const una_dataset *table, const una_problem *p, una_run *run)
+static una_status value_columns(references *r, const una_dataset *table, bool own, const una_problem *p, una_run *run)
 {
     const una_columns *c = p->columns;
     size_t column[1000];
@@ -167,19 +172,19 @@ static una_status value_columns(references *r, const una_dataset *table, const u
                 una_table_place(&place, table, i, column[m]);
                 UNA_FAIL(run, UNA_E_INPUT, "%s: a value of a reference function must be a number", place.at);
             }
-            r->g[i * r->heads + m] = p->standardised_units ? value : (value - c->target_centre) / c->target_scale;
+            r->g[i * r->heads + m] = own ? (value - c->target_centre) / c->target_scale : value;
         }
     }
     return UNA_OK;
 }
 
-static una_status read_values(references *r, const char *path, const una_problem *p, una_run *run)
+static una_status read_values(references *r, const char *path, bool own, const una_problem *p, una_run *run)
 {
     una_dataset *table;
     UNA_TRY(una_dataset_read(&table, path, run));
     r->inputs = p->x.cols;
     una_status status = una_columns_encode(p->columns, table, &r->x, NULL, NULL, &r->rows, &run->scratch, run);
-    if (status == UNA_OK) status = value_columns(r, table, p, run);
+    if (status == UNA_OK) status = value_columns(r, table, own, p, run);
     una_dataset_free(table);
     return status;
 }
@@ -188,8 +193,8 @@ static una_status take_references(references *r, const tuna_options *o, const un
 {
     int sources = given(o->formula) + given(o->values) + given(o->pseudo);
     if (sources > 1) UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo, not %d of them", sources);
-    if (given(o->values)) return read_values(r, o->values, p, run);
-    if (given(o->pseudo)) return read_values(r, o->pseudo, p, run);
+    if (given(o->values)) return read_values(r, o->values, own_units(o), p, run);
+    if (given(o->pseudo)) return read_values(r, o->pseudo, own_units(o), p, run);
     UNA_TRY(reference_inputs(r, o, p, run));
     r->heads = (size_t)o->heads;
     r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
@@ -272,7 +277,7 @@ static una_status choose(una_basis *basis, const tuna_options *o, const una_prob
 {
     una_head *head = &basis->head;
     head->prior_var = o->match_prior ? mean_square_of_heads(basis) : o->basis.prior_var;
-    head->noise_var = UNA_IS_AUTO(o->basis.noise_std) ? UNA_AUTO : pow(una_to_standard(o->basis.noise_std, p), 2);
+    head->noise_var = UNA_IS_AUTO(o->basis.noise_std) ? UNA_AUTO : pow(o->basis.noise_std * una_basis_unit(&o->basis, p), 2);
     if (held && UNA_IS_AUTO(head->noise_var)) {
         if (UNA_IS_AUTO(head->prior_var)) head->prior_var = 1;
         UNA_TRY(noise_from_held(&head->noise_var, head->prior_var, basis, p, held, result, run));
@@ -307,8 +312,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     result->noise_var = basis->head.noise_var;
     result->prior_var = o->basis.prior_var = basis->head.prior_var;
     result->log_evidence = basis->head.log_evidence;
-    o->basis.noise_std = una_from_standard(sqrt(basis->head.noise_var), p);
-    o->basis.train_noise_std = una_from_standard(sqrt(0.5), p);
+    o->basis.noise_std = sqrt(basis->head.noise_var) / una_basis_unit(&o->basis, p);
     una_basis_check_noise(&basis->head, result);
     return UNA_OK;
 }
@@ -321,7 +325,7 @@ const una_kind una_tuna = {
     .options_size = sizeof(tuna_options),
     .state_size = sizeof(una_basis),
     .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, rate=0.001, "
-              "rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1",
+              "rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, units=standardised",
     .least_rows = 3,
     .fit = tuna_fit,
     .predict = una_basis_predict,

@@ -210,6 +210,7 @@ static void backward_slopes(const una_net *net, const BATCH *batch, size_t l, re
                                gs, dz + first * width);
     real *weights = gradient + net->weights[l];
     if (l > 0) {
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond */
         w->kern->product(net->size[l], width, rows, w->layer[l - 1].s, 1, UNA_PADDED(net->size[l]), gs, width, weights, width, true);
         return;
     }

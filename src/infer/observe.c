@@ -3,7 +3,7 @@
  * An update may fail (sums beyond a double, a precision that cannot be factored): the new posterior is made beside the
  * old one and copied over it at the end.
  */
-#include "models/observe.h"
+#include "infer/head.h"
 
 #include <string.h>
 

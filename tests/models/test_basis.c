@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What NLM, LUNA and TUNA share, and NLM itself: noise from rows the features did not see, restarts, stopping, held-out
+ * rows, the three trainings of NLM, the rule for steps and batches, updates against a fresh posterior.
+ */
+#include "models/basis.h"
+#include "models/quick.h"
+
+static double wave(double x)
+{
+    return 2 * sin(1.5 * x) + x;
+}
+
+/* ---- automatic numbers ------------------------------------------------------------------------------------------ */
+
+static una_basis_options automatic(void)
+{
+    return (una_basis_options){ .width = 50, .depth = 2, .features = UNA_AUTO, .epochs = UNA_AUTO, .steps = UNA_AUTO, .batch = UNA_AUTO,
+                                .patience = UNA_AUTO };
+}
+
+static void steps_epochs_and_batch(void **state)
+{
+    (void)state;
+    una_basis_options o = automatic();
+    una_basis_resolve(&o, 150, 1);
+    assert_near(o.batch, 150, 0, 0);                                     /* small data: all rows every step */
+    assert_near(o.features, 50, 0, 0);
+    assert_near(o.steps, o.epochs, 0, 0);
+    assert_true(o.steps >= 1000);
+    o = automatic();
+    una_basis_resolve(&o, 1000, 1);
+    assert_near(o.batch, 128, 0, 0);
+    assert_near(o.epochs, floor(o.steps / 8 + 0.5), 0, 0);               /* 1000/128 is nearest to 8 batches */
+    double steps = o.steps;
+    o = automatic();
+    una_basis_resolve(&o, 1000, 0.5);
+    assert_near(o.steps, floor(steps / 2), 0, 1);
+    o = automatic();
+    o.epochs = 30;
+    una_basis_resolve(&o, 1000, 1);
+    assert_near(o.steps, 240, 0, 0);                                     /* epochs given: steps follow */
+    o = automatic();
+    o.epochs = 30;
+    o.steps = 16;
+    una_basis_resolve(&o, 1000, 1);
+    assert_near(o.steps, 16, 0, 0);                                      /* both given: steps win, epochs say what they are */
+    assert_near(o.epochs, 2, 0, 0);
+    o = automatic();
+    o.batch = 5000;
+    una_basis_resolve(&o, 1000, 1);
+    assert_near(o.batch, 1000, 0, 0);
+    una_basis_options again = o;
+    una_basis_resolve(&again, 1000, 1);
+    assert_memory_equal(&again, &o, sizeof o);                           /* nothing is left to choose */
+}
+
+/* ---- noise ------------------------------------------------------------------------------------------------------------ */
+
+/* The evidence of rows that trained the features collapses (NLM with enough steps fits the noise); the noise that is
+ * chosen must be the true one. */
+static void noise_comes_from_unseen_rows(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    for (size_t rows = 120; rows <= 300; rows += 180) {                  /* five folds, and rows held out */
+        una_dataset *data = curve_data(wave, -3, 3, 0.3, rows, run);
+        una_model *nlm = fitted("nlm(steps=1200, width=30)", data, NULL, run);
+        assert_near(una_model_info(nlm)->noise_std, 0.3, 0.3, 0);
+        assert_true(una_model_info(nlm)->valid_rows > 0);
+        assert_near(una_model_info(nlm)->valid_rmse, 0.3, 0.4, 0);
+        una_model_free(nlm);
+        una_dataset_free(data);
+    }
+    una_dataset *data = curve_data(wave, -3, 3, 0.3, 120, run);
+    una_model *luna = fitted("luna(steps=1000, width=20, heads=8)", data, NULL, run);
+    assert_near(una_model_info(luna)->noise_std, 0.3, 0.3, 0);
+    una_model_free(luna);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void contradicting_noise_is_reported(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.3, 120, run);
+    una_model *narrow = fitted("nlm(steps=600, width=20, noise_std=0.01)", data, NULL, run);
+    assert_true(warned(narrow, "the bands are too narrow"));
+    una_model *wide = fitted("nlm(steps=600, width=20, noise_std=30)", data, NULL, run);
+    assert_true(warned(wide, "noise_std is too large"));
+    una_model_free(narrow);
+    una_model_free(wide);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- trainings ---------------------------------------------------------------------------------------------------------- */
+
+static void mle_has_no_penalty(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *mle = fitted("nlm(training=mle, penalty=5, steps=100, width=8)", data, NULL, run);
+    una_model *map = fitted("nlm(training=map, penalty=0, steps=100, width=8)", data, NULL, run);
+    assert_says(una_model_info(mle)->spec, "penalty=0,");
+    assert_same_predictions(mle, map, data, 0, run);
+    una_model_free(mle);
+    una_model_free(map);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void marginal_raises_the_evidence(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = fitted("nlm(training=marginal, steps=400, width=10, train_noise_std=0.3)", data, NULL, run);
+    const una_curve *curve = &una_model_info(model)->curve;
+    assert_true(curve->count > 10);
+    assert_true(curve->loss[curve->count - 1] < curve->loss[0] - 10);    /* -log evidence in nats */
+    una_model_free(model);
+    assert_status(una_fit(&model, "nlm(training=marginal, batch=10)", data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "needs all rows every step");
+    assert_says(una_run_message(run), "60 rows");
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* What is printed repeats the fit, also where the prior variance was chosen. */
+static void marginal_spec_can_be_passed_back(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = fitted("nlm(training=marginal, steps=60, width=8, prior_var=auto)", data, NULL, run);
+    una_model *again = fitted(una_model_info(model)->spec, data, NULL, run);
+    assert_same_predictions(again, model, data, 1e-9, run);
+    una_model_free(model);
+    una_model_free(again);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void every_optimiser_trains(void **state)
+{
+    (void)state;
+    static const char *const ways[] = { "optimiser=adam", "optimiser=sgd, rate=0.0003", "optimiser=gd, rate=0.0003",
+                                        "optimiser=sgd, rate=0.0003, batch=16, rate_schedule=linear", "initialisation=glorot",
+                                        "initialisation=lecun", "depth=1", "depth=4, features=7", "activation=silu" };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(100, 0, run);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char spec[256];
+        snprintf(spec, sizeof spec, "nlm(width=16, steps=300, %s)", ways[i]);
+        una_model *model = fitted(spec, data, NULL, run);
+        const una_curve *curve = &una_model_info(model)->curve;
+        if (!(curve->loss[curve->count - 1] < 0.5 * curve->loss[0]))
+            fail_msg("%s: the loss goes from %g to %g", ways[i], curve->loss[0], curve->loss[curve->count - 1]);
+        una_model_free(model);
+    }
+    una_model *model = NULL;
+    assert_status(una_fit(&model, "nlm(width=16, steps=300, optimiser=gd, rate=10)", data, NULL, run), UNA_E_NUMERIC, run);
+    assert_says(una_run_message(run), "use a smaller rate (now 10)");
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- held-out rows -------------------------------------------------------------------------------------------------------- */
+
+static void restarts_keep_the_best(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.1, 260, run);
+    una_model *one = fitted("nlm(width=6, steps=150, prior_var=1)", data, NULL, run);
+    una_model *six = fitted("nlm(width=6, steps=150, prior_var=1, restarts=6)", data, NULL, run);
+    assert_true(una_model_info(six)->valid_log_lik > una_model_info(one)->valid_log_lik);
+    assert_int_equal(una_model_info(six)->steps, 6 * una_model_info(one)->steps);
+    una_model_free(one);
+    una_model_free(six);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void patience_stops_early(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.5, 260, run);
+    una_model *all = fitted("nlm(width=30, steps=2000, penalty=0)", data, NULL, run);
+    una_model *brief = fitted("nlm(width=30, steps=2000, penalty=0, patience=2)", data, NULL, run);
+    assert_int_equal(una_model_info(all)->steps, 2000);
+    assert_true(una_model_info(brief)->steps < 2000);
+    una_model_free(all);
+    una_model_free(brief);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void rows_to_validate_on(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *valid = wave_data(25, 900, run);
+    una_model *model = fitted(quick_spec("nlm", NULL), data, &(una_fit_settings){ .valid = valid }, run);
+    assert_int_equal(una_model_info(model)->valid_rows, 25);
+    assert_int_equal(una_model_info(model)->rows, 60);                   /* they stay out of the posterior */
+    una_basis *basis = model->state;
+    assert_near(basis->head.stats.rows, 60, 0, 0);
+    una_model_free(model);
+    model = fitted(quick_spec("nlm", NULL), data, &(una_fit_settings){ .valid_fraction = 0.25 }, run);
+    assert_int_equal(una_model_info(model)->valid_rows, 15);
+    basis = model->state;
+    assert_near(basis->head.stats.rows, 60, 0, 0);                       /* these join it */
+    una_model_free(model);
+    model = fitted(quick_spec("nlm", NULL), data, NULL, run);
+    assert_int_equal(una_model_info(model)->valid_rows, 60);             /* five folds: every row once */
+    una_model_free(model);
+    assert_status(una_fit(&model, "nlm", data, &(una_fit_settings){ .valid_fraction = 1 }, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "below 1");
+    una_dataset_free(data);
+    una_dataset_free(valid);
+    una_run_free(run);
+}
+
+static void twins_are_reported(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(120, 0, run), *twice = NULL;
+    size_t index[240];
+    for (size_t i = 0; i < 240; i++) index[i] = i % 120;
+    assert_ok(una_dataset_rows(&twice, data, index, 240, run), run);
+    una_model *model = fitted(quick_spec("nlm", NULL), twice, NULL, run);
+    assert_true(warned(model, "have the same inputs as a training row"));
+    una_model_free(model);
+    una_dataset *plain = wave_data(240, 0, run);
+    model = fitted(quick_spec("nlm", NULL), plain, NULL, run);
+    assert_false(warned(model, "same inputs"));
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(twice);
+    una_dataset_free(plain);
+    una_run_free(run);
+}
+
+/* --preset thesis reads the noise as standardised. */
+static void preset_reads_standardised_noise(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    const char *set[] = { "epochs=5", "noise_std=0.5" };
+    una_model *thesis = fitted("nlm", data, &(una_fit_settings){ .preset = "thesis", .set = set, .set_count = 2 }, run);
+    double scale = thesis->columns.target_scale;
+    assert_near(una_model_info(thesis)->noise_std, 0.5 * scale, 1e-12, 0);
+    assert_says(una_model_info(thesis)->spec, "noise_std=0.5");
+    una_model *own = fitted("nlm(noise_std=0.5, steps=5, width=8)", data, NULL, run);
+    assert_near(una_model_info(own)->noise_std, 0.5, 1e-12, 0);
+    assert_true(fabs(scale - 1) > 0.01);
+    una_model_free(thesis);
+    una_model_free(own);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- updates against a posterior made anew on the same features ----------------------------------------------------------------- */
+
+static void update_is_a_fresh_posterior(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *more = wave_data(23, 600, run);
+    una_model *model = fitted(quick_spec("luna", NULL), data, NULL, run);
+    const una_dataset *parts[] = { data, more };
+    assert_ok(una_model_update(model, more, run), run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_basis *basis = model->state;
+    una_head fresh;
+    double *x = NULL, *y = NULL, *phi = NULL, *mean, *var;
+    size_t rows = 0, k = basis->head.stats.features;
+    una_head_init(&fresh, k, &run->scratch);
+    fresh.noise_var = basis->head.noise_var;
+    fresh.prior_var = basis->head.prior_var;
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(una_columns_encode(&model->columns, parts[i], &x, &y, NULL, &rows, &run->scratch, run), run);
+        assert_ok(una_basis_phi(basis, (una_view){ x, rows, 2, 2 }, &phi, run), run);
+        una_stats_add(&fresh.stats, phi, y, rows);
+    }
+    assert_ok(una_head_solve(&fresh, run), run);
+    mean = UNA_GET(&run->scratch, double, rows);
+    var = UNA_GET(&run->scratch, double, rows);
+    assert_ok(una_head_predict(&fresh, phi, rows, mean, var, run), run);
+    double *p = predicted(model, more, run), scale = model->columns.target_scale;
+    for (size_t i = 0; i < rows; i++) {
+        assert_near(p[i], model->columns.target_centre + scale * mean[i], 1e-9, 0);
+        assert_near(p[2 * rows + i], scale * sqrt(var[i]), 1e-9, 0);
+    }
+    assert_near(una_model_info(model)->log_evidence, fresh.log_evidence, 1e-9, 0);
+    free(p);
+    una_arena_release(&run->scratch, mark);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(more);
+    una_run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_epochs_and_batch),
+        cmocka_unit_test(noise_comes_from_unseen_rows),
+        cmocka_unit_test(contradicting_noise_is_reported),
+        cmocka_unit_test(mle_has_no_penalty),
+        cmocka_unit_test(marginal_raises_the_evidence),
+        cmocka_unit_test(marginal_spec_can_be_passed_back),
+        cmocka_unit_test(every_optimiser_trains),
+        cmocka_unit_test(restarts_keep_the_best),
+        cmocka_unit_test(patience_stops_early),
+        cmocka_unit_test(rows_to_validate_on),
+        cmocka_unit_test(twins_are_reported),
+        cmocka_unit_test(preset_reads_standardised_noise),
+        cmocka_unit_test(update_is_a_fresh_posterior),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

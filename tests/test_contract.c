@@ -272,7 +272,7 @@ static void presets_work(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = NULL;
-    const char *set[] = { "epochs=20" };
+    const char *set[] = { "epochs=5" };
     una_fit_settings settings = { .preset = "thesis", .set = set, .set_count = has_option(kind, "epochs") };
     assert_status(una_fit(&model, kind->name, data, &settings, run), UNA_OK, run);
     una_model_free(model);
@@ -693,7 +693,7 @@ static int stop_progress(void *context, const una_progress *progress)
 {
     stop_at *s = context;
     s->calls++;
-    assert_true(progress->fraction >= 0 && progress->fraction <= 1);
+    assert_true(progress->fraction >= s->last && progress->fraction <= 1);   /* it never goes back */
     s->last = progress->fraction;
     return s->left >= 0 && s->left-- == 0;
 }
@@ -722,7 +722,7 @@ static void cancelling_leaks_nothing(void **state)
         when = (stop_at){ .left = -1 };                                  /* the run is as good as new */
         if (status != UNA_OK) {
             assert_ok(una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run), run);
-            assert_true(when.last > 0.9);
+            assert_true(when.calls == 0 || when.last > 0.8);
         }
         una_model_free(model);
         una_run_free(run);

@@ -122,6 +122,10 @@ static una_status choose_noise(double *noise_var, double prior_var, bool evidenc
     double log_noise = UNA_IS_AUTO(*noise_var) ? una_minimise(pooled_loss, &p, log(1e-8), log(4), 1e-6) : log(*noise_var);
     p.evidence = false;
     double loss = pooled_loss(log_noise, &p);
+    if (UNA_IS_AUTO(*noise_var)) {                       /* one standard error of log s2 up: few rows say little of the noise */
+        log_noise += sqrt(2 / (double)p.rows);
+        loss = pooled_loss(log_noise, &p);
+    }
     UNA_TRY(p.status);
     if (UNA_IS_AUTO(*noise_var)) *noise_var = exp(log_noise);
     *log_lik = -loss / (double)p.rows;
@@ -289,7 +293,13 @@ static una_status fit_features(una_trials *all, una_basis *basis, double *noise_
     size_t restarts = (size_t)all->options->restarts;
     bool choose_alpha = UNA_IS_AUTO(*prior_var);
     if (choose_alpha) *prior_var = 1;
-    if (all->folds) UNA_TRY(fit_folds(all, noise_var, prior_var, choose_alpha, result, run));
+    if (all->folds) {
+        double from = run->progress_from, to = run->progress_to, trainings = (double)(all->folds + restarts);
+        run->progress_to = from + (to - from) * (double)all->folds / trainings;
+        UNA_TRY(fit_folds(all, noise_var, prior_var, choose_alpha, result, run));
+        run->progress_from = run->progress_to;
+        run->progress_to = to;
+    }
     una_status status = una_trials_run(all, restarts, run);
     if (status == UNA_OK) {
         const una_trial *best = &all->job[best_job(all->job, restarts)];
@@ -330,6 +340,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     double noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2), prior_var = o->prior_var;
     una_status status = fit_features(&all, basis, &noise_var, &prior_var, result, keep, run);
     run->progress_from = from;
+    run->progress_to = to;
     UNA_TRY(status);
     if (UNA_IS_AUTO(noise_var)) noise_var = train_noise_var;                  /* no row was held out */
     basis->head.noise_var = noise_var;

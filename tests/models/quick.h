@@ -9,13 +9,34 @@
 
 #include "model/kind.h"
 
+/* Tests of how well something works take too long under the address sanitizer, and tell nothing more there. */
+#if defined(__SANITIZE_ADDRESS__)
+#define UNA_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNA_SANITIZED 1
+#endif
+#endif
+#ifdef UNA_SANITIZED
+static const bool sanitized = true;
+#else
+static const bool sanitized = false;
+#endif
+
+static inline void skip_if_sanitized(void)
+{
+    if (!sanitized) return;
+    print_message("skipped: too slow under the address sanitizer\n");
+    skip();
+}
+
 /* Options that make a model small and quick; a kind that is not here is fitted with its defaults. */
 static inline const char *quick_options(const char *kind)
 {
     static const struct { const char *kind, *options; } table[] = {
-        { "luna", "width=8, heads=4, steps=60" },
-        { "tuna", "width=8, heads=4, steps=60, reference_rows=30" },
-        { "nlm", "width=8, steps=60" },
+        { "luna", "width=6, heads=3, steps=40" },
+        { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },
+        { "nlm", "width=6, steps=40" },
         { "linear", "degree=2" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)

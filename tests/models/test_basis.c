@@ -62,6 +62,7 @@ static void steps_epochs_and_batch(void **state)
 static void noise_comes_from_unseen_rows(void **state)
 {
     (void)state;
+    skip_if_sanitized();
     una_run *run = quiet_run();
     for (size_t rows = 120; rows <= 300; rows += 180) {                  /* five folds, and rows held out */
         una_dataset *data = curve_data(wave, -3, 3, 0.3, rows, run);
@@ -76,6 +77,34 @@ static void noise_comes_from_unseen_rows(void **state)
     una_model *luna = fitted("luna(steps=1000, width=20, heads=8)", data, NULL, run);
     assert_near(una_model_info(luna)->noise_std, 0.3, 0.3, 0);
     una_model_free(luna);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* The other rule: the evidence of the unseen rows alone. */
+static void noise_by_the_evidence_of_unseen_rows(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.3, 300, run);
+    una_model *model = fitted("nlm(steps=600, width=20, noise_rule=evidence)", data, NULL, run);
+    assert_near(una_model_info(model)->noise_std, 0.3, 0.35, 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Above 4096 rows a look takes every second or third only; the posterior takes all. */
+static void looks_stay_cheap_on_many_rows(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(40000, 0, run);
+    una_model *model = fitted("nlm(steps=30, width=4, train_noise_std=0.3)", data, NULL, run);
+    const una_basis *basis = model->state;
+    assert_near(basis->head.stats.rows, 40000, 0, 0);
+    assert_int_equal(una_model_info(model)->valid_rows, 6000);
+    una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -313,6 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_epochs_and_batch),
         cmocka_unit_test(noise_comes_from_unseen_rows),
+        cmocka_unit_test(noise_by_the_evidence_of_unseen_rows),
+        cmocka_unit_test(looks_stay_cheap_on_many_rows),
         cmocka_unit_test(contradicting_noise_is_reported),
         cmocka_unit_test(mle_has_no_penalty),
         cmocka_unit_test(marginal_raises_the_evidence),

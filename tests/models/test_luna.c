@@ -29,12 +29,12 @@ static void collapse_is_reported(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
-    una_model *model = fitted("luna(width=20, heads=10, steps=1500, diversity=0.0001, penalty=5)", data, NULL, run);
+    una_model *model = fitted("luna(width=20, heads=10, steps=1500, diversity=0.0001, penalty=5)", data, &held_out, run);
     assert_true(una_model_info(model)->mean_cos2 > 0.99);
     assert_true(warned(model, "collapsed"));
     assert_true(warned(model, "raise diversity (now 0.0001) or lower penalty (now 5)"));
     una_model_free(model);
-    model = fitted("luna(width=20, heads=10, steps=600)", data, NULL, run);
+    model = fitted("luna(width=20, heads=10, steps=600)", data, &held_out, run);
     assert_false(warned(model, "collapsed"));
     una_model_free(model);
     una_dataset_free(data);
@@ -133,10 +133,7 @@ static void only_categories_are_refused(void **state)
 static void gap_is_seen(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: too slow under the address sanitizer\n");
-    skip();
-#else
+    skip_if_sanitized();
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
     una_model *luna = fitted("luna(steps=2500)", data, &held_out, run), *nlm = fitted("nlm(steps=2500)", data, &held_out, run);
@@ -149,7 +146,6 @@ static void gap_is_seen(void **state)
     una_model_free(nlm);
     una_dataset_free(data);
     una_run_free(run);
-#endif
 }
 
 static void parts_are_the_heads(void **state)
@@ -157,7 +153,7 @@ static void parts_are_the_heads(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
-    una_model *model = fitted("luna(width=20, heads=7, steps=1500)", data, NULL, run);
+    una_model *model = fitted("luna(width=20, heads=7, steps=1500)", data, &held_out, run);
     size_t count, rows = una_dataset_row_count(data);
     double *f = malloc(7 * rows * sizeof *f);
     assert_non_null(f);

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-enum { UNA_PAD = 16 };
+enum { UNA_PAD = 16, UNA_MOST_ACTIVE = 256 };
 #define UNA_PADDED(n) (((size_t)(n) + UNA_PAD - 1) / UNA_PAD * UNA_PAD)
 
 #define UNA_ACTIVATIONS "relu|tanh|leaky|elu|softplus|silu|sin"

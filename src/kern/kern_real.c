@@ -22,4 +22,18 @@ static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, s
     }
 }
 
-const REAL(una_kernels) REAL(una_kernels_generic) = { .name = "generic", .product = product, ELEMENTWISE_SLOTS };
+static void product_active(size_t groups, size_t each, size_t n, size_t k, const real *a, size_t a_stride, const real *b,
+                           size_t b_stride, real *c, size_t c_stride)
+{
+    product(groups * each, n, k, a, a_stride, 1, b, b_stride, c, c_stride, false);
+}
+
+static void outer_active(size_t groups, size_t each, size_t m, size_t n, const real *a, size_t a_stride, const real *b,
+                         size_t b_stride, real *c, size_t c_stride, bool lower)
+{
+    (void)lower;
+    product(m, n, groups * each, a, 1, a_stride, b, b_stride, c, c_stride, true);
+}
+
+const REAL(una_kernels) REAL(una_kernels_generic) = { .name = "generic", .product = product,
+    .product_active = product_active, .outer_active = outer_active, ELEMENTWISE_SLOTS };

@@ -10,6 +10,15 @@ typedef struct REAL(una_kernels) {
     void (*product)(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
                     size_t b_stride, real *c, size_t c_stride, bool add);
 
+    /* C = A B for A [groups*each, a_stride] whose rows come in groups of `each` with zeros in the same columns: columns
+     * that are zero throughout a group may be skipped. k <= UNA_MOST_ACTIVE, else nothing is skipped. */
+    void (*product_active)(size_t groups, size_t each, size_t n, size_t k, const real *a, size_t a_stride, const real *b,
+                           size_t b_stride, real *c, size_t c_stride);
+    /* C [m, n] += A'B over the same groups of rows, A [.., a_stride] with m columns, B [.., b_stride]. `lower`: only the
+     * part on and below the diagonal is needed (the rest may or may not be updated). */
+    void (*outer_active)(size_t groups, size_t each, size_t m, size_t n, const real *a, size_t a_stride, const real *b,
+                         size_t b_stride, real *c, size_t c_stride, bool lower);
+
     /* z += bias (per row), h = act(z), d = act'(z), dd = act''(z) if not NULL; [rows, width] contiguous. */
     void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d, real *dd);
 
@@ -24,10 +33,23 @@ typedef struct REAL(una_kernels) {
     void (*tangent)(una_slope_shape shape, const real *d, const real *u, size_t u_point, real *s);
     void (*tangent_back)(una_slope_shape shape, const real *d, const real *dd, const real *u, size_t u_point, real *g, real *dz);
 
+    /* P = sum_{i<j} S_ij^2/(q_i q_j) for S [heads, stride], q its diagonal, and K = scale dP/dS-like as in diversity_real.c;
+     * inverse [heads] is work. Heads with q = 0 take no part. */
+    double (*similarity)(size_t heads, size_t stride, const real *s, double scale, real *k, double *inverse);
+    /* f [rows, stride] becomes 2 weight (f - t), t [rows, t_stride] per head, or [rows] for all (t_stride 0);
+     * columns from `heads` on become 0. Returns weight sum (f - t)^2. */
+    double (*residual)(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride, real *f);
+
     void (*multiply)(size_t n, const real *a, real *b);                          /* b *= a                        */
+    void (*add)(size_t n, const real *a, real *b);                               /* b += a                        */
+    void (*scale)(size_t n, real factor, const real *a, real *b);                /* b = factor a                  */
     void (*add_rows)(size_t rows, size_t width, const real *a, real *sum);       /* sum [width] += column sums    */
     void (*transpose)(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride);
     double (*square)(size_t n, const real *a);                                   /* sum of squares, in double     */
+
+    /* n normals times std, none nearer to zero than least: block i (4 numbers) is Philox of (key, counter + i) through
+     * Box-Muller, in float whatever `real` is. */
+    void (*normals)(size_t n, const uint32_t key[2], const uint32_t counter[4], float std, float least, real *out);
 
     /* One Adam step over a contiguous block; c1, c2 = 1 - beta^t. */
     void (*adam)(size_t n, real *p, real *m, real *v, const real *g, real rate, real beta1, real beta2, real c1, real c2);

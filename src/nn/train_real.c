@@ -123,12 +123,8 @@ static void draw_perturbations(loop *t, size_t step)
 {
     if (!t->delta) return;
     una_rng rng = stream_at(t, UNA_FOR_PERTURBATION, step);
-    double std = t->how->perturbation_std, least = 1e-3 * std;
-    size_t n = t->batch.probes * t->batch.directions;
-    for (size_t i = 0; i < n; i++) {
-        double delta = std * una_rng_normal(&rng);
-        t->delta[i] = (real)(fabs(delta) < least ? copysign(least, delta) : delta);
-    }
+    float std = (float)t->how->perturbation_std;
+    t->kern->normals(t->batch.probes * t->batch.directions, rng.key, rng.counter, std, 1e-3f * std, t->delta);
 }
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The buffers of one training step, shared by net_real.c and diversity_real.c; in the precision of kern/real.h.
+ * The buffers of one training step, shared by net_real.c, slopes_real.c and diversity_real.c; in the precision of
+ * kern/real.h.
  */
 #include "nn/net.h"
 
@@ -11,32 +12,48 @@
 #define OBJECTIVE REAL(una_objective)
 #define WORK REAL(una_work)
 
-enum { BLOCK = 240 };                    /* rows of a forward pass at a time; a multiple of every tile's rows */
+enum { BLOCK = 240 };                    /* rows of a forward pass at a time                                */
 
 typedef struct layer {
-    real *z, *h, *d, *dd;                /* plain rows [rows, width]: before, after, first and second derivative */
-    real *u, *s, *e;                     /* slope rows [probes*directions, width]: before, after, act' at the far end */
+    real *z, *h, *d, *dd;                /* plain rows [rows, width]: before, after, first and second derivative    */
+    real *u;                             /* slope rows before the activation [probes*directions, width]; the first
+                                            layer's are shared by all probes [directions, width]            */
+    real *s, *e;                         /* slope rows of one block of probes: after, act' at the far end   */
+    real *dz;                            /* what the slopes add to the gradient at z [probes, width]        */
 } layer;
 
 struct REAL(una_work) {
     const KERNELS *kern;
     size_t most_rows, most_probes, most_directions, widest;
+    size_t block;                        /* probes whose slopes are in hand at a time: they stay in the cache */
     layer  layer[UNA_MAX_LAYERS];
-    real  *f;                            /* [rows, heads] outputs, then their gradient                 */
-    real  *g[2], *gs[2];                 /* gradients of plain and slope rows, in turns                */
-    real  *flipped;                      /* a layer's weights transposed                               */
-    real  *slope_sum;
-    /* the similarity penalty: */
-    real  *heads_flipped;                /* W [M, padded(L)], kept for the backward pass of the heads  */
-    real  *a;                            /* A = J'J [L, padded(L)]                                     */
-    real  *wa, *kw, *b, *dw;             /* W A, K W, W'K W, K W A                                     */
-    real  *s, *k;                        /* S = W A W', K  [M, padded(M)]                              */
-    real  *slopes;                       /* per point: G [probes*directions, padded(M)]                */
-    double *cosine;                      /* K in double [M, M]                                         */
+    real  *f;                            /* [rows, heads] outputs, then their gradient                      */
+    real  *g[2];                         /* gradients of plain rows, in turns                               */
+    real  *gs[2];                        /* gradients of one block's slope rows, in turns                   */
+    real  *flipped[UNA_MAX_LAYERS + 1];  /* weights of each layer transposed [out, padded(in)]              */
+    real  *slope_sum;                    /* [directions, width] of the first layer                          */
+    /* the similarity of heads: */
+    real  *a;                            /* A = J'J [L, padded(L)]                                          */
+    real  *wa, *kw, *b;                  /* W A, K W [M, padded(L)], W'K W [L, padded(L)]                   */
+    real  *s, *k;                        /* S = W A W', K  [M, padded(M)]                                   */
+    real  *slopes, *dslopes;             /* per point: G and its gradient, of one block [.., padded(M)]     */
+    double *inverse;                     /* [M]                                                             */
 };
 
-void REAL(una_net_flip)(const una_net *net, const real *parameters, size_t l, real *flipped, WORK *w);
+/* A block of probes: [first, first + count). */
+typedef struct probe_block { size_t first, count; } probe_block;
+
+/* slopes_real.c: forward to w->layer[..].s, and back from w->gs[0] = dP/dJ of the block. */
+void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
+void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block, WORK *w);
+void REAL(una_slopes_again)(const una_net *net, const BATCH *batch, probe_block block, WORK *w);
+void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w);
+
+/* diversity_real.c: gather blocks, solve once, give dP/dJ block by block. */
 void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_arena *arena);
-/* Fills losses->diverse and mean_cos2, w->gs[0] = diversity dP/dJ, adds to the heads' gradient. */
-void REAL(una_diversity)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
-                         real *gradient, una_losses *losses, WORK *w);
+void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, WORK *w);
+void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block, WORK *w);
+double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient, WORK *w);
+/* w->gs[0] = diversity dP/dJ; returns the block's part of P where it is known only now (per point). */
+double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
+                                  probe_block block, real *gradient, WORK *w);

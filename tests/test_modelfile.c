@@ -232,11 +232,10 @@ static void try_bytes(stranger *s, const bytes *b)
 
 typedef struct original { bytes file; bool mixed; const char *kind; } original;
 
-static original small_file(const una_kind *kind, bool mixed)
+static original shaped_file(const una_kind *kind, bool mixed, bool wider)
 {
     una_run *run = quiet_run();
-    const char *set[] = { has_option(kind, "width") ? "width=3, heads=2" : "degree=1", "steps=4" };
-    if (has_option(kind, "width") && !has_option(kind, "heads")) set[0] = "width=3";
+    const char *set[] = { has_option(kind, "width") ? wider ? "width=4" : "width=3" : wider ? "degree=2" : "degree=1", "steps=4" };
     una_fit_settings settings = mixed ? mixed_settings : (una_fit_settings){0};
     settings.set = set;
     settings.set_count = has_option(kind, "steps") ? 2 : 1;
@@ -253,6 +252,11 @@ static original small_file(const una_kind *kind, bool mixed)
     una_dataset_free(data);
     una_run_free(run);
     return o;
+}
+
+static original small_file(const una_kind *kind, bool mixed)
+{
+    return shaped_file(kind, mixed, false);
 }
 
 static size_t originals(original *list, size_t most)
@@ -379,6 +383,92 @@ static void random_changes(void **state)
     assert_true(refused > mutations / 4 && loaded > mutations / 100);       /* both roads were walked */
 }
 
+/* ---- parts of two good files: each block is right, they only do not belong together --------------------------------------------- */
+
+static bool named(const bytes *b, const block *k, const char *name)
+{
+    return b->at[k->from + 4] == strlen(name) && memcmp(b->at + k->from + 5, name, strlen(name)) == 0;
+}
+
+static bool same_name(const bytes *a, const block *i, const bytes *b, const block *j)
+{
+    size_t length = a->at[i->from + 4];
+    return length == b->at[j->from + 4] && memcmp(a->at + i->from + 5, b->at + j->from + 5, length) == 0;
+}
+
+/* The blocks of a before its i-th, then those of b from its j-th on. */
+static bytes spliced(const bytes *a, const block *i, const bytes *b, const block *j)
+{
+    size_t size = i->from + b->size - j->from;
+    bytes out = { malloc(size), size, size };
+    if (!out.at) fail_msg("%s", "no memory for the test's own bytes");
+    memcpy(out.at, a->at, i->from);
+    memcpy(out.at + i->from, b->at + j->from, b->size - j->from);
+    mend(&out);
+    return out;
+}
+
+/* Every pair of files, cut wherever both have a block of the same name. */
+static void two_files_do_not_mix(void **state)
+{
+    (void)state;
+    original list[64];
+    static block first[MOST_BLOCKS], second[MOST_BLOCKS];
+    size_t count = originals(list, 32);
+    for (size_t k = 0; una_kinds[k] && count + 2 <= 64; k++) {
+        list[count++] = shaped_file(una_kinds[k], false, true);
+        list[count++] = shaped_file(una_kinds[k], true, true);
+    }
+    for (size_t n = 0; n < count * count; n++) {
+        const original *one = &list[n / count], *two = &list[n % count];
+        size_t blocks = read_blocks(&one->file, first), others = read_blocks(&two->file, second), from = 0;
+        stranger s;
+        una_dataset *data = meet(&s, one->mixed);
+        for (size_t i = 0; i < blocks; i++) {
+            for (size_t j = from; j < others; j++) {
+                if (!same_name(&one->file, &first[i], &two->file, &second[j])) continue;
+                bytes mixture = spliced(&one->file, &first[i], &two->file, &second[j]);
+                long loaded = s.loaded;
+                try_bytes(&s, &mixture);
+                /* A head of another width never fits. */
+                if (named(&one->file, &first[i], "head.features") &&
+                    number_at(&one->file, first[i].payload, 8) != number_at(&two->file, second[j].payload, 8))
+                    assert_int_equal(s.loaded, loaded);
+                free(mixture.at);
+                from = j + 1;
+                break;
+            }
+        }
+        part(&s, data);
+    }
+    for (size_t i = 0; i < count; i++) free(list[i].file.at);
+}
+
+/* Columns of one model before the state of another: the inputs do not agree. */
+static void columns_must_fit_the_state(void **state)
+{
+    (void)state;
+    static block first[MOST_BLOCKS], second[MOST_BLOCKS];
+    for (size_t k = 0; una_kinds[k]; k++) {
+        original plain = small_file(una_kinds[k], false), mixed = small_file(una_kinds[k], true);
+        size_t i = read_blocks(&plain.file, first), j = read_blocks(&mixed.file, second);
+        while (i > 0 && !named(&plain.file, &first[i - 1], "notes")) i--;
+        while (j > 0 && !named(&mixed.file, &second[j - 1], "notes")) j--;
+        assert_true(i > 0 && j > 0);
+        bytes a = spliced(&plain.file, &first[i], &mixed.file, &second[j]), b = spliced(&mixed.file, &second[j], &plain.file, &first[i]);
+        stranger s;
+        una_dataset *data = meet(&s, false);
+        try_bytes(&s, &a);
+        try_bytes(&s, &b);
+        assert_int_equal(s.loaded, 0);
+        part(&s, data);
+        free(a.at);
+        free(b.at);
+        free(plain.file.at);
+        free(mixed.file.at);
+    }
+}
+
 /* ---- files of this release load for ever ------------------------------------------------------------------------------------ */
 
 static const struct { const char *name, *spec; } fixtures[] = {
@@ -464,6 +554,8 @@ int main(int count, char **argument)
         cmocka_unit_test(a_byte_too_many_is_refused),
         cmocka_unit_test(every_byte_is_guarded),
         cmocka_unit_test(random_changes),
+        cmocka_unit_test(two_files_do_not_mix),
+        cmocka_unit_test(columns_must_fit_the_state),
         cmocka_unit_test(files_of_this_release_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

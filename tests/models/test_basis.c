@@ -255,6 +255,27 @@ static void rows_to_validate_on(void **state)
     una_run_free(run);
 }
 
+/* Every row is held out once: wherever the one wild row stands, it is missed by its whole height. */
+static void folds_hold_every_row_out(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    for (size_t wild = 0; wild < 10; wild++) {
+        double x[50], y[50];
+        una_dataset *data = NULL;
+        for (size_t i = 0; i < 50; i++) {
+            x[i] = (double)i;
+            y[i] = i == 5 * wild ? 100 : sin(0.1 * (double)i);
+        }
+        assert_ok(una_dataset_from_arrays(&data, x, y, 50, 1, NULL, run), run);
+        una_model *model = fitted("nlm(width=5, steps=30)", data, NULL, run);
+        assert_true(una_model_info(model)->valid_rmse > 0.8 * 100 / sqrt(50));
+        una_model_free(model);
+        una_dataset_free(data);
+    }
+    una_run_free(run);
+}
+
 static void twins_are_reported(void **state)
 {
     (void)state;
@@ -352,6 +373,7 @@ int main(void)
         cmocka_unit_test(restarts_keep_the_best),
         cmocka_unit_test(patience_stops_early),
         cmocka_unit_test(rows_to_validate_on),
+        cmocka_unit_test(folds_hold_every_row_out),
         cmocka_unit_test(twins_are_reported),
         cmocka_unit_test(preset_reads_standardised_noise),
         cmocka_unit_test(update_is_a_fresh_posterior),

@@ -4,7 +4,7 @@
 # shellcheck shell=bash
 
 # Small and quick, for tests about anything but quality. $quick goes with --model luna and nlm.
-quick="--set epochs=20 --set restarts=1 --set width=10"
+quick="--set epochs=20 --set width=10"
 fast="--model linear"
 
 una() { "$UNA" "$@"; }

@@ -10,20 +10,30 @@
 
 #define LEAK ((real)0.01)
 
-#define TANH_OVER(y) ((real)1 + (y) * ((real)0.14492753623188406 + (y) * ((real)0.004968944099378882 +                    \
-    (y) * ((real)5.8116305255893354e-05 + (y) * ((real)2.374032077446624e-07 + (y) * (real)2.466526833710778e-10)))))
-#define TANH_UNDER(y) ((real)1 + (y) * ((real)0.4782608695652174 + (y) * ((real)0.031055900621118012 +                    \
-    (y) * ((real)0.0006102212051868803 + (y) * ((real)4.273257739403923e-06 + (y) * ((real)9.496128309786497e-09 +        \
-    (y) * (real)3.1622138893727926e-12))))))
+/* Functions of the library have branches and tables, which keep a loop from being vectorised; in float these do not. */
 
-/* Lambert's continued fraction x/(1 + x^2/(3 + x^2/(5 + ...))) to depth 11, as one quotient: within 1e-7 up to 8.3, where
- * tanh is 1 in float. Unlike the library's tanh it has no branch, so a loop over it is vectorised. */
+/* exp x for x <= 0: x = n ln 2 + r, Taylor series of exp r, n into the exponent. What is below e^-87 becomes that; the
+ * clamp is not written as a constant, or the compiler would give it a path of its own. */
+static inline real exp_of(real x)
+{
+#if REAL_IS_FLOAT
+    real c = x < -87 ? (x - x) - 87 : x;
+    real n = rintf(c * 1.44269504f), r = (c - n * 0.693359375f) + n * 2.12194440e-4f;
+    real series = 1 + r * (1 + r * (1 / 2.0f + r * (1 / 6.0f + r * (1 / 24.0f + r * (1 / 120.0f + r * (1 / 720.0f))))));
+    union { float f; int32_t i; } power = { .i = ((int32_t)n + 127) << 23 };
+    return series * power.f;
+#else
+    return exp(x);
+#endif
+}
+
+/* tanh x = (1 - e)/(1 + e) with e = exp(-2|x|), but for small x, where 1 - e cancels, Lambert's continued fraction. */
 static inline real tanh_of(real x)
 {
 #if REAL_IS_FLOAT
-    real c = x < (real)-8.3 ? (real)-8.3 : x > (real)8.3 ? (real)8.3 : x, y = c * c;
-    real over = TANH_OVER(y), under = TANH_UNDER(y);
-    return c * over / under;
+    real y = x * x, e = exp_of(-2 * fabs(x)), far = x < 0 ? e - 1 : 1 - e;
+    real over = x * (945 + y * (105 + y)), under = 945 + y * (420 + 15 * y);
+    return (y < 0.36f ? over : far) / (y < 0.36f ? under : 1 + e);
 #else
     return tanh(x);
 #endif
@@ -52,60 +62,49 @@ static inline real sin_0(real z) { return sin(z); }
 static inline real sin_1(real z) { return cos(z); }
 static inline real sin_2(real z) { return -sin(z); }
 
-/* (act(z + step) - act(z))/delta with step = delta u, h = act(z), t = z + step. Written so that nothing cancels where
- * the two pieces are linear (relu, leaky) or an addition theorem helps (tanh, sin; with the step itself, as t - z has
- * lost the digits of a small one). */
-static inline real relu_s(real z, real h, real t, real u, real step, real inverse)
+/* Slope (act(t) - act(z))/delta and act'(t), t = z + step, step = delta u; h, d = act, act' at z. Written so that nothing
+ * cancels where the two pieces are linear (relu, leaky) or an addition theorem helps (tanh, sin; with the step itself, as
+ * t - z has lost the digits of a small one). */
+typedef struct ends { real z, h, d, t, u, step, inverse; } ends;
+
+static inline real relu_s(ends x)
 {
-    (void)h;
-    (void)step;
-    real rising = t * inverse, falling = -z * inverse;   /* the step crosses the kink, one way or the other */
-    real ends_on = z > 0 ? u : rising, ends_off = z > 0 ? falling : 0;
-    return t > 0 ? ends_on : ends_off;
+    real rising = x.t * x.inverse, falling = -x.z * x.inverse;   /* the step crosses the kink, one way or the other */
+    real ends_on = x.z > 0 ? x.u : rising, ends_off = x.z > 0 ? falling : 0;
+    return x.t > 0 ? ends_on : ends_off;
 }
-static inline real leaky_s(real z, real h, real t, real u, real step, real inverse)
+static inline real leaky_s(ends x)
 {
-    (void)h;
-    (void)step;
-    real crossing = ((t > 0 ? t : LEAK * t) - (z > 0 ? z : LEAK * z)) * inverse;
-    return (z > 0) == (t > 0) ? (z > 0 ? u : LEAK * u) : crossing;
+    real crossing = ((x.t > 0 ? x.t : LEAK * x.t) - (x.z > 0 ? x.z : LEAK * x.z)) * x.inverse;
+    real straight = x.z > 0 ? x.u : LEAK * x.u;
+    return (x.z > 0) == (x.t > 0) ? straight : crossing;
 }
-static inline real tanh_s(real z, real h, real t, real u, real step, real inverse)
+static inline real tanh_s(ends x)                /* tanh a - tanh b = tanh(a - b) (1 - tanh a tanh b) */
 {
-    (void)z;
-    (void)t;
-    (void)u;                                     /* tanh a - tanh b = tanh(a - b) (1 - tanh a tanh b) */
-    real change = tanh_of(step), far = (h + change) / (1 + h * change);
-    return change * (1 - h * far) * inverse;
+    return tanh_of(x.step) * (1 - x.h * tanh_of(x.t)) * x.inverse;
 }
-static inline real sin_s(real z, real h, real t, real u, real step, real inverse)
+static inline real tanh_e(ends x)                /* 1 - tanh^2 t, so that its difference to d does not cancel */
 {
-    (void)h;
-    (void)u;                                     /* sin a - sin b = 2 sin((a-b)/2) cos((a+b)/2) */
-    return 2 * sin(step / 2) * cos((t + z) / 2) * inverse;
+    real far = tanh_of(x.t), rise = tanh_of(x.step) * (1 - x.h * far);
+    return x.d - rise * (x.h + far);
 }
-#define PLAIN_SECANT(name)                                                            \
-    static inline real name##_s(real z, real h, real t, real u, real step, real inverse) \
-    {                                                                                 \
-        (void)z;                                                                      \
-        (void)u;                                                                      \
-        (void)step;                                                                   \
-        return (name##_0(t) - h) * inverse;                                           \
-    }
+static inline real sin_s(ends x)                 /* sin a - sin b = 2 sin((a-b)/2) cos((a+b)/2) */
+{
+    return 2 * sin(x.step / 2) * cos((x.t + x.z) / 2) * x.inverse;
+}
+#define PLAIN_SECANT(name) \
+    static inline real name##_s(ends x) { return (name##_0(x.t) - x.h) * x.inverse; }
 PLAIN_SECANT(elu)
 PLAIN_SECANT(softplus)
 PLAIN_SECANT(silu)
-
-/* act'(t) where act(t) = far is known: free for tanh. */
 #define PLAIN_END(name) \
-    static inline real name##_e(real t, real far) { (void)far; return name##_1(t); }
+    static inline real name##_e(ends x) { return name##_1(x.t); }
 PLAIN_END(relu)
 PLAIN_END(leaky)
 PLAIN_END(elu)
 PLAIN_END(softplus)
 PLAIN_END(silu)
 PLAIN_END(sin)
-static inline real tanh_e(real t, real far) { (void)t; return 1 - far * far; }
 
 #define EACH_ACTIVATION(X)                                                                             \
     X(UNA_RELU, relu) X(UNA_TANH, tanh) X(UNA_LEAKY, leaky) X(UNA_ELU, elu) X(UNA_SOFTPLUS, softplus) \
@@ -133,27 +132,47 @@ static void activate(una_activation act, size_t rows, size_t width, const real *
 static void secant(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d, const real *u,
                    size_t u_point, const real *delta, real *s, real *e)
 {
-    (void)d;
     size_t width = shape.width;
     for (size_t p = 0; p < shape.points; p++)
         for (size_t k = 0; k < shape.directions; k++) {
             size_t row = p * shape.directions + k;
             const real by = delta[row], inverse = 1 / by;
-            const real *restrict zp = z + p * width, *restrict hp = h + p * width, *restrict uk = u + p * u_point + k * width;
+            const real *restrict zp = z + p * width, *restrict hp = h + p * width, *restrict dp = d + p * width;
+            const real *restrict uk = u + p * u_point + k * width;
             real *restrict sk = s + row * width, *restrict ek = e + row * width;
             switch (act) {
 #define SECANT(code, name)                                                     \
     case code:                                                                 \
         for (size_t j = 0; j < width; j++) {                                   \
-            real step = by * uk[j], t = zp[j] + step;                          \
-            real slope = name##_s(zp[j], hp[j], t, uk[j], step, inverse);      \
-            sk[j] = slope;                                                     \
-            ek[j] = name##_e(t, hp[j] + by * slope);                           \
+            real step = by * uk[j];                                            \
+            ends x = { zp[j], hp[j], dp[j], zp[j] + step, uk[j], step, inverse }; \
+            sk[j] = name##_s(x);                                               \
+            ek[j] = name##_e(x);                                               \
         }                                                                      \
         break;
             EACH_ACTIVATION(SECANT)
             }
         }
+}
+
+static void find_active(size_t groups, size_t each, size_t k, const real *s, const real *e, size_t stride, uint16_t *active)
+{
+    for (size_t g = 0; g < groups; g++, active += UNA_ACTIVE_STRIDE(k)) {
+        size_t count = 0;
+        for (size_t from = 0; from < k; from += 64) {
+            size_t width = k - from < 64 ? k - from : 64;
+            real size[64] = {0};
+            for (size_t r = 0; r < each; r++) {
+                const real *restrict sr = s + (g * each + r) * stride + from, *restrict er = e + (g * each + r) * stride + from;
+                for (size_t j = 0; j < width; j++) size[j] += fabs(sr[j]) + fabs(er[j]);
+            }
+            for (size_t j = 0; j < width; j++) {
+                active[1 + count] = (uint16_t)(from + j);
+                count += size[j] != 0;           /* also NAN: it must not vanish here */
+            }
+        }
+        active[0] = (uint16_t)count;
+    }
 }
 
 static void secant_back(una_slope_shape shape, const real *d, const real *e, const real *delta, real *g, real *dz)
@@ -252,10 +271,11 @@ static double residual(size_t rows, size_t heads, size_t stride, double weight, 
     for (size_t r = 0; r < rows; r++) {
         real *restrict fr = f + r * stride, row = 0;
         const real *restrict tr = t + r * (t_stride ? t_stride : 1);
-        real lane[UNA_PAD] = {0};
+        enum { AT_ONCE = 8 };
+        real lane[AT_ONCE] = {0};
         size_t m = 0;
-        for (; m + UNA_PAD <= heads; m += UNA_PAD)
-            for (size_t v = 0; v < UNA_PAD; v++) {
+        for (; m + AT_ONCE <= heads; m += AT_ONCE)
+            for (size_t v = 0; v < AT_ONCE; v++) {
                 real miss = fr[m + v] - tr[t_stride ? m + v : 0];
                 lane[v] += miss * miss;
                 fr[m + v] = twice * miss;
@@ -266,7 +286,7 @@ static double residual(size_t rows, size_t heads, size_t stride, double weight, 
             fr[m] = twice * miss;
         }
         for (; m < stride; m++) fr[m] = 0;
-        for (size_t v = 0; v < UNA_PAD; v++) row += lane[v];
+        for (size_t v = 0; v < AT_ONCE; v++) row += lane[v];
         sum += (double)row;
     }
     return weight * sum;
@@ -379,7 +399,7 @@ static void descend(size_t n, real *restrict p, real *restrict v, const real *re
 }
 
 #define ELEMENTWISE_SLOTS                                                                                       \
-    .activate = activate, .secant = secant, .secant_back = secant_back, .tangent = tangent,                     \
+    .activate = activate, .find_active = find_active, .secant = secant, .secant_back = secant_back, .tangent = tangent,                     \
     .tangent_back = tangent_back, .similarity = similarity, .residual = residual, .multiply = multiply, .add = add,  \
     .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
     .descend = descend

@@ -11,13 +11,16 @@
 
 #include "base/base.h"
 
-enum { UNA_PAD = 16, UNA_MOST_ACTIVE = 256 };
+enum { UNA_PAD = 8 };
 #define UNA_PADDED(n) (((size_t)(n) + UNA_PAD - 1) / UNA_PAD * UNA_PAD)
 
 #define UNA_ACTIVATIONS "relu|tanh|leaky|elu|softplus|silu|sin"
 typedef enum una_activation {
     UNA_RELU, UNA_TANH, UNA_LEAKY, UNA_ELU, UNA_SOFTPLUS, UNA_SILU, UNA_SIN
 } una_activation;
+
+/* Active lists: for each group of rows, how many columns are not zero throughout, then which ones, ascending. */
+#define UNA_ACTIVE_STRIDE(k) (UNA_PADDED(k) + 1)
 
 /* Rows of slopes: `points` points with `directions` slope rows each, `width` (padded) columns. */
 typedef struct una_slope_shape { size_t points, directions, width; } una_slope_shape;

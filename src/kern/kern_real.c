@@ -23,15 +23,17 @@ static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, s
 }
 
 static void product_active(size_t groups, size_t each, size_t n, size_t k, const real *a, size_t a_stride, const real *b,
-                           size_t b_stride, real *c, size_t c_stride)
+                           size_t b_stride, real *c, size_t c_stride, const uint16_t *active)
 {
+    (void)active;                                /* what is not active is zero */
     product(groups * each, n, k, a, a_stride, 1, b, b_stride, c, c_stride, false);
 }
 
 static void outer_active(size_t groups, size_t each, size_t m, size_t n, const real *a, size_t a_stride, const real *b,
-                         size_t b_stride, real *c, size_t c_stride, bool lower)
+                         size_t b_stride, real *c, size_t c_stride, bool lower, const uint16_t *active)
 {
     (void)lower;
+    (void)active;
     product(m, n, groups * each, a, 1, a_stride, b, b_stride, c, c_stride, true);
 }
 

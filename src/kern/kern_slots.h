@@ -10,14 +10,16 @@ typedef struct REAL(una_kernels) {
     void (*product)(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
                     size_t b_stride, real *c, size_t c_stride, bool add);
 
-    /* C = A B for A [groups*each, a_stride] whose rows come in groups of `each` with zeros in the same columns: columns
-     * that are zero throughout a group may be skipped. k <= UNA_MOST_ACTIVE, else nothing is skipped. */
+    /* Which columns of s and e [groups*each, stride] are not zero throughout a group of `each` rows: [groups,
+     * UNA_ACTIVE_STRIDE(k)]. */
+    void (*find_active)(size_t groups, size_t each, size_t k, const real *s, const real *e, size_t stride, uint16_t *active);
+    /* C = A B for A [groups*each, a_stride], zero in columns that are not in its group's active list (NULL: all are). */
     void (*product_active)(size_t groups, size_t each, size_t n, size_t k, const real *a, size_t a_stride, const real *b,
-                           size_t b_stride, real *c, size_t c_stride);
+                           size_t b_stride, real *c, size_t c_stride, const uint16_t *active);
     /* C [m, n] += A'B over the same groups of rows, A [.., a_stride] with m columns, B [.., b_stride]. `lower`: only the
      * part on and below the diagonal is needed (the rest may or may not be updated). */
     void (*outer_active)(size_t groups, size_t each, size_t m, size_t n, const real *a, size_t a_stride, const real *b,
-                         size_t b_stride, real *c, size_t c_stride, bool lower);
+                         size_t b_stride, real *c, size_t c_stride, bool lower, const uint16_t *active);
 
     /* z += bias (per row), h = act(z), d = act'(z), dd = act''(z) if not NULL; [rows, width] contiguous. */
     void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d, real *dd);

@@ -200,11 +200,25 @@ static una_status exchange_net(una_net *net, una_archive *ar)
     return UNA_OK;
 }
 
+/* Without padding: that is a matter of the kernels, and files outlive them. */
+static una_status exchange_parameters(una_basis *basis, una_archive *ar)
+{
+    float *packed = ar->loading ? NULL : UNA_GET(ar->arena, float, una_net_packed(&basis->net));
+    if (packed) una_net_pack(&basis->net, basis->parameters, packed);
+    UNA_TRY(una_arena_check(ar->arena));
+    UNA_TRY(una_archive_f32s(ar, "parameters", &packed, una_net_packed(&basis->net)));
+    if (!ar->loading) return UNA_OK;
+    basis->parameters = UNA_GET(ar->arena, float, basis->net.parameters);
+    UNA_TRY(una_arena_check(ar->arena));
+    una_net_unpack(&basis->net, packed, basis->parameters);
+    return UNA_OK;
+}
+
 una_status una_basis_exchange(void *state, una_archive *ar)
 {
     una_basis *basis = state;
     UNA_TRY(exchange_net(&basis->net, ar));
-    UNA_TRY(una_archive_f32s(ar, "parameters", &basis->parameters, basis->net.parameters));
+    UNA_TRY(exchange_parameters(basis, ar));
     UNA_TRY(una_head_exchange(&basis->head, ar));
     if (basis->head.stats.features != una_net_features(&basis->net) + 1)
         return una_archive_refuse(ar, "features", "does not fit the network");

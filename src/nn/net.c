@@ -4,6 +4,8 @@
  */
 #include "nn/net.h"
 
+#include <string.h>
+
 void una_net_shape(una_net *net)
 {
     size_t at = 0;
@@ -26,4 +28,27 @@ size_t una_net_features(const una_net *net)
 size_t una_net_heads(const una_net *net)
 {
     return net->size[net->depth + 1];
+}
+
+size_t una_net_packed(const una_net *net)
+{
+    size_t count = 0;
+    for (size_t l = 0; l <= net->depth; l++) count += (net->size[l] + 1) * net->size[l + 1];
+    return count;
+}
+
+/* Weights and bias of a layer are one block of size[l] + 1 rows. */
+void una_net_pack(const una_net *net, const float *parameters, float *packed)
+{
+    for (size_t l = 0; l <= net->depth; l++)
+        for (size_t i = 0; i <= net->size[l]; i++, packed += net->size[l + 1])
+            memcpy(packed, parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]), net->size[l + 1] * sizeof *packed);
+}
+
+void una_net_unpack(const una_net *net, const float *packed, float *parameters)
+{
+    memset(parameters, 0, net->parameters * sizeof *parameters);
+    for (size_t l = 0; l <= net->depth; l++)
+        for (size_t i = 0; i <= net->size[l]; i++, packed += net->size[l + 1])
+            memcpy(parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]), packed, net->size[l + 1] * sizeof *packed);
 }

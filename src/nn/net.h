@@ -30,6 +30,10 @@ typedef struct una_net {
 void   una_net_shape(una_net *net);
 size_t una_net_features(const una_net *net);   /* L, without the one                                   */
 size_t una_net_heads(const una_net *net);
+/* The parameters without padding, for files: [size[l], size[l+1]] and bias of each layer in turn. */
+size_t una_net_packed(const una_net *net);     /* how many                                             */
+void   una_net_pack(const una_net *net, const float *parameters, float *packed);
+void   una_net_unpack(const una_net *net, const float *packed, float *parameters);
 
 typedef struct una_losses {                    /* of one batch                                         */
     double fit, penalty, diverse;              /* (weight) sum r^2; gamma |Psi|^2; P = sum_{i<j} cos^2  */

@@ -40,6 +40,8 @@ static size_t block_of(size_t probes, size_t directions)
     return block < probes ? block : probes;
 }
 
+enum { WORTH_LISTING = 4 };              /* directions from which skipping units that are off pays */
+
 static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *arena)
 {
     size_t slope_rows = w->most_probes * w->most_directions, block_rows = w->block * w->most_directions;
@@ -56,6 +58,8 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
         at->u = UNA_GET(arena, real, (l == 0 ? w->most_directions : slope_rows) * width);
         at->s = UNA_GET(arena, real, block_rows * width);
         at->dz = UNA_GET(arena, real, w->most_probes * width);
+        if (net->activation == UNA_RELU && !exact && w->most_directions >= WORTH_LISTING)
+            at->active = UNA_GET(arena, uint16_t, w->most_probes * UNA_ACTIVE_STRIDE(net->size[l + 1]));
     }
 }
 

@@ -47,14 +47,23 @@ static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, pr
                          batch->delta + block.first * batch->directions, at->s, at->e);
 }
 
+static uint16_t *active_of(const una_net *net, size_t l, probe_block block, const WORK *w)
+{
+    return w->layer[l].active ? w->layer[l].active + block.first * UNA_ACTIVE_STRIDE(net->size[l + 1]) : NULL;
+}
+
 void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block, WORK *w)
 {
     for (size_t l = 0; l < net->depth; l++) {
         size_t width = UNA_PADDED(net->size[l + 1]);
         if (l > 0)
             w->kern->product_active(block.count, batch->directions, width, net->size[l], w->layer[l - 1].s, UNA_PADDED(net->size[l]),
-                                    parameters + net->weights[l], width, u_of(batch, l, width, block, w), width);
+                                    parameters + net->weights[l], width, u_of(batch, l, width, block, w), width,
+                                    active_of(net, l - 1, block, w));
         activate_slopes(net, batch, l, block, w);
+        if (w->layer[l].active)
+            w->kern->find_active(block.count, batch->directions, net->size[l + 1], w->layer[l].s, w->layer[l].e, width,
+                                 active_of(net, l, block, w));
     }
 }
 
@@ -93,8 +102,10 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
             return;
         }
         size_t in = net->size[l], in_wide = UNA_PADDED(in);
-        w->kern->outer_active(block.count, batch->directions, in, width, w->layer[l - 1].s, in_wide, gs, width, weights, width, false);
-        w->kern->product_active(block.count, batch->directions, in_wide, net->size[l + 1], gs, width, w->flipped[l], in_wide, below, in_wide);
+        w->kern->outer_active(block.count, batch->directions, in, width, w->layer[l - 1].s, in_wide, gs, width, weights, width, false,
+                              active_of(net, l - 1, block, w));
+        w->kern->product_active(block.count, batch->directions, in_wide, net->size[l + 1], gs, width, w->flipped[l], in_wide, below, in_wide,
+                                active_of(net, l, block, w));
         real *kept = gs;
         gs = below;
         below = kept;

@@ -19,6 +19,7 @@ typedef struct layer {
     real *u;                             /* slope rows before the activation [probes*directions, width]; the first
                                             layer's are shared by all probes [directions, width]            */
     real *s, *e;                         /* slope rows of one block of probes: after, act' at the far end   */
+    uint16_t *active;                    /* units that are not off at a probe, per probe; NULL: all           */
     real *dz;                            /* what the slopes add to the gradient at z [probes, width]        */
 } layer;
 

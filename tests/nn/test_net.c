@@ -188,6 +188,7 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
                                     t->objective.per_point, t->objective.hidden_penalty_only };
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
+    size = fmax(size, 0.01 * t->objective.diversity);    /* slopes of a cosine cancel: what counts is the size of their terms */
     for (size_t s = 0; s < 3; s++) {
         const una_kernels_f64 *doubles = una_kernels_named_f64(set_names[s]);
         const una_kernels_f32 *floats = una_kernels_named_f32(set_names[s]);
@@ -368,7 +369,7 @@ static void collapse_is_stationary(void **state)
         make_trial(&t, run, &rng, &d);
         double *w = t.parameters + t.net.weights[2];
         for (size_t j = 0; j < 7; j++)
-            for (size_t m = 1; m < 5; m++) w[j * 16 + m] = w[j * 16];
+            for (size_t m = 1; m < 5; m++) w[j * UNA_PADDED(5) + m] = w[j * UNA_PADDED(5)];
         t.objective = (una_objective_f64){ .diversity = 1, .per_point = per_point };
         const double *gradient = gradient_of(&t, &losses, run);
         assert_near(losses.mean_cos2, 1, 1e-9, 0);
@@ -391,7 +392,7 @@ static void flat_heads(void **state)
             una_losses losses;
             make_trial(&t, run, &rng, &d);
             for (size_t j = 0; j < 7; j++)
-                for (size_t m = 0; m < flat; m++) t.parameters[t.net.weights[2] + j * 16 + m] = 0;
+                for (size_t m = 0; m < flat; m++) t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] = 0;
             const double *gradient = gradient_of(&t, &losses, run);
             una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
             check_losses(&losses, &truth, 1e-9);
@@ -414,7 +415,7 @@ static void nearly_flat_heads(void **state)
     una_losses losses;
     make_trial(&t, run, &rng, &d);
     for (size_t j = 0; j < 7; j++)
-        for (size_t m = 0; m < 2; m++) t.parameters[t.net.weights[2] + j * 16 + m] *= 1e-3;
+        for (size_t m = 0; m < 2; m++) t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] *= 1e-3;
     const double *gradient = gradient_of(&t, &losses, run);
     una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
     check_losses(&losses, &truth, 1e-9);
@@ -451,7 +452,7 @@ static double after_descent(double weight, bool per_point, una_run *run)
     make_trial(&t, run, &rng, &d);
     double *w = t.parameters + t.net.weights[2];
     for (size_t j = 0; j < 10; j++)                              /* alike at first, but not the same */
-        for (size_t m = 1; m < 5; m++) w[j * 16 + m] = 0.7 * w[j * 16] + 0.3 * una_rng_normal(&rng);
+        for (size_t m = 1; m < 5; m++) w[j * UNA_PADDED(5) + m] = 0.7 * w[j * UNA_PADDED(5)] + 0.3 * una_rng_normal(&rng);
     t.objective = (una_objective_f64){ .fit_weight = 0.1, .diversity = weight, .per_point = per_point };
     for (int step = 0; step < 40; step++) {
         una_mark each = una_arena_mark(&run->scratch);
@@ -614,12 +615,12 @@ static void layout(void **state)
     (void)state;
     una_net net = net_of(UNA_RELU, 4, (const size_t[]){ 3, 17, 16, 5 });
     assert_int_equal(net.weights[0], 0);
-    assert_int_equal(net.biases[0], 3 * 32);
-    assert_int_equal(net.weights[1], 4 * 32);
-    assert_int_equal(net.biases[1], 4 * 32 + 17 * 16);
+    assert_int_equal(net.biases[0], 3 * UNA_PADDED(17));
+    assert_int_equal(net.weights[1], 4 * UNA_PADDED(17));
+    assert_int_equal(net.biases[1], 4 * UNA_PADDED(17) + 17 * 16);
     assert_int_equal(net.weights[2], net.hidden_parameters);
-    assert_int_equal(net.hidden_parameters, 4 * 32 + 18 * 16);
-    assert_int_equal(net.parameters, 4 * 32 + 18 * 16 + 17 * 16);
+    assert_int_equal(net.hidden_parameters, 4 * UNA_PADDED(17) + 18 * 16);
+    assert_int_equal(net.parameters, 4 * UNA_PADDED(17) + 18 * 16 + 17 * UNA_PADDED(5));
     assert_int_equal(una_net_features(&net), 16);
     assert_int_equal(una_net_heads(&net), 5);
 }

@@ -28,6 +28,9 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
 
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
     double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */
+    size_t  parts;                                /* of an equal-weight mixture of Gaussians; 0: one Gaussian */
+    double *part_mean, *part_var;                 /* [rows, parts], the caller's: mean and variance of each part,
+                                                     noise included; NULL: not asked for                   */
 } una_predictive;
 
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
@@ -54,6 +57,7 @@ typedef struct una_kind {
     una_status (*exchange)(void *state, una_archive *ar);       /* one function saves and loads            */
 
     /* optional: NULL means it cannot */
+    size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
     una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);  /* exact update; result: the new evidence */
     una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run); /* f [draws, rows] */
     una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);  /* f [count, rows]; NULL: count only */

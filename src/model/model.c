@@ -303,7 +303,8 @@ una_status una_model_predict_encoded(const una_model *model, const double *x, si
     if (!(level > 0 && level < 1)) UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
     una_mark mark = una_arena_mark(&run->scratch);
     size_t inputs = model->columns.input_count, most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
-    una_predictive p = { UNA_GET(&run->scratch, double, most), UNA_GET(&run->scratch, double, most), UNA_GET(&run->scratch, double, most) };
+    una_predictive p = { .mean = UNA_GET(&run->scratch, double, most), .var_model = UNA_GET(&run->scratch, double, most),
+                         .var_noise = UNA_GET(&run->scratch, double, most) };
     una_status status = una_arena_check(&run->scratch);
     double z = una_normal_quantile(0.5 + level / 2);
     for (size_t from = 0; status == UNA_OK && from < rows; from += most) {
@@ -428,7 +429,7 @@ static una_status slope_by_differences(const una_model *model, double *x, double
     for (size_t d = 0; d < inputs; d++) {
         double mean[2], var[2], noise[2], at = x[d];
         for (int side = 0; side < 2; side++) {
-            una_predictive out = { &mean[side], &var[side], &noise[side] };
+            una_predictive out = { .mean = &mean[side], .var_model = &var[side], .var_noise = &noise[side] };
             x[d] = side ? at + step : at - step;
             UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
         }
@@ -445,7 +446,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
     size_t inputs = c->input_count;
     double *x = UNA_GET(&run->scratch, double, inputs), *dm = UNA_GET(&run->scratch, double, inputs), *dv = UNA_GET(&run->scratch, double, inputs);
     double mean, var, noise;
-    una_predictive out = { &mean, &var, &noise };
+    una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(c, given, x, 0, run));
     UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));

@@ -316,7 +316,7 @@ static void variances_are_positive(void **state)
 static double standard_at(const una_model *model, const double *x, bool variance, una_run *run)
 {
     double mean, var, noise;
-    una_predictive out = { &mean, &var, &noise };
+    una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     size_t inputs = model->columns.input_count;
     assert_ok(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run), run);
     return variance ? var : mean;

@@ -6,8 +6,7 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
 static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_FILE, "MODEL", "where the updated model goes (default: over MODEL)"),
@@ -18,84 +17,30 @@ static const cli_flag flags[] = {
 
 /* ---- fitting again ----------------------------------------------------------------------------------- */
 
-static size_t column_of(const una_dataset *data, const char *name)
+static una_status fit_joined(const cli *c, una_model **fresh, const una_model *model, const char *old_path, size_t *rows_added)
 {
-    size_t column = 0, count = una_dataset_column_count(data);
-    while (column < count && strcmp(una_dataset_column_name(data, column), name) != 0) column++;
-    return column;
-}
-
-/* Copies the column `name` of `data` into x[row * stride] from row `first` on. */
-static una_status copy_column(const cli *c, double *x, size_t stride, size_t first, const una_dataset *data,
-                              const char *path, const char *name)
-{
-    size_t column = column_of(data, name);
-    if (column == una_dataset_column_count(data)) {
-        return cli_fail(c, UNA_E_INPUT, "%s has no column '%s', which the model needs", path, name);
-    }
-    const double *numbers = una_dataset_numbers(data, column);
-    if (!numbers) {
-        return cli_fail(c, UNA_E_INPUT, "the column '%s' of %s is text: put the rows of both files into one and use "
-                        "'una fit' on it", name, path);
-    }
-    for (size_t row = 0; row < una_dataset_row_count(data); row++) x[(first + row) * stride] = numbers[row];
-    return UNA_OK;
-}
-
-static una_status join(const cli *c, una_dataset **joined, const una_model *model, const una_dataset *const parts[2],
-                       const char *const paths[2])
-{
-    size_t inputs = una_model_input_count(model), rows = 0;
-    const size_t counts[2] = { una_dataset_row_count(parts[0]), una_dataset_row_count(parts[1]) };
-    double *x = cli_memory((counts[0] + counts[1]) * inputs, sizeof *x);
-    double *y = cli_memory(counts[0] + counts[1], sizeof *y);
-    const char **names = cli_memory(inputs + 1, sizeof *names);
-    una_status status = UNA_OK;
-    for (size_t i = 0; i < inputs; i++) names[i] = una_model_input_name(model, i);
-    names[inputs] = una_model_info(model)->target;
-    for (size_t p = 0; p < 2; rows += counts[p++]) {
-        for (size_t i = 0; i < inputs && status == UNA_OK; i++) {
-            status = copy_column(c, x + i, inputs, rows, parts[p], paths[p], names[i]);
-        }
-        if (status == UNA_OK) status = copy_column(c, y, 1, rows, parts[p], paths[p], names[inputs]);
-    }
-    if (status == UNA_OK) {
-        status = una_dataset_from_arrays(joined, x, y, rows, inputs, names, c->run);
-        if (status != UNA_OK) cli_failed(c, status);
-    }
-    free(x);
-    free(y);
-    free(names);
+    const una_fit_info *info = una_model_info(model);
+    const una_fit_settings settings = { .target = info->target, .missing = info->missing, .other = info->other };
+    una_dataset *old = NULL, *more = NULL, *joined = NULL;
+    una_status status = una_dataset_read(&old, old_path, c->run);
+    if (status == UNA_OK) status = una_dataset_read(&more, c->operand[1], c->run);
+    if (status == UNA_OK) status = una_dataset_join(&joined, old, more, c->run);
+    if (status == UNA_OK) status = una_fit(fresh, info->spec, joined, &settings, c->run);
+    if (status == UNA_OK) *rows_added = una_dataset_row_count(more);
+    una_dataset_free(joined);
+    una_dataset_free(more);
+    una_dataset_free(old);
     return status;
 }
 
 static una_status refit(const cli *c, una_model **model, const char *old_path, size_t *rows_added)
 {
-    const char *paths[2] = { old_path, c->operand[1] };
-    una_dataset *parts[2] = { NULL, NULL }, *joined = NULL;
     una_model *fresh = NULL;
-    una_status status = una_dataset_read(&parts[0], paths[0], c->run);
-    if (status == UNA_OK) status = una_dataset_read(&parts[1], paths[1], c->run);
-    if (status != UNA_OK) {
-        cli_failed(c, status);
-    } else {
-        *rows_added = una_dataset_row_count(parts[1]);
-        status = join(c, &joined, *model, (const una_dataset *const *)parts, paths);
-    }
-    if (status == UNA_OK) {
-        const una_fit_info *info = una_model_info(*model);
-        una_fit_settings settings = { .target = info->target };
-        status = una_fit(&fresh, info->spec, joined, &settings, c->run);
-        if (status != UNA_OK) cli_failed(c, status);
-    }
-    if (status == UNA_OK) {
-        una_model_free(*model);
-        *model = fresh;
-    }
-    una_dataset_free(joined);
-    una_dataset_free(parts[1]);
-    una_dataset_free(parts[0]);
-    return status;
+    una_status status = fit_joined(c, &fresh, *model, old_path, rows_added);
+    if (status != UNA_OK) return cli_failed(c, status);
+    una_model_free(*model);
+    *model = fresh;
+    return UNA_OK;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------------------ */

@@ -103,6 +103,9 @@ una_status una_dataset_synthetic(una_dataset **data, const char *name, size_t ro
 /* A new table with the rows `index`[count], in that order. */
 una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index,
                             size_t count, una_run *run);
+/* The rows of `a`, then those of `b`, with the columns of `a`, found in `b` by name. A column that `b` lacks, or that
+ * holds words in one table and numbers in the other, is an error. */
+una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run);
 void        una_dataset_free(una_dataset *data);
 size_t      una_dataset_row_count(const una_dataset *data);
 size_t      una_dataset_column_count(const una_dataset *data);
@@ -159,6 +162,8 @@ typedef struct una_fit_info {                  /* all in the user's own units   
     const char *kind;
     const char *spec;                          /* kind with every option filled in: pass it back to repeat */
     const char *target;
+    una_missing missing;                       /* as in the settings of the fit: pass them back too */
+    size_t      other;
     size_t      rows, inputs;                  /* rows in the posterior; inputs the model sees      */
     double      noise_std, prior_var, log_evidence;
     double      mean_cos2;                     /* NAN where there are no heads                      */
@@ -223,6 +228,9 @@ typedef struct una_score {
 
 una_status una_score_gaussian(una_score *score, const double *y, const double *mean, const double *std_epistemic,
                               const double *std_noise, size_t rows, una_run *run);
+
+/* On all rows of a table with the model's inputs and its target; right also for models that predict a mixture. */
+una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run);
 
 /* ---- files, row by row (any size) ------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
  */
 #include "golden.h"
 
+#include "models/hmc.h"
 #include "opt/schedule.h"
 #include "score/score.h"
 
@@ -378,6 +379,12 @@ static bool check_scores(golden *file, worst *exact, worst *single)
         && compare(file, &results, exact);
 }
 
+#include "golden_vi.h"
+#include "golden_ens.h"
+#include "golden_gp.h"
+
+#include "golden_hmc.h"
+
 typedef struct kind {
     const char *name, *needs[7];                 /* keys that `out` must have: a file that lost one checks too little */
     bool (*check)(golden *file, worst *exact, worst *single);    /* NULL: a model not built yet */
@@ -392,15 +399,15 @@ static const kind kinds[] = {
     { "blr_update", { "weight_mean", "weight_cov" }, check_update },
     { "luna_schedules", { "C", "sqrt", "sigmoid", "tanh" }, check_schedules },
     { "scores", { "rmse", "log_lik", "crps", "coverage", "calibration_error" }, check_scores },
-    { "gp", { NULL }, NULL },
-    { "bbvi_elbo", { NULL }, NULL },
-    { "anchored_loss", { NULL }, NULL },
-    { "hmc_potential", { NULL }, NULL },
-    { "log_ei", { NULL }, NULL },
-    { "expected_improvement", { NULL }, NULL },
-    { "rff", { NULL }, NULL },
-    { "spectral_norm", { NULL }, NULL },
-    { "test_functions", { NULL }, NULL },
+    { "gp", { "mean", "var_model", "log_evidence", "grad_log", "grad_order" }, check_gp },
+    { "bbvi_elbo", { "log_lik", "kl", "loss", "grad_mu", "grad_rho" }, check_elbo },
+    { "anchored_loss", { "loss", "grad" }, check_anchored },
+    { "hmc_potential", { "U", "grad" }, check_potential },
+    { "log_ei", { "log_h" }, check_log_improvement },
+    { "expected_improvement", { "ei" }, check_improvement },
+    { "rff", { "phi" }, check_rff },
+    { "spectral_norm", { "sigma", "W" }, check_spectral },
+    { "test_functions", { "branin", "hartmann6" }, check_functions },
 };
 
 /* ---- files and folders ------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables in memory: from files, from arrays, and as rows of other tables.
+ * Tables in memory: from files, from arrays, as rows of other tables, and as one table after another.
  */
 #include "data/build.h"
 #include "data/csv.h"
@@ -213,6 +213,80 @@ una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*subset);
     *subset = NULL;
+    return status;
+}
+
+/* ---- one table after another ---------------------------------------------------------------------------- */
+
+/* A column without any value has no type: it takes that of its partner. */
+static bool holds_values(const una_table_column *column, size_t rows)
+{
+    bool any = false;
+    for (size_t i = 0; i < rows && !any; i++) any = column->is_text ? column->word[i] != NULL : !isnan(column->number[i]);
+    return any;
+}
+
+static una_status check_types(const una_table_column *first, const una_dataset *a, const una_table_column *second,
+                              const una_dataset *b, una_run *run)
+{
+    if (first->is_text == second->is_text || !holds_values(first, a->rows) || !holds_values(second, b->rows)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' holds words in %.200s and numbers in %.200s; put the rows of both into "
+             "one file", first->name, first->is_text ? a->origin : b->origin, first->is_text ? b->origin : a->origin);
+}
+
+static void append_column(una_table_column *to, const una_table_column *from, size_t at, size_t rows, una_words *words)
+{
+    for (size_t i = 0; i < rows; i++) {
+        if (!to->is_text) to->number[at + i] = from->is_text ? NAN : from->number[i];
+        else if (from->is_text && from->word[i]) to->word[at + i] = una_words_get(words, from->word[i], strlen(from->word[i]));
+    }
+}
+
+static una_status append_rows(una_dataset *to, const una_dataset *a, const una_dataset *b, una_arena *work)
+{
+    una_words words = una_words_in(&to->arena, work);
+    to->rows = a->rows + b->rows;
+    to->unit = "row";
+    for (size_t c = 0; c < a->columns; c++) {
+        size_t partner;
+        UNA_TRY(una_table_need(&partner, b, a->column[c].name, to->run));
+        const una_table_column *first = &a->column[c], *second = &b->column[partner];
+        UNA_TRY(check_types(first, a, second, b, to->run));
+        una_table_column *column = &to->column[c];
+        column->is_text = (first->is_text && holds_values(first, a->rows)) || (second->is_text && holds_values(second, b->rows));
+        if (column->is_text) column->word = UNA_GET(&to->arena, const char *, to->rows);
+        else column->number = UNA_GET(&to->arena, double, to->rows);
+        UNA_TRY(una_arena_check(&to->arena));
+        append_column(column, first, 0, a->rows, &words);
+        append_column(column, second, a->rows, b->rows, &words);
+        UNA_TRY(una_arena_check(&to->arena));
+        UNA_TRY(una_arena_check(work));
+        if (column->is_text) column->first_word = first_word(column, to->rows);
+    }
+    return UNA_OK;
+}
+
+static una_status join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
+{
+    const char **names = UNA_GET(&run->scratch, const char *, a->columns);
+    una_text origin = una_text_in(&run->scratch);
+    una_text_add(&origin, "%s and %s", a->origin, b->origin);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t c = 0; c < a->columns; c++) names[c] = a->column[c].name;
+    UNA_TRY(una_table_new(joined, origin.at, names, a->columns, run));
+    return append_rows(*joined, a, b, &run->scratch);
+}
+
+una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
+{
+    *joined = NULL;
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = join(joined, a, b, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) return UNA_OK;
+    una_dataset_free(*joined);
+    *joined = NULL;
     return status;
 }
 

@@ -2,8 +2,7 @@
  *
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
-#include "model/kind.h"
-#include "score/score.h"
+#include "face/scoring.h"
 
 #include <string.h>
 
@@ -165,13 +164,8 @@ static una_status score_chunk(void *context, const chunk *c, una_run *run)
 {
     scoring *s = context;
     const una_columns *columns = &s->model->columns;
-    una_arena *scratch = &run->scratch;
-    una_prediction out = { .mean = UNA_GET(scratch, double, c->rows), .std_epistemic = UNA_GET(scratch, double, c->rows),
-                           .std_noise = UNA_GET(scratch, double, c->rows) };
-    UNA_TRY(una_arena_check(scratch));
-    UNA_TRY(una_model_predict_encoded(s->model, c->x, c->rows, 0.95, &out, run));
     for (size_t r = 0; r < c->rows; r++) c->y[r] = columns->target_centre + columns->target_scale * c->y[r];
-    return una_score_add(&s->sums, c->y, out.mean, out.std_epistemic, out.std_noise, c->rows, run);
+    return una_score_encoded(&s->sums, NULL, s->model, c->x, c->y, c->rows, run);
 }
 
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run)

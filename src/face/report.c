@@ -7,7 +7,7 @@
  * whole function.
  */
 #include "data/table.h"
-#include "model/kind.h"
+#include "face/scoring.h"
 #include "report/fit_report.h"
 
 #include <stdlib.h>
@@ -256,13 +256,15 @@ static una_status gather_model(una_report_model *to, const gathering *g, const u
 {
     size_t rows = g->report.rows;
     una_prediction p = { .mean = UNA_GET(g->arena, double, rows), .std = UNA_GET(g->arena, double, rows),
-                         .std_epistemic = UNA_GET(g->arena, double, rows), .std_noise = UNA_GET(g->arena, double, rows),
+                         .std_epistemic = UNA_GET(g->arena, double, rows),
                          .lower = UNA_GET(g->arena, double, rows), .upper = UNA_GET(g->arena, double, rows) };
+    double *below = UNA_GET(g->arena, double, rows);
     UNA_TRY(una_arena_check(g->arena));
     UNA_TRY(una_model_predict(model, &g->table, 0.95, &p, g->run));
     *to = (una_report_model){ .title = title ? title : una_model_info(model)->kind, .info = una_model_info(model),
-        .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper };
-    UNA_TRY(una_score_gaussian(&to->score, g->report.y, p.mean, p.std_epistemic, p.std_noise, rows, g->run));
+        .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper,
+        .below = below };
+    UNA_TRY(una_score_table(&to->score, below, model, &g->table, g->run));
     return gather_sweeps(to, g, model);
 }
 

@@ -398,8 +398,62 @@ static void descend(size_t n, real *restrict p, real *restrict v, const real *re
     }
 }
 
+/* exp x: x = n ln 2 + r with n from the low bits of x/ln 2 + 1.5 2^52, Taylor series of exp r, n into the exponent. */
+static inline real exp_any(real x)
+{
+#if REAL_IS_FLOAT
+    real c = x > 88 ? (x - x) + 88 : x, value = exp_of(c < -87 ? (x - x) - 87 : c);
+    return x < -87 ? 0 : value;
+#else
+    const double shift = 6755399441055744.0;
+    double low = x < -700 ? (x - x) - 700 : x, c = low > 709 ? (x - x) + 709 : low;
+    union { double f; uint64_t i; } t = { .f = c * 1.4426950408889634 + shift }, power;
+    double n = t.f - shift, r = (c - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
+    double series = 1.0 / 6227020800.0;
+    series = series * r + 1.0 / 479001600.0;
+    series = series * r + 1.0 / 39916800.0;
+    series = series * r + 1.0 / 3628800.0;
+    series = series * r + 1.0 / 362880.0;
+    series = series * r + 1.0 / 40320.0;
+    series = series * r + 1.0 / 5040.0;
+    series = series * r + 1.0 / 720.0;
+    series = series * r + 1.0 / 120.0;
+    series = series * r + 1.0 / 24.0;
+    series = series * r + 1.0 / 6.0;
+    series = series * r + 0.5;
+    series = (series * r) * r + r;
+    power.i = (t.i + 1023u) << 52;
+    double value = power.f + power.f * series;
+    return x < -700 ? 0 : value;
+#endif
+}
+
+static void exp_all(size_t n, const real *a, real *b)
+{
+    for (size_t i = 0; i < n; i++) b[i] = exp_any(a[i]);
+}
+
+static void distances(size_t n, size_t count, const real *a, size_t a_step, const real *restrict b, size_t b_stride, real *restrict out)
+{
+    for (size_t j = 0; j < n; j++) out[j] = 0;
+    for (size_t d = 0; d < count; d++, b += b_stride) {
+        const real ad = a[d * a_step];
+        for (size_t j = 0; j < n; j++) out[j] += (ad - b[j]) * (ad - b[j]);
+    }
+}
+
+static void weighted_distances(size_t n, size_t count, const real *restrict w, const real *a, size_t a_step, const real *restrict b,
+                               size_t b_stride, real *restrict sum)
+{
+    for (size_t d = 0; d < count; d++, b += b_stride, sum += UNA_PAD) {
+        const real ad = a[d * a_step];
+        for (size_t j = 0; j < n; j += UNA_PAD)
+            for (size_t k = 0; k < UNA_PAD; k++) sum[k] += w[j + k] * ((ad - b[j + k]) * (ad - b[j + k]));
+    }
+}
+
 #define ELEMENTWISE_SLOTS                                                                                       \
     .activate = activate, .find_active = find_active, .secant = secant, .secant_back = secant_back, .tangent = tangent,                     \
     .tangent_back = tangent_back, .similarity = similarity, .residual = residual, .multiply = multiply, .add = add,  \
     .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
-    .descend = descend
+    .descend = descend, .exp = exp_all, .distances = distances, .weighted_distances = weighted_distances

@@ -32,4 +32,25 @@ double una_normal_quantile(double p);           /* to 1e-15 relative; infinite a
 /* Minimum of f on [low, high] by golden section and parabolas (Brent), relative tolerance tol. */
 double una_minimise(double (*f)(double, void *), void *context, double low, double high, double tol);
 
+/* ---- large matrices (large.c): register tiles of the kernel set, rows over the pool ------------------------------- */
+
+/* A tile is UNA_TILE columns wide. Rows of a large matrix are `stride` apart: una_large_stride(n) for n columns. */
+enum { UNA_TILE = 64 };
+size_t     una_large_stride(size_t n);
+/* Lower Cholesky factor in place: a [n, stride], of which the lower part is read and written; what stands above the
+ * diagonal is lost. Rows before `from` are a factor already, and the bits of the others do not depend on `from`: rows
+ * may be appended. The same bits for any number of threads. */
+una_status una_large_chol(double *a, size_t from, size_t n, size_t stride, const char *what, una_run *run);
+/* b [n, columns] becomes -L^-1 b; columns is a multiple of 8; rows of b before `from` are zero. A column has the same
+ * bits whatever stands beside it. */
+void       una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, size_t columns, size_t from,
+                                 const una_run *run);
+/* b [n] becomes L^-1 b, and L'^-1 b. */
+void       una_large_forward(const double *l, size_t n, size_t stride, double *b);
+void       una_large_backward(const double *l, size_t n, size_t stride, double *b);
+/* -L^-1 as tiles of columns: tile t is [n, UNA_TILE] at inverse + t n UNA_TILE, and zero above row t UNA_TILE. */
+una_status una_large_inverse(const double *l, size_t n, size_t stride, double *inverse, una_run *run);
+/* out [UNA_TILE, UNA_TILE] = sum over rows from `from` to n of a' b, for tiles a and b [n, UNA_TILE]. */
+void       una_large_gram(const double *a, const double *b, size_t from, size_t n, double *out, const una_run *run);
+
 #endif

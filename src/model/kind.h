@@ -85,6 +85,11 @@ una_status una_model_restore(una_model *model, const una_archive *bytes, una_run
 /* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run);
+/* The same block by block, standardised, checked; parts are there if asked for and the kind is a mixture. The task may
+ * overwrite what it gets. */
+typedef una_status una_block_task(void *context, una_predictive *p, size_t from, size_t rows, una_run *run);
+una_status una_model_each_block(const una_model *model, const double *x, size_t rows, bool with_parts, una_block_task *task,
+                                void *context, una_run *run);
 una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior, double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 

@@ -6,12 +6,13 @@
 #include "model/kind.h"
 
 #include "la/la.h"
+#include "la/mixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { FOLDS = 5, SMALL = 200, LEAST_HELD = 20, MOST_ROWS_AT_ONCE = 8192 };
+enum { FOLDS = 5, SMALL = 200, LEAST_HELD = 20, MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 64 };
 
 static double seconds_now(void)
 {
@@ -173,11 +174,12 @@ static una_status warn_of_twins(const una_problem *p, una_fit_result *result, un
 
 /* ---- what a person is told ---------------------------------------------------------------------------------- */
 
-static void fill_info(una_model *model, const una_fit_result *r, size_t rows)
+static void fill_info(una_model *model, const una_fit_result *r, size_t rows, size_t other)
 {
     double scale = model->columns.target_scale;
     model->info = (una_fit_info){
-        .kind = model->kind->name, .target = model->columns.target, .rows = rows, .inputs = model->columns.input_count,
+        .kind = model->kind->name, .target = model->columns.target, .missing = model->columns.missing, .other = other,
+        .rows = rows, .inputs = model->columns.input_count,
         .noise_std = sqrt(r->noise_var) * scale, .prior_var = r->prior_var, .log_evidence = r->log_evidence,
         .mean_cos2 = r->mean_cos2, .valid_rows = r->valid_rows,
         .valid_rmse = r->valid_rmse * scale, .valid_log_lik = r->valid_log_lik - log(scale), .steps = r->steps,
@@ -217,7 +219,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(una_arena_check(&model->keep));
     if (!isfinite(result->noise_var) || !isfinite(result->log_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number", model->kind->name);
-    fill_info(model, result, rows);
+    fill_info(model, result, rows, settings->other);
     return describe(model);
 }
 
@@ -288,34 +290,94 @@ static void in_users_units(const una_columns *c, const una_predictive *p, size_t
     }
 }
 
+static bool is_variance(double value)
+{
+    return value >= 0 && isfinite(value);
+}
+
 static una_status check_predictive(const una_model *model, const una_predictive *p, size_t rows, size_t from, una_run *run)
 {
-    for (size_t r = 0; r < rows; r++)
-        if (!isfinite(p->mean[r]) || !(p->var_model[r] >= 0 && isfinite(p->var_model[r])) || !(p->var_noise[r] > 0 && isfinite(p->var_noise[r])))
+    for (size_t r = 0; r < rows; r++) {
+        bool good = isfinite(p->mean[r]) && is_variance(p->var_model[r]) && is_variance(p->var_noise[r]) && p->var_noise[r] > 0;
+        for (size_t m = r * p->parts; m < (r + 1) * p->parts; m++)
+            good = good && isfinite(p->part_mean[m]) && is_variance(p->part_var[m]) && p->part_var[m] > 0;
+        if (!good)
             UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond the training data",
                      model->kind->name, from + r + 1);
+    }
     return UNA_OK;
+}
+
+/* Parts of a mixture are kept for few rows at once: both arrays of them fit into 16 MiB. */
+static size_t block_rows(size_t rows, size_t parts)
+{
+    size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
+    if (parts == 0 || parts <= MOST_PARTS_AT_ONCE / (most ? most : 1)) return most;
+    return parts < MOST_PARTS_AT_ONCE ? MOST_PARTS_AT_ONCE / parts : 1;
+}
+
+una_status una_model_each_block(const una_model *model, const double *x, size_t rows, bool with_parts, una_block_task *task,
+                                void *context, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t inputs = model->columns.input_count;
+    size_t parts = with_parts && model->kind->mixture ? model->kind->mixture(model->state) : 0, most = block_rows(rows, parts);
+    una_predictive p = { .mean = UNA_GET(&run->scratch, double, most), .var_model = UNA_GET(&run->scratch, double, most),
+                         .var_noise = UNA_GET(&run->scratch, double, most), .parts = parts,
+                         .part_mean = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
+                         .part_var = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL };
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t from = 0; status == UNA_OK && from < rows; from += most) {
+        size_t count = rows - from < most ? rows - from : most;
+        una_view view = { x + from * inputs, count, inputs, inputs };
+        status = model->kind->predict(model->state, view, &p, run);
+        if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
+        if (status == UNA_OK) status = task(context, &p, from, count, run);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+typedef struct answer {
+    const una_columns *columns;
+    una_prediction    *out;
+    double level, z;
+    const una_predictive *p;             /* of the block at hand, which has `rows` rows from `from` on      */
+    size_t from, rows;
+} answer;
+
+/* The bands of a mixture end at its quantiles. */
+static una_status find_bands(void *context, size_t index, una_run *run)
+{
+    const answer *a = context;
+    const una_columns *c = a->columns;
+    size_t parts = a->p->parts, end = (index + 1) * ROWS_PER_TASK < a->rows ? (index + 1) * ROWS_PER_TASK : a->rows;
+    (void)run;
+    for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
+        const double *mean = a->p->part_mean + r * parts, *var = a->p->part_var + r * parts;
+        double *lower = a->out->lower, *upper = a->out->upper;
+        if (lower) lower[a->from + r] = c->target_centre + c->target_scale * una_mixture_quantile(0.5 - a->level / 2, mean, var, parts);
+        if (upper) upper[a->from + r] = c->target_centre + c->target_scale * una_mixture_quantile(0.5 + a->level / 2, mean, var, parts);
+    }
+    return UNA_OK;
+}
+
+static una_status answer_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
+{
+    answer *a = context;
+    a->p = p;
+    a->from = from;
+    a->rows = rows;
+    in_users_units(a->columns, p, rows, a->z, from, a->out);
+    return p->parts ? una_pool(run, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, find_bands, a) : UNA_OK;
 }
 
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level, una_prediction *out,
                                      una_run *run)
 {
     if (!(level > 0 && level < 1)) UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t inputs = model->columns.input_count, most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
-    una_predictive p = { .mean = UNA_GET(&run->scratch, double, most), .var_model = UNA_GET(&run->scratch, double, most),
-                         .var_noise = UNA_GET(&run->scratch, double, most) };
-    una_status status = una_arena_check(&run->scratch);
-    double z = una_normal_quantile(0.5 + level / 2);
-    for (size_t from = 0; status == UNA_OK && from < rows; from += most) {
-        size_t count = rows - from < most ? rows - from : most;
-        una_view view = { x + from * inputs, count, inputs, inputs };
-        status = model->kind->predict(model->state, view, &p, run);
-        if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
-        if (status == UNA_OK) in_users_units(&model->columns, &p, count, z, from, out);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    answer a = { .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
+    return una_model_each_block(model, x, rows, out->lower || out->upper, answer_block, &a, run);
 }
 
 static una_status encode_all(const una_model *model, const una_dataset *data, double **x, size_t *rows, una_run *run)

@@ -33,13 +33,15 @@ static void add_number(una_text *json, const char *key, double value)
 
 static const char *header_of(const una_model *model, una_arena *arena, const una_run *run)
 {
+    static const char *const missing[] = { "error", "drop", "mean" };
     const una_fit_info *info = &model->info;
     una_text json = una_text_in(arena);
     una_text_add(&json, "{\"format\": \"una model\", \"una\": \"%s\", \"kind\": \"%s\", \"target\": ", UNA_VERSION, info->kind);
     una_text_json(&json, info->target);
     una_text_add(&json, ",\n \"columns\": [");
     add_names(&json, &model->columns);
-    una_text_add(&json, "],\n \"rows\": %zu, \"inputs\": %zu", info->rows, info->inputs);
+    una_text_add(&json, "],\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu", missing[info->missing], info->other,
+                 info->rows, info->inputs);
     add_number(&json, "noise_std", info->noise_std);
     add_number(&json, "prior_var", info->prior_var);
     add_number(&json, "log_evidence", info->log_evidence);
@@ -90,13 +92,14 @@ static una_status exchange_sentences(una_archive *ar, const char *name, const ch
 static una_status exchange_info(una_model *model, una_archive *ar)
 {
     una_fit_info *info = &model->info;
-    uint64_t rows = info->rows, valid = info->valid_rows, steps = info->steps;
+    uint64_t rows = info->rows, valid = info->valid_rows, steps = info->steps, other = info->other;
     UNA_TRY(una_archive_text(ar, "spec", &info->spec));
     UNA_TRY(una_archive_text(ar, "options", &model->options_json));
     if (!info->spec || !model->options_json) return una_archive_refuse(ar, "spec", "is empty");
     UNA_TRY(una_archive_u64(ar, "rows", &rows, 0, UINT64_MAX / 2));
     UNA_TRY(una_archive_u64(ar, "valid_rows", &valid, 0, UINT64_MAX / 2));
     UNA_TRY(una_archive_u64(ar, "steps", &steps, 0, UINT64_MAX / 2));
+    UNA_TRY(una_archive_u64(ar, "other", &other, 0, UINT64_MAX / 2));
     UNA_TRY(exchange_maybe(ar, "noise_std", &info->noise_std));
     UNA_TRY(exchange_maybe(ar, "prior_var", &info->prior_var));
     UNA_TRY(exchange_maybe(ar, "log_evidence", &info->log_evidence));
@@ -108,6 +111,8 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     info->rows = (size_t)rows;
     info->valid_rows = (size_t)valid;
     info->steps = (size_t)steps;
+    info->other = (size_t)other;
+    info->missing = model->columns.missing;
     info->inputs = model->columns.input_count;
     info->target = model->columns.target;
     return UNA_OK;

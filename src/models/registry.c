@@ -4,6 +4,10 @@
  */
 #include "model/kind.h"
 
+extern const una_kind una_bbvi, una_mcd;
+extern const una_kind una_hmc_kind;
+extern const una_kind una_gp_kind;
 extern const una_kind una_luna, una_tuna, una_nlm, una_linear;
+extern const una_kind una_nn, una_ensemble, una_sngp_kind;
 
-const una_kind *const una_kinds[] = { &una_luna, &una_tuna, &una_nlm, &una_linear, NULL };
+const una_kind *const una_kinds[] = { &una_luna, &una_tuna, &una_nlm, &una_linear, &una_gp_kind, &una_bbvi, &una_mcd, &una_hmc_kind, &una_nn, &una_ensemble, &una_sngp_kind, NULL };

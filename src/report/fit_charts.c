@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The charts of the report. Vermillion is always what the model does not know; where several models are shown, they
- * share their axes. The calibration curve is the share of rows with Phi((y - mean) / std) <= p; around the diagonal
- * lies the range p +- 1.96 sqrt(p (1 - p) / n) that perfect calibration would leave in 95 % of all samples.
+ * share their axes. The calibration curve is the share of rows with F(y) <= p, where F(y) = Phi((y - mean) / std) for
+ * a Gaussian; around the diagonal lies the range p +- 1.96 sqrt(p (1 - p) / n) that perfect calibration would leave in
+ * 95 % of all samples.
  */
 #include "report/fit_report.h"
 
@@ -201,8 +202,8 @@ static double *calibration(const una_report *report, const una_report_model *mod
     if (!share) return NULL;
     for (size_t i = 0; i < report->rows; i++) {
         double z = (report->y[i] - model->mean[i]) / model->std[i];
-        if (isnan(z)) continue;
-        double place = 0.5 * erfc(-z * 0.70710678118654752440);
+        double place = model->below ? model->below[i] : 0.5 * erfc(-z * 0.70710678118654752440);
+        if (isnan(place)) continue;
         counted++;
         for (size_t k = LEVELS; k > 0 && place <= p[k - 1]; k--) below[k - 1]++;
     }

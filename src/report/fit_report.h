@@ -19,6 +19,7 @@ typedef struct una_report_model {
     const una_fit_info *info;
     una_score           score;           /* on the rows of the report                               */
     const double *mean, *std, *std_epistemic, *lower, *upper;    /* [rows]; bounds of 95 %          */
+    const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
     const double *sweep_std;             /* [sweeps, grid] epistemic std along each sweep           */
     /* For one numeric input, along sweep 0; NULL otherwise. */
     const double *line_mean, *line_lower, *line_upper;           /* [grid]                          */

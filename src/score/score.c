@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scores of Gaussian predictions N(mean, std^2), z = (y - mean)/std:
+ * Scores of predictions. For Gaussians N(mean, std^2), z = (y - mean)/std:
  *   rmse;  log-likelihood;  CRPS = std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi))  (Gneiting & Raftery 2007, eq. 21);
  *   coverage of the central 50, 90 and 95 % intervals;
  *   calibration error = mean over p = 0.01 .. 0.99 of |fraction of rows with Phi(z) <= p, minus p|.
+ * For a mixture of Gaussians F takes the place of Phi(z): y lies in the central interval of level q if |2 F(y) - 1| <= q.
  */
 #include "score/score.h"
 
 #include "la/la.h"
+#include "la/mixture.h"
 
 static const double HALF_LOG_TWO_PI = 0.91893853320467274178, ROOT_INVERSE_PI = 0.56418958354775628695;
 
@@ -66,6 +68,83 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
     }
     sums->rows += rows;
     return UNA_OK;
+}
+
+/* ---- mixtures ------------------------------------------------------------------------------------------- */
+
+static una_status check_mixture(size_t before, const double *y, const double *part_mean, const double *part_var, size_t parts,
+                                const double *std_epistemic, const double *std_noise, size_t rows, una_run *run)
+{
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = before + i + 1;
+        if (!isfinite(y[i])) UNA_FAIL(run, UNA_E_INPUT, "row %zu cannot be scored: its target is not finite", row);
+        for (size_t m = i * parts; m < (i + 1) * parts; m++)
+            if (!isfinite(part_mean[m]) || !(part_var[m] > 0 && isfinite(part_var[m])))
+                UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: part %zu of its prediction has the mean %g and the variance %g, "
+                         "and they must be finite, the variance above 0", row, m - i * parts + 1, part_mean[m], part_var[m]);
+        if (!isfinite(whole_std(std_epistemic[i], std_noise[i])))
+            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its standard deviations %g (epistemic) and %g (noise) are not "
+                     "finite numbers of at least 0", row, std_epistemic[i], std_noise[i]);
+    }
+    return UNA_OK;
+}
+
+typedef struct row_score { double error, log_lik, crps, below; } row_score;
+
+typedef struct mixture_rows {
+    const double *y, *part_mean, *part_var;
+    size_t parts, rows;
+    row_score *score;
+} mixture_rows;
+
+enum { SLICE = 64 };                     /* rows of one task */
+
+static una_status score_slice(void *context, size_t index, una_run *run)
+{
+    const mixture_rows *all = context;
+    size_t end = (index + 1) * SLICE < all->rows ? (index + 1) * SLICE : all->rows;
+    for (size_t i = index * SLICE; i < end; i++) {
+        const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
+        row_score *score = &all->score[i];
+        double sum = 0;
+        for (size_t m = 0; m < all->parts; m++) sum += mean[m];
+        score->error = all->y[i] - sum / (double)all->parts;
+        score->log_lik = una_mixture_log_pdf(all->y[i], mean, var, all->parts);
+        score->below = una_mixture_cdf(all->y[i], mean, var, all->parts);
+        UNA_TRY(una_crps_mixture(&score->crps, all->y[i], mean, var, all->parts, run));
+    }
+    return UNA_OK;
+}
+
+static void add_mixture_row(una_score_sums *sums, const row_score *score)
+{
+    double off_centre = fabs(2 * score->below - 1);
+    sums->square += score->error * score->error;
+    sums->log_lik += score->log_lik;
+    sums->crps += score->crps;
+    sums->inside_50 += off_centre <= 0.5;
+    sums->inside_90 += off_centre <= 0.9;
+    sums->inside_95 += off_centre <= 0.95;
+    count_below(sums, score->below);
+}
+
+una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
+                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows, una_run *run)
+{
+    if (parts == 0) UNA_FAIL(run, UNA_E_USAGE, "a mixture without parts cannot be scored");
+    UNA_TRY(check_mixture(sums->rows, y, part_mean, part_var, parts, std_epistemic, std_noise, rows, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    mixture_rows all = { y, part_mean, part_var, parts, rows, UNA_GET(&run->scratch, row_score, rows) };
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_pool(run, (rows + SLICE - 1) / SLICE, score_slice, &all);
+    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+        add_mixture_row(sums, &all.score[i]);
+        sums->std_epistemic += std_epistemic[i];
+        sums->std_noise += std_noise[i];
+    }
+    if (status == UNA_OK) sums->rows += rows;
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run)

@@ -13,12 +13,18 @@ typedef struct una_score_sums {
     size_t rows;
     double square, log_lik, crps, std_epistemic, std_noise;
     size_t inside_50, inside_90, inside_95;
-    size_t below[UNA_CALIBRATION_LEVELS];       /* rows with Phi(z) <= p, p = 0.01 .. 0.99 */
+    size_t below[UNA_CALIBRATION_LEVELS];       /* rows with F(y) <= p, p = 0.01 .. 0.99 */
 } una_score_sums;
 
 /* std^2 = std_epistemic^2 + std_noise^2. A non-finite or non-positive std is UNA_E_NUMERIC and names the row. */
 una_status una_score_add(una_score_sums *sums, const double *y, const double *mean, const double *std_epistemic,
                          const double *std_noise, size_t rows, una_run *run);
+/* Predictions that are mixtures of Gaussians of equal weight: part_mean, part_var [rows, parts], noise included. The
+ * standard deviations are only averaged. A refused call leaves the sums as they were. */
+una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
+                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows, una_run *run);
+/* One row's CRPS; mean, var [parts]. */
+una_status una_crps_mixture(double *crps, double y, const double *mean, const double *var, size_t parts, una_run *run);
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run);
 
 #endif

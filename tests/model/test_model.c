@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What model.c and kinds.c do around any kind, with two made-up kinds in place of the registry: one that can do nothing
- * beyond the minimum, one that misbehaves.
+ * What model.c and kinds.c do around any kind, with made-up kinds in place of the registry: one that can do nothing
+ * beyond the minimum, one that wants rows held out, one that predicts a mixture.
  */
 #include "models/quick.h"
+
+#include "la/mixture.h"
 
 typedef struct flat { double value, spread; } flat;
 typedef struct flat_options { double value, spread; } flat_options;
@@ -54,14 +56,48 @@ static const una_kind learning_kind = {
     .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .learns_features = true, .fit = flat_fit, .predict = flat_predict,
     .exchange = flat_exchange,
 };
-const una_kind *const una_kinds[] = { &flat_kind, &learning_kind, NULL };
+
+/* PARTS parts at value + x + 4 m/(PARTS - 1) - 2 with the variance 1/4 + m spread. Blocks must not be larger than 16 MiB. */
+enum { PARTS = 300 };
+
+static size_t comb_mixture(const void *state)
+{
+    (void)state;
+    return PARTS;
+}
+
+static double comb_mean(const flat *m, double x, size_t part) { return m->value + x + 4 * (double)part / (PARTS - 1) - 2; }
+static double comb_var(const flat *m, size_t part) { return 0.25 + m->spread * (double)part; }
+
+static una_status comb_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    const flat *c = state;
+    UNA_TRY(flat_predict(state, x, out, run));
+    assert_true(!out->part_mean == !out->parts && !out->part_var == !out->parts);
+    if (out->parts) assert_true(out->parts == PARTS && x.rows * PARTS * 16 <= 16u << 20);
+    for (size_t r = 0; r < x.rows; r++)
+        for (size_t m = 0; m < out->parts; m++) {
+            out->part_mean[r * PARTS + m] = comb_mean(c, x.at[r * x.stride], m);
+            out->part_var[r * PARTS + m] = comb_var(c, m);
+        }
+    for (size_t r = 0; r < x.rows && c->value == -1; r++)        /* a value of -1 asks for trouble in the last part */
+        if (out->parts) out->part_var[(r + 1) * PARTS - 1] = 0;
+    return UNA_OK;
+}
+
+static const una_kind comb_kind = {
+    .name = "comb", .summary = "parts side by side", .source = "nobody", .options = flat_table, .options_size = sizeof(flat_options),
+    .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .fit = flat_fit, .predict = comb_predict, .exchange = flat_exchange,
+    .mixture = comb_mixture,
+};
+const una_kind *const una_kinds[] = { &flat_kind, &learning_kind, &comb_kind, NULL };
 
 static void registry_questions(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_option_info info;
-    assert_int_equal(una_kind_count(), 2);
+    assert_int_equal(una_kind_count(), 3);
     assert_string_equal(una_kind_name(0), "flat");
     assert_string_equal(una_kind_summary(1), "a plane");
     assert_string_equal(una_kind_source(1), "nobody");
@@ -69,11 +105,11 @@ static void registry_questions(void **state)
     assert_int_equal(una_kind_updates(0), 0);
     assert_int_equal(una_kind_option_count(0), 2);
     assert_int_equal(una_kind_option_count(7), 0);
-    assert_null(una_kind_name(2));
-    assert_null(una_kind_summary(2));
-    assert_null(una_kind_source(2));
-    assert_null(una_kind_preset(2));
-    assert_int_equal(una_kind_updates(2), 0);
+    assert_null(una_kind_name(3));
+    assert_null(una_kind_summary(3));
+    assert_null(una_kind_source(3));
+    assert_null(una_kind_preset(3));
+    assert_int_equal(una_kind_updates(3), 0);
     assert_ok(una_kind_option(&info, 0, 1, run), run);
     assert_string_equal(info.name, "spread");
     assert_string_equal(info.initial, "0.25");
@@ -92,7 +128,7 @@ static void unknown_models_are_named(void **state)
     una_model *model = NULL;
     assert_status(una_fit(&model, "flatt(value=1)", data, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "there is no model 'flatt'; did you mean 'flat'?");
-    assert_says(una_run_message(run), "flat, learning");
+    assert_says(una_run_message(run), "flat, learning, comb");
     assert_status(una_fit(&model, "quite_another", data, NULL, run), UNA_E_USAGE, run);
     assert_status(una_fit(&model, "flat(value=1", data, NULL, run), UNA_E_USAGE, run);
     assert_status(una_fit(&model, NULL, data, NULL, run), UNA_E_USAGE, run);      /* the default is not in this registry */
@@ -143,6 +179,76 @@ static void units_are_the_users(void **state)
     assert_near(dmean, sy / sx, 1e-6, 0);
     assert_near(dstd, 0, 0, 1e-6);
     una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Bands end at quantiles of the mixture in the user's units; mean and std are those that the kind says. */
+static void bands_of_a_mixture(void **state)
+{
+    (void)state;
+    enum { ROWS = 4000 };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(20, 0, run), *many = wave_data(ROWS, 100, run);
+    una_model *model = fitted("comb(value=2, spread=0.01)", data, NULL, run);
+    const una_columns *c = &model->columns;
+    double *p = predicted(model, many, run), mean[PARTS], var[PARTS];
+    for (size_t r = 0; r < ROWS; r += 97) {
+        double x = (una_dataset_numbers(many, 0)[r] - c->inputs[0].centre) / c->inputs[0].scale;
+        for (size_t m = 0; m < PARTS; m++) {
+            mean[m] = c->target_centre + c->target_scale * comb_mean(model->state, x, m);
+            var[m] = c->target_scale * c->target_scale * comb_var(model->state, m);
+        }
+        assert_near(p[r], c->target_centre + c->target_scale * (2 + x), 1e-12, 0);
+        assert_near(p[ROWS + r], c->target_scale * sqrt(1.01), 1e-12, 0);
+        assert_near(una_mixture_cdf(p[4 * ROWS + r], mean, var, PARTS), 0.025, 1e-9, 0);
+        assert_near(una_mixture_cdf(p[5 * ROWS + r], mean, var, PARTS), 0.975, 1e-9, 0);
+    }
+    double upper, x[2] = { una_dataset_numbers(many, 0)[ROWS - 1], una_dataset_numbers(many, 1)[ROWS - 1] };
+    assert_ok(una_model_predict_rows(model, x, 1, 0.95, &(una_prediction){ .upper = &upper }, run), run);
+    assert_true(upper == p[6 * ROWS - 1]);                               /* alone as among others */
+    free(p);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(many);
+    una_run_free(run);
+}
+
+static void bad_parts_are_stopped(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(20, 0, run);
+    una_model *model = fitted("comb(value=-1)", data, NULL, run);
+    double mean[20], lower[20];
+    assert_ok(una_model_predict(model, data, 0.95, &(una_prediction){ .mean = mean }, run), run);  /* parts not asked for */
+    assert_status(una_model_predict(model, data, 0.95, &(una_prediction){ .lower = lower }, run), UNA_E_NUMERIC, run);
+    assert_says(una_run_message(run), "row 1");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* What a fit needs to be repeated goes with the model. */
+static void settings_are_remembered(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = mixed_data(30, run);
+    una_model *model = fitted("flat", data, &mixed_settings, run), *copy = copied_model(model, run);
+    const una_model *both[] = { model, copy };
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(una_model_info(both[i])->missing, UNA_MISSING_MEAN);
+        assert_int_equal(una_model_info(both[i])->other, 2);
+    }
+    const char *path = temp_path("settings.una");
+    char *json = NULL;
+    assert_ok(una_model_save(copy, path, run), run);
+    assert_ok(una_file_info(&json, path, run), run);
+    assert_says(json, "\"missing\": \"mean\", \"other\": 2");
+    una_memory_free(json, run);
+    una_model_free(model);
+    una_model_free(copy);
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -292,6 +398,9 @@ int main(void)
         cmocka_unit_test(unknown_models_are_named),
         cmocka_unit_test(later_options_win),
         cmocka_unit_test(units_are_the_users),
+        cmocka_unit_test(bands_of_a_mixture),
+        cmocka_unit_test(bad_parts_are_stopped),
+        cmocka_unit_test(settings_are_remembered),
         cmocka_unit_test(what_a_kind_cannot_is_said),
         cmocka_unit_test(bad_numbers_are_stopped),
         cmocka_unit_test(words_need_a_table),

@@ -38,6 +38,12 @@ static inline const char *quick_options(const char *kind)
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },
         { "nlm", "width=6, steps=40" },
         { "linear", "degree=2" },
+        { "nn", "width=6, steps=40" },
+        { "ensemble", "style=bootstrap, members=3, of=linear(degree=2)" },
+        { "sngp", "width=5, features=12, steps=30" },
+        { "hmc", "width=3, warmup=30, samples=40, thin=1, max_depth=4, start_steps=50" },
+        { "bbvi", "width=6, steps=40, samples=2, draws=30" },
+        { "mcd", "width=6, steps=40, passes=30" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].kind, kind) == 0) return table[i].options;

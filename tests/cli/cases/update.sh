@@ -33,6 +33,17 @@ check "--with fits again" 0 una update nlm.una new.csv --with train.csv --out ag
 out '"rows": 72' '"refitted": true'
 check "--with, no such file" 5 una update nlm.una new.csv --with nothing.csv --out no.una
 absent no.una
+# words, missing cells and the settings of the first fit go into the second
+awk 'BEGIN { print "size,colour,y"; for (i = 0; i < 60; i++) printf "%s,%s,%s\n", i % 9 == 4 ? "NA" : i / 7, i == 5 ? "violet" : i % 2 ? "red" : "blue", i + i % 2 }' >mixed.csv
+printf 'y,colour,size\n5,blue,0.5\n9,green,NA\n' >more.csv
+check "fit on words" 0 una fit mixed.csv --target y --model linear --missing mean --other 2 --quiet --out mixed.una
+check "--with, words and missing cells" 0 una update mixed.una more.csv --with mixed.csv --out mixed-again.una --json
+out '"rows": 62' '"refitted": true'
+check "settings are kept" 0 una info mixed-again.una --json
+out '"missing": "mean"' '"other": 2'
+check "--with, a column is missing" 2 sh -c 'cut -d, -f1,2 more.csv >x.csv; "$UNA" update mixed.una x.csv --with mixed.csv --out no.una'
+err "x.csv has no column 'size'"
+absent no.una
 check "target missing" 2 sh -c 'cut -d, -f1,2 new.csv >x.csv; "$UNA" update luna.una x.csv'
 err "y"
 tidy

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""gp against scikit-learn's GaussianProcessRegressor, on the same machine in the same run.
+
+    gp_sklearn.py BUILD/perf/gp FOLDER_OF_CSV [--quick]
+
+FOLDER has boston.csv, concrete.csv, yacht.csv, energy.csv (target last; missing files are left out). Inputs and target are
+standardised with the population std. One line per check, "ok" or "BAD" first; the exit code is the number of bad ones.
+"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
+
+warnings.filterwarnings("ignore")
+bad = 0
+
+
+def report(good, text):
+    global bad
+    bad += not good
+    print("ok " if good else "BAD", text, flush=True)
+
+
+def read(path):
+    with open(path) as file:
+        rows = list(csv.reader(file))
+    try:
+        [float(cell) for cell in rows[0]]
+    except ValueError:
+        rows = rows[1:]
+    data = np.array([[float(cell) for cell in row] for row in rows])
+    data = data[:, data.std(0) > 1e-12]
+    x, y = data[:, :-1], data[:, -1]
+    return (x - x.mean(0)) / x.std(0), (y - y.mean()) / y.std()
+
+
+def write(path, table, target):
+    names = [f"x{d + 1}" for d in range(table.shape[1] - target)] + ["y"] * target
+    with open(path, "w") as file:
+        file.write(",".join(names) + "\n")
+        for row in table:
+            file.write(",".join(repr(float(cell)) for cell in row) + "\n")
+
+
+class Ours:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def __call__(self, x, y, stars, spec, repeats=1):
+        train, ask = os.path.join(self.folder, "train.csv"), os.path.join(self.folder, "stars.csv")
+        write(train, np.column_stack([x, y]), 1)
+        write(ask, stars, 0)
+        out = subprocess.run([self.program, train, ask, spec, str(repeats)], check=True, capture_output=True, text=True).stdout
+        return json.loads(out)
+
+
+def theirs(kernel, noise, x, y, optimise):
+    return GaussianProcessRegressor(kernel + WhiteKernel(noise), alpha=0, optimizer="fmin_l_bfgs_b" if optimise else None).fit(x, y)
+
+
+def worst(a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    return float(np.max(np.abs(a - b) / np.maximum(np.abs(b), 1e-3 * np.max(np.abs(b)))))
+
+
+def agreement(ours, name, x, y):
+    rng = np.random.default_rng(0)
+    stars = x[rng.permutation(len(x))[:100]] + 0.3 * rng.normal(size=(100, x.shape[1]))
+    lengths = np.round(np.linspace(0.8, 3, x.shape[1]), 3)
+    text = ", ".join(str(l) for l in lengths)
+    for kernel, spec in ((RBF(lengths), f"rbf(var=1.3, length=[{text}])"), (Matern(2.0, nu=1.5), "matern32(var=1.3, length=2)"),
+                         (Matern(2.0, nu=2.5), "matern52(var=1.3, length=2)")):
+        g = theirs(ConstantKernel(1.3) * kernel, 0.05, x, y, False)
+        mean, std = g.predict(stars, return_std=True)
+        std = np.sqrt(std**2 - 0.05)
+        o = ours(x, y, stars, f"gp(kernel={spec}, noise_std={np.sqrt(0.05)!r}, optimise=no, units=standardised)")
+        difference = (worst(o["mean"], mean), worst(o["std"], std), worst([o["log_evidence"]], [g.log_marginal_likelihood_value_]))
+        report(max(difference) < 1e-8, f"{name:9} {spec.split('(')[0]:9} given: mean {difference[0]:.1e}, std {difference[1]:.1e}, "
+               f"log evidence {difference[2]:.1e} (relative)")
+
+
+def optimum(ours, name, x, y):
+    for lengths, ard in ((np.ones(x.shape[1]), "yes"), (1.0, "no")):
+        g = theirs(ConstantKernel(1.0) * RBF(lengths), 0.1, x, y, True)
+        o = ours(x, y, x[:5], f"gp(ard={ard}, units=standardised)")
+        gain = o["log_evidence"] - g.log_marginal_likelihood_value_
+        report(gain > -1e-3, f"{name:9} ard={ard:3} optimised: ours {o['log_evidence']:.4f}, scikit-learn "
+               f"{g.log_marginal_likelihood_value_:.4f}, difference {gain:+.4f}")
+
+
+def timed(call, repeats):
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = call()
+        best = min(best, time.perf_counter() - start)
+    return best, result
+
+
+def speed(ours, x, y, repeats):
+    x, y = x[:1000, :8], y[:1000]
+    stars = np.random.default_rng(1).normal(size=(10000, x.shape[1]))
+    for lengths, ard, goal in ((np.ones(x.shape[1]), "yes", 5), (1.0, "no", 2.5)):
+        o = ours(x, y, stars, f"gp(ard={ard}, units=standardised)", 3)
+        seconds, g = timed(lambda: theirs(ConstantKernel(1.0) * RBF(lengths), 0.1, x, y, True), repeats)
+        ratio = seconds / o["fit_seconds"]
+        report(ratio >= goal, f"fit {len(x)} x {x.shape[1]}, ard={ard:3}: ours {o['fit_seconds']:.3f} s ({o['evaluations']} evaluations), "
+               f"scikit-learn {seconds:.3f} s: {ratio:.1f} times (goal {goal})")
+    seconds, _ = timed(lambda: g.predict(stars, return_std=True), repeats + 1)
+    ratio = seconds / o["predict_seconds"]
+    report(ratio >= 2, f"predict 10,000 with std: ours {o['predict_seconds']:.3f} s, scikit-learn {seconds:.3f} s: {ratio:.1f} times (goal 2)")
+    seconds, _ = timed(lambda: g.predict(stars), repeats + 1)
+    ratio = seconds / o["mean_seconds"]
+    report(ratio >= 5, f"predict 10,000, mean: ours {o['mean_seconds']:.3f} s, scikit-learn {seconds:.3f} s: {ratio:.1f} times (goal 5)")
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    quick = "--quick" in sys.argv
+    with tempfile.TemporaryDirectory() as folder:
+        ours = Ours(sys.argv[1], folder)
+        for name in ("boston", "concrete", "yacht", "energy"):
+            path = os.path.join(sys.argv[2], name + ".csv")
+            if not os.path.exists(path):
+                print(f"left out: {path} is not there")
+                continue
+            x, y = read(path)
+            agreement(ours, name, x, y)
+            if not quick:
+                optimum(ours, name, x, y)
+            if name == "concrete":
+                speed(ours, x, y, 1 if quick else 3)
+    sys.exit(bad)
+
+
+main()

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Factor and evidence of a Gaussian process, and the exact gradient of the evidence. Nothing of size n^2 is stored but the
+ * factor and its inverse: A^-1 is made tile by tile and contracted with the kernel's derivatives at once.
+ * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1 and section 5.4.1.
+ */
+#include "gp/gp.h"
+
+#include "gp/pairs.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+una_status una_gp_memory(size_t rows, double matrices, una_run *run)
+{
+    una_run *root = run;
+    while (root->parent) root = root->parent;
+    double need = matrices * 8 * (double)rows * (double)rows, used = (double)atomic_load(&root->used);
+    if (need + used <= (double)root->settings.memory_limit) return UNA_OK;
+    UNA_FAIL(run, UNA_E_MEMORY, "gp: the covariances of %zu rows need %.3g MB of memory, and only %.3g MB are allowed; use fewer rows, "
+             "another model (luna, nlm), or raise the limit", rows, (need + used) / 1e6, (double)root->settings.memory_limit / 1e6);
+}
+
+static void take_room(una_gp *gp, size_t room, una_arena *keep)
+{
+    gp->room = room;
+    gp->stride = una_large_stride(room);
+    gp->x = UNA_GET(keep, double, room * gp->inputs);
+    gp->y = UNA_GET(keep, double, room);
+    gp->alpha = UNA_GET(keep, double, room);
+    gp->l = una_arena_get(keep, room, gp->stride * sizeof *gp->l);
+}
+
+static void take_rows(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++) memcpy(gp->x + (gp->rows + i) * gp->inputs, x + i * stride, gp->inputs * sizeof *x);
+    memcpy(gp->y + gp->rows, y, rows * sizeof *y);
+    gp->rows += rows;
+}
+
+una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows, size_t inputs,
+                       una_arena *keep)
+{
+    gp->kernel = kernel;
+    gp->rows = 0;
+    gp->inputs = inputs;
+    gp->log_evidence = NAN;
+    take_room(gp, rows, keep);
+    UNA_TRY(una_arena_check(keep));
+    take_rows(gp, x, stride, y, rows);
+    return UNA_OK;
+}
+
+double una_gp_prior_mean_var(const una_gp *gp)
+{
+    double sum = 0, k;
+    for (size_t i = 0; i < gp->rows; i++) {
+        una_kernel_diagonal(gp->kernel, gp->x + i * gp->inputs, 1, gp->inputs, &k);
+        sum += k;
+    }
+    return sum / (double)gp->rows;
+}
+
+/* ---- the factor ------------------------------------------------------------------------------------------------------ */
+
+typedef struct filling { const una_gp *gp; const una_side *side; size_t from, chunks; } filling;
+
+/* Rows of one chunk of K, up to the diagonal; the last chunk, which is the longest, goes first. */
+static una_status fill_chunk(void *context, size_t index, una_run *child)
+{
+    const filling *f = context;
+    const una_gp *gp = f->gp;
+    una_pairs pairs;
+    double out[UNA_TILE];
+    UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
+    size_t top = f->from + (f->chunks - 1 - index) * UNA_TILE, bottom = top + UNA_TILE < gp->rows ? top + UNA_TILE : gp->rows;
+    for (size_t i = top; i < bottom; i++) {
+        double *row = gp->l + i * gp->stride;
+        for (size_t first = 0; first <= i; first += UNA_TILE) {
+            size_t count = i + 1 - first < UNA_TILE ? i + 1 - first : UNA_TILE;
+            una_pairs_values(&pairs, f->side, i, f->side, first, UNA_PADDED(count), out);
+            memcpy(row + first, out, count * sizeof *out);
+        }
+        row[i] += gp->noise_var + gp->jitter_var;
+    }
+    return UNA_OK;
+}
+
+static una_status weigh(una_gp *gp, double *v, una_run *run)
+{
+    size_t n = gp->rows;
+    memcpy(v, gp->y, n * sizeof *v);
+    una_large_forward(gp->l, n, gp->stride, v);
+    double fit = una_dot(v, v, n), log_det = 0;
+    for (size_t i = 0; i < n; i++) log_det += log(gp->l[i * gp->stride + i]);
+    una_large_backward(gp->l, n, gp->stride, v);
+    gp->log_evidence = -0.5 * fit - log_det - 0.9189385332046727 * (double)n;
+    bool finite = isfinite(gp->log_evidence);
+    for (size_t i = 0; finite && i < n; i++) finite = isfinite(v[i]);
+    if (!finite) UNA_FAIL(run, UNA_E_NUMERIC, "gp: the evidence is not finite; the target may hold values that are too large");
+    memcpy(gp->alpha, v, n * sizeof *v);
+    return UNA_OK;
+}
+
+static una_status solve(una_gp *gp, size_t from, una_run *run)
+{
+    una_side side;
+    double *v = UNA_GET(&run->scratch, double, gp->rows);
+    una_side_init(&side, gp->kernel, gp->rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_side_fill(&side, gp->kernel, gp->x, gp->inputs);
+    filling f = { gp, &side, from, (gp->rows - from + UNA_TILE - 1) / UNA_TILE };
+    UNA_TRY(una_pool(run, f.chunks, fill_chunk, &f));
+    UNA_TRY(una_large_chol(gp->l, from, gp->rows, gp->stride, "the covariance of the rows", run));
+    return weigh(gp, v, run);
+}
+
+una_status una_gp_solve(una_gp *gp, size_t from, una_run *run)
+{
+    UNA_TRY(una_kernels_need(run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = solve(gp, from, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_gp_solve_jittered(una_gp *gp, una_run *run)
+{
+    const double first = 1e-10, last = 1e-4;
+    double scale = una_gp_prior_mean_var(gp), jitter = 0;
+    for (;;) {
+        gp->jitter_var = jitter * scale;
+        una_status status = una_gp_solve(gp, 0, run);
+        if (status == UNA_OK) una_clear_message(run);
+        if (status != UNA_E_NUMERIC) return status;
+        jitter = jitter > 0 ? 10 * jitter : first;
+        if (!(jitter < 2 * last))
+            UNA_FAIL(run, UNA_E_NUMERIC, "gp: the covariance of %zu rows has no Cholesky factor even with %g of the prior variance added to "
+                     "its diagonal; raise noise_std or choose shorter lengths", gp->rows, last);
+    }
+}
+
+/* ---- gradient -------------------------------------------------------------------------------------------------------- */
+
+typedef struct contraction {
+    const una_gp    *gp;
+    const una_hyper *hyper;
+    const una_side  *side;
+    const double    *inverse;            /* tiles of -L^-1                                                    */
+    double          *part;               /* [tasks, hyper->count + 1]                                         */
+} contraction;
+
+size_t una_gp_work(size_t rows)
+{
+    return (rows + UNA_TILE - 1) / UNA_TILE * UNA_TILE * rows;
+}
+
+/* The tile of A^-1 for rows of tile `high` and columns of tile `low`, times the derivatives of K. */
+static una_status contract_tile(void *context, size_t index, una_run *child)
+{
+    const contraction *c = context;
+    const una_gp *gp = c->gp;
+    size_t n = gp->rows, high = (size_t)((sqrt(8 * (double)index + 1) - 1) / 2);
+    while (high * (high + 1) / 2 > index) high--;
+    while ((high + 1) * (high + 2) / 2 <= index) high++;
+    size_t low = index - high * (high + 1) / 2, top = high * UNA_TILE, first = low * UNA_TILE;
+    size_t bottom = top + UNA_TILE < n ? top + UNA_TILE : n, parameters = gp->kernel->parameter_count;
+    double *tile = UNA_GET(&child->scratch, double, UNA_TILE * UNA_TILE), *sum = UNA_GET(&child->scratch, double, parameters * UNA_PAD);
+    double weight[UNA_TILE] = {0}, *part = c->part + index * (c->hyper->count + 1);
+    una_pairs pairs;
+    UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
+    pairs.common = c->hyper->common;
+    una_large_gram(c->inverse + high * n * UNA_TILE, c->inverse + low * n * UNA_TILE, top, n, tile, child);
+    for (size_t i = top; i < bottom; i++) {
+        size_t end = first + UNA_TILE <= i ? UNA_TILE : i + 1 - first;
+        for (size_t j = 0; j < end; j++)
+            weight[j] = gp->alpha[i] * gp->alpha[first + j] - tile[(i - top) * UNA_TILE + j];
+        if (first + end == i + 1) {                      /* the diagonal counts once, other pairs stand for two */
+            part[c->hyper->count] += 0.5 * gp->noise_var * weight[end - 1];
+            weight[end - 1] *= 0.5;
+        }
+        if (c->hyper->count) una_pairs_gradient(&pairs, c->side, i, c->side, first, UNA_PADDED(end), weight, sum);
+    }
+    una_hyper_fold(c->hyper, gp->kernel, sum, part);
+    return UNA_OK;
+}
+
+static una_status contract(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient, una_run *run)
+{
+    size_t tiles = (gp->rows + UNA_TILE - 1) / UNA_TILE, tasks = tiles * (tiles + 1) / 2, numbers = hyper->count + 1;
+    una_side side;
+    contraction c = { gp, hyper, &side, inverse, UNA_GET(&run->scratch, double, tasks * numbers) };
+    una_side_init(&side, gp->kernel, gp->rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_side_fill(&side, gp->kernel, gp->x, gp->inputs);
+    UNA_TRY(una_large_inverse(gp->l, gp->rows, gp->stride, inverse, run));
+    UNA_TRY(una_pool(run, tasks, contract_tile, &c));
+    for (size_t h = 0; h < numbers; h++) gradient[h] = 0;
+    for (size_t t = 0; t < tasks; t++)
+        for (size_t h = 0; h < numbers; h++) gradient[h] += c.part[t * numbers + h];
+    return UNA_OK;
+}
+
+una_status una_gp_gradient(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = contract(gp, hyper, inverse, gradient, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- more rows --------------------------------------------------------------------------------------------------------- */
+
+/* Room grows by half at a time: an arena gives nothing back before its end. */
+static una_status grow(una_gp *gp, size_t rows, una_arena *keep)
+{
+    const una_gp old = *gp;
+    if (rows <= gp->room) return UNA_OK;
+    size_t room = gp->room + gp->room / 2;
+    take_room(gp, room > rows ? room : rows, keep);
+    UNA_TRY(una_arena_check(keep));
+    memcpy(gp->x, old.x, old.rows * old.inputs * sizeof *gp->x);
+    memcpy(gp->y, old.y, old.rows * sizeof *gp->y);
+    for (size_t i = 0; i < old.rows; i++) memcpy(gp->l + i * gp->stride, old.l + i * old.stride, (i + 1) * sizeof *gp->l);
+    return UNA_OK;
+}
+
+una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep, una_run *run)
+{
+    una_mark mark = una_arena_mark(keep);
+    una_gp next = *gp;
+    una_status status = next.rows + rows <= next.room ? UNA_OK : una_gp_memory(next.rows + rows, 2.5, run);
+    if (status == UNA_OK) status = grow(&next, next.rows + rows, keep);
+    if (status == UNA_OK) {
+        take_rows(&next, x, stride, y, rows);            /* beyond the rows of gp, which does not look there */
+        status = una_gp_solve(&next, gp->rows, run);     /* alpha is written at the very end, when all went well */
+    }
+    if (status == UNA_OK) *gp = next;
+    else una_arena_release(keep, mark);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Exact Gaussian process regression with a zero mean: y = f(x) + e, f ~ GP(0, k), e ~ N(0, s2).
+ *   A = K + (s2 + jitter) I = L L',  a = A^-1 y,  log p(y) = -y'a/2 - sum log l_ii - n/2 log 2 pi
+ *   mean k*'a,  var k** - |L^-1 k*|^2
+ *   dlog p/dlog theta = 1/2 sum_ij (a_i a_j - A^-1_ij) dK_ij/dlog theta
+ */
+#ifndef UNA_GP_H
+#define UNA_GP_H
+
+#include "gp/hyper.h"
+#include "gp/kernel.h"
+
+typedef struct una_gp {
+    una_kernel *kernel;
+    double  noise_var, jitter_var;       /* jitter_var: added to the diagonal, for the factor's sake          */
+    size_t  rows, inputs;
+    size_t  room, stride;                /* rows there is place for; step from row to row of l                */
+    double *x;                           /* [room, inputs]                                                    */
+    double *y, *alpha;                   /* [room]                                                            */
+    double *l;                           /* [room, stride], above the diagonal anything                       */
+    double  log_evidence;
+} una_gp;
+
+/* Refuses what will not fit, before it is taken: `matrices` of rows^2 doubles. Names both numbers. */
+una_status una_gp_memory(size_t rows, double matrices, una_run *run);
+/* Takes the rows in: copies of x [rows, stride] and y, room for the factor. */
+una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
+                       size_t inputs, una_arena *keep);
+/* Factor, alpha and evidence for the kernel's present parameters, noise and jitter. Rows before `from` are done already. */
+una_status una_gp_solve(una_gp *gp, size_t from, una_run *run);
+/* The same with the smallest jitter that works: none, then 1e-10 of the mean prior variance, tenfold up to 1e-4. */
+una_status una_gp_solve_jittered(una_gp *gp, una_run *run);
+double     una_gp_prior_mean_var(const una_gp *gp);      /* mean of k(x, x) over the rows                     */
+/* After una_gp_solve: gradient [hyper->count + 1] of the log evidence by the free numbers, then by log noise_var.
+ * `inverse`: work of una_gp_work(rows) doubles. */
+una_status una_gp_gradient(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient, una_run *run);
+size_t     una_gp_work(size_t rows);
+
+/* mean, var [rows] of f (without noise); either may be NULL. One by one or all at once: the same bits. */
+una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var, una_run *run);
+/* Derivatives of mean and var at one x, by each input. */
+una_status una_gp_slope(const una_gp *gp, const double *x, double *dmean, double *dvar, una_run *run);
+/* f [draws, rows] jointly from the posterior; normals of one draw follow each other. */
+una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng, double *f, una_run *run);
+/* More rows, hyper-parameters kept: the bits of a factor of all rows. After a failure gp is as it was. */
+una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep, una_run *run);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Free numbers of a kernel: parameter_p = start_p exp(theta_h - origin_h) for every p that theta_h moves.
+ */
+#include "gp/hyper.h"
+
+#include "kern/kern.h"
+
+static bool is_stationary(una_kernel_code code)
+{
+    return code <= UNA_KERNEL_PERIODIC;
+}
+
+static size_t new_number(una_hyper *h, double start, bool is_length)
+{
+    h->origin[h->count] = log(start);
+    h->is_length[h->count] = is_length;
+    return h->count++;
+}
+
+/* `lists` of op->count parameters from `at` on: one number for all, or one for each group. */
+static void free_list(una_hyper *h, const una_kernel *k, const una_kernel_op *op, size_t at, const una_hyper_plan *plan)
+{
+    for (size_t d = 0; d < op->count; d++) {
+        size_t same = SIZE_MAX, column = k->input[op->input + d];
+        for (size_t e = 0; e < d && same == SIZE_MAX; e++) {
+            size_t other = k->input[op->input + e];
+            if (!plan->ard || (plan->group && plan->group[other] == plan->group[column])) same = e;
+        }
+        h->of[at + d] = same != SIZE_MAX ? h->of[at + same] : new_number(h, k->parameter[at + d], true);
+    }
+}
+
+/* The variance that scales the whole part of the program ending in `last`, or SIZE_MAX: a leaf, or a product with one. */
+static size_t whole_scale(const una_kernel *k, size_t last)
+{
+    const una_kernel_op *op = &k->op[last];
+    if (op->code == UNA_KERNEL_ADD) return SIZE_MAX;
+    if (op->code != UNA_KERNEL_MULTIPLY) return op->parameter;
+    size_t one = whole_scale(k, una_kernel_begin(k, last - 1) - 1);
+    return one != SIZE_MAX ? one : whole_scale(k, last - 1);
+}
+
+static bool can_scale(const una_hyper *h, const una_kernel *k, size_t last)
+{
+    const una_kernel_op *op = &k->op[last];
+    if (op->code != UNA_KERNEL_ADD && op->code != UNA_KERNEL_MULTIPLY) return h->of[op->parameter] == 0;
+    bool two = can_scale(h, k, last - 1), one = can_scale(h, k, una_kernel_begin(k, last - 1) - 1);
+    return op->code == UNA_KERNEL_ADD ? one && two : one || two;
+}
+
+/* of[] is 0 for variances that are free so far and SIZE_MAX for others; one factor of each product loses its own. */
+static void fix_factors(una_hyper *h, const una_kernel *k)
+{
+    for (size_t o = 0; o < k->op_count; o++) {
+        if (k->op[o].code != UNA_KERNEL_MULTIPLY) continue;
+        size_t one = una_kernel_begin(k, o - 1) - 1, two = o - 1;
+        if (!can_scale(h, k, one) || !can_scale(h, k, two)) continue;
+        size_t scale = whole_scale(k, two) != SIZE_MAX ? whole_scale(k, two) : whole_scale(k, one);
+        if (scale != SIZE_MAX) h->of[scale] = SIZE_MAX;
+    }
+}
+
+static void free_leaf(una_hyper *h, const una_kernel *k, size_t o, const una_hyper_plan *plan)
+{
+    const una_kernel_op *op = &k->op[o];
+    size_t at = op->parameter;
+    if (h->of[at] != SIZE_MAX) h->of[at] = new_number(h, k->parameter[at], false);
+    h->common[o] = true;
+    if (!is_stationary(op->code) || plan->fix_lengths) return;
+    free_list(h, k, op, at + 1, plan);
+    if (op->code == UNA_KERNEL_PERIODIC) free_list(h, k, op, at + 1 + op->count, plan);
+    for (size_t d = 1; d < op->count; d++) h->common[o] = h->common[o] && h->of[at + 1 + d] == h->of[at + 1];
+}
+
+una_status una_hyper_init(una_hyper *h, const una_kernel *k, const una_hyper_plan *plan, una_arena *arena)
+{
+    size_t count = k->parameter_count;
+    *h = (una_hyper){ .of = UNA_GET(arena, size_t, count), .start = UNA_GET(arena, double, count),
+                      .origin = UNA_GET(arena, double, count), .is_length = UNA_GET(arena, bool, count),
+                      .common = UNA_GET(arena, bool, k->op_count) };
+    UNA_TRY(una_arena_check(arena));
+    for (size_t p = 0; p < count; p++) {
+        h->start[p] = k->parameter[p];
+        h->of[p] = SIZE_MAX;
+    }
+    for (size_t o = 0; o < k->op_count; o++)             /* a variance of 0 has no logarithm: it stays */
+        if (una_kernel_owns(&k->op[o]) && !plan->fix_variances && k->parameter[k->op[o].parameter] > 0)
+            h->of[k->op[o].parameter] = 0;
+    fix_factors(h, k);
+    for (size_t o = 0; o < k->op_count; o++)
+        if (una_kernel_owns(&k->op[o])) free_leaf(h, k, o, plan);
+    return UNA_OK;
+}
+
+void una_hyper_put(const una_hyper *h, const double *theta, una_kernel *k)
+{
+    for (size_t p = 0; p < k->parameter_count; p++)
+        if (h->of[p] != SIZE_MAX) k->parameter[p] = h->start[p] * exp(theta[h->of[p]] - h->origin[h->of[p]]);
+}
+
+void una_hyper_fold(const una_hyper *h, const una_kernel *k, const double *sum, double *gradient)
+{
+    for (size_t p = 0; p < k->parameter_count; p++, sum += UNA_PAD)
+        if (h->of[p] != SIZE_MAX)
+            gradient[h->of[p]] += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a solved Gaussian process says of other rows: mean and variance, slopes, joint draws. Rows are taken in tiles of
+ * columns k* [n, width], on which products and triangular solves work column by column: a row's answer does not depend on
+ * its neighbours.
+ */
+#include "gp/gp.h"
+
+#include "gp/pairs.h"
+
+#include <string.h>
+
+typedef struct query {
+    const una_gp   *gp;
+    const una_side *rows, *stars;        /* of training, and asked for                                       */
+    const double   *x;                   /* asked for, [count, stride]                                       */
+    size_t  count, stride;
+    double *mean, *var;
+    double *tiles;                       /* draws: -L^-1 k* is kept here, tile by tile                       */
+    double *joint;                       /* draws: covariance [count, joint_stride]                          */
+    size_t  joint_stride;
+    double  jitter;
+} query;
+
+static una_status sides(const una_gp *gp, const double *x, size_t rows, size_t stride, una_side *train, una_side *stars, una_run *run)
+{
+    UNA_TRY(una_kernels_need(run));
+    una_side_init(train, gp->kernel, gp->rows, &run->scratch);
+    una_side_init(stars, gp->kernel, rows, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_side_fill(train, gp->kernel, gp->x, gp->inputs);
+    una_side_fill(stars, gp->kernel, x, stride);
+    return UNA_OK;
+}
+
+/* ---- mean and variance ------------------------------------------------------------------------------------------------- */
+
+static void variances(const query *q, size_t from, size_t count, const double *k, size_t width)
+{
+    double sum[UNA_TILE] = {0}, prior;
+    for (size_t i = 0; i < q->gp->rows; i++)
+        for (size_t c = 0; c < width; c++) sum[c] += k[i * width + c] * k[i * width + c];
+    for (size_t c = 0; c < count; c++) {
+        una_kernel_diagonal(q->gp->kernel, q->x + (from + c) * q->stride, 1, q->stride, &prior);
+        q->var[from + c] = prior > sum[c] ? prior - sum[c] : prior >= 0 ? 0 : prior;     /* NAN stays */
+    }
+}
+
+static una_status answer_tile(void *context, size_t index, una_run *child)
+{
+    const query *q = context;
+    const una_gp *gp = q->gp;
+    size_t from = index * UNA_TILE, count = q->count - from < UNA_TILE ? q->count - from : UNA_TILE, n = gp->rows;
+    size_t width = q->tiles ? UNA_TILE : UNA_PADDED(count);
+    double *k = q->tiles ? q->tiles + index * n * UNA_TILE : UNA_GET(&child->scratch, double, n * width), mean[UNA_TILE];
+    una_pairs pairs;
+    UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
+    for (size_t i = 0; i < n; i++) una_pairs_values(&pairs, q->rows, i, q->stars, from, width, k + i * width);
+    if (q->mean) {
+        pairs.kernels->product(1, width, n, gp->alpha, n, 1, k, width, mean, width, false);
+        memcpy(q->mean + from, mean, count * sizeof *mean);
+    }
+    if (!q->var && !q->tiles) return UNA_OK;
+    una_large_lower_solve(gp->l, n, gp->stride, k, width, 0, child);
+    if (q->var) variances(q, from, count, k, width);
+    return UNA_OK;
+}
+
+una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_side train, stars;
+    query q = { .gp = gp, .rows = &train, .stars = &stars, .x = x, .count = rows, .stride = stride, .mean = mean, .var = var };
+    una_status status = sides(gp, x, rows, stride, &train, &stars, run);
+    if (status == UNA_OK) status = una_pool(run, (rows + UNA_TILE - 1) / UNA_TILE, answer_tile, &q);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- slopes ------------------------------------------------------------------------------------------------------------ */
+
+/* out [inputs] += factor sum_j weight_j dk(x, x_j)/dx */
+static void add_slopes(const una_gp *gp, una_pairs *pairs, const una_side *star, const una_side *train, const double *weight,
+                       double factor, double *out)
+{
+    double part[UNA_TILE];
+    for (size_t first = 0; first < gp->rows; first += UNA_TILE) {
+        size_t count = gp->rows - first < UNA_TILE ? gp->rows - first : UNA_TILE;
+        memset(part, 0, sizeof part);
+        for (size_t j = 0; j < count; j++) part[j] = factor * weight[first + j];
+        una_pairs_slope(pairs, star, 0, train, first, UNA_PADDED(count), part, out);
+    }
+}
+
+static una_status slope(const una_gp *gp, const double *x, double *dmean, double *dvar, una_run *run)
+{
+    una_side train, star;
+    una_pairs pairs;
+    UNA_TRY(sides(gp, x, 1, gp->inputs, &train, &star, run));
+    double *k = UNA_GET(&run->scratch, double, train.stride), own[UNA_PAD] = { 2 };
+    UNA_TRY(una_pairs_init(&pairs, gp->kernel, &run->scratch, run));
+    for (size_t first = 0; first < gp->rows; first += UNA_TILE)
+        una_pairs_values(&pairs, &star, 0, &train, first, UNA_TILE, k + first);
+    una_large_forward(gp->l, gp->rows, gp->stride, k);
+    una_large_backward(gp->l, gp->rows, gp->stride, k);
+    memset(dmean, 0, gp->inputs * sizeof *dmean);
+    memset(dvar, 0, gp->inputs * sizeof *dvar);
+    add_slopes(gp, &pairs, &star, &train, gp->alpha, 1, dmean);
+    add_slopes(gp, &pairs, &star, &train, k, -2, dvar);
+    una_pairs_slope(&pairs, &star, 0, &star, 0, UNA_PAD, own, dvar);     /* k(x, x) moves with both its arguments */
+    return UNA_OK;
+}
+
+una_status una_gp_slope(const una_gp *gp, const double *x, double *dmean, double *dvar, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = slope(gp, x, dmean, dvar, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- draws ------------------------------------------------------------------------------------------------------------- */
+
+/* Rows of one tile of k** - (L^-1 k*)'(L^-1 k*), up to the diagonal. */
+static una_status joint_tile(void *context, size_t index, una_run *child)
+{
+    const query *q = context;
+    size_t n = q->gp->rows, top = index * UNA_TILE, bottom = top + UNA_TILE < q->count ? top + UNA_TILE : q->count;
+    double *gram = UNA_GET(&child->scratch, double, UNA_TILE * UNA_TILE), out[UNA_TILE];
+    una_pairs pairs;
+    UNA_TRY(una_pairs_init(&pairs, q->gp->kernel, &child->scratch, child));
+    for (size_t first = 0; first <= top; first += UNA_TILE) {
+        una_large_gram(q->tiles + top * n, q->tiles + first * n, 0, n, gram, child);
+        for (size_t i = top; i < bottom; i++) {
+            size_t count = i + 1 - first < UNA_TILE ? i + 1 - first : UNA_TILE;
+            una_pairs_values(&pairs, q->stars, i, q->stars, first, UNA_PADDED(count), out);
+            for (size_t j = 0; j < count; j++)
+                q->joint[i * q->joint_stride + first + j] = out[j] - gram[(i - top) * UNA_TILE + j];
+            if (first == top) q->joint[i * q->joint_stride + i] += q->jitter;
+        }
+    }
+    return UNA_OK;
+}
+
+static una_status factor_joint(query *q, una_run *run)
+{
+    const double first = 1e-10, last = 1e-4;
+    double scale = una_gp_prior_mean_var(q->gp);
+    for (double jitter = first; jitter < 2 * last; jitter *= 10) {
+        q->jitter = jitter * scale;
+        UNA_TRY(una_pool(run, (q->count + UNA_TILE - 1) / UNA_TILE, joint_tile, q));
+        una_status status = una_large_chol(q->joint, 0, q->count, q->joint_stride, "the posterior covariance", run);
+        if (status == UNA_OK) una_clear_message(run);
+        if (status != UNA_E_NUMERIC) return status;
+    }
+    UNA_FAIL(run, UNA_E_NUMERIC, "gp: the posterior covariance of %zu rows has no Cholesky factor; draw at fewer rows", q->count);
+}
+
+static una_status draw(query *q, size_t draws, una_rng *rng, double *f, una_run *run)
+{
+    una_side train, stars;
+    size_t rows = q->count, tiles = (rows + UNA_TILE - 1) / UNA_TILE;
+    UNA_TRY(una_gp_memory(rows, 1 + (double)q->gp->rows / (double)rows, run));
+    UNA_TRY(sides(q->gp, q->x, rows, q->stride, &train, &stars, run));
+    q->rows = &train;
+    q->stars = &stars;
+    q->joint_stride = una_large_stride(rows);
+    q->mean = UNA_GET(&run->scratch, double, rows);
+    q->tiles = UNA_GET(&run->scratch, double, tiles * UNA_TILE * q->gp->rows);
+    q->joint = UNA_GET(&run->scratch, double, rows * q->joint_stride);
+    double *z = UNA_GET(&run->scratch, double, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_pool(run, tiles, answer_tile, q));
+    UNA_TRY(factor_joint(q, run));
+    for (size_t s = 0; s < draws; s++) {
+        for (size_t i = 0; i < rows; i++) z[i] = una_rng_normal(rng);
+        for (size_t i = 0; i < rows; i++) f[s * rows + i] = q->mean[i] + una_dot(q->joint + i * q->joint_stride, z, i + 1);
+    }
+    return UNA_OK;
+}
+
+una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng, double *f, una_run *run)
+{
+    if (rows == 0 || draws == 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    query q = { .gp = gp, .x = x, .count = rows, .stride = stride };
+    una_status status = draw(&q, draws, rng, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

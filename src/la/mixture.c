@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Mixtures of Gaussians. The quantile lies between the smallest and the largest quantile of the parts, where the search
+ * begins. Newton's steps are taken on Phi^-1(F(t)) = Phi^-1(p), which is a straight line for one part and nearly one
+ * for parts that overlap; where they do not (F is flat between far parts) a step leaves the bracket or does not become
+ * shorter, and the bracket is halved instead. Upper quantiles are lower ones of the mirror image: 1 - F has no digits there.
+ */
+#include "la/mixture.h"
+
+#include "la/la.h"
+
+static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
+
+double una_mixture_cdf(double t, const double *mean, const double *var, size_t parts)
+{
+    double sum = 0;
+    for (size_t m = 0; m < parts; m++) sum += una_normal_cdf((t - mean[m]) / sqrt(var[m]));
+    return sum / (double)parts;
+}
+
+static double part_log_pdf(double t, double mean, double var)
+{
+    return -0.5 * (t - mean) * (t - mean) / var - 0.5 * log(var) - HALF_LOG_TWO_PI;
+}
+
+double una_mixture_log_pdf(double t, const double *mean, const double *var, size_t parts)
+{
+    double most = -HUGE_VAL, sum = 0;
+    for (size_t m = 0; m < parts; m++) most = fmax(most, part_log_pdf(t, mean[m], var[m]));
+    for (size_t m = 0; m < parts; m++) sum += exp(part_log_pdf(t, mean[m], var[m]) - most);
+    return most + log(sum / (double)parts);
+}
+
+/* ---- quantile --------------------------------------------------------------------------------------------- */
+
+typedef struct search {
+    const double *mean, *var;
+    size_t parts;
+    double sign;                         /* -1: of the mirror image                                           */
+    double p, z;                         /* p <= 0.5, z = Phi^-1(p)                                           */
+    double low, high, start, narrowest;  /* the answer lies in [low, high]; std of the narrowest part         */
+} search;
+
+static void begin(search *s)
+{
+    double sum = 0, square = 0, n = (double)s->parts;
+    s->low = s->narrowest = HUGE_VAL;
+    s->high = -HUGE_VAL;
+    for (size_t m = 0; m < s->parts; m++) {
+        double std = sqrt(s->var[m]), centre = s->sign * s->mean[m], own = centre + s->z * std;
+        s->low = fmin(s->low, own);
+        s->high = fmax(s->high, own);
+        s->narrowest = fmin(s->narrowest, std);
+        sum += centre;
+    }
+    for (size_t m = 0; m < s->parts; m++) {
+        double off = s->sign * s->mean[m] - sum / n;
+        square += off * off + s->var[m];
+    }
+    s->start = fmin(fmax(sum / n + s->z * sqrt(square / n), s->low), s->high);
+}
+
+static double newton(search *s, double t)
+{
+    double below = 0, density = 0;
+    for (size_t m = 0; m < s->parts; m++) {
+        double std = sqrt(s->var[m]), z = (t - s->sign * s->mean[m]) / std;
+        below += una_normal_cdf(z);
+        density += una_normal_pdf(z) / std;
+    }
+    below /= (double)s->parts;
+    density /= (double)s->parts;
+    if (below < s->p) s->low = t;
+    else s->high = t;
+    double probit = una_normal_quantile(below);
+    return t - (probit - s->z) * una_normal_pdf(probit) / density;      /* not finite where F is 0 or 1 */
+}
+
+static double solve(search *s)
+{
+    enum { MOST_STEPS = 200 };
+    begin(s);
+    double t = s->start, last = s->high - s->low;
+    for (int step = 0; step < MOST_STEPS && s->low < s->high; step++) {
+        double next = newton(s, t);
+        if (!(next >= s->low && next <= s->high && fabs(next - t) <= 0.5 * last)) next = s->low + 0.5 * (s->high - s->low);
+        last = fabs(next - t);
+        t = next;
+        if (last <= 1e-12 * (fabs(t) + s->narrowest)) break;
+    }
+    return t;
+}
+
+double una_mixture_quantile(double p, const double *mean, const double *var, size_t parts)
+{
+    bool upper = p > 0.5;
+    search s = { .mean = mean, .var = var, .parts = parts, .sign = upper ? -1 : 1, .p = upper ? 1 - p : p };
+    s.z = una_normal_quantile(s.p);
+    return s.sign * solve(&s);
+}

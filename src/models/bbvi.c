@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Mean-field variational inference for a whole network, by reparameterised gradients ("black box"):
+ *   q(theta) = prod_i N(mu_i, s_i^2),  s = softplus(rho),  theta ~ N(0, a I) a priori,
+ *   minimise  KL(q | prior) - (N/n) E_q sum_{i in batch} log N(y_i; f_theta(x_i), sigma^2)
+ * with Adam over (mu, rho), a few draws of theta a step. It starts narrow (s = e^-5) around a usual initialisation: a wide
+ * start drowns the data in its own noise. Independent weights cannot express what the data couples, so the bands are too
+ * narrow between and beyond the data; that is the method, see docs/MODELS.md.
+ * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural networks,
+ * 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
+ */
+#include "models/sampled.h"
+
+#include "infer/vi.h"
+
+#include <string.h>
+
+typedef struct bbvi_options {
+    double weight_var, samples, draws, start_std;
+    una_sampled_options common;
+} bbvi_options;
+
+static const una_option bbvi_table[] = {
+    { "weight_var", UNA_REAL, offsetof(bbvi_options, weight_var), "1", 1e-9, 1e9, false, NULL,
+      "prior variance of every weight and bias" },
+    { "samples", UNA_COUNT, offsetof(bbvi_options, samples), "8", 1, 10000, false, NULL, "draws of the weights a step" },
+    { "draws", UNA_COUNT, offsetof(bbvi_options, draws), "100", 1, 100000, false, NULL,
+      "networks in the predictive mixture, drawn from the posterior" },
+    { "start_std", UNA_REAL, offsetof(bbvi_options, start_std), "0.0067379469990854671", 1e-9, 100, false, NULL,
+      "standard deviation of the weights that training starts from" },
+    UNA_SAMPLED_TABLE(bbvi_options, "1", "0.01", "auto",
+                      "noise std inside the objective; auto = noise_std if given, else held-out error of a plain network"),
+    { .name = NULL }
+};
+
+/* numbers: mu [count/2], then s. */
+static void bbvi_part(const una_sampled *m, const double *numbers, size_t part, const una_kernels_f32 *kernels, float *packed)
+{
+    size_t count = m->count / 2;
+    una_rng rng = una_rng_at(m->seed, UNA_FOR_DRAWS, (uint64_t)2 << 40 | part);
+    kernels->normals(count, rng.key, rng.counter, 1, 0, packed);
+    for (size_t i = 0; i < count; i++) packed[i] = (float)(numbers[i] + numbers[count + i] * (double)packed[i]);
+}
+
+/* ---- training --------------------------------------------------------------------------------------------- */
+
+typedef struct stepper {                 /* what the gradient of a step needs                               */
+    const una_net *net;
+    const una_training *how;
+    const una_kernels_f64 *normals;
+    una_sampled_batches batches;
+    una_work_f32 *work;
+    una_batch_f32 batch;
+    una_objective_f32 objective;
+    size_t count, samples;
+    double prior_var;
+    double *eps, *spare;                 /* [samples, count], [3 count]                                     */
+    float *packed, *parameters, *gradient;
+} stepper;
+
+/* log p of the batch, N/n times, without the constant. */
+static una_status log_likelihood(void *context, const double *theta, double *log_lik, double *gradient, una_run *run)
+{
+    stepper *t = context;
+    una_losses losses;
+    (void)run;
+    for (size_t i = 0; i < t->count; i++) t->packed[i] = (float)theta[i];
+    una_net_unpack(t->net, t->packed, t->parameters);
+    una_net_gradient_f32(t->net, t->parameters, &t->batch, &t->objective, t->gradient, &losses, t->work);
+    una_net_pack(t->net, t->gradient, t->packed);
+    for (size_t i = 0; i < t->count; i++) gradient[i] = -(double)t->packed[i];
+    *log_lik = -losses.fit;
+    return UNA_OK;
+}
+
+/* The gradient hook of una_train: parameters are mu, then rho. */
+static una_status bound_gradient(void *context, const double *parameters, double *gradient, una_losses *losses, una_run *run)
+{
+    stepper *t = context;
+    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
+    t->normals->normals(t->samples * t->count, rng.key, rng.counter, 1, 0, t->eps);
+    una_sampled_next(&t->batches);
+    t->batch.rows = t->batches.rows;
+    t->objective.fit_weight = t->how->fit_weight * (double)t->batches.data->rows / (double)t->batches.rows;
+    una_vi q = { t->count, t->prior_var, parameters, parameters + t->count };
+    una_vi_terms terms;
+    UNA_TRY(una_vi_loss(&q, t->eps, t->samples, log_likelihood, t, &terms, gradient, gradient + t->count, t->spare, run));
+    *losses = (una_losses){ .fit = -terms.log_lik, .penalty = terms.kl, .mean_cos2 = NAN, .total = terms.loss };
+    return UNA_OK;
+}
+
+static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_sampled_rows *rows, una_run *run)
+{
+    una_arena *scratch = &run->scratch;
+    const char *kernels = run->settings.kernels;
+    t->net = &m->net;
+    t->normals = una_kernels_named_f64(kernels);
+    t->count = m->count / 2;
+    t->samples = (size_t)o->samples;
+    t->prior_var = o->weight_var;
+    t->eps = UNA_GET(scratch, double, t->samples * t->count);
+    t->spare = UNA_GET(scratch, double, 3 * t->count);
+    t->packed = UNA_GET(scratch, float, t->count);
+    t->parameters = UNA_GET(scratch, float, m->net.parameters);
+    t->gradient = UNA_GET(scratch, float, m->net.parameters);
+    UNA_TRY(una_arena_check(scratch));
+    UNA_TRY(una_sampled_batches_init(&t->batches, rows, t->how, run));
+    t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.y, .target_heads = 1 };
+    return una_work_new_f32(&t->work, &m->net, t->batches.most, 0, false, 0, false, false, una_kernels_named_f32(kernels), scratch, run);
+}
+
+static void start(const stepper *t, const bbvi_options *o, double *numbers)
+{
+    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_INIT, t->how->stream);
+    una_net_initialise_f32(t->net, o->common.initialisation, 1, &rng, t->parameters);
+    una_net_pack(t->net, t->parameters, t->packed);
+    for (size_t i = 0; i < t->count; i++) {
+        numbers[i] = (double)t->packed[i];
+        numbers[t->count + i] = una_softplus_inverse(o->start_std);
+    }
+}
+
+static una_status bbvi_train(void *context, const una_sampled *m, const una_sampled_rows *rows, const una_training *how,
+                             double *numbers, una_trained *trained, una_arena *keep, una_run *run)
+{
+    const bbvi_options *o = context;
+    stepper t = { .how = how };
+    UNA_TRY(prepare(&t, m, o, rows, run));
+    start(&t, o, numbers);
+    una_net both = m->net;                               /* the loop sees one block of parameters: mu and rho */
+    both.parameters = m->count;
+    una_train_data_f64 data = { .rows = rows->rows, .target_heads = 1 };
+    una_train_hooks_f64 hooks = { .context = &t, .gradient = bound_gradient };
+    UNA_TRY(una_train_f64(&both, numbers, &data, how, &hooks, "training bbvi", trained, keep, run));
+    for (size_t i = t.count; i < m->count; i++) numbers[i] = una_softplus(numbers[i]);
+    return UNA_OK;
+}
+
+static double bbvi_divergence(void *context, const una_sampled *m)
+{
+    const bbvi_options *o = context;
+    size_t count = m->count / 2;
+    double kl = 0;
+    for (size_t i = 0; i < count; i++) {
+        double rho = una_softplus_inverse(m->numbers[count + i]);
+        kl += una_vi_kl(&(una_vi){ 1, o->weight_var, m->numbers + i, &rho }, NULL, NULL);
+    }
+    return kl;
+}
+
+static una_status bbvi_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
+                           una_run *run)
+{
+    una_sampled *m = state;
+    bbvi_options *o = options;
+    una_sampled_shape(m, &o->common, problem);
+    m->parts = (size_t)o->draws;
+    m->count = 2 * una_net_packed(&m->net);
+    m->prior_var = o->weight_var;
+    una_sampled_plan plan = { .context = o, .part = bbvi_part, .train = bbvi_train,
+                              .divergence = bbvi_divergence, .noise_matters = true };
+    return una_sampled_fit(m, &o->common, problem, &plan, result, keep, run);
+}
+
+/* ---- the rest of the interface --------------------------------------------------------------------------- */
+
+static una_status bbvi_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    return una_sampled_predict(state, bbvi_part, x, out, run);
+}
+
+static una_status bbvi_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    return una_sampled_draw(state, bbvi_part, x, draws, prior, f, run);
+}
+
+static una_status bbvi_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+{
+    return una_sampled_parts(state, bbvi_part, x, count, f, run);
+}
+
+static size_t bbvi_mixture(const void *state)
+{
+    return ((const una_sampled *)state)->parts;
+}
+
+static una_status bbvi_exchange(void *state, una_archive *ar)
+{
+    una_sampled *m = state;
+    UNA_TRY(una_sampled_exchange(m, 2, ar));
+    for (size_t i = m->count / 2; i < m->count; i++)
+        if (!(m->numbers[i] >= 0)) return una_archive_refuse(ar, "numbers", "holds a standard deviation below zero");
+    return UNA_OK;
+}
+
+const una_kind una_bbvi = {
+    .name = "bbvi",
+    .summary = "Bayesian network by mean-field variational inference",
+    .source = "Ranganath et al. 2014; Blundell et al. 2015",
+    .options = bbvi_table,
+    .options_size = sizeof(bbvi_options),
+    .state_size = sizeof(una_sampled),
+    .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, weight_var=1, "
+              "samples=20, draws=1000, units=standardised",
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = bbvi_fit,
+    .predict = bbvi_predict,
+    .exchange = bbvi_exchange,
+    .mixture = bbvi_mixture,
+    .draw = bbvi_draw,
+    .parts = bbvi_parts,
+};

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Exact Gaussian process regression (the equations are in gp/gp.h). Lengths, variances and noise are free numbers on a log
+ * scale; the evidence of all rows chooses them, with its exact gradient, by L-BFGS from the written values and, with restarts,
+ * from random ones. Cost n^3, memory two matrices of n^2.
+ * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
+ */
+#include "gp/gp.h"
+#include "kern/kern.h"
+#include "model/kind.h"
+#include "opt/lbfgs.h"
+
+#include <string.h>
+
+typedef struct gp_options {
+    const char *kernel, *grid;
+    double amplitude, noise_std, restarts, range, length_prior, jitter;
+    int    ard, optimise, grid_rule, units;
+} gp_options;
+
+enum { YES, NO, GRID };
+enum { MOST_GRID = 64, LEAST_HELD = 5 };
+
+#define ROW(field, kind, initial, low, high, may, choices, help) \
+    { #field, kind, offsetof(gp_options, field), initial, low, high, may, choices, help }
+static const una_option gp_table[] = {
+    ROW(kernel, UNA_TEXT, "rbf", 0, 0, false, NULL,
+        "covariance function, e.g. rbf, matern52(length=2), periodic(period=12, on=month) + linear; its numbers are starting values"),
+    ROW(ard, UNA_FLAG, "yes", 0, 0, false, NULL,
+        "a length for each input (text columns: one per column); no = the lengths of a kernel move together"),
+    ROW(amplitude, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
+        "auto = the kernel's variances are chosen by evidence; a number = they stay as written, times its square"),
+    ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, "noise std of the target; auto = maximum evidence"),
+    ROW(optimise, UNA_WORD, "yes", 0, 0, false, "yes|no|grid",
+        "lengths and variances: by evidence from the written values, as written, or lengths from the grid"),
+    ROW(grid, UNA_TEXT, "[0.001, 0.01, 0.1, 1, 5, 10]", 0, 0, false, NULL,
+        "lengths tried by optimise=grid, in standard deviations of each input"),
+    ROW(grid_rule, UNA_WORD, "evidence", 0, 0, false, "evidence|validation",
+        "how the grid is judged: evidence of all rows, or likelihood of a held-out fifth"),
+    ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL, "starts of the search, all but the first at random; the best evidence is kept"),
+    ROW(range, UNA_REAL, "100000", 10, 1e10, false, NULL,
+        "lengths, variances and noise variance are sought from 1/range to range, on standardised inputs and target"),
+    ROW(length_prior, UNA_REAL, "0", 0, 100, false, NULL,
+        "std of a normal prior on log lengths around the written ones; 0 = none"),
+    ROW(jitter, UNA_REAL, "auto", 0, 1, true, NULL,
+        "share of the prior variance added to the diagonal; auto = none, or the least that the factor needs (which is then reported)"),
+    ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised",
+        "how noise and lengths are given: in the data's own units, or standardised (the thesis)"),
+    { .name = NULL }
+};
+
+/* ---- the kernel as the options have it ------------------------------------------------------------------------------- */
+
+static una_status describe_inputs(una_kernel_inputs *inputs, size_t **group, bool own, const una_columns *c, una_run *run)
+{
+    size_t count = c->input_count;
+    const char **name = UNA_GET(&run->scratch, const char *, count);
+    double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
+    *group = UNA_GET(&run->scratch, size_t, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t d = 0; d < count; d++) {
+        name[d] = c->inputs[d].name;
+        centre[d] = c->inputs[d].centre;
+        scale[d] = c->inputs[d].scale;
+        (*group)[d] = c->inputs[d].source;
+    }
+    *inputs = (una_kernel_inputs){ name, own ? centre : NULL, own ? scale : NULL, count };
+    return UNA_OK;
+}
+
+static una_status read_kernel(una_kernel **kernel, const gp_options *o, const una_kernel_inputs *inputs, una_arena *keep, una_run *run)
+{
+    UNA_TRY(una_kernel_parse(kernel, o->kernel, inputs, keep, run));
+    if (UNA_IS_AUTO(o->amplitude) || o->amplitude == 1) return UNA_OK;
+    una_text text = una_text_in(&run->scratch);
+    una_text_number(&text, o->amplitude * o->amplitude);
+    una_text_add(&text, "*(%s)", o->kernel);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_kernel_parse(kernel, text.at, inputs, keep, run);
+}
+
+/* "[0.1, 1, 10]" */
+static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *text, una_run *run)
+{
+    size_t length = strlen(text);
+    const char *at = text, *end = text + length;
+    if (length >= 2 && text[0] == '[' && text[length - 1] == ']') at++, end--;
+    for (*count = 0; *count < MOST_GRID && at < end; at++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+        if (!una_parse_number(at, (size_t)(stop - at), &grid[*count]) || !(grid[*count] > 1e-100 && grid[*count] < 1e100))
+            UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: every length must be a number greater than 0, as in grid=[0.1, 1, 10]", text);
+        ++*count;
+        at = stop;
+    }
+    if (*count > 0 && at >= end) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: give 1 to %d lengths, as in grid=[0.1, 1, 10]", text, (int)MOST_GRID);
+}
+
+/* Writes one length into every length of the kernel; false if it has none. */
+static bool set_lengths(una_kernel *k, double length)
+{
+    bool any = false;
+    for (size_t o = 0; o < k->op_count; o++)
+        for (size_t d = 0; k->op[o].code <= UNA_KERNEL_PERIODIC && d < k->op[o].count; d++) {
+            k->parameter[k->op[o].parameter + 1 + d] = length;
+            any = true;
+        }
+    return any;
+}
+
+/* ---- the search ------------------------------------------------------------------------------------------------------ */
+
+typedef struct finder {
+    una_gp    *gp;
+    una_hyper  hyper;
+    bool       free_noise;
+    double     length_prior, range, jitter;              /* jitter: a share, or UNA_AUTO                        */
+    double    *inverse;                                  /* work                                                */
+    double    *theta, *low, *high;                       /* [hyper.count + 1], the noise last                   */
+    double     done, starts;                             /* for the progress                                    */
+    size_t     calls, steps;
+} finder;
+
+static size_t numbers(const finder *f)
+{
+    return f->hyper.count + f->free_noise;
+}
+
+static void put(finder *f, const double *theta)
+{
+    una_hyper_put(&f->hyper, theta, f->gp->kernel);
+    if (f->free_noise) f->gp->noise_var = exp(theta[f->hyper.count]);
+}
+
+/* Minus the log evidence, and minus the log prior of the lengths. */
+static una_status objective(void *context, const double *theta, double *value, double *gradient, una_run *run)
+{
+    finder *f = context;
+    put(f, theta);
+    UNA_TRY(una_tick(run, "fitting gp", (f->done + 1 - exp(-(double)++f->calls / 30)) / (f->starts + 0.1), f->gp->log_evidence));
+    UNA_TRY(una_gp_solve(f->gp, 0, run));
+    *value = -f->gp->log_evidence;
+    if (gradient) {
+        double *all = UNA_GET(&run->scratch, double, f->hyper.count + 1);
+        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(una_gp_gradient(f->gp, &f->hyper, f->inverse, all, run));
+        for (size_t h = 0; h < numbers(f); h++) gradient[h] = -all[h];
+    }
+    for (size_t h = 0; f->length_prior > 0 && h < f->hyper.count; h++) {
+        if (!f->hyper.is_length[h]) continue;
+        double away = (theta[h] - f->hyper.origin[h]) / f->length_prior;
+        *value += 0.5 * away * away;
+        if (gradient) gradient[h] += away / f->length_prior;
+    }
+    return UNA_OK;
+}
+
+static void random_start(const finder *f, uint64_t seed, size_t start, double *theta)
+{
+    una_rng rng = una_rng_at(seed, UNA_FOR_INIT, start);
+    for (size_t h = 0; h < f->hyper.count; h++) theta[h] = f->hyper.origin[h] + log(10) * (2 * una_rng_uniform(&rng) - 1);
+    if (f->free_noise) theta[f->hyper.count] = log(1e-3) + log(500) * una_rng_uniform(&rng);
+}
+
+/* Factor at the present numbers, with the jitter that was asked for or that is needed. */
+static una_status settle(finder *f, una_run *run)
+{
+    if (UNA_IS_AUTO(f->jitter)) return una_gp_solve_jittered(f->gp, run);
+    f->gp->jitter_var = f->jitter * una_gp_prior_mean_var(f->gp);
+    return una_gp_solve(f->gp, 0, run);
+}
+
+/* Bounds hold what was written, even where it lies beyond the range. */
+static void set_bounds(finder *f)
+{
+    for (size_t h = 0; h < numbers(f); h++) {
+        f->low[h] = fmin(-log(f->range), f->theta[h]);
+        f->high[h] = fmax(log(f->range), f->theta[h]);
+    }
+}
+
+/* The best numbers from `starts` starts, put into gp and solved. */
+static una_status find(finder *f, size_t starts, uint64_t seed, una_run *run)
+{
+    size_t count = numbers(f);
+    double best = HUGE_VAL;
+    for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
+    if (f->free_noise) f->theta[f->hyper.count] = log(f->gp->noise_var);
+    UNA_TRY(settle(f, run));
+    if (count == 0) return UNA_OK;
+    set_bounds(f);
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *theta = UNA_GET(&run->scratch, double, count);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t s = 0; status == UNA_OK && s < starts; s++, f->done++) {
+        una_lbfgs_report report;
+        una_lbfgs_settings settings = { .low = f->low, .high = f->high, .gradient_tolerance = 1e-4, .value_tolerance = 5e-8 };
+        if (s == 0) memcpy(theta, f->theta, count * sizeof *theta);
+        else random_start(f, seed, s, theta);
+        f->calls = 0;
+        status = una_lbfgs(theta, count, objective, f, &settings, &report, run);
+        f->steps += report.calls;
+        if (status == UNA_E_NUMERIC && s > 0) {          /* a random place without a factor */
+            una_clear_message(run);
+            status = UNA_OK;
+        } else if (status == UNA_OK && report.value < best) {
+            best = report.value;
+            memcpy(f->theta, theta, count * sizeof *theta);
+        }
+    }
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+    put(f, f->theta);
+    return settle(f, run);
+}
+
+static una_status finder_init(finder *f, una_gp *gp, const gp_options *o, const una_hyper_plan *plan, una_run *run)
+{
+    *f = (finder){ .gp = gp, .free_noise = UNA_IS_AUTO(o->noise_std), .length_prior = o->length_prior, .range = o->range,
+                   .jitter = o->jitter, .starts = o->restarts };
+    UNA_TRY(una_hyper_init(&f->hyper, gp->kernel, plan, &run->scratch));
+    size_t count = f->hyper.count + 1;
+    f->theta = UNA_GET(&run->scratch, double, count);
+    f->low = UNA_GET(&run->scratch, double, count);
+    f->high = UNA_GET(&run->scratch, double, count);
+    if (numbers(f)) f->inverse = UNA_GET(&run->scratch, double, una_gp_work(gp->rows));
+    return una_arena_check(&run->scratch);
+}
+
+/* ---- the grid of lengths ----------------------------------------------------------------------------------------------- */
+
+typedef struct held { double *x, *y; size_t rows; } held;
+
+/* A random fifth of the rows goes to `out`, the others to `in`. */
+static una_status hold_out(const una_problem *p, held *in, held *out, una_run *run)
+{
+    size_t rows = p->x.rows, cols = p->x.cols, *order = UNA_GET(&run->scratch, size_t, rows);
+    double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (rows < LEAST_HELD) UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use evidence",
+                                    (int)LEAST_HELD, rows);
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 2);
+    una_rng_permute(&rng, order, rows);
+    for (size_t i = 0; i < rows; i++) {
+        memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
+        y[i] = p->y[order[i]];
+    }
+    *out = (held){ x, y, rows / 5 };
+    *in = (held){ x + out->rows * cols, y + out->rows, rows - out->rows };
+    return UNA_OK;
+}
+
+static una_status judge(const una_gp *gp, const held *out, double *log_lik, double *rmse, una_run *run)
+{
+    double *mean = UNA_GET(&run->scratch, double, out->rows), *var = UNA_GET(&run->scratch, double, out->rows), square = 0;
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_gp_predict(gp, out->x, out->rows, gp->inputs, mean, var, run));
+    *log_lik = 0;
+    for (size_t i = 0; i < out->rows; i++) {
+        double away = out->y[i] - mean[i], whole = var[i] + gp->noise_var;
+        square += away * away;
+        *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)out->rows;
+    }
+    *rmse = sqrt(square / (double)out->rows);
+    return UNA_OK;
+}
+
+/* The grid's best length, judged on gp (all rows, by evidence) or on the rows `out` that it does not have. */
+static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const double *grid, size_t count, const held *out,
+                              double noise_var, double *chosen, una_fit_result *result, una_run *run)
+{
+    double best = -HUGE_VAL;
+    una_status status = UNA_OK;
+    for (size_t g = 0; status == UNA_OK && g < count; g++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        double score = -HUGE_VAL, log_lik = 0, rmse = 0;
+        finder f;
+        set_lengths(gp->kernel, grid[g]);
+        gp->noise_var = noise_var;
+        status = finder_init(&f, gp, o, plan, run);
+        f.done = (double)g;
+        f.starts = (double)count + 1;
+        if (status == UNA_OK) status = find(&f, 1, 0, run);
+        result->steps += f.steps;
+        if (status == UNA_OK && out) status = judge(gp, out, &log_lik, &rmse, run);
+        if (status == UNA_OK) score = out ? log_lik : gp->log_evidence;
+        if (score > best) {
+            best = score;
+            *chosen = grid[g];
+            if (out) result->valid_rows = out->rows, result->valid_log_lik = log_lik, result->valid_rmse = rmse;
+        }
+        for (size_t p = 0; f.hyper.start && p < gp->kernel->parameter_count; p++) gp->kernel->parameter[p] = f.hyper.start[p];
+        una_arena_release(&run->scratch, mark);
+    }
+    return status;
+}
+
+static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const una_problem *p, double noise_var,
+                                   una_fit_result *result, una_run *run)
+{
+    double grid[MOST_GRID], chosen = 1;
+    size_t count;
+    una_gp part = *gp;
+    held in = { NULL, NULL, 0 }, out = in;
+    bool validate = o->grid_rule == 1;
+    UNA_TRY(read_grid(grid, &count, o->grid, run));
+    if (!set_lengths(gp->kernel, 1))
+        UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use optimise=yes", o->kernel);
+    if (validate) {
+        UNA_TRY(hold_out(p, &in, &out, run));
+        UNA_TRY(una_gp_init(&part, gp->kernel, in.x, p->x.cols, in.y, in.rows, p->x.cols, &run->scratch));
+    }
+    UNA_TRY(search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen, result, run));
+    set_lengths(gp->kernel, chosen);
+    return UNA_OK;
+}
+
+/* ---- fit ----------------------------------------------------------------------------------------------------------------- */
+
+static void say_bounds(const finder *f, const una_kernel_inputs *inputs, una_fit_result *result)
+{
+    const una_kernel *k = f->gp->kernel;
+    const double near = 1e-3, high = log(f->range);
+    for (size_t o = 0; o < k->op_count; o++)
+        for (size_t d = 0; k->op[o].code < UNA_KERNEL_PERIODIC && d < k->op[o].count; d++) {
+            size_t h = f->hyper.of[k->op[o].parameter + 1 + d];
+            if (h != SIZE_MAX && f->theta[h] > high - near)
+                una_notes_add(&result->notes, "The length of %s is at its upper bound: it hardly matters.",
+                              inputs->name[k->input[k->op[o].input + d]]);
+        }
+    if (f->free_noise && f->theta[f->hyper.count] < -high + near)
+        una_notes_add(&result->warnings, "The noise is at its lower bound: the kernel explains every row. Give noise_std if the noise is known, "
+                      "or raise range.");
+}
+
+/* What was chosen, as options that repeat the fit. */
+static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel_inputs *inputs, double unit, una_arena *keep)
+{
+    una_text text = una_text_in(keep);
+    una_kernel_text(&text, gp->kernel, inputs);
+    UNA_TRY(una_arena_check(keep));
+    o->kernel = text.at;
+    o->amplitude = 1;
+    o->optimise = NO;
+    o->noise_std = sqrt(gp->noise_var) * unit;
+    o->jitter = fmin(1, gp->jitter_var / una_gp_prior_mean_var(gp));
+    return UNA_OK;
+}
+
+static una_status gp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_gp *gp = state;
+    gp_options *o = options;
+    double unit = o->units == 0 ? p->columns->target_scale : 1;
+    double noise_var = UNA_IS_AUTO(o->noise_std) ? 0.1 : pow(o->noise_std / unit, 2);
+    una_kernel_inputs inputs;
+    una_kernel *kernel;
+    una_hyper_plan plan = { .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),
+                            .fix_lengths = o->optimise != YES };
+    size_t *group;
+    UNA_TRY(una_kernels_need(run));
+    UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
+    UNA_TRY(describe_inputs(&inputs, &group, o->units == 0, p->columns, run));
+    plan.group = group;
+    UNA_TRY(read_kernel(&kernel, o, &inputs, keep, run));
+    UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
+    if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));
+    finder f;
+    gp->noise_var = noise_var;
+    UNA_TRY(finder_init(&f, gp, o, &plan, run));
+    if (o->optimise == GRID) f.done = 10, f.starts = 11;
+    UNA_TRY(find(&f, (size_t)o->restarts, p->seed, run));
+    UNA_TRY(una_tick(run, "fitting gp", 1, gp->log_evidence));
+    result->steps += f.steps;
+    result->noise_var = gp->noise_var;
+    result->prior_var = una_gp_prior_mean_var(gp);
+    result->log_evidence = gp->log_evidence;
+    say_bounds(&f, &inputs, result);
+    if (gp->jitter_var > 0)
+        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the covariance%s.",
+                      gp->jitter_var / result->prior_var, UNA_IS_AUTO(o->jitter) ? ", which had no Cholesky factor without it" : "");
+    return fill_options(o, gp, &inputs, unit, keep);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------------------------------- */
+
+static una_status gp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    const una_gp *gp = state;
+    UNA_TRY(una_gp_predict(gp, x.at, x.rows, x.stride, out->mean, out->var_model, run));
+    for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = gp->noise_var;
+    return UNA_OK;
+}
+
+static una_status gp_exchange(void *state, una_archive *ar)
+{
+    una_gp *gp = state;
+    uint64_t rows = gp->rows, inputs = gp->inputs;
+    double *x = gp->x, *y = gp->y;
+    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
+    UNA_TRY(una_archive_u64(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
+    UNA_TRY(una_archive_f64(ar, "noise_var", &gp->noise_var));
+    UNA_TRY(una_archive_f64(ar, "jitter_var", &gp->jitter_var));
+    UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
+    UNA_TRY(una_archive_f64s(ar, "x", &x, (size_t)rows * (size_t)inputs));
+    UNA_TRY(una_archive_f64s(ar, "y", &y, (size_t)rows));
+    if (!ar->loading) return UNA_OK;
+    if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
+    if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
+    UNA_TRY(una_gp_memory((size_t)rows, 1, ar->run));
+    UNA_TRY(una_gp_init(gp, gp->kernel, x, (size_t)inputs, y, (size_t)rows, (size_t)inputs, ar->arena));
+    una_status status = una_gp_solve(gp, 0, ar->run);    /* the factor is not stored: it has the same bits again */
+    return status == UNA_E_NUMERIC ? una_archive_refuse(ar, "x", "gives a covariance without a factor") : status;
+}
+
+static una_status gp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_gp *gp = state;
+    una_status status = una_gp_append(gp, more->x.at, more->x.stride, more->y, more->x.rows, keep, run);
+    result->log_evidence = gp->log_evidence;
+    return status;
+}
+
+static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *by_row = UNA_GET(&run->scratch, double, x.rows * draws);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_gp_prior_draws(gp->kernel, x.at, x.rows, x.stride, draws, rng, by_row, NULL, run);
+    for (size_t s = 0; status == UNA_OK && s < draws; s++)
+        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status gp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    const una_gp *gp = state;
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
+    return prior ? prior_draws(gp, x, draws, &rng, f, run) : una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+}
+
+static una_status gp_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
+{
+    return una_gp_slope(state, x, dmean, dvar, run);
+}
+
+const una_kind una_gp_kind = {
+    .name = "gp",
+    .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
+    .source = "Rasmussen and Williams, Gaussian processes for machine learning, 2006",
+    .options = gp_table,
+    .options_size = sizeof(gp_options),
+    .state_size = sizeof(una_gp),
+    .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, amplitude=1, units=standardised",
+    .least_rows = 2,
+    .fit = gp_fit,
+    .predict = gp_predict,
+    .exchange = gp_exchange,
+    .observe = gp_observe,
+    .draw = gp_draw,
+    .slope = gp_slope,
+};

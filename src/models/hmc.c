@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bayesian neural network by Hamiltonian Monte Carlo: weights drawn from their posterior
+ *   p(w | x, y) ~ N(y; f(x, w), s2) N(w; 0, alpha),
+ * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
+ * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps want a smooth
+ * potential. Chains are compared by what they say of the function, not by their weights: units can change places.
+ * Source: Neal, Bayesian learning for neural networks, 1996.
+ */
+#include "models/hmc.h"
+
+#include "infer/diagnostics.h"
+
+#include <string.h>
+
+enum { MOST_KEPT = 1000, MOST_PICTURED = 50, PROBES = 40, WATCHED_WEIGHTS = 100, MOST_CHAINS = 64 };
+
+typedef struct hmc_options {
+    double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept, max_depth,
+           start_steps;
+    int    activation, sample_noise, noise_prior, trajectory, mass, scaling;
+} hmc_options;
+
+#define ROW(field, kind, initial, low, high, may, choices, help) \
+    { #field, kind, offsetof(hmc_options, field), initial, low, high, may, choices, help }
+
+static const una_option hmc_table[] = {
+    ROW(width, UNA_COUNT, "50", 1, 1024, false, NULL, "units of each hidden layer"),
+    ROW(depth, UNA_COUNT, "1", 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),
+    ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers; smooth ones sample better"),
+    ROW(prior_var, UNA_REAL, "1", 1e-9, 1e9, true, NULL, "alpha: prior variance of every weight and bias; auto = 1"),
+    ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
+        "noise std, in the target's units; auto = held-out error of a plain network; with sample_noise the centre of its prior "
+        "(auto = 0.3 of the target's std)"),
+    ROW(sample_noise, UNA_FLAG, "no", 0, 0, false, NULL, "draw the noise too, together with the weights"),
+    ROW(noise_prior, UNA_WORD, "lognormal", 0, 0, false, UNA_NOISE_PRIORS,
+        "of a sampled noise: log std N(log noise_std, 1), or variance inverse gamma of shape 2 and mean noise_std^2"),
+    ROW(chains, UNA_COUNT, "2", 1, MOST_CHAINS, false, NULL, "independent chains, in parallel"),
+    ROW(warmup, UNA_COUNT, "300", 0, 1e7, false, NULL, "iterations of each chain that adapt step and mass and are thrown away"),
+    ROW(samples, UNA_COUNT, "250", 1, 1e7, false, NULL, "iterations of each chain after that"),
+    ROW(thin, UNA_COUNT, "1", 1, 1e6, false, NULL, "every thin-th is a draw; at most 1000 draws in all are kept"),
+    ROW(trajectory, UNA_WORD, "nuts", 0, 0, false, UNA_TRAJECTORIES, "until it turns back, or of fixed length"),
+    ROW(step_size, UNA_REAL, "auto", 1e-12, 1e3, true, NULL, "of a leapfrog step; auto = adapted by each chain in warm-up"),
+    ROW(leapfrog, UNA_COUNT, "100", 1, 1e6, false, NULL, "steps of a static trajectory"),
+    ROW(jitter, UNA_REAL, "0.2", 0, 0.95, false, NULL, "a static trajectory has leapfrog (1 +- jitter) steps"),
+    ROW(accept, UNA_REAL, "0.8", 0.05, 0.999, false, NULL, "acceptance that step_size=auto aims at"),
+    ROW(mass, UNA_WORD, "diagonal", 0, 0, false, UNA_MASSES, "unit, or adapted in warm-up: one number, or one per weight"),
+    ROW(max_depth, UNA_COUNT, "9", 1, UNA_MOST_DEPTH, false, NULL, "a nuts trajectory has at most 2^max_depth steps"),
+    ROW(start_steps, UNA_COUNT, "1000", 0, 1e7, false, NULL, "optimiser steps towards a maximum before a chain starts"),
+    ROW(scaling, UNA_WORD, "standardised", 0, 0, false, "standardised|own",
+        "what the network sees, and the prior is about: standardised columns, or the data's own numbers"),
+    { .name = NULL }
+};
+
+typedef struct hmc {
+    una_net net;
+    size_t  kept, weights;
+    double *draws, *noise_var;           /* [kept, weights], [kept], in the network's units                 */
+    double  prior_var;
+    double *x_centre, *x_scale;          /* [inputs] network's input = centre + scale times standardised    */
+    double *y_scale;                     /* [2] centre and scale of the target, likewise                    */
+} hmc;
+
+/* ---- units ------------------------------------------------------------------------------------------------- */
+
+static una_status set_scaling(hmc *m, const hmc_options *o, const una_columns *c, una_arena *keep)
+{
+    m->x_centre = UNA_GET(keep, double, c->input_count);
+    m->x_scale = UNA_GET(keep, double, c->input_count);
+    m->y_scale = UNA_GET(keep, double, 2);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t d = 0; d < c->input_count; d++) {
+        m->x_centre[d] = o->scaling ? c->inputs[d].centre : 0;
+        m->x_scale[d] = o->scaling ? c->inputs[d].scale : 1;
+    }
+    m->y_scale[0] = o->scaling ? c->target_centre : 0;
+    m->y_scale[1] = o->scaling ? c->target_scale : 1;
+    return UNA_OK;
+}
+
+static void to_network(const hmc *m, una_view x, double *to)
+{
+    for (size_t r = 0; r < x.rows; r++)
+        for (size_t d = 0; d < x.cols; d++) to[r * x.cols + d] = m->x_centre[d] + m->x_scale[d] * x.at[r * x.stride + d];
+}
+
+static void shape(hmc *m, const hmc_options *o, size_t inputs)
+{
+    m->net = (una_net){ .depth = (size_t)o->depth, .activation = (una_activation)o->activation, .size = { inputs } };
+    for (size_t l = 1; l <= m->net.depth; l++) m->net.size[l] = (size_t)o->width;
+    m->net.size[m->net.depth + 1] = 1;
+    una_net_shape(&m->net);
+    m->weights = una_net_packed(&m->net);
+}
+
+/* ---- functions of draws --------------------------------------------------------------------------------------- */
+
+typedef struct rows_pass {                  /* rows through one network after another                          */
+    una_bnn bnn;                         /* its layout and buffers                                          */
+    double *x, *f;                       /* [rows, inputs] in the network's units, [rows]                   */
+    size_t  rows;
+} rows_pass;
+
+static una_status begin_pass(rows_pass *p, const hmc *m, una_view x, una_run *run)
+{
+    UNA_TRY(una_kernels_need(run));
+    *p = (rows_pass){ .bnn = { .net = m->net, .rows = 1 }, .rows = x.rows };
+    UNA_TRY(una_bnn_take(&p->bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch, run));
+    p->x = UNA_GET(&run->scratch, double, x.rows * x.cols);
+    p->f = UNA_GET(&run->scratch, double, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    to_network(m, x, p->x);
+    return UNA_OK;
+}
+
+/* p->f = the function with weights q, standardised. */
+static void evaluate(rows_pass *p, const hmc *m, const double *q)
+{
+    una_bnn_unpack(&p->bnn, q, p->bnn.padded);
+    una_net_forward_f64(&m->net, p->bnn.padded, p->x, p->rows, NULL, 0, p->f, p->bnn.work);
+    for (size_t r = 0; r < p->rows; r++) p->f[r] = (p->f[r] - m->y_scale[0]) / m->y_scale[1];
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------- */
+
+typedef struct chain_job {
+    una_arena arena;                     /* its draws; re-homed to the caller's run at the end              */
+    una_chain chain;
+} chain_job;
+
+typedef struct chains {
+    const una_bnn *bnn;                  /* without buffers                                                 */
+    const una_hmc *how;
+    size_t start_steps;
+    uint64_t seed;
+    chain_job *job;
+} chains;
+
+static una_status run_chain(chains *all, size_t index, una_run *run)
+{
+    chain_job *j = &all->job[index];
+    una_bnn bnn = *all->bnn;
+    double from = run->progress_from, to = run->progress_to;
+    UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch, run));
+    double *q = UNA_GET(&run->scratch, double, una_bnn_dimension(&bnn));
+    UNA_TRY(una_arena_check(&run->scratch));
+    run->progress_to = from + 0.05 * (to - from);
+    UNA_TRY(una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run));
+    run->progress_from = run->progress_to;
+    run->progress_to = to;
+    una_target target = { una_bnn_dimension(&bnn), &bnn, una_bnn_potential };
+    una_rng rng = una_rng_at(all->seed, UNA_FOR_DRAWS, (uint64_t)1 << 32 | index);
+    return una_hmc_sample(&j->chain, &target, all->how, q, &rng, &j->arena, run);
+}
+
+static una_status chain_task(void *context, size_t index, una_run *child)
+{
+    chains *all = context;
+    una_arena_init(&all->job[index].arena, child);
+    una_status status = run_chain(all, index, child);
+    all->job[index].arena.run = child->parent;           /* the child ends here, its draws do not */
+    return status;
+}
+
+/* ---- do the chains agree? -------------------------------------------------------------------------------------------- */
+
+typedef struct verdict { double rhat, bulk, tail; } verdict;     /* the worst of each over some quantities */
+
+static void worse(verdict *v, una_convergence c)
+{
+    v->rhat = fmax(v->rhat, c.rhat);                     /* a quantity that never changes says nothing */
+    v->bulk = fmin(v->bulk, c.ess_bulk);
+    v->tail = fmin(v->tail, c.ess_tail);
+}
+
+/* Training rows, and points between two of them: that is where gaps are. A category is one row's. */
+static una_status probe_points(una_view *probes, const una_problem *p, una_run *run)
+{
+    size_t inputs = p->x.cols;
+    double *x = UNA_GET(&run->scratch, double, PROBES * inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_PROBES, (uint64_t)1 << 62);
+    for (size_t i = 0; i < PROBES; i++) {
+        const double *a = p->x.at + una_rng_below(&rng, p->x.rows) * p->x.stride;
+        const double *b = p->x.at + una_rng_below(&rng, p->x.rows) * p->x.stride;
+        double s = i % 2 ? una_rng_uniform(&rng) : 0;
+        for (size_t d = 0; d < inputs; d++)
+            x[i * inputs + d] = p->columns->inputs[d].level == SIZE_MAX ? (1 - s) * a[d] + s * b[d] : a[d];
+    }
+    *probes = (una_view){ x, PROBES, inputs, inputs };
+    return UNA_OK;
+}
+
+static una_status judge_functions(verdict *v, const hmc *m, const chains *all, size_t count, const una_problem *p, una_run *run)
+{
+    una_view probes;
+    rows_pass pass;
+    size_t draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
+    UNA_TRY(probe_points(&probes, p, run));
+    UNA_TRY(begin_pass(&pass, m, probes, run));
+    double *values = UNA_GET(&run->scratch, double, PROBES * count * draws);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t c = 0; c < count; c++)
+        for (size_t k = 0; k < draws; k++) {
+            evaluate(&pass, m, all->job[c].chain.draws + k * dimension);
+            for (size_t i = 0; i < PROBES; i++) values[(i * count + c) * draws + k] = pass.f[i];
+        }
+    for (size_t i = 0; i < PROBES; i++) {
+        una_convergence one;
+        UNA_TRY(una_convergence_of(&one, values + i * count * draws, count, draws, run));
+        worse(v, one);
+    }
+    return UNA_OK;
+}
+
+/* At most a hundred weights, evenly chosen, and the noise if it is sampled. */
+static una_status judge_weights(verdict *v, const hmc *m, const chains *all, size_t count, una_run *run)
+{
+    size_t draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
+    size_t step = 1 + dimension / WATCHED_WEIGHTS;
+    double *values = UNA_GET(&run->scratch, double, count * draws);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t back = 0; back < dimension; back += step) {
+        una_convergence one;
+        for (size_t c = 0; c < count; c++)
+            for (size_t k = 0; k < draws; k++)
+                values[c * draws + k] = all->job[c].chain.draws[(k + 1) * dimension - 1 - back];
+        UNA_TRY(una_convergence_of(&one, values, count, draws, run));
+        worse(v, one);
+    }
+    return UNA_OK;
+}
+
+static void tell(const verdict *f, const verdict *w, const chains *all, size_t count, una_fit_result *result)
+{
+    const una_hmc *how = all->how;
+    size_t divergent = 0, deepest = 0, tried = count * how->samples, draws = count * all->job[0].chain.count;
+    double step = 0, acceptance = 0, gradients = 0;
+    for (size_t c = 0; c < count; c++) {
+        const una_chain *one = &all->job[c].chain;
+        divergent += one->divergent;
+        deepest += one->deepest;
+        step += one->step_size / (double)count;
+        acceptance += one->acceptance / (double)count;
+        gradients += (double)one->sample_gradients / (double)tried;
+        result->steps += one->gradients;
+    }
+    una_notes_add(&result->notes, "%zu chain%s: R-hat %.3f, effective sample size %.0f (tails %.0f) of %zu draws, at the worst of %d probe "
+                  "points; acceptance %.2f, step size %.3g, %.0f gradients a sample.", count, count == 1 ? " (compared with itself)" : "s",
+                  f->rhat, f->bulk, f->tail, draws, PROBES, acceptance, step, gradients);
+    una_notes_add(&result->notes, "The weights themselves: R-hat up to %.2f. Units of a network can change places, so this need not be near 1.",
+                  w->rhat);
+    if (f->rhat > 1.05)
+        una_notes_add(&result->warnings, "The chains disagree about the function: R-hat is %.2f at the worst probe point and should be below "
+                      "1.05. Use more warmup and samples.", f->rhat);
+    if (fmin(f->bulk, f->tail) < 50 * (double)count)
+        una_notes_add(&result->warnings, "The draws are worth only %.0f independent ones at the worst probe point (fewer than 50 a chain): means "
+                      "and bands are rough. Use more samples.", fmin(f->bulk, f->tail));
+    if (divergent)
+        una_notes_add(&result->warnings, "%zu of %zu trajectories diverged: a part of the posterior may be missing. Raise accept (now %.3g) or "
+                      "lower step_size.", divergent, tried, how->accept);
+    bool poor = f->rhat > 1.05 || fmin(f->bulk, f->tail) < 50 * (double)count;   /* short trajectories can be the cheaper ones */
+    if (10 * deepest > tried)
+        una_notes_add(poor ? &result->warnings : &result->notes, "%zu of %zu trajectories were cut off at max_depth=%zu%s", deepest, tried,
+                      how->max_depth, poor ? ": they cover little ground. Raise max_depth." : ".");
+}
+
+static una_status judge(const hmc *m, const chains *all, size_t count, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    verdict f = { NAN, NAN, NAN }, w = f;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = judge_functions(&f, m, all, count, p, run);
+    if (status == UNA_OK) status = judge_weights(&w, m, all, count, run);
+    if (status == UNA_OK) tell(&f, &w, all, count, result);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- fit ------------------------------------------------------------------------------------------------------------ */
+
+static una_status check_options(const hmc_options *o, una_run *run)
+{
+    if (o->thin > o->samples)
+        UNA_FAIL(run, UNA_E_USAGE, "hmc: thin=%g leaves no draw of samples=%g; use a smaller thin or more samples", o->thin, o->samples);
+    if (UNA_IS_AUTO(o->step_size) && o->warmup < 10)
+        UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the step size; use at least 10, or give step_size", o->warmup);
+    if (o->mass != UNA_MASS_UNIT && o->warmup < 20)
+        UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the mass; use at least 20, or mass=unit", o->warmup);
+    return UNA_OK;
+}
+
+/* All rows of the posterior in the network's units: those that train, then held-out ones that join. */
+static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_run *run)
+{
+    size_t more = p->valid_joins ? p->valid_x.rows : 0, inputs = p->x.cols;
+    bnn->rows = p->x.rows + more;
+    double *x = UNA_GET(&run->scratch, double, bnn->rows * inputs), *y = UNA_GET(&run->scratch, double, bnn->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    to_network(m, p->x, x);
+    if (more) to_network(m, p->valid_x, x + p->x.rows * inputs);
+    for (size_t i = 0; i < bnn->rows; i++)
+        y[i] = m->y_scale[0] + m->y_scale[1] * (i < p->x.rows ? p->y[i] : p->valid_y[i - p->x.rows]);
+    bnn->x = x;
+    bnn->y = y;
+    return UNA_OK;
+}
+
+/* Fills noise_std in. What it prints is what is used, so that the printed spec repeats the fit to the bit. */
+static una_status choose_noise(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    double scale = p->columns->target_scale, rmse = 0.3;
+    size_t rows = 0;
+    if (!UNA_IS_AUTO(o->noise_std)) return UNA_OK;
+    if (!o->sample_noise) UNA_TRY(una_hmc_noise(&rmse, &rows, &m->net, p, run));
+    o->noise_std = rmse * scale;
+    if (rows)
+        una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; sample_noise=yes lets the "
+                      "posterior judge.", rows);
+    return UNA_OK;
+}
+
+static una_status keep_draws(hmc *m, const chains *all, size_t count, una_fit_result *result, una_arena *keep)
+{
+    size_t each = all->job[0].chain.count, room = count * each, dimension = m->weights + all->bnn->sample_noise;
+    double unit = m->y_scale[1] * m->y_scale[1], sum = 0;
+    m->kept = room < MOST_KEPT ? room : MOST_KEPT;
+    m->draws = UNA_GET(keep, double, m->kept * m->weights);
+    m->noise_var = UNA_GET(keep, double, m->kept);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t k = 0; k < m->kept; k++) {               /* the last of every room/kept draws, chain after chain */
+        size_t at = (k + 1) * room / m->kept - 1;
+        const double *q = all->job[at / each].chain.draws + at % each * dimension;
+        memcpy(m->draws + k * m->weights, q, m->weights * sizeof(double));
+        m->noise_var[k] = all->bnn->sample_noise ? exp(2 * q[m->weights]) : all->bnn->noise_var;
+        sum += m->noise_var[k] / unit;
+    }
+    result->noise_var = sum / (double)m->kept;
+    return UNA_OK;
+}
+
+/* Rows of the caller's that did not join the posterior: mean log of the mixture's density, and rmse of its mean. */
+static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    size_t rows = p->valid_x.rows;
+    if (rows == 0 || p->valid_joins) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    rows_pass pass;
+    double *mean = UNA_GET(&run->scratch, double, rows), *density = UNA_GET(&run->scratch, double, rows), square = 0, log_lik = 0;
+    double unit = m->y_scale[1] * m->y_scale[1];
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = begin_pass(&pass, m, p->valid_x, run);
+    for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
+        double var = m->noise_var[k] / unit;
+        evaluate(&pass, m, m->draws + k * m->weights);
+        for (size_t r = 0; r < rows; r++) {
+            double part = -pow(p->valid_y[r] - pass.f[r], 2) / (2 * var) - log(2 * 3.14159265358979323846 * var) / 2;
+            double most = k ? fmax(density[r], part) : part;
+            mean[r] += pass.f[r] / (double)m->kept;
+            density[r] = k ? most + log(exp(density[r] - most) + exp(part - most)) : part;
+        }
+    }
+    for (size_t r = 0; status == UNA_OK && r < rows; r++) {
+        square += pow(p->valid_y[r] - mean[r], 2);
+        log_lik += density[r] - log((double)m->kept);
+    }
+    una_arena_release(&run->scratch, mark);
+    result->valid_rows = rows;
+    result->valid_rmse = sqrt(square / (double)rows);
+    result->valid_log_lik = log_lik / (double)rows;
+    return status;
+}
+
+static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, const una_bnn *bnn, una_fit_result *result,
+                         una_arena *keep, una_run *run)
+{
+    size_t count = (size_t)o->chains;
+    una_hmc how = { .trajectory = o->trajectory, .mass = o->mass, .warmup = (size_t)o->warmup, .samples = (size_t)o->samples,
+                    .thin = (size_t)o->thin, .step_size = o->step_size, .accept = o->accept, .leapfrog = (size_t)o->leapfrog,
+                    .jitter = o->jitter, .max_depth = (size_t)o->max_depth, .stage = "sampling hmc" };
+    chains all = { .bnn = bnn, .how = &how, .start_steps = (size_t)o->start_steps, .seed = p->seed,
+                   .job = UNA_GET(&run->scratch, chain_job, count) };
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_status status = una_pool(run, count, chain_task, &all);
+    if (status == UNA_OK) status = judge(m, &all, count, p, result, run);
+    if (status == UNA_OK) status = keep_draws(m, &all, count, result, keep);
+    for (size_t c = 0; c < count; c++)
+        if (all.job[c].arena.run) una_arena_free(&all.job[c].arena);
+    return status;
+}
+
+static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    double from = run->progress_from, to = run->progress_to;
+    UNA_TRY(set_scaling(m, o, p->columns, keep));
+    run->progress_to = from + 0.1 * (to - from);
+    UNA_TRY(choose_noise(o, m, p, result, run));
+    run->progress_from = run->progress_to;
+    run->progress_to = to;
+    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise, .noise_prior = o->noise_prior,
+                    .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
+    UNA_TRY(gather(&bnn, m, p, run));
+    UNA_TRY(sample(m, o, p, &bnn, result, keep, run));
+    return score_valid(m, p, result, run);
+}
+
+static una_status hmc_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
+                          una_run *run)
+{
+    hmc *m = state;
+    hmc_options *o = options;
+    double from = run->progress_from, to = run->progress_to;
+    UNA_TRY(check_options(o, run));
+    UNA_TRY(una_kernels_need(run));
+    if (UNA_IS_AUTO(o->prior_var)) o->prior_var = 1;
+    shape(m, o, problem->x.cols);
+    m->prior_var = result->prior_var = o->prior_var;
+    una_status status = fit_all(m, o, problem, result, keep, run);
+    run->progress_from = from;
+    run->progress_to = to;
+    return status;
+}
+
+/* ---- the rest of the model interface ---------------------------------------------------------------------------------- */
+
+/* Running mean and sum of squares (Welford), draw by draw. */
+static una_status hmc_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    const hmc *m = state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    rows_pass pass;
+    double noise = 0, unit = m->y_scale[1] * m->y_scale[1];
+    una_status status = begin_pass(&pass, m, x, run);
+    for (size_t k = 0; k < m->kept; k++) noise += m->noise_var[k] / unit / (double)m->kept;
+    for (size_t r = 0; r < x.rows; r++) {
+        out->mean[r] = out->var_model[r] = 0;
+        out->var_noise[r] = noise;
+    }
+    for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
+        evaluate(&pass, m, m->draws + k * m->weights);
+        for (size_t r = 0; r < x.rows; r++) {
+            double off = pass.f[r] - out->mean[r];
+            out->mean[r] += off / (double)(k + 1);
+            out->var_model[r] += off * (pass.f[r] - out->mean[r]) / (double)m->kept;
+            if (out->part_mean) out->part_mean[r * m->kept + k] = pass.f[r];
+            if (out->part_var) out->part_var[r * m->kept + k] = m->noise_var[k] / unit;
+        }
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static size_t hmc_mixture(const void *state)
+{
+    return ((const hmc *)state)->kept;
+}
+
+static void copy_functions(const hmc *m, rows_pass *pass, const double *q, double *f)
+{
+    evaluate(pass, m, q);
+    memcpy(f, pass->f, pass->rows * sizeof(double));
+}
+
+/* Posterior: the kept draws in random order, again and again; prior: new weights. */
+static una_status hmc_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    const hmc *m = state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    rows_pass pass;
+    size_t *order = UNA_GET(&run->scratch, size_t, m->kept);
+    double *q = UNA_GET(&run->scratch, double, m->weights);
+    una_status status = una_arena_check(&run->scratch);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
+    if (status == UNA_OK) status = begin_pass(&pass, m, x, run);
+    for (size_t s = 0; status == UNA_OK && s < draws; s++) {
+        if (!prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
+        for (size_t i = 0; prior && i < m->weights; i++) q[i] = sqrt(m->prior_var) * una_rng_normal(&rng);
+        copy_functions(m, &pass, prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status hmc_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+{
+    const hmc *m = state;
+    *count = m->kept < MOST_PICTURED ? m->kept : MOST_PICTURED;
+    if (!f) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    rows_pass pass;
+    una_status status = begin_pass(&pass, m, x, run);
+    for (size_t s = 0; status == UNA_OK && s < *count; s++)
+        copy_functions(m, &pass, m->draws + s * m->kept / *count * m->weights, f + s * x.rows);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status exchange_net(hmc *m, una_archive *ar)
+{
+    una_net *net = &m->net;
+    uint64_t depth = net->depth, activation = (uint64_t)net->activation, inputs = net->size[0];
+    UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
+    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
+    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
+    net->depth = (size_t)depth;
+    net->activation = (una_activation)activation;
+    net->size[0] = (size_t)inputs;
+    for (size_t l = 1; l <= net->depth; l++) {
+        uint64_t size = net->size[l];
+        UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1024));
+        net->size[l] = (size_t)size;
+    }
+    net->size[net->depth + 1] = 1;
+    una_net_shape(net);
+    m->weights = una_net_packed(net);
+    return UNA_OK;
+}
+
+static una_status hmc_exchange(void *state, una_archive *ar)
+{
+    hmc *m = state;
+    uint64_t kept = m->kept;
+    UNA_TRY(exchange_net(m, ar));
+    size_t inputs = m->net.size[0];
+    UNA_TRY(una_archive_u64(ar, "kept", &kept, 1, MOST_KEPT));
+    m->kept = (size_t)kept;
+    UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
+    UNA_TRY(una_archive_f64s(ar, "x_centre", &m->x_centre, inputs));
+    UNA_TRY(una_archive_f64s(ar, "x_scale", &m->x_scale, inputs));
+    UNA_TRY(una_archive_f64s(ar, "y_scale", &m->y_scale, 2));
+    UNA_TRY(una_archive_f64s(ar, "noise_var", &m->noise_var, m->kept));
+    UNA_TRY(una_archive_f64s(ar, "draws", &m->draws, m->kept * m->weights));
+    if (!(m->prior_var > 0)) return una_archive_refuse(ar, "prior_var", "is not above zero");
+    if (!(m->y_scale[1] > 0)) return una_archive_refuse(ar, "y_scale", "is not above zero");
+    for (size_t k = 0; k < m->kept; k++)
+        if (!(m->noise_var[k] > 0)) return una_archive_refuse(ar, "noise_var", "is not above zero");
+    return UNA_OK;
+}
+
+const una_kind una_hmc_kind = {
+    .name = "hmc",
+    .summary = "Bayesian neural network, its weights sampled by Hamiltonian Monte Carlo",
+    .source = "Neal 1996; Hoffman and Gelman 2014; Betancourt 2017",
+    .options = hmc_table,
+    .options_size = sizeof(hmc_options),
+    .state_size = sizeof(hmc),
+    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, scaling=own, trajectory=static, step_size=0.005, leapfrog=60, jitter=0, "
+              "mass=unit, chains=1, warmup=500, samples=4500, thin=2",
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = hmc_fit,
+    .predict = hmc_predict,
+    .exchange = hmc_exchange,
+    .mixture = hmc_mixture,
+    .draw = hmc_draw,
+    .parts = hmc_parts,
+};

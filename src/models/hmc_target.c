@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The posterior of a network's weights w given rows (x, y), as minus its logarithm:
+ *   U = sum (y - f)^2/(2 s2) + N/2 log(2 pi s2) + |w|^2/(2 alpha) + P/2 log(2 pi alpha)   [- log p(log s)]
+ * With the noise sampled too, q ends in e = log s, and s2 = exp(2e). Its prior, with c the noise std that is expected:
+ *   lognormal      e ~ N(log c, 1)
+ *   inverse_gamma  s2 ~ IG(2, c^2), mean c^2:  log p(e) = 2 log c^2 - 4 e - c^2 exp(-2e) + log 2
+ */
+#include "models/hmc.h"
+
+#include <string.h>
+
+static const double log_2pi = 1.83787706640934548356;
+
+una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena, una_run *run)
+{
+    const una_net *net = &bnn->net;
+    bnn->weights = una_net_packed(net);
+    bnn->place = UNA_GET(arena, size_t, bnn->weights);
+    bnn->padded = UNA_GET(arena, double, net->parameters);
+    bnn->gradient = UNA_GET(arena, double, net->parameters);
+    UNA_TRY(una_arena_check(arena));
+    size_t *place = bnn->place;
+    for (size_t l = 0; l <= net->depth; l++)
+        for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
+            for (size_t j = 0; j < net->size[l + 1]; j++) *place++ = net->weights[l] + i * UNA_PADDED(net->size[l + 1]) + j;
+    return una_work_new_f64(&bnn->work, net, bnn->rows, 0, false, 0, false, false, kernels, arena, run);
+}
+
+size_t una_bnn_dimension(const una_bnn *bnn)
+{
+    return bnn->weights + (bnn->sample_noise ? 1 : 0);
+}
+
+void una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded)
+{
+    for (size_t i = 0; i < bnn->weights; i++) padded[bnn->place[i]] = q[i];
+}
+
+/* -log p(e) and its derivative. */
+static double noise_prior(const una_bnn *bnn, double e, double *slope)
+{
+    double centre = bnn->noise_var, off = e - log(centre) / 2;
+    if (bnn->noise_prior == UNA_NOISE_LOGNORMAL) {
+        *slope = off;
+        return off * off / 2 + log_2pi / 2;
+    }
+    double ratio = centre * exp(-2 * e);
+    *slope = 4 - 2 * ratio;
+    return -2 * log(centre) + 4 * e + ratio - log(2);
+}
+
+double una_bnn_potential(void *context, const double *q, double *gradient)
+{
+    una_bnn *bnn = context;
+    double e = bnn->sample_noise ? q[bnn->weights] : 0, var = bnn->sample_noise ? exp(2 * e) : bnn->noise_var;
+    double n = (double)bnn->rows, slope;
+    una_batch_f64 batch = { .rows = bnn->rows, .x = bnn->x, .target = bnn->y, .target_heads = 1 };
+    una_objective_f64 objective = { .fit_weight = 1 / (2 * var), .penalty = 1 / (2 * bnn->prior_var) };
+    una_losses losses;
+    una_bnn_unpack(bnn, q, bnn->padded);
+    una_net_gradient_f64(&bnn->net, bnn->padded, &batch, &objective, bnn->gradient, &losses, bnn->work);
+    for (size_t i = 0; i < bnn->weights; i++) gradient[i] = bnn->gradient[bnn->place[i]];
+    double u = losses.fit + losses.penalty + n / 2 * (log_2pi + log(var)) + (double)bnn->weights / 2 * (log_2pi + log(bnn->prior_var));
+    if (!bnn->sample_noise) return u;
+    u += noise_prior(bnn, e, &slope);
+    gradient[bnn->weights] = n - 2 * losses.fit + slope;
+    return u;
+}
+
+una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run)
+{
+    const una_net *net = &bnn->net;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_rng rng = una_rng_at(seed, UNA_FOR_INIT, (uint64_t)1 << 32 | chain);
+    una_net_initialise_f64(net, 1, 1, &rng, bnn->padded);
+    una_training how = { .steps = steps, .batch = bnn->rows > 1000 ? 256 : 0, .rate = 0.01, .rate_schedule = 1,
+                         .fit_weight = 1 / (2 * bnn->noise_var), .penalty = 1 / (2 * bnn->prior_var), .look_every = steps + 1,
+                         .seed = seed, .stream = (uint64_t)1 << 16 | chain };
+    una_train_data_f64 data = { bnn->x, bnn->y, bnn->rows, 1, { net->size[0], NULL } };
+    una_trained trained;
+    una_status status = UNA_OK;
+    if (steps) status = una_train_f64(net, bnn->padded, &data, &how, NULL, "looking for a start", &trained, &run->scratch, run);
+    for (size_t i = 0; i < bnn->weights; i++) q[i] = bnn->padded[bnn->place[i]];
+    if (bnn->sample_noise) q[bnn->weights] = log(bnn->noise_var) / 2;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Monte-Carlo dropout: a network trained with units dropped at random, and predicting with them dropped too. Gal's recipe:
+ *   minimise  (1/n) sum (y - f)^2 + l^2 (1 - p)/(2 N tau) |W|^2,   tau = 1/sigma^2,
+ * units of inputs and hidden layers dropped with probability p. T passes, each with the same units dropped for all rows, are
+ * T functions; the predictive is the equal-weight mixture of N(f_t(x), sigma^2).
+ * Source: Gal and Ghahramani, Dropout as a Bayesian approximation, 2016, and its code DropoutUncertaintyExps, which decays
+ * weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W are.
+ */
+#include "models/sampled.h"
+
+#include "nn/dropout.h"
+
+#include <string.h>
+
+typedef struct mcd {
+    una_sampled base;                    /* numbers: the packed parameters                                  */
+    double dropout;
+    bool   inputs;                       /* are dropped too                                                 */
+} mcd;
+
+typedef struct mcd_options {
+    double dropout, length_scale, passes;
+    int    input_dropout;
+    una_sampled_options common;
+} mcd_options;
+
+static const una_option mcd_table[] = {
+    { "dropout", UNA_REAL, offsetof(mcd_options, dropout), "0.05", 0, 1, false, NULL,
+      "probability that a unit is dropped, below 1" },
+    { "input_dropout", UNA_FLAG, offsetof(mcd_options, input_dropout), "yes", 0, 0, false, NULL, "drop inputs as well" },
+    { "length_scale", UNA_REAL, offsetof(mcd_options, length_scale), "0.01", 1e-6, 1e6, false, NULL,
+      "prior length-scale l: weights have prior variance 1/l^2" },
+    { "passes", UNA_COUNT, offsetof(mcd_options, passes), "100", 1, 100000, false, NULL,
+      "passes with units dropped: parts of the predictive mixture" },
+    UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
+                      "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the target"),
+    { .name = NULL }
+};
+
+static void mcd_part(const una_sampled *base, const double *numbers, size_t part, const una_kernels_f32 *kernels, float *packed)
+{
+    const mcd *m = (const mcd *)base;
+    (void)kernels;
+    una_rng rng = una_rng_at(base->seed, UNA_FOR_DRAWS, (uint64_t)2 << 40 | part);
+    for (size_t i = 0; i < base->count; i++) packed[i] = (float)numbers[i];
+    una_dropout_pass(&base->net, &rng, m->dropout, m->inputs, packed);
+}
+
+/* ---- training --------------------------------------------------------------------------------------------- */
+
+typedef struct stepper {                 /* what the gradient of a step needs                               */
+    const mcd *model;
+    const una_training *how;
+    una_sampled_batches batches;
+    una_work_f32 *work;
+    double decay;
+    float *mask[UNA_MAX_LAYERS], *input_mask;
+} stepper;
+
+/* The gradient hook of una_train: a batch, masks for each of its rows, the loss. */
+static una_status dropped_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
+{
+    stepper *t = context;
+    const una_net *net = &t->model->base.net;
+    double p = t->model->dropout;
+    (void)run;
+    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
+    una_sampled_next(&t->batches);
+    size_t rows = t->batches.rows, inputs = net->size[0];
+    if (t->model->inputs) {
+        una_dropout_mask(&rng, p, rows * inputs, t->input_mask);
+        for (size_t i = 0; i < rows * inputs; i++) t->batches.x[i] *= t->input_mask[i];
+    }
+    for (size_t l = 0; l < net->depth; l++) una_dropout_mask(&rng, p, rows * UNA_PADDED(net->size[l + 1]), t->mask[l]);
+    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.y, .target_heads = 1 };
+    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay };
+    una_dropout_gradient_f32(net, parameters, &batch, &objective, t->mask, gradient, losses, t->work);
+    return UNA_OK;
+}
+
+static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_rows *rows, una_run *run)
+{
+    const una_net *net = &t->model->base.net;
+    una_arena *scratch = &run->scratch;
+    double noise_var = 1 / (2 * t->how->fit_weight);
+    t->decay = pow(o->length_scale, 2) * (1 - o->dropout) * noise_var / (2 * (double)rows->rows);
+    UNA_TRY(una_sampled_batches_init(&t->batches, rows, t->how, run));
+    for (size_t l = 0; l < net->depth; l++)
+        t->mask[l] = UNA_GET(scratch, float, t->batches.most * UNA_PADDED(net->size[l + 1]));
+    t->input_mask = UNA_GET(scratch, float, t->batches.most * net->size[0]);
+    UNA_TRY(una_arena_check(scratch));
+    return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
+                            scratch, run);
+}
+
+static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows, const una_training *how,
+                            double *numbers, una_trained *trained, una_arena *keep, una_run *run)
+{
+    const mcd_options *o = context;
+    const una_net *net = &base->net;
+    stepper t = { .model = (const mcd *)base, .how = how };
+    float *parameters = UNA_GET(&run->scratch, float, net->parameters), *packed = UNA_GET(&run->scratch, float, base->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(prepare(&t, o, rows, run));
+    una_rng rng = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
+    una_net_initialise_f32(net, o->common.initialisation, 1, &rng, parameters);
+    una_train_data_f32 data = { .rows = rows->rows, .target_heads = 1 };
+    una_train_hooks_f32 hooks = { .context = &t, .gradient = dropped_gradient };
+    UNA_TRY(una_train_f32(net, parameters, &data, how, &hooks, "training mcd", trained, keep, run));
+    una_net_pack(net, parameters, packed);
+    for (size_t i = 0; i < base->count; i++) numbers[i] = (double)packed[i];
+    return UNA_OK;
+}
+
+/* N tau times the decay: what dropout has in place of a KL, but for a constant. */
+static double mcd_divergence(void *context, const una_sampled *m)
+{
+    const mcd_options *o = context;
+    double square = 0;
+    const double *at = m->numbers;
+    for (size_t l = 0; l <= m->net.depth; l++) {
+        size_t weights = m->net.size[l] * m->net.size[l + 1];
+        square += una_dot(at, at, weights);
+        at += weights + m->net.size[l + 1];
+    }
+    return pow(o->length_scale, 2) * (1 - o->dropout) / 2 * square;
+}
+
+static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
+                          una_run *run)
+{
+    mcd *m = state;
+    mcd_options *o = options;
+    if (o->dropout >= 1)
+        UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; give a number below 1, "
+                 "such as 0.05");
+    una_sampled_shape(&m->base, &o->common, problem);
+    m->base.parts = (size_t)o->passes;
+    m->base.count = una_net_packed(&m->base.net);
+    m->base.prior_var = 1 / pow(o->length_scale, 2);
+    m->dropout = o->dropout;
+    m->inputs = o->input_dropout;
+    una_sampled_plan plan = { .context = o, .part = mcd_part, .train = mcd_train,
+                              .divergence = mcd_divergence };
+    UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
+    if (o->dropout == 0)
+        una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no ignorance anywhere.");
+    return UNA_OK;
+}
+
+/* ---- the rest of the interface --------------------------------------------------------------------------- */
+
+static una_status mcd_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    return una_sampled_predict(state, mcd_part, x, out, run);
+}
+
+static una_status mcd_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    return una_sampled_draw(state, mcd_part, x, draws, prior, f, run);
+}
+
+static una_status mcd_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+{
+    return una_sampled_parts(state, mcd_part, x, count, f, run);
+}
+
+static size_t mcd_mixture(const void *state)
+{
+    return ((const mcd *)state)->base.parts;
+}
+
+static una_status mcd_exchange(void *state, una_archive *ar)
+{
+    mcd *m = state;
+    uint64_t inputs = m->inputs;
+    UNA_TRY(una_archive_f64(ar, "dropout", &m->dropout));
+    UNA_TRY(una_archive_u64(ar, "input_dropout", &inputs, 0, 1));
+    m->inputs = inputs != 0;
+    if (!(m->dropout >= 0 && m->dropout < 1)) return una_archive_refuse(ar, "dropout", "is not at least 0 and below 1");
+    return una_sampled_exchange(&m->base, 1, ar);
+}
+
+const una_kind una_mcd = {
+    .name = "mcd",
+    .summary = "Monte-Carlo dropout: units dropped in training and in prediction",
+    .source = "Gal and Ghahramani 2016",
+    .options = mcd_table,
+    .options_size = sizeof(mcd_options),
+    .state_size = sizeof(mcd),
+    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, dropout=0.05, "
+              "input_dropout=yes, length_scale=0.01, passes=100, units=standardised",
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = mcd_fit,
+    .predict = mcd_predict,
+    .exchange = mcd_exchange,
+    .mixture = mcd_mixture,
+    .draw = mcd_draw,
+    .parts = mcd_parts,
+};

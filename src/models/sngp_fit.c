@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Training SNGP. A step: batch, gradient, Adam, then one power iteration per block and W <- c W/sigma where sigma > c. At the end
+ * the iteration is run until it stands still, so that the bound holds for the weights that are kept. Noise (and, if asked for,
+ * the prior variance) come from rows that did not train the features: held-out rows, or five folds in turn on small data.
+ */
+#include "models/held.h"
+#include "models/sngp.h"
+#include "nn/spectral.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
+
+/* ---- one training ----------------------------------------------------------------------------------------- */
+
+typedef struct trial {                   /* a fold, or the whole                                            */
+    una_arena arena;                     /* its results; re-homed to the caller's run at the end            */
+    una_sngp  model;                     /* net, frozen, parameters                                         */
+    una_stats stats;                     /* of its training rows                                            */
+    double   *held_phi, *held_y;
+    size_t    held;
+    double   *step, *loss, *look;        /* [looks]                                                         */
+    size_t    looks, steps, best_step;
+} trial;
+
+typedef struct trials {
+    const una_residual *net;
+    const una_sngp_options *options;
+    const una_problem *problem;
+    size_t folds, steps;
+    double train_noise_var;
+    uint64_t stream;
+    trial *trial;
+} trials;
+
+typedef struct loop {
+    const una_residual *net;
+    const una_kernels_f32 *kern;
+    una_training how;
+    una_held held;
+    una_batches batches;
+    una_residual_work_f32 *work;
+    una_spectral_f32 *spectral;          /* [depth]                                                         */
+    float *gradient, *m, *v, *best;
+    double *f, bound, loss_sum, best_score;
+    size_t since;
+} loop;
+
+static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una_run *run)
+{
+    const una_residual *net = all->net;
+    una_training none = {0};
+    una_arena *scratch = &run->scratch;
+    *l = (loop){ .net = net, .kern = una_kernels_named_f32(run->settings.kernels), .bound = all->options->bound,
+                 .best_score = NAN };
+    UNA_TRY(una_held_split(&l->held, all->problem, all->folds ? index : SIZE_MAX, scratch));
+    l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var, all->problem->seed,
+                                all->stream + index);
+    if (all->steps) l->how.steps = all->steps;
+    UNA_TRY(una_batches_init(&l->batches, &l->held, l->how.batch, l->how.seed, l->how.stream, scratch));
+    t->model = (una_sngp){ .net = *net, .frozen = UNA_GET(&t->arena, float, net->frozen),
+                           .parameters = UNA_GET(&t->arena, float, net->parameters) };
+    size_t most = l->how.steps / l->how.look_every + 2;
+    t->step = UNA_GET(&t->arena, double, most);
+    t->loss = UNA_GET(&t->arena, double, most);
+    t->look = UNA_GET(&t->arena, double, most);
+    UNA_TRY(una_arena_check(&t->arena));
+    una_rng rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
+    una_residual_initialise_f32(net, all->options->lengthscale, &rng, t->model.frozen, t->model.parameters);
+    l->spectral = UNA_GET(scratch, una_spectral_f32, net->depth);
+    for (size_t b = 0; l->spectral && b < net->depth; b++)
+        una_spectral_init_f32(&l->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, scratch);
+    l->gradient = UNA_GET(scratch, float, net->parameters);
+    l->m = UNA_GET(scratch, float, net->parameters);
+    l->v = UNA_GET(scratch, float, net->parameters);
+    l->best = UNA_GET(scratch, float, net->parameters);
+    l->f = UNA_GET(scratch, double, l->held.held);
+    UNA_TRY(una_arena_check(scratch));
+    return una_residual_work_new_f32(&l->work, net, t->model.frozen, una_batches_most(&l->batches), l->kern, scratch);
+}
+
+static void bound_blocks(loop *l, float *parameters, bool to_the_end)
+{
+    for (size_t b = 0; b < l->net->depth; b++) {
+        una_spectral_f32 *s = &l->spectral[b];
+        float *w = parameters + b * l->net->layer;
+        una_spectral_bound_f32(s, to_the_end ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
+    }
+}
+
+static una_status one_step(loop *l, trial *t, size_t step, double *total, una_run *run)
+{
+    const double beta1 = 0.9, beta2 = 0.999, k = (double)(step + 1);
+    double rate = l->how.rate * una_rate_schedule(l->how.rate_schedule, k / (double)l->how.steps);
+    una_losses losses;
+    una_batches_next(&l->batches, step);
+    double share = (double)l->batches.rows / (double)l->held.rows;
+    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target, l->batches.rows,
+                              l->how.fit_weight, l->how.penalty * share, l->gradient, &losses, l->work);
+    if (!isfinite(losses.total))
+        UNA_FAIL(run, UNA_E_NUMERIC, "sngp: training diverged at step %zu: the loss is not finite; use a smaller rate "
+                 "(now %g)", step + 1, l->how.rate);
+    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1, (float)beta2,
+                  (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
+    bound_blocks(l, t->model.parameters, false);
+    *total = losses.total;
+    l->loss_sum += losses.total;
+    l->since++;
+    return UNA_OK;
+}
+
+static void take_look(loop *l, trial *t, size_t step)
+{
+    double square = 0, score = NAN;
+    if (l->held.held) {
+        una_residual_forward_f32(l->net, t->model.frozen, t->model.parameters, l->held.held_x, l->held.held, NULL, 0,
+                                 l->f, l->work);
+        for (size_t r = 0; r < l->held.held; r++) square += pow(l->held.held_y[r] - l->f[r], 2);
+        score = una_held_score(square / (double)l->held.held);
+        if (!isfinite(l->best_score) || score > l->best_score) {
+            l->best_score = score;
+            t->best_step = step;
+            memcpy(l->best, t->model.parameters, l->net->parameters * sizeof(float));
+        }
+    }
+    t->step[t->looks] = (double)step;
+    t->loss[t->looks] = l->loss_sum / (double)l->since;
+    t->look[t->looks++] = score;
+    l->loss_sum = 0;
+    l->since = 0;
+}
+
+static una_status run_loop(loop *l, trial *t, una_run *run)
+{
+    size_t end = l->how.steps, tick_every = 1 + end / 200;
+    double total = NAN;
+    for (size_t step = 0; step < end; step++) {
+        UNA_TRY(one_step(l, t, step, &total, run));
+        if ((step + 1) % l->how.look_every == 0 || step + 1 == end) take_look(l, t, step + 1);
+        if (step % tick_every == 0) UNA_TRY(una_tick(run, "training sngp", (double)step / (double)end, total));
+    }
+    t->steps = end;
+    if (isfinite(l->best_score)) memcpy(t->model.parameters, l->best, l->net->parameters * sizeof(float));
+    bound_blocks(l, t->model.parameters, true);
+    return UNA_OK;
+}
+
+/* ---- sums of products: exact, or followed over batches with momentum -------------------------------------- */
+
+/* N times the running means of phi phi', phi y and y^2, over one pass of batches; the first batch starts them. */
+static void follow(una_stats *stats, const double *phi, const double *y, size_t rows, size_t batch, double momentum,
+                   una_stats *part)
+{
+    size_t k = stats->features;
+    for (size_t from = 0; from < rows; from += batch) {
+        size_t count = rows - from < batch ? rows - from : batch;
+        double keep = from ? momentum : 0, take = (1 - keep) * (double)rows / (double)count;
+        memset(part->gram, 0, k * k * sizeof *part->gram);
+        memset(part->moment, 0, k * sizeof *part->moment);
+        part->square = part->rows = 0;
+        una_stats_add(part, phi + from * k, y + from, count);
+        for (size_t i = 0; i < k * k; i++) stats->gram[i] = keep * stats->gram[i] + take * part->gram[i];
+        for (size_t i = 0; i < k; i++) stats->moment[i] = keep * stats->moment[i] + take * part->moment[i];
+        stats->square = keep * stats->square + take * part->square;
+    }
+    stats->rows = (double)rows;
+}
+
+static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, una_view x, const double *y, una_run *run)
+{
+    if (o->head == UNA_SNGP_EXACT) return una_sngp_absorb(m, x, y, stats, run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_stats part;
+    una_stats_init(&part, stats->features, &run->scratch);
+    double *phi = UNA_GET(&run->scratch, double, x.rows * stats->features);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_sngp_phi(m, x, phi, run);
+    if (status == UNA_OK) follow(stats, phi, y, x.rows, (size_t)o->basis.batch, o->covariance_momentum, &part);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Rows in double, as the head wants them. */
+static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *arena)
+{
+    double *wide = UNA_GET(arena, double, rows * inputs);
+    for (size_t i = 0; wide && i < rows * inputs; i++) wide[i] = (double)x[i];
+    return (una_view){ wide, rows, inputs, inputs };
+}
+
+static una_status finish(trial *t, const trials *all, const loop *l, una_run *run)
+{
+    size_t k = all->net->features + 1, held = l->held.held;
+    una_view x = widened(l->held.x, l->held.rows, l->held.inputs, &run->scratch);
+    una_view held_x = widened(l->held.held_x, held, l->held.inputs, &run->scratch);
+    una_stats_init(&t->stats, k, &t->arena);
+    t->held = held;
+    t->held_phi = UNA_GET(&t->arena, double, held * k);
+    t->held_y = UNA_GET(&t->arena, double, held);
+    UNA_TRY(una_arena_check(&t->arena));
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(t->held_y, l->held.held_y, held * sizeof(double));
+    UNA_TRY(gather(&t->stats, &t->model, all->options, x, l->held.y, run));
+    return una_sngp_phi(&t->model, held_x, t->held_phi, run);
+}
+
+static una_status one_trial(void *context, size_t index, una_run *child)
+{
+    trials *all = context;
+    trial *t = &all->trial[index];
+    loop l;
+    una_arena_init(&t->arena, child);
+    una_status status = set_up(&l, all, t, index, child);
+    if (status == UNA_OK) status = run_loop(&l, t, child);
+    if (status == UNA_OK) status = finish(t, all, &l, child);
+    t->arena.run = child->parent;                        /* the child ends here, its results do not */
+    return status;
+}
+
+static una_status run_trials(trials *all, size_t count, una_run *run)
+{
+    all->trial = UNA_GET(&run->scratch, trial, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_pool(run, count, one_trial, all);
+}
+
+static void free_trials(trials *all, size_t count)
+{
+    for (size_t i = 0; all->trial && i < count; i++)
+        if (all->trial[i].arena.run) una_arena_free(&all->trial[i].arena);
+}
+
+/* ---- noise and prior -------------------------------------------------------------------------------------- */
+
+typedef struct pooled {
+    const trial *trial;
+    size_t count, rows;
+    double prior_var, square;
+    bool   laplace;
+    una_run *run;
+    una_status status;
+} pooled;
+
+static una_status held_loss(const trial *t, pooled *p, double noise_var, double *loss)
+{
+    una_sngp m = t->model;
+    double log_lik, rmse;
+    una_head_init(&m.head, t->stats.features, &p->run->scratch);
+    UNA_TRY(una_arena_check(&p->run->scratch));
+    m.head.noise_var = noise_var;
+    m.head.prior_var = p->prior_var;
+    m.head.stats = t->stats;
+    UNA_TRY(una_head_solve(&m.head, p->run));
+    if (p->laplace) una_sngp_take_trained(&m);
+    UNA_TRY(una_head_score(&m.head, t->held_phi, t->held_y, t->held, &log_lik, &rmse, p->run));
+    *loss -= log_lik * (double)t->held;
+    p->square += rmse * rmse * (double)t->held;
+    return UNA_OK;
+}
+
+/* Minus the log-likelihood of all held-out rows, each judged by features that did not see it. */
+static double pooled_loss(double log_noise, void *context)
+{
+    pooled *p = context;
+    double loss = 0;
+    p->square = 0;
+    p->rows = 0;
+    for (size_t i = 0; i < p->count && p->status == UNA_OK; i++) {
+        una_mark mark = una_arena_mark(&p->run->scratch);
+        p->status = held_loss(&p->trial[i], p, exp(log_noise), &loss);
+        p->rows += p->trial[i].held;
+        una_arena_release(&p->run->scratch, mark);
+    }
+    return loss;
+}
+
+/* At p->prior_var; *noise_var is chosen if it is UNA_AUTO, one standard error of its logarithm up. */
+static una_status choose_noise(double *noise_var, pooled *p, double *log_lik)
+{
+    double log_noise = log(*noise_var);
+    if (UNA_IS_AUTO(*noise_var)) {
+        log_noise = una_minimise(pooled_loss, p, log(1e-6), log(4), 1e-5);
+        UNA_TRY(p->status);
+        log_noise += sqrt(2 / (double)p->rows);
+        *noise_var = exp(log_noise);
+    }
+    *log_lik = -pooled_loss(log_noise, p) / (double)p->rows;
+    return p->status;
+}
+
+/* The largest prior variance that costs less than 0.02 in held-out log-likelihood: likelihood alone hides gaps. */
+static una_status choose_prior(double *prior_var, double noise_var, pooled *p)
+{
+    enum { GRID = 9 };
+    double value[GRID], score[GRID], best = -HUGE_VAL;
+    for (size_t i = 0; i < GRID; i++) {
+        double noise = noise_var;
+        p->prior_var = value[i] = pow(10, -2 + 0.5 * (double)i);
+        UNA_TRY(choose_noise(&noise, p, &score[i]));
+        best = fmax(best, score[i]);
+    }
+    for (size_t i = 0; i < GRID; i++)
+        if (score[i] >= best - 0.02) *prior_var = value[i];
+    return UNA_OK;
+}
+
+static una_status choose(double *noise_var, double *prior_var, const trials *all, size_t count, una_fit_result *result,
+                         una_run *run)
+{
+    pooled p = { .trial = all->trial, .count = count, .laplace = all->options->head == UNA_SNGP_LAPLACE, .run = run };
+    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, *noise_var, &p));
+    p.prior_var = *prior_var;
+    UNA_TRY(choose_noise(noise_var, &p, &result->valid_log_lik));
+    result->valid_rows = p.rows;
+    result->valid_rmse = sqrt(p.square / (double)p.rows);
+    return UNA_OK;
+}
+
+/* ---- the whole fit ---------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static una_status fit_folds(trials *all, double *noise_var, double *prior_var, una_fit_result *result, una_run *run)
+{
+    size_t best[256] = {0}, folds = all->folds;
+    una_status status = run_trials(all, folds, run);
+    if (status == UNA_OK) status = choose(noise_var, prior_var, all, folds, result, run);
+    for (size_t i = 0; status == UNA_OK && i < folds; i++) {
+        best[i] = all->trial[i].best_step;
+        result->steps += all->trial[i].steps;
+    }
+    free_trials(all, folds);
+    qsort(best, folds, sizeof *best, by_size);
+    all->steps = best[folds / 2];
+    all->stream += folds;
+    all->folds = 0;
+    return status;
+}
+
+static una_status keep_trial(una_sngp *m, const trial *t, una_fit_result *result, una_arena *keep)
+{
+    m->frozen = UNA_GET(keep, float, m->net.frozen);
+    m->parameters = UNA_GET(keep, float, m->net.parameters);
+    UNA_TRY(una_arena_check(keep));
+    memcpy(m->frozen, t->model.frozen, m->net.frozen * sizeof(float));
+    memcpy(m->parameters, t->model.parameters, m->net.parameters * sizeof(float));
+    result->steps += t->steps;
+    return una_held_curve(result, t->looks, t->step, t->loss, t->look, keep);
+}
+
+static una_status fit_network(una_sngp *m, trials *all, double *noise_var, double *prior_var, una_fit_result *result,
+                              una_arena *keep, una_run *run)
+{
+    double from = run->progress_from, to = run->progress_to;
+    bool folds = all->folds > 0;
+    if (folds) {
+        run->progress_to = from + (to - from) * (double)all->folds / (double)(all->folds + 1);
+        una_status judged = fit_folds(all, noise_var, prior_var, result, run);
+        run->progress_from = judged == UNA_OK ? run->progress_to : from;
+        run->progress_to = to;
+        UNA_TRY(judged);
+    }
+    una_status status = run_trials(all, 1, run);
+    run->progress_from = from;
+    if (status == UNA_OK && !folds && all->trial->held) status = choose(noise_var, prior_var, all, 1, result, run);
+    if (status == UNA_OK) status = keep_trial(m, all->trial, result, keep);
+    free_trials(all, 1);
+    return status;
+}
+
+static una_status posterior(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
+                            una_run *run)
+{
+    double noise_var = m->head.noise_var, prior_var = m->head.prior_var;
+    una_head_init(&m->head, m->net.features + 1, keep);
+    UNA_TRY(una_arena_check(keep));
+    m->head.noise_var = noise_var;
+    m->head.prior_var = prior_var;
+    UNA_TRY(gather(&m->head.stats, m, o, p->x, p->y, run));
+    if (p->valid_joins && !m->laplace) UNA_TRY(una_sngp_absorb(m, p->valid_x, p->valid_y, &m->head.stats, run));
+    UNA_TRY(una_head_solve(&m->head, run));
+    result->noise_var = noise_var;
+    result->prior_var = prior_var;
+    result->log_evidence = m->head.log_evidence;
+    if (m->laplace) una_sngp_take_trained(m);
+    return UNA_OK;
+}
+
+una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_sngp *m = state;
+    una_sngp_options *o = options;
+    una_basis_options *b = &o->basis;
+    double unit = una_basis_unit(b, p), noise_var = UNA_IS_AUTO(b->noise_std) ? UNA_AUTO : pow(b->noise_std * unit, 2);
+    double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? plain_noise_var : pow(b->train_noise_std * unit, 2);
+    double prior_var = b->prior_var;
+    UNA_TRY(una_kernels_need(run));
+    b->optimiser = UNA_ADAM;
+    una_basis_resolve(b, p->x.rows, 1);
+    if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt((double)p->x.cols);
+    m->laplace = o->head == UNA_SNGP_LAPLACE;
+    m->net = (una_residual){ .inputs = p->x.cols, .width = (size_t)b->width, .depth = (size_t)b->depth,
+                             .features = (size_t)b->features, .activation = (una_activation)b->activation };
+    una_residual_shape(&m->net);
+    trials all = { .net = &m->net, .options = o, .problem = p, .folds = p->folds, .train_noise_var = train_noise_var };
+    UNA_TRY(fit_network(m, &all, &noise_var, &prior_var, result, keep, run));
+    m->head.noise_var = UNA_IS_AUTO(noise_var) ? train_noise_var : noise_var;        /* auto still: no row was held out */
+    m->head.prior_var = UNA_IS_AUTO(prior_var) ? 1 : prior_var;
+    UNA_TRY(posterior(m, o, p, result, keep, run));
+    if (!m->laplace) una_basis_check_noise(&m->head, result);
+    b->train_noise_std = sqrt(train_noise_var) / unit;
+    b->noise_std = sqrt(m->head.noise_var) / unit;
+    b->prior_var = m->head.prior_var;
+    return UNA_OK;
+}

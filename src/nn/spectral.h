@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The largest singular value of a matrix by power iteration, kept below a bound:
+ *   v <- W'u/|W'u|,  u <- W v/|W v|,  sigma = |W v|;   W <- c W/sigma where sigma > c.
+ * u and v persist from one step of training to the next, so one iteration a step is enough to follow a slowly moving W.
+ * Source: Miyato et al., Spectral normalization, 2018; the bound as in Liu et al. (SNGP), 2020.
+ */
+#ifndef UNA_SPECTRAL_H
+#define UNA_SPECTRAL_H
+
+#include "kern/kern.h"
+
+#define real float
+#define REAL(name) name##_f32
+#include "nn/spectral_calls.h"
+#undef real
+#undef REAL
+#define real double
+#define REAL(name) name##_f64
+#include "nn/spectral_calls.h"
+#undef real
+#undef REAL
+
+#endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SNGP from the bottom up: gradients and slopes of the residual network against differences, singular values against an
+ * eigenproblem, Fourier features against the kernel they stand for, the bound on trained weights, and both heads.
+ */
+#include "models/quick.h"
+#include "models/sngp.h"
+
+#include "nn/spectral.h"
+
+extern const una_kind una_sngp_kind;
+
+static const una_fit_settings held_out = { .valid_fraction = 0.2 };
+static const char *const sets[] = { "generic", "avx2", "avx512" };
+
+static double wave(double x) { return sin(2 * x); }
+
+/* ---- the residual network --------------------------------------------------------------------------------- */
+
+enum { ROWS = 7, INPUTS = 3 };
+
+typedef struct bench {
+    una_arena arena;
+    una_residual net;
+    double *frozen, *parameters, *gradient, x[ROWS * INPUTS], t[ROWS];
+    una_residual_work_f64 *work;
+} bench;
+
+static void set_up(bench *b, una_activation activation, const una_kernels_f64 *kernels, una_run *run)
+{
+    una_rng rng = una_rng_at(1, UNA_FOR_TEST, 4);
+    una_arena_init(&b->arena, run);
+    b->net = (una_residual){ .inputs = INPUTS, .width = 5, .depth = 2, .features = 9, .activation = activation };
+    una_residual_shape(&b->net);
+    b->frozen = UNA_GET(&b->arena, double, b->net.frozen);
+    b->parameters = UNA_GET(&b->arena, double, b->net.parameters);
+    b->gradient = UNA_GET(&b->arena, double, b->net.parameters);
+    assert_ok(una_arena_check(&b->arena), run);
+    una_residual_initialise_f64(&b->net, 0.8, &rng, b->frozen, b->parameters);
+    for (size_t k = 0; k <= b->net.features; k++) b->parameters[b->net.head + k * UNA_PAD] = una_rng_normal(&rng);
+    for (size_t l = 0; l < 2; l++)
+        for (size_t j = 0; j < 5; j++) b->parameters[l * b->net.layer + 5 * UNA_PADDED(5) + j] = 0.3 * una_rng_normal(&rng);
+    for (size_t i = 0; i < ROWS * INPUTS; i++) b->x[i] = una_rng_normal(&rng);
+    for (size_t i = 0; i < ROWS; i++) b->t[i] = una_rng_normal(&rng);
+    assert_ok(una_residual_work_new_f64(&b->work, &b->net, b->frozen, ROWS, kernels, &b->arena), run);
+}
+
+static double loss_of(bench *b)
+{
+    una_losses losses;
+    una_residual_gradient_f64(&b->net, b->frozen, b->parameters, b->x, b->t, ROWS, 0.7, 0.3, b->gradient, &losses, b->work);
+    return losses.total;
+}
+
+static void gradient_against_differences(void **state)
+{
+    (void)state;
+    static const una_activation activations[] = { UNA_RELU, UNA_TANH, UNA_SOFTPLUS };
+    una_run *run = quiet_run();
+    for (size_t s = 0; s < 3; s++) {
+        const una_kernels_f64 *kernels = una_kernels_named_f64(sets[s]);
+        for (size_t a = 0; kernels && a < 3; a++) {
+            bench b;
+            set_up(&b, activations[a], kernels, run);
+            double *exact = UNA_GET(&b.arena, double, b.net.parameters);
+            assert_non_null(exact);
+            loss_of(&b);
+            memcpy(exact, b.gradient, b.net.parameters * sizeof *exact);
+            for (size_t i = 0; i < b.net.parameters; i++) {
+                const double h = 1e-6;
+                double kept = b.parameters[i];
+                if (kept == 0 && exact[i] == 0) continue;                /* padding */
+                b.parameters[i] = kept + h;
+                double up = loss_of(&b);
+                b.parameters[i] = kept - h;
+                double down = loss_of(&b);
+                b.parameters[i] = kept;
+                assert_near(exact[i], (up - down) / (2 * h), 1e-6, 1e-7);
+            }
+            una_arena_free(&b.arena);
+        }
+    }
+    una_run_free(run);
+}
+
+/* The gradient of the padding is zero, so that it stays zero. */
+static void padding_stays_zero(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    bench b;
+    set_up(&b, UNA_SOFTPLUS, una_kernels_named_f64("auto"), run);
+    loss_of(&b);
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i <= 5; i++)
+            for (size_t j = 5; j < UNA_PADDED(5); j++) assert_true(b.gradient[l * b.net.layer + i * UNA_PADDED(5) + j] == 0);
+    for (size_t k = 0; k <= b.net.features; k++)
+        for (size_t j = 1; j < UNA_PAD; j++) assert_true(b.gradient[b.net.head + k * UNA_PAD + j] == 0);
+    una_arena_free(&b.arena);
+    una_run_free(run);
+}
+
+static void slopes_against_differences(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    bench b;
+    set_up(&b, UNA_TANH, una_kernels_named_f64("auto"), run);
+    double j[INPUTS * 9], up[9], down[9], x[INPUTS];
+    una_residual_slopes_f64(&b.net, b.frozen, b.parameters, b.x, j, b.work);
+    for (size_t d = 0; d < INPUTS; d++) {
+        const double h = 1e-6;
+        memcpy(x, b.x, sizeof x);
+        x[d] += h;
+        una_residual_forward_f64(&b.net, b.frozen, b.parameters, x, 1, up, 9, NULL, b.work);
+        x[d] -= 2 * h;
+        una_residual_forward_f64(&b.net, b.frozen, b.parameters, x, 1, down, 9, NULL, b.work);
+        for (size_t k = 0; k < 9; k++) assert_near(j[d * 9 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
+    }
+    una_arena_free(&b.arena);
+    una_run_free(run);
+}
+
+/* By hand, from the definition: h + act(h W + b), cosines, head. */
+static void forward_by_hand(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    bench b;
+    set_up(&b, UNA_RELU, una_kernels_named_f64("auto"), run);
+    double phi[ROWS * 9], f[ROWS], h[5], next[5];
+    una_residual_forward_f64(&b.net, b.frozen, b.parameters, b.x, ROWS, phi, 9, f, b.work);
+    for (size_t r = 0; r < ROWS; r++) {
+        for (size_t j = 0; j < 5; j++) {
+            h[j] = 0;
+            for (size_t d = 0; d < INPUTS; d++) h[j] += b.x[r * INPUTS + d] * b.frozen[d * UNA_PADDED(5) + j];
+        }
+        for (size_t l = 0; l < 2; l++) {
+            const double *w = b.parameters + l * b.net.layer;
+            for (size_t j = 0; j < 5; j++) {
+                double z = w[5 * UNA_PADDED(5) + j];
+                for (size_t i = 0; i < 5; i++) z += h[i] * w[i * UNA_PADDED(5) + j];
+                next[j] = h[j] + (z > 0 ? z : 0);
+            }
+            memcpy(h, next, sizeof h);
+        }
+        double sum = b.parameters[b.net.head + 9 * UNA_PAD];
+        for (size_t k = 0; k < 9; k++) {
+            double u = b.frozen[b.net.phase + k];
+            for (size_t i = 0; i < 5; i++) u += h[i] * b.frozen[b.net.spread + i * UNA_PADDED(9) + k];
+            assert_near(phi[r * 9 + k], sqrt(2.0 / 9) * sin(u), 1e-12, 1e-13);
+            sum += phi[r * 9 + k] * b.parameters[b.net.head + k * UNA_PAD];
+        }
+        assert_near(f[r], sum, 1e-12, 1e-13);
+    }
+    una_arena_free(&b.arena);
+    una_run_free(run);
+}
+
+/* Many features: phi(x)'phi(x') is the RBF kernel of the distance. */
+static void features_are_a_kernel(void **state)
+{
+    (void)state;
+    enum { FEATURES = 4096, POINTS = 6 };
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_residual net = { .inputs = 1, .width = 2, .depth = 1, .features = FEATURES, .activation = UNA_RELU };
+    una_residual_shape(&net);
+    double *frozen = UNA_GET(&arena, double, net.frozen), *parameters = UNA_GET(&arena, double, net.parameters);
+    double *h = UNA_GET(&arena, double, POINTS * UNA_PADDED(2)), *work = UNA_GET(&arena, double, 3 * POINTS * FEATURES);
+    assert_ok(una_arena_check(&arena), run);
+    una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
+    una_residual_initialise_f64(&net, 0.7, &rng, frozen, parameters);
+    for (size_t i = 0; i < POINTS; i++) h[i * UNA_PADDED(2)] = 0.3 * (double)i;
+    double *phi = work + POINTS * FEATURES;
+    una_fourier_f64(POINTS, 2, FEATURES, h, frozen + net.spread, frozen + net.phase, work, phi, phi + POINTS * FEATURES,
+                    una_kernels_named_f64("auto"));
+    for (size_t i = 0; i < POINTS; i++)
+        for (size_t j = 0; j < POINTS; j++) {
+            double distance = 0.3 * ((double)i - (double)j);
+            assert_near(una_dot(phi + i * FEATURES, phi + j * FEATURES, FEATURES), exp(-distance * distance / (2 * 0.49)), 0, 0.06);
+        }
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+/* ---- singular values -------------------------------------------------------------------------------------- */
+
+static void norm_against_an_eigenproblem(void **state)
+{
+    (void)state;
+    enum { N = 6, M = 5, STRIDE = 8 };
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 9);
+        double w[N * STRIDE], gram[M * M] = {0}, value[M];
+        una_spectral_f64 s;
+        for (size_t i = 0; i < N * STRIDE; i++) w[i] = una_rng_normal(&rng);     /* what stands in the padding does not count */
+        for (size_t i = 0; i < M; i++)
+            for (size_t j = 0; j < M; j++)
+                for (size_t k = 0; k < N; k++) gram[i * M + j] += w[k * STRIDE + i] * w[k * STRIDE + j];
+        assert_ok(una_eigen(gram, M, value, run), run);
+        una_spectral_init_f64(&s, N, M, STRIDE, &rng, &arena);
+        assert_ok(una_arena_check(&arena), run);
+        double sigma = una_spectral_norm_f64(&s, w), kept = w[0], beyond = w[M];
+        assert_near(sigma, sqrt(value[M - 1]), 1e-10, 0);
+        una_spectral_bound_f64(&s, sigma, sigma * 1.01, w);              /* below the bound nothing changes */
+        assert_true(w[0] == kept);
+        una_spectral_bound_f64(&s, sigma, 0.5, w);
+        assert_near(una_spectral_norm_f64(&s, w), 0.5, 1e-10, 0);
+        assert_near(w[0], kept * 0.5 / sigma, 1e-14, 0);
+        assert_true(w[M] == beyond);
+    }
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+/* One iteration a step follows a matrix that moves slowly, and a zero matrix does no harm. */
+static void one_step_at_a_time(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_spectral_f32 s;
+    una_rng rng = una_rng_at(0, UNA_FOR_TEST, 1);
+    una_arena_init(&arena, run);
+    una_spectral_init_f32(&s, 2, 2, 2, &rng, &arena);
+    assert_ok(una_arena_check(&arena), run);
+    const float zero[4] = { 0, 0, 0, 0 };
+    assert_true(una_spectral_step_f32(&s, zero) == 0);
+    assert_true(una_spectral_norm_f32(&s, zero) == 0);
+    double sigma = 0;
+    for (int i = 0; i < 200; i++) {                      /* a turning matrix with singular values 3 and 1 */
+        double t = 0.002 * i;
+        const float w[4] = { (float)(3 * cos(t)), (float)-sin(t), (float)(3 * sin(t)), (float)cos(t) };
+        sigma = una_spectral_step_f32(&s, w);
+        assert_true(sigma <= 3.000001);
+    }
+    assert_near(sigma, 3, 1e-4, 0);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+/* ---- the model -------------------------------------------------------------------------------------------- */
+
+static double largest_singular_value(const una_sngp *m, size_t layer, una_run *run)
+{
+    una_arena arena;
+    una_spectral_f32 s;
+    una_rng rng = una_rng_at(7, UNA_FOR_TEST, layer);
+    una_arena_init(&arena, run);
+    una_spectral_init_f32(&s, m->net.width, m->net.width, UNA_PADDED(m->net.width), &rng, &arena);
+    assert_ok(una_arena_check(&arena), run);
+    double sigma = una_spectral_norm_f32(&s, m->parameters + layer * m->net.layer);
+    una_arena_free(&arena);
+    return sigma;
+}
+
+static void trained_weights_keep_the_bound(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -2, 2, 0.05, 60, run);
+    una_model *model = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=0.4, penalty=0)", data, &held_out, run);
+    una_model *loose = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=100, penalty=0)", data, &held_out, run);
+    double most = 0;
+    for (size_t l = 0; l < 2; l++) {
+        assert_true(largest_singular_value(model->state, l, run) <= 0.4 * (1 + 1e-5));
+        most = fmax(most, largest_singular_value(loose->state, l, run));
+    }
+    assert_true(most > 0.4);                             /* it had something to do */
+    una_model_free(model);
+    una_model_free(loose);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void it_learns_and_doubts_far_away(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -2, 2, 0.1, 250, run);
+    una_model *model = fitted("sngp(width=20, features=100, steps=600)", data, NULL, run);
+    const una_fit_info *info = una_model_info(model);
+    assert_true(info->valid_rmse < 0.2);
+    assert_true(info->noise_std > 0.06 && info->noise_std < 0.2);
+    assert_true(std_between(model, 5, 6, run) > 5 * std_between(model, -1.5, 1.5, run));
+    una_model *other = NULL;
+    una_run *seeded = NULL;
+    assert_ok(una_run_new(&seeded, &(una_run_settings){ .threads = 1, .seed = 9 }), NULL);
+    other = fitted("sngp(width=20, features=100, steps=600)", data, NULL, seeded);
+    assert_true(una_model_info(other)->noise_std != info->noise_std);    /* another seed is another network */
+    una_model_free(other);
+    una_run_free(seeded);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* With all rows in one batch and no momentum the followed sums are the exact ones; the mean is the trained head's. */
+static void laplace_head(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(N, 0, run);
+    const char *common = "width=6, features=15, steps=60, noise_std=0.2";
+    char spec[3][200];
+    snprintf(spec[0], sizeof spec[0], "sngp(%s, head=exact)", common);
+    snprintf(spec[1], sizeof spec[1], "sngp(%s, head=laplace, covariance_momentum=0)", common);
+    snprintf(spec[2], sizeof spec[2], "sngp(%s, head=laplace, batch=10, covariance_momentum=0.5)", common);
+    una_model *exact = fitted(spec[0], data, NULL, run), *laplace = fitted(spec[1], data, NULL, run);
+    una_model *moved = fitted(spec[2], data, NULL, run);
+    double *p = predicted(exact, data, run), *q = predicted(laplace, data, run);
+    assert_arrays_near(q + 2 * N, p + 2 * N, N, 1e-9, 0);
+    const una_sngp *m = laplace->state;
+    double x[2] = { 0.4, -0.2 }, f, mean, var, noise;
+    float point[2] = { 0.4f, -0.2f };
+    una_residual_work_f32 *work;
+    una_mark mark = una_arena_mark(&run->scratch);
+    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch), run);
+    una_residual_forward_f32(&m->net, m->frozen, m->parameters, point, 1, NULL, 0, &f, work);
+    una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
+    assert_ok(laplace->kind->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
+    assert_near(mean, f, 1e-5, 1e-6);
+    una_arena_release(&run->scratch, mark);
+    una_model *copy = copied_model(moved, run);
+    assert_same_predictions(moved, copy, data, 0, run);
+    assert_status(una_model_update(moved, data, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "head=laplace has no exact update: fit it again");
+    free(p);
+    free(q);
+    una_model_free(exact);
+    una_model_free(laplace);
+    una_model_free(moved);
+    una_model_free(copy);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Straight to the model: without held-out rows, and with numbers beyond a float. */
+static void bare_fits(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    double x[] = { -1, -0.5, 0, 0.5, 1, 1.5 }, y[] = { 1, 0.2, 0, 0.3, 1.1, 2 };
+    una_input input = { .name = "x", .level = SIZE_MAX, .scale = 1 };
+    una_columns columns = { .target_scale = 1, .inputs = &input, .input_count = 1 };
+    una_problem p = { .x = { x, 6, 1, 1 }, .y = y, .columns = &columns };
+    for (int huge = 0; huge <= 1; huge++) {
+        una_arena keep;
+        una_sngp_options options;
+        una_arena_init(&keep, run);
+        una_fit_result result = { .warnings = { .arena = &keep } };
+        void *model = una_arena_get(&keep, 1, una_sngp_kind.state_size);
+        assert_ok(una_options_default(&options, una_sngp_kind.options, run), run);
+        options.basis.steps = 20;
+        options.basis.features = 8;
+        options.basis.prior_var = UNA_AUTO;
+        if (huge) y[3] = 1e39;
+        una_mark mark = una_arena_mark(&run->scratch);
+        assert_status(una_sngp_kind.fit(model, &options, &p, &result, &keep, run), huge ? UNA_E_NUMERIC : UNA_OK, run);
+        if (huge) assert_says(una_run_message(run), "diverged");
+        else assert_near(result.noise_var, 0.09, 1e-12, 0);
+        una_arena_release(&run->scratch, mark);
+        una_arena_free(&keep);
+    }
+    una_run_free(run);
+}
+
+/* A head that does not fit the network is refused. */
+static void damaged_states_are_refused(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(40, 0, run);
+    una_model *model = quick_fit(&una_sngp_kind, data, run), *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
+    una_sngp mixed = *(una_sngp *)model->state;
+    mixed.head = ((una_sngp *)other->state)->head;
+    una_arena arena;
+    una_archive out = {0};
+    una_arena_init(&arena, run);
+    assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
+    out.inputs = 2;
+    assert_status(una_sngp_kind.exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
+    assert_says(una_run_message(run), "does not fit the network");
+    una_arena_free(&arena);
+    una_model_free(model);
+    una_model_free(other);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradient_against_differences),
+        cmocka_unit_test(padding_stays_zero),
+        cmocka_unit_test(slopes_against_differences),
+        cmocka_unit_test(forward_by_hand),
+        cmocka_unit_test(features_are_a_kernel),
+        cmocka_unit_test(norm_against_an_eigenproblem),
+        cmocka_unit_test(one_step_at_a_time),
+        cmocka_unit_test(trained_weights_keep_the_bound),
+        cmocka_unit_test(it_learns_and_doubts_far_away),
+        cmocka_unit_test(laplace_head),
+        cmocka_unit_test(bare_fits),
+        cmocka_unit_test(damaged_states_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

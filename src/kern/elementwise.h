@@ -20,7 +20,7 @@ static inline real exp_of(real x)
     real c = x < -87 ? (x - x) - 87 : x;
     real n = rintf(c * 1.44269504f), r = (c - n * 0.693359375f) + n * 2.12194440e-4f;
     real series = 1 + r * (1 + r * (1 / 2.0f + r * (1 / 6.0f + r * (1 / 24.0f + r * (1 / 120.0f + r * (1 / 720.0f))))));
-    union { float f; int32_t i; } power = { .i = ((int32_t)n + 127) << 23 };
+    union { float f; uint32_t i; } power = { .i = ((uint32_t)(int32_t)n + 127u) << 23 };
     return series * power.f;
 #else
     return exp(x);

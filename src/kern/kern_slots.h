@@ -49,8 +49,8 @@ typedef struct REAL(una_kernels) {
     void (*transpose)(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride);
     double (*square)(size_t n, const real *a);                                   /* sum of squares, in double     */
 
-    /* n normals times std, none nearer to zero than least: block i (4 numbers) is Philox of (key, counter + i) through
-     * Box-Muller, in float whatever `real` is. */
+    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four numbers a
+     * block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the same. */
     void (*normals)(size_t n, const uint32_t key[2], const uint32_t counter[4], float std, float least, real *out);
 
     /* One Adam step over a contiguous block; c1, c2 = 1 - beta^t. */

@@ -2,11 +2,12 @@
 # The door for people; the real build is CMake's (CMakePresets.json).
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
+#   make perf     training, prediction and kernels timed; writes perf/results.md (a few minutes)
 PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps build demo test test-long coverage lint install clean
+.PHONY: all deps build demo test test-long coverage lint perf install clean
 all: build
 
 deps:
@@ -36,6 +37,9 @@ lint: deps
 	         --suppress=missingIncludeSystem -j $(JOBS) -D__GNUC__ -DUNA_REAL_f64 -DUNA_ISA_avx2 -Iinclude -Isrc src cli
 	cmake --preset clang
 	cmake --build build-clang -j $(JOBS)
+
+perf: deps
+	@JOBS=$(JOBS) tools/perf.sh
 
 install: build
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)

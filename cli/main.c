@@ -67,7 +67,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .log = cli_log,
         .progress = cli_progress,
         .callbacks = c,
-        .cancel = &interrupted
+        .cancel = &interrupted,
+        .no_cache = cli_has(c, "no-cache")
     };
     una_status status = una_run_new(run, &settings);
     if (status != UNA_OK && settings.kernels) {

@@ -75,6 +75,7 @@ typedef struct una_run_settings {
     int   (*progress)(void *context, const una_progress *progress);  /* nonzero asks to cancel      */
     void       *callbacks;                     /* context of both; calls are never concurrent       */
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
+    int         no_cache;                      /* 1: parsed tables are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una) */
 } una_run_settings;
 
 una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */
@@ -87,7 +88,8 @@ const char *una_run_kernels(const una_run *run);         /* the kernel set in us
 typedef struct una_dataset una_dataset;        /* a table in memory: named columns of numbers or text */
 
 /* Reads CSV, TSV (also .gz) or NPY, by the file's name. Text columns keep their levels, missing cells
- * are remembered: what they mean is decided when a model is fitted. */
+ * are remembered: what they mean is decided when a model is fitted. Text files from 1 MB are parsed once and
+ * kept in a cache of the user's (see no_cache), which is good until the file changes. */
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 
 /* Copies arrays: x [rows, inputs] row-major, y [rows] or NULL; names [inputs + (y ? 1 : 0)] or NULL

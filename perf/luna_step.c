@@ -3,32 +3,17 @@
  * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a fresh
  * perturbation per point and input, Adam; one core.
  *
- *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--json] [--check]
+ *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--block N]
+ *             [--json] [--check] [--count]
  *
- * Prints microseconds per step (minimum and median over blocks), the floating-point rate counted without padding, and the
- * rate of the product kernel at its best size. --check compares the first 20 losses with the double reference.
+ * Prints microseconds per step (minimum and median over blocks of 50 steps, or N), the floating-point rate counted without
+ * padding, and the rate of the product kernel at its best size. --check compares the first 20 losses with the double
+ * reference. --count trains and prints nothing, for a tool that counts instructions.
  */
-#include "base/base.h"
-#include "nn/train.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-typedef struct perf_case { const char *name; size_t rows, inputs, batch, heads; } perf_case;
-static const perf_case cases[] = {       /* rows are whole batches, so that every step has `batch` rows */
-    { "cubic", 100, 1, 100, 25 }, { "boston", 256, 13, 128, 50 }, { "kin8nm", 6528, 8, 128, 50 },
-};
+#include "cases.h"
 
 enum { MOST_BLOCKS = 4096 };
 typedef struct stopwatch { double last, block[MOST_BLOCKS]; size_t blocks, steps; } stopwatch;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
 
 static una_status lap(void *context, const float *parameters, double *score, una_run *run)
 {
@@ -40,12 +25,6 @@ static una_status lap(void *context, const float *parameters, double *score, una
     w->last = now();
     *score = 0;
     return UNA_OK;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Flops of a step without padding: network, heads, A and J B, S and K. */
@@ -68,36 +47,6 @@ static double peak(const una_kernels_f32 *kern)
             if (rate > best) best = rate;
         }
     return best;
-}
-
-typedef struct numbers { float *x32, *y32; double *x64, *y64; } numbers;
-
-static numbers invent(const perf_case *c)
-{
-    numbers n = { calloc(c->rows * c->inputs, 4), calloc(c->rows, 4), calloc(c->rows * c->inputs, 8), calloc(c->rows, 8) };
-    una_rng rng = una_rng_at(0, UNA_FOR_TEST, 0);
-    for (size_t i = 0; i < c->rows; i++)
-        for (size_t d = 0; d < c->inputs; d++) {
-            double x = una_rng_normal(&rng);
-            n.x64[i * c->inputs + d] = n.x32[i * c->inputs + d] = (float)x;
-            n.y64[i] += x * x * x;
-            n.y32[i] = (float)n.y64[i];
-        }
-    return n;
-}
-
-static una_training settings(const perf_case *c, size_t steps, bool plain, bool exact)
-{
-    double heads = (double)c->heads, scale = 2 * (double)c->batch / (heads * (heads - 1));
-    return (una_training){ .steps = steps, .batch = c->batch, .rate = 1e-3, .fit_weight = 1 / (2 * 9.0), .penalty = 1e-4,
-                           .diversity = plain ? 0 : 0.1 / scale, .exact = exact, .perturbation_std = 0.1, .look_every = 50 };
-}
-
-static una_net network(const perf_case *c, bool tanh_net, bool plain)
-{
-    una_net net = { .depth = 2, .size = { c->inputs, 50, 50, plain ? 1 : c->heads }, .activation = tanh_net ? UNA_TANH : UNA_RELU };
-    una_net_shape(&net);
-    return net;
 }
 
 static int check(const perf_case *c, const una_net *net, const numbers *data, bool plain, bool exact, una_run *run)
@@ -125,24 +74,25 @@ static int check(const perf_case *c, const una_net *net, const numbers *data, bo
 int main(int argc, char **argv)
 {
     const char *name = "boston", *kernels = NULL;
-    size_t steps = 4000;
-    bool json = false, tanh_net = false, plain = false, exact = false, checking = false;
+    size_t steps = 4000, block = 50;
+    bool json = false, tanh_net = false, plain = false, exact = false, checking = false, counting = false;
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--case") == 0 && more) name = argv[++i];
         else if (strcmp(argv[i], "--steps") == 0 && more) steps = (size_t)atol(argv[++i]);
+        else if (strcmp(argv[i], "--block") == 0 && more) block = (size_t)atol(argv[++i]);
         else if (strcmp(argv[i], "--kernels") == 0 && more) kernels = argv[++i];
         else if (strcmp(argv[i], "--json") == 0) json = true;
         else if (strcmp(argv[i], "--tanh") == 0) tanh_net = true;
         else if (strcmp(argv[i], "--nlm") == 0) plain = true;
         else if (strcmp(argv[i], "--exact") == 0) exact = true;
         else if (strcmp(argv[i], "--check") == 0) checking = true;
+        else if (strcmp(argv[i], "--count") == 0) counting = true;
         else return fprintf(stderr, "luna_step: unknown argument %s\n", argv[i]), 1;
     }
-    const perf_case *c = NULL;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (strcmp(cases[i].name, name) == 0) c = &cases[i];
+    const perf_case *c = case_named(name);
     if (!c) return fprintf(stderr, "luna_step: the cases are cubic, boston and kin8nm\n"), 1;
+    if (block == 0) return fprintf(stderr, "luna_step: a block has at least one step\n"), 1;
     una_run *run;
     una_run_settings with = { .threads = 1, .kernels = kernels };
     if (una_run_new(&run, &with)) return 4;
@@ -150,6 +100,7 @@ int main(int argc, char **argv)
     una_net net = network(c, tanh_net, plain);
     if (checking) return check(c, &net, &data, plain, exact, run);
     una_training how = settings(c, steps, plain, exact);
+    how.look_every = block;
     static stopwatch watch;
     watch.steps = how.look_every;
     una_train_hooks_f32 hooks = { .context = &watch, .look = lap };
@@ -162,6 +113,7 @@ int main(int argc, char **argv)
     una_net_initialise_f32(&net, 0, 1, &rng, parameters);
     if (una_train_f32(&net, parameters, &rows, &how, &hooks, "timing", &trained, &arena, run))
         return fprintf(stderr, "luna_step: %s\n", una_run_message(run)), 3;
+    if (counting || watch.blocks == 0) return 0;
     qsort(watch.block, watch.blocks, sizeof *watch.block, by_value);
     double least = watch.block[0], median = watch.block[watch.blocks / 2], rate = flops(c, c->batch, plain) / least * 1e-3;
     const una_kernels_f32 *kern = una_kernels_named_f32(kernels);
@@ -170,5 +122,6 @@ int main(int argc, char **argv)
            name, least, median, rate, peak(kern), kern->name);
     una_arena_free(&arena);
     una_run_free(run);
+    forget(&data);
     return 0;
 }

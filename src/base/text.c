@@ -102,12 +102,61 @@ static void copy_number(char to[32], const char *from)
     *to = 0;
 }
 
+/* What printf's %g makes of digits [count] with a point after the first, times 10^power. */
+static char *lay_out(char *to, const char *digits, int count, int power)
+{
+    bool with_power = power < -4 || power >= (count < 15 ? 15 : count);
+    int whole = with_power ? 1 : power + 1;                      /* digits before the point */
+    if (whole <= 0) {
+        memcpy(to, "0.000", (size_t)(2 - whole));
+        to += 2 - whole;
+        memcpy(to, digits, (size_t)count);
+        return to + count;
+    }
+    int given = whole < count ? whole : count;
+    memcpy(to, digits, (size_t)given);
+    memset(to + given, '0', (size_t)(whole - given));
+    to += whole;
+    if (count > whole) {
+        *to++ = '.';
+        memcpy(to, digits + whole, (size_t)(count - whole));
+        to += count - whole;
+    }
+    if (!with_power) return to;
+    int size = power < 0 ? -power : power;
+    *to++ = 'e';
+    *to++ = power < 0 ? '-' : '+';
+    *to++ = (char)('0' + size / 10);                             /* two digits: the size is ordinary */
+    *to++ = (char)('0' + size % 10);
+    return to;
+}
+
+static bool ordinary_number_text(char buffer[32], double value)
+{
+    uint64_t digits;
+    int exponent;
+    char text[24], *end = text + sizeof text, *at = end;
+    if (!una_decimal_shortest(fabs(value), &digits, &exponent)) return false;
+    for (; digits % 10 == 0; digits /= 10) exponent++;
+    for (; digits >= 10; digits /= 100) {                        /* two at a time, from the last */
+        unsigned pair = (unsigned)(digits % 100);
+        *--at = (char)('0' + pair % 10);
+        *--at = (char)('0' + pair / 10);
+    }
+    if (digits > 0) *--at = (char)('0' + digits);
+    int count = (int)(end - at);
+    *buffer = '-';
+    *lay_out(buffer + (value < 0), at, count, exponent + count - 1) = 0;
+    return true;
+}
+
 const char *una_number_text(char buffer[32], double value)
 {
     if (!isfinite(value)) {
         snprintf(buffer, 32, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
         return buffer;
     }
+    if (ordinary_number_text(buffer, value)) return buffer;
     /* Below DBL_MIN doubles have fewer digits, and fewer than 15 may do. */
     int digits = fabs(value) < DBL_MIN && value != 0 ? 1 : 15;
     for (; digits <= 17; digits++) {
@@ -185,16 +234,18 @@ static bool read_decimal(decimal *number, const char *at, const char *end)
     return at == end;
 }
 
+static int64_t clamped(int64_t exponent)
+{
+    return exponent > 99999 ? 99999 : exponent < -99999 ? -99999 : exponent;
+}
+
 static double slow_value(decimal *number)
 {
     if (number->tail) {
         number->digits[number->count++] = '1';
         number->exponent--;
     }
-    int64_t exponent = number->exponent;
-    if (exponent > 99999) exponent = 99999;
-    if (exponent < -99999) exponent = -99999;
-    snprintf(number->digits + number->count, 32, "e%d", (int)exponent);
+    snprintf(number->digits + number->count, 32, "e%d", (int)clamped(number->exponent));
     return strtod(number->digits, NULL);
 }
 
@@ -216,7 +267,8 @@ bool una_parse_number(const char *from, size_t length, double *value)
     else if (number.count <= 19 && number.word <= UINT64_C(1) << 53 && number.exponent >= -22 && number.exponent <= 22)
         size = number.exponent < 0 ? (double)number.word / power[-number.exponent]
                                    : (double)number.word * power[number.exponent];
-    else size = slow_value(&number);
+    else if (number.count > 19 || !una_decimal_value(&size, number.word, (int)clamped(number.exponent)))
+        size = slow_value(&number);
     *value = number.negative ? -size : size;
     return true;
 }

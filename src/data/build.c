@@ -112,6 +112,15 @@ void una_build_number(una_build *build, size_t column, double value)
     build->last->cell[column * build->block_rows + build->row].number = value;
 }
 
+una_status una_build_numbers(una_build *build, size_t line, const double *values, const size_t *from)
+{
+    UNA_TRY(una_build_row(build, line));
+    size_t columns = build->data->columns, step = build->block_rows;
+    una_build_cell *cell = build->last->cell + build->row;
+    for (size_t c = 0; c < columns; c++) cell[c * step].number = values[from[c]];
+    return UNA_OK;
+}
+
 void una_build_word(una_build *build, size_t column, const char *at, size_t length)
 {
     build->last->cell[column * build->block_rows + build->row].word =

@@ -42,6 +42,8 @@ una_build  una_build_begin(una_dataset *data, size_t most_rows, una_arena *work)
 una_status una_build_row(una_build *build, size_t line);         /* begins the next row              */
 void       una_build_number(una_build *build, size_t column, double value);
 void       una_build_word(una_build *build, size_t column, const char *at, size_t length);   /* at NULL: missing */
+/* A whole row at once: column c is values[from[c]]. */
+una_status una_build_numbers(una_build *build, size_t line, const double *values, const size_t *from);
 /* Fills the table's columns, by is_text of each, and its lines if with_lines. */
 una_status una_build_end(una_build *build, bool with_lines);
 

@@ -8,10 +8,12 @@
 #include "data/csv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { SMALL_BLOCK = 1 << 16, BLOCK = 1 << 20, LARGEST_READ = 1 << 30 };
@@ -51,35 +53,10 @@ static bool is_one_of(const una_cell *cell, const char *const *words, size_t cou
     return false;
 }
 
-/* Most cells: a sign, at most 15 digits, a point. Digits and power of ten are then exact doubles, so that one
- * division rounds correctly, as una_parse_number does for all numbers. */
-static bool plain_number(const char *at, size_t length, double *value)
-{
-    static const double power[] = {
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
-    };
-    const char *end = at + length;
-    bool negative = length > 0 && *at == '-';
-    at += negative;
-    if (end - at > 16 || at == end) return false;
-    const char *first = at, *point = NULL;
-    uint64_t digits = 0;
-    for (; at < end; at++) {
-        unsigned digit = (unsigned)((unsigned char)*at - '0');
-        if (digit < 10) digits = 10 * digits + digit;
-        else if (*at == '.' && !point) point = at;
-        else return false;
-    }
-    size_t count = (size_t)(end - first) - (point != NULL);
-    if (count == 0 || count > 15) return false;
-    double size = (double)digits / power[point ? end - point - 1 : 0];
-    *value = negative ? -size : size;
-    return true;
-}
-
 una_cell_kind una_cell_read(const una_cell *given, double *value)
 {
-    if (plain_number(given->at, given->length, value)) return UNA_CELL_NUMBER;
+    const char *at = given->at;
+    if (una_number_at(&at, value) && at == given->at + given->length) return UNA_CELL_NUMBER;
     static const char *const missing[] = { "", "na", "nan", "null", "?" };
     static const char *const infinite[] = { "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
     una_cell cell = stripped(*given);
@@ -106,11 +83,34 @@ static una_status read_failed(una_csv *csv, const char *text, int code)
 static una_status grow(una_csv *csv)
 {
     size_t room = 2 * csv->room;
-    char *buffer = UNA_GET(&csv->arena, char, room + 1);
+    char *buffer = UNA_GET(&csv->arena, char, room + UNA_CSV_SLACK);
     UNA_TRY(una_arena_check(&csv->arena));
     memcpy(buffer, csv->buffer + csv->start, csv->end - csv->start);
     csv->buffer = buffer;
     csv->room = room;
+    return UNA_OK;
+}
+
+/* As many bytes as there are, at most `want`; fewer only at the end. */
+static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
+{
+    char *to = csv->buffer + csv->end;
+    *got = 0;
+    if (csv->file) {
+        int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
+        const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
+        if (count < 0 || code == Z_BUF_ERROR) return read_failed(csv, text, code);
+        *got = (size_t)count;
+        return UNA_OK;
+    }
+    while (*got < want) {
+        ssize_t count = read(csv->plain, to + *got, want - *got);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return read_failed(csv, "", Z_ERRNO);
+        if (count == 0) break;
+        *got += (size_t)count;
+    }
+    csv->taken += *got;
     return UNA_OK;
 }
 
@@ -124,14 +124,10 @@ static una_status refill(una_csv *csv)
     csv->end = held;
     size_t want = csv->room - held;
     if (want > LARGEST_READ) want = LARGEST_READ;
-    int got = gzread(csv->file, csv->buffer + csv->end, (unsigned)want);
-    if (got < (int)want) {
-        int code = Z_OK;
-        const char *text = gzerror(csv->file, &code);
-        if (got < 0 || code == Z_BUF_ERROR) return read_failed(csv, text, code);
-        csv->finished = true;
-    }
-    csv->end += (size_t)got;
+    size_t got;
+    UNA_TRY(take_bytes(csv, want, &got));
+    csv->finished = got < want;
+    csv->end += got;
     csv->buffer[csv->end] = '\n';
     return UNA_OK;
 }
@@ -402,28 +398,44 @@ static char delimiter_of(const una_csv *csv)
 static una_status begin(una_csv *csv)
 {
     csv->line = 1;
-    csv->start = csv->end = 0;
+    csv->start = csv->end = csv->taken = 0;
     csv->finished = false;
     UNA_TRY(refill(csv));
     if (csv->end >= 3 && memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0) csv->start = 3;
     return UNA_OK;
 }
 
+/* Compressed files and pipes go through zlib, which passes on what is not compressed. */
+static una_status open_stream(una_csv *csv, const char *path)
+{
+    struct stat about;
+    unsigned char magic[2];
+    errno = 0;
+    int handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (handle < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
+    bool regular = fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
+    if (regular) csv->size = (size_t)about.st_size;
+    if (regular && !(pread(handle, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b)) {
+        csv->plain = handle;
+        return UNA_OK;
+    }
+    csv->file = gzdopen(handle, "rb");
+    if (csv->file) gzbuffer(csv->file, 1 << 17);
+    else close(handle);
+    if (!csv->file) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: no memory for it", path);
+    return UNA_OK;
+}
+
 static una_status open_file(una_csv *csv, const char *path)
 {
     csv->path = una_arena_text(&csv->arena, path);
-    struct stat about;
-    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) csv->size = (size_t)about.st_size;
-    csv->room = csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK;
-    csv->buffer = UNA_GET(&csv->arena, char, csv->room + 1);
     UNA_TRY(una_arena_check(&csv->arena));
-    errno = 0;
-    csv->file = gzopen(path, "rb");
-    if (!csv->file)
-        UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, errno ? strerror(errno) : "no memory for it");
-    gzbuffer(csv->file, 1 << 17);
+    UNA_TRY(open_stream(csv, path));
+    csv->room = csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK;
+    csv->buffer = UNA_GET(&csv->arena, char, csv->room + UNA_CSV_SLACK);
+    UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(begin(csv));
-    if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && gzdirect(csv->file))
+    if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && (!csv->file || gzdirect(csv->file)))
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again",
                  path);
     csv->delimiter = delimiter_of(csv);
@@ -435,7 +447,7 @@ una_status una_csv_open(una_csv **out, const char *path, una_run *run)
     *out = NULL;
     una_csv *csv = una_allocate(run, sizeof *csv);
     if (!csv) return UNA_E_MEMORY;
-    *csv = (una_csv){ .run = run };
+    *csv = (una_csv){ .run = run, .plain = -1 };
     una_arena_init(&csv->arena, run);
     una_status status = open_file(csv, path);
     if (status == UNA_OK) *out = csv;
@@ -445,7 +457,7 @@ una_status una_csv_open(una_csv **out, const char *path, una_run *run)
 
 una_status una_csv_rewind(una_csv *csv)
 {
-    if (gzrewind(csv->file) != 0)
+    if (csv->file ? gzrewind(csv->file) != 0 : lseek(csv->plain, 0, SEEK_SET) != 0)
         UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
                  "here; write it to a file first", csv->path);
     UNA_TRY(begin(csv));
@@ -458,7 +470,7 @@ una_status una_csv_rewind(una_csv *csv)
 double una_csv_fraction(const una_csv *csv)
 {
     if (csv->finished) return 1;
-    double done = (double)gzoffset(csv->file), all = (double)csv->size;
+    double done = csv->file ? (double)gzoffset(csv->file) : (double)csv->taken, all = (double)csv->size;
     return all > 0 && done >= 0 && done < all ? done / all : 0;
 }
 
@@ -466,6 +478,7 @@ void una_csv_close(una_csv *csv)
 {
     if (!csv) return;
     if (csv->file) gzclose(csv->file);
+    if (csv->plain >= 0) close(csv->plain);
     una_run *run = csv->run;
     una_arena_free(&csv->arena);
     una_release(run, csv);

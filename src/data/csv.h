@@ -15,24 +15,27 @@ typedef struct una_cell {
 } una_cell;
 
 typedef enum una_cell_kind { UNA_CELL_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
-/* What the cell says. Missing: empty, NA, NaN, null, ? in any case. Infinite: inf, infinity, 1e999. */
+/* What the cell says, a cell of a una_csv. Missing: empty, NA, NaN, null, ? in any case. Infinite: inf, infinity, 1e999. */
 una_cell_kind una_cell_read(const una_cell *cell, double *value);
 /* Blanks at both ends taken off, unless the cell was quoted. */
 una_cell una_cell_trimmed(const una_cell *cell);
+
+enum { UNA_CSV_SLACK = 16 };     /* bytes behind the last one that may be looked at                  */
 
 typedef struct una_csv {
     una_run     *run;
     una_arena    arena;          /* owns everything below                                           */
     const char  *path;
-    void        *file;           /* gzFile                                                          */
+    void        *file;           /* gzFile, or NULL: the file is read as it is                      */
+    int          plain;          /* its handle then                                                 */
     char         delimiter;
     const char **names;          /* [columns], from the header                                      */
     size_t       columns;
     una_cell    *cells;          /* [columns] of the record just read                               */
     size_t       record_line;    /* where it begins                                                 */
     /* private */
-    char        *buffer;         /* [room + 1]; unread bytes are start .. end, buffer[end] is a line feed */
-    size_t       room, start, end, line, cell_count, cell_room, size;
+    char        *buffer;         /* [room + UNA_CSV_SLACK]; unread bytes are start .. end, buffer[end] is a line feed */
+    size_t       room, start, end, line, cell_count, cell_room, size, taken;    /* taken: bytes read in all */
     bool         finished;       /* the file has no more bytes                                      */
 } una_csv;
 
@@ -40,6 +43,12 @@ typedef struct una_csv {
 una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
 /* *more is false at the end. A row with more or fewer cells than the header is an error. */
 una_status una_csv_next(una_csv *csv, bool *more);
+/* The same for a record that is wholly in the buffer and holds numbers (or nothing, NAN) in all columns but the unwanted
+ * ones: fills values [columns], and cells stay as they were. Otherwise false, and nothing has happened. */
+bool       una_csv_numbers(una_csv *csv, double *values, const bool *unwanted);
+/* A number in decimal or exponent form at *from, which goes on behind it; false leaves it to una_parse_number. Eight bytes
+ * beyond its end must be readable, the first of them no digit. */
+bool       una_number_at(const char **from, double *value);
 /* Back to the first row after the header. */
 una_status una_csv_rewind(una_csv *csv);
 /* Share of the file read so far, 0..1. */

@@ -3,6 +3,7 @@
  * Tables in memory: from files, from arrays, as rows of other tables, and as one table after another.
  */
 #include "data/build.h"
+#include "data/cache.h"
 #include "data/csv.h"
 #include "data/read.h"
 
@@ -60,11 +61,13 @@ static una_status read_all(una_dataset **data, una_reader *reader)
 
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
 {
-    *data = NULL;
+    una_cache_key key = una_cache_read(data, path, run);
+    if (*data) return UNA_OK;
     una_reader *reader;
     UNA_TRY(una_reader_begin(&reader, path, run));
     una_status status = read_all(data, reader);
     una_reader_close(reader);
+    if (status == UNA_OK && *data) una_cache_write(*data, path, &key, run);
     if (status != UNA_OK) {
         una_dataset_free(*data);
         *data = NULL;

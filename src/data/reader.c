@@ -24,6 +24,8 @@ struct una_reader {
     size_t      *from;           /* [table_columns] column of the file                              */
     const char **table_names;
     bool        *is_text;        /* [table_columns]                                                 */
+    bool        *unwanted;       /* [columns]                                                       */
+    double      *values;         /* [columns] of one row, where all wanted columns are numbers      */
     size_t      *first_word;     /* [table_columns] row of the file that made it text               */
     infinity    *infinite;       /* [table_columns], where the types were not given                 */
     size_t       table_columns, row;     /* row: of the file, next to be read                       */
@@ -69,6 +71,9 @@ static una_status take_columns(una_reader *reader, size_t count)
     reader->is_text = UNA_GET(&reader->arena, bool, count);
     reader->first_word = UNA_GET(&reader->arena, size_t, count);
     reader->infinite = UNA_GET(&reader->arena, infinity, count);
+    reader->unwanted = UNA_GET(&reader->arena, bool, reader->columns);
+    reader->values = UNA_GET(&reader->arena, double, reader->columns);
+    for (size_t i = 0; !reader->arena.failed && i < reader->columns; i++) reader->unwanted[i] = true;
     return una_arena_check(&reader->arena);
 }
 
@@ -95,6 +100,7 @@ static una_status choose(una_reader *reader, const una_wanted *wanted, size_t co
             UNA_FAIL(reader->run, UNA_E_INPUT, "column '%.60s' holds words, and the array %s holds numbers only",
                      wanted[i].name, reader->path);
         reader->from[to] = from;
+        reader->unwanted[from] = false;
         reader->table_names[to] = reader->names[from];
         reader->is_text[to] = wanted[i].is_text;
         reader->table_columns++;
@@ -108,6 +114,7 @@ static una_status choose_all(una_reader *reader)
     reader->table_columns = reader->columns;
     for (size_t i = 0; i < reader->columns; i++) {
         reader->from[i] = i;
+        reader->unwanted[i] = false;
         reader->table_names[i] = reader->names[i];
     }
     return UNA_OK;
@@ -294,15 +301,34 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     return UNA_OK;
 }
 
+static bool only_numbers(const una_reader *reader)
+{
+    for (size_t c = 0; c < reader->table_columns; c++)
+        if (reader->is_text[c]) return false;
+    return !reader->keeping;
+}
+
+/* One row, by its cells. */
+static una_status read_text_row(una_reader *reader, una_build *build, bool *more, bool *again)
+{
+    UNA_TRY(una_csv_next(reader->csv, more));
+    if (!*more) return UNA_OK;
+    UNA_TRY(una_build_row(build, reader->csv->record_line));
+    for (size_t c = 0; c < reader->table_columns; c++) UNA_TRY(read_cell(reader, c, build, again));
+    return reader->keeping ? keep_row(reader, NULL) : UNA_OK;
+}
+
 static una_status read_text_rows(una_reader *reader, una_build *build, size_t max_rows, bool *again)
 {
+    bool fast = only_numbers(reader), more = true;
     while (build->data->rows < max_rows) {
-        bool more;
-        UNA_TRY(una_csv_next(reader->csv, &more));
-        if (!more) break;
-        UNA_TRY(una_build_row(build, reader->csv->record_line));
-        for (size_t c = 0; c < reader->table_columns; c++) UNA_TRY(read_cell(reader, c, build, again));
-        if (reader->keeping) UNA_TRY(keep_row(reader, NULL));
+        if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted)) {
+            UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
+        } else {
+            UNA_TRY(read_text_row(reader, build, &more, again));
+            if (!more) break;
+            fast = only_numbers(reader);
+        }
         reader->row++;
         if (!reader->typed && reader->row % 65536 == 0)
             UNA_TRY(una_tick(reader->run, "reading", una_csv_fraction(reader->csv), NAN));

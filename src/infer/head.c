@@ -11,17 +11,21 @@
  */
 #include "infer/head.h"
 
-#include <string.h>
-
-enum { BLOCK = 64, MOST_FEATURES = 1 << 20 };
+enum { BLOCK = 64, PANEL = 32, MOST_FEATURES = 1 << 20 };
 static const double LOG_TWO_PI = 1.83787706640934548356;
 
 void una_head_init(una_head *head, size_t features, una_arena *arena)
 {
     *head = (una_head){0};
     una_stats_init(&head->stats, features, arena);
+    una_head_take(head, features, arena);
+}
+
+void una_head_take(una_head *head, size_t features, una_arena *arena)
+{
     head->chol = una_arena_get(arena, features, features * sizeof(double));
     head->mean = UNA_GET(arena, double, features);
+    head->whiten = una_arena_get(arena, features, UNA_PADDED(features + 1) * sizeof(double));
 }
 
 /* |y - Phi m|^2. At the posterior mean an error in m enters |y - Phi m|^2/s2 + |m|^2/alpha squared only. */
@@ -49,6 +53,21 @@ static una_status check_variances(const una_head *head, una_run *run)
     return UNA_OK;
 }
 
+/* L^-1 and m side by side, so that variances and means of many rows are one product. Column p of L^-1 solves L x = e_p:
+ * an explicit inverse of a triangle is as accurate as solving (Higham 2002, 14.2). */
+static void fill_whiten(una_head *head)
+{
+    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
+    for (size_t p = 0; p < k; p++) {
+        double *x = head->whiten + p * wide;
+        for (size_t j = p; j < k; j++) {
+            const double *row = head->chol + j * k;
+            x[j] = ((j == p ? 1 : 0) - una_dot(row + p, x + p, j - p)) / row[j];
+        }
+        x[k] = head->mean[p];
+    }
+}
+
 una_status una_head_solve(una_head *head, una_run *run)
 {
     const una_stats *stats = &head->stats;
@@ -64,49 +83,43 @@ una_status una_head_solve(una_head *head, una_run *run)
     head->log_evidence = -0.5 * (stats->rows * (LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
                                  + una_dot(m, m, k) / alpha + una_chol_logdet(l, k));
     for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
+    fill_whiten(head);
     if (!isfinite(head->log_evidence)) {
         UNA_FAIL(run, UNA_E_NUMERIC, "the evidence of the linear head is not finite; scale the data");
     }
     return UNA_OK;
 }
 
-/* block [K, BLOCK] = the transposed rows, zeros after the last: every row takes the same path, so the same bits. */
-static void turn_block(double *block, const double *phi, size_t rows, size_t k)
+/* white [rows, wide] = phi [L^-T, m]: squares of the first K columns sum to the variance, column K is the mean. L^-T is
+ * zero below its diagonal, so a panel of columns needs no more rows of it than its last column has. Without variances
+ * only the last columns are made. Every number is a sum in the same order whatever the block: the same bits. */
+static void whiten_block(const una_head *head, const double *phi, size_t rows, bool with_var, double *white,
+                         const una_kernels_f64 *kern)
 {
-    for (size_t j = 0; j < k; j++) {
-        for (size_t r = 0; r < BLOCK; r++) block[j * BLOCK + r] = r < rows ? phi[r * k + j] : 0;
-    }
-}
-
-/* Means phi'm and variances |L^-1 phi|^2 of the rows of one block; the block is destroyed. */
-static void predict_block(const una_head *head, double *block, double mean[BLOCK], double *var)
-{
-    size_t k = head->stats.features;
-    memset(mean, 0, BLOCK * sizeof *mean);
-    una_combine(mean, head->mean, block, BLOCK, k, BLOCK);
-    if (!var) return;
-    memset(var, 0, BLOCK * sizeof *var);
-    una_chol_lower_solve(head->chol, k, block, BLOCK);
-    for (size_t j = 0; j < k; j++) {
-        for (size_t r = 0; r < BLOCK; r++) var[r] += block[j * BLOCK + r] * block[j * BLOCK + r];
+    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
+    for (size_t from = with_var ? 0 : wide - UNA_PAD; from < wide; from += PANEL) {
+        size_t count = wide - from < PANEL ? wide - from : PANEL, terms = from + count < k ? from + count : k;
+        kern->product(rows, count, terms, phi, k, 1, head->whiten + from, wide, white + from, wide, false);
     }
 }
 
 static una_status predict_rows(const una_head *head, const double *phi, size_t rows, double *mean, double *var,
-                               double *block, una_run *run)
+                               double *white, una_run *run)
 {
-    double block_mean[BLOCK], block_var[BLOCK] = {0};
+    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
+    const una_kernels_f64 *kern = una_kernels_named_f64(run->settings.kernels);
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        turn_block(block, phi + from * head->stats.features, count, head->stats.features);
-        predict_block(head, block, block_mean, var ? block_var : NULL);
+        whiten_block(head, phi + from * k, count, var != NULL, white, kern);
         for (size_t r = 0; r < count; r++) {
-            if (isfinite(block_mean[r]) && (!var || isfinite(block_var[r]))) continue;
-            UNA_FAIL(run, UNA_E_NUMERIC, "the prediction of row %zu is not finite: the features are not finite "
-                     "or too large", from + r + 1);
+            const double *row = white + r * wide;
+            double row_var = var ? una_dot(row, row, k) : 0;
+            if (!isfinite(row[k]) || !isfinite(row_var))
+                UNA_FAIL(run, UNA_E_NUMERIC, "the prediction of row %zu is not finite: the features are not finite "
+                         "or too large", from + r + 1);
+            if (mean) mean[from + r] = row[k];
+            if (var) var[from + r] = row_var;
         }
-        if (mean) memcpy(mean + from, block_mean, count * sizeof *mean);
-        if (var) memcpy(var + from, block_var, count * sizeof *var);
     }
     return UNA_OK;
 }
@@ -114,10 +127,11 @@ static una_status predict_rows(const una_head *head, const double *phi, size_t r
 una_status una_head_predict(const una_head *head, const double *phi, size_t rows, double *mean, double *var_model,
                             una_run *run)
 {
+    UNA_TRY(una_kernels_need(run));
     una_mark mark = una_arena_mark(&run->scratch);
-    double *block = una_arena_get(&run->scratch, head->stats.features, BLOCK * sizeof *block);
+    double *white = una_arena_get(&run->scratch, UNA_PADDED(head->stats.features + 1), BLOCK * sizeof *white);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = predict_rows(head, phi, rows, mean, var_model, block, run);
+    if (status == UNA_OK) status = predict_rows(head, phi, rows, mean, var_model, white, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -203,8 +217,7 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     if (!ar->loading) return UNA_OK;
     stats->features = k;
     UNA_TRY(check_loaded(head, ar));
-    head->chol = una_arena_get(ar->arena, k, k * sizeof(double));
-    head->mean = UNA_GET(ar->arena, double, k);
+    una_head_take(head, k, ar->arena);
     UNA_TRY(una_arena_check(ar->arena));
     return una_head_solve(head, ar->run) == UNA_OK ? UNA_OK : una_archive_refuse(ar, "head.gram", "gives no posterior");
 }

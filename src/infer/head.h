@@ -9,6 +9,7 @@
 #define UNA_HEAD_H
 
 #include "base/archive.h"
+#include "kern/kern.h"
 #include "la/la.h"
 
 typedef struct una_stats {
@@ -29,10 +30,12 @@ typedef struct una_head {
     double    noise_var, prior_var;
     double   *chol;              /* lower factor of the precision I/alpha + Phi'Phi/s2  [K, K]       */
     double   *mean;              /* m [K]                                                           */
+    double   *whiten;            /* [K, UNA_PADDED(K + 1)]: column j is row j of chol^-1, column K is m      */
     double    log_evidence;
 } una_head;
 
 void       una_head_init(una_head *head, size_t features, una_arena *arena);
+void       una_head_take(una_head *head, size_t features, una_arena *arena);    /* room for what solve finds, not the sums */
 /* Factors the precision from head->stats and the two variances; mean, evidence. */
 una_status una_head_solve(una_head *head, una_run *run);
 /* mean [rows], var_model [rows] (either may be NULL) for phi [rows, K]; work from scratch. */

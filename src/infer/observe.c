@@ -13,6 +13,7 @@ static void copy_head(una_head *to, const una_head *from)
     memcpy(to->stats.gram, from->stats.gram, k * k * sizeof(double));
     memcpy(to->stats.moment, from->stats.moment, k * sizeof(double));
     memcpy(to->chol, from->chol, k * k * sizeof(double));
+    memcpy(to->whiten, from->whiten, k * UNA_PADDED(k + 1) * sizeof(double));
     memcpy(to->mean, from->mean, k * sizeof(double));
     to->stats.square = from->stats.square;
     to->stats.rows = from->stats.rows;

@@ -20,7 +20,7 @@ static inline real exp_of(real x)
     real c = x < -87 ? (x - x) - 87 : x;
     real n = rintf(c * 1.44269504f), r = (c - n * 0.693359375f) + n * 2.12194440e-4f;
     real series = 1 + r * (1 + r * (1 / 2.0f + r * (1 / 6.0f + r * (1 / 24.0f + r * (1 / 120.0f + r * (1 / 720.0f))))));
-    union { float f; int32_t i; } power = { .i = ((int32_t)n + 127) << 23 };
+    union { float f; uint32_t i; } power = { .i = ((uint32_t)(int32_t)n + 127u) << 23 };
     return series * power.f;
 #else
     return exp(x);
@@ -35,7 +35,15 @@ static inline real tanh_of(real x)
     real over = x * (945 + y * (105 + y)), under = 945 + y * (420 + 15 * y);
     return (y < 0.36f ? over : far) / (y < 0.36f ? under : 1 + e);
 #else
-    return tanh(x);
+    /* -m/(2 + m) with m = exp(-2|x|) - 1, kept apart from 1 so that nothing cancels: m = 2^n (exp r - 1) + (2^n - 1). */
+    double c = -2 * fabs(x) < -60 ? (x - x) - 60 : -2 * fabs(x), shifted = c * 1.44269504088896340736 + 0x1.8p52;
+    double n = shifted - 0x1.8p52, r = (c - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+    double tail = 1 / 5040.0 + r * (1 / 40320.0 + r * (1 / 362880.0 + r * (1 / 3628800.0 + r * (1 / 39916800.0 + r * (1 / 479001600.0
+                + r * (1 / 6227020800.0))))));
+    double less = r * (1 + r * (1 / 2.0 + r * (1 / 6.0 + r * (1 / 24.0 + r * (1 / 120.0 + r * (1 / 720.0 + r * tail))))));
+    union { double f; uint64_t i; } low = { .f = shifted }, power = { .i = (low.i + 1023) << 52 };
+    double m = power.f * less + (power.f - 1), t = -m / (2 + m);
+    return x < 0 ? -t : t;
 #endif
 }
 static inline real sigmoid_of(real z) { return 1 / (1 + exp(-z)); }

@@ -57,8 +57,8 @@ typedef struct REAL(una_kernels) {
     void (*weighted_distances)(size_t n, size_t count, const real *w, const real *a, size_t a_step, const real *b,
                                size_t b_stride, real *sum);
 
-    /* n normals times std, none nearer to zero than least: block i (4 numbers) is Philox of (key, counter + i) through
-     * Box-Muller, in float whatever `real` is. */
+    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four numbers a
+     * block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the same. */
     void (*normals)(size_t n, const uint32_t key[2], const uint32_t counter[4], float std, float least, real *out);
 
     /* One Adam step over a contiguous block; c1, c2 = 1 - beta^t. */

@@ -85,30 +85,36 @@ static una_status make_folds(una_problem *problem, una_run *run)
     return UNA_OK;
 }
 
-/* Moves a random share of the rows from x to valid_x; both keep the order of the file. */
+/* Moves a random share of the rows to the end of x, as valid_x; both keep the order of the file. In place: the encoded rows
+ * are this file's own, and there may be many. */
 static una_status hold_out(una_problem *problem, double fraction, una_run *run)
 {
     size_t rows = problem->x.rows, cols = problem->x.cols;
     size_t held = (size_t)floor(fraction * (double)rows + 0.5);
     if (held < 1) held = 1;
     if (held > rows - 2) held = rows - 2;
+    una_mark mark = una_arena_mark(&run->scratch);
     size_t *order = UNA_GET(&run->scratch, size_t, rows);
     bool *out = UNA_GET(&run->scratch, bool, rows);
-    double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
+    double *held_x = UNA_GET(&run->scratch, double, held * cols), *held_y = UNA_GET(&run->scratch, double, held);
+    double *x = (double *)problem->x.at, *y = (double *)problem->y;
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(problem->seed, UNA_FOR_SPLIT, 0);
     una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
-    size_t train = 0, valid = rows - held;
+    size_t train = 0, valid = 0;
     for (size_t i = 0; i < rows; i++) {
-        size_t to = out[i] ? valid++ : train++;
-        memcpy(x + to * cols, problem->x.at + i * problem->x.stride, cols * sizeof *x);
-        y[to] = problem->y[i];
+        double *to = out[i] ? held_x + valid * cols : x + train * cols;
+        if (to != x + i * cols) memcpy(to, x + i * cols, cols * sizeof *x);
+        if (out[i]) held_y[valid++] = y[i];
+        else y[train++] = y[i];
     }
-    problem->x = (una_view){ x, rows - held, cols, cols };
-    problem->y = y;
-    problem->valid_x = (una_view){ x + (rows - held) * cols, held, cols, cols };
-    problem->valid_y = y + (rows - held);
+    memcpy(x + train * cols, held_x, held * cols * sizeof *x);
+    memcpy(y + train, held_y, held * sizeof *y);
+    una_arena_release(&run->scratch, mark);
+    problem->x.rows = train;
+    problem->valid_x = (una_view){ x + train * cols, held, cols, cols };
+    problem->valid_y = y + train;
     problem->valid_joins = true;
     return UNA_OK;
 }
@@ -217,7 +223,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(warn_of_twins(&problem, result, run));
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    if (!isfinite(result->noise_var) || !isfinite(result->log_evidence))
+    if (!isfinite(result->noise_var) || isinf(result->log_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number", model->kind->name);
     fill_info(model, result, rows, settings->other);
     return describe(model);

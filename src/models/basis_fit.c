@@ -19,11 +19,10 @@ double una_basis_unit(const una_basis_options *options, const una_problem *probl
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
-static double steps_rule(double rows, double batches)
+/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience. */
+static double steps_rule(double batches)
 {
-    double by_rows = 6000 * sqrt(rows / 500);            /* more rows hold more to learn ... */
-    double epochs = 12 * batches;                        /* ... and each should be seen a few times */
-    return fmax(fmin(fmax(by_rows, 4000), 16000), fmin(epochs, 30000));
+    return fmin(fmax(12 * batches, 15000), 30000);
 }
 
 void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
@@ -33,7 +32,7 @@ void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches)) : o->epochs * batches;
+        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule(batches)) : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
 }
 

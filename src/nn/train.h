@@ -29,7 +29,7 @@ typedef struct una_training {            /* how to train; every number explicit 
     double perturbation_std;
     size_t directions;                   /* 0: every input; else that many a step                           */
     bool   unit_directions;              /* random unit vectors instead of inputs                           */
-    size_t look_every, patience;         /* steps between looks; looks without a better one (0: never stop) */
+    size_t look_every, patience;         /* steps between looks (>= 1); looks without a better one (0: never) */
     double look_from;                    /* share of the steps before which a look cannot be the best       */
     uint64_t seed, stream;               /* stream: restart, fold ... : its own random numbers              */
 } una_training;

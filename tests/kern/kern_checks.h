@@ -3,24 +3,7 @@
  * The checks of test_kern.c in one precision. Included once with `real` float and once with double: no guard on
  * purpose. EPSILON is the unit of rounding.
  */
-static const REAL(una_kernels) *REAL(each_set)(size_t *at)
-{
-    static const char *const names[] = { "generic", "avx2", "avx512" };
-    while (*at < 3) {
-        const REAL(una_kernels) *set = REAL(una_kernels_named)(names[(*at)++]);
-        if (set) return set;                                     /* what this machine cannot run is left out */
-    }
-    return NULL;
-}
-#define EACH_SET(set) (size_t set##_at = 0; ((set) = REAL(each_set)(&set##_at)) != NULL;)
-
-static real *REAL(random_block)(una_arena *arena, una_rng *rng, size_t n)
-{
-    real *block = UNA_GET(arena, real, n);
-    assert_non_null(block);
-    for (size_t i = 0; i < n; i++) block[i] = (real)una_rng_normal(rng);
-    return block;
-}
+#include "sets_here.h"
 
 /* ---- names ---------------------------------------------------------------------------------------- */
 
@@ -48,6 +31,14 @@ static void REAL(names)(void **state)
         assert_non_null(set->square);
         assert_non_null(set->adam);
         assert_non_null(set->descend);
+        assert_non_null(set->find_active);
+        assert_non_null(set->product_active);
+        assert_non_null(set->outer_active);
+        assert_non_null(set->similarity);
+        assert_non_null(set->residual);
+        assert_non_null(set->add);
+        assert_non_null(set->scale);
+        assert_non_null(set->normals);
     }
 }
 
@@ -62,14 +53,14 @@ typedef struct REAL(factors) {
 /* Ragged shapes, strides beyond the widths, A read transposed in every other case. */
 static REAL(factors) REAL(random_factors)(una_arena *arena, una_rng *rng)
 {
-    REAL(factors) f = { .m = 1 + una_rng_below(rng, 40), .n = 16 * (1 + una_rng_below(rng, 8)),
+    REAL(factors) f = { .m = 1 + una_rng_below(rng, 40), .n = UNA_PAD * (1 + una_rng_below(rng, 18)),
         .k = 1 + una_rng_below(rng, 70) };
     bool transposed = una_rng_below(rng, 2);
     size_t spare = una_rng_below(rng, 4);
     f.a_row = transposed ? 1 : f.k + spare;
     f.a_col = transposed ? f.m + spare : 1;
-    f.b_stride = f.n + 16 * una_rng_below(rng, 2);
-    f.c_stride = f.n + 16 * una_rng_below(rng, 2);
+    f.b_stride = f.n + UNA_PAD * una_rng_below(rng, 3);
+    f.c_stride = f.n + UNA_PAD * una_rng_below(rng, 3);
     f.add = una_rng_below(rng, 2);
     f.a = REAL(random_block)(arena, rng, (f.m + spare) * (f.k + spare));
     f.b = REAL(random_block)(arena, rng, f.k * f.b_stride);
@@ -104,7 +95,7 @@ static void REAL(products)(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 1);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 120; round++) {
         una_mark mark = una_arena_mark(&run->scratch);
         REAL(factors) f = REAL(random_factors)(&run->scratch, &rng);
         real *c = UNA_GET(&run->scratch, real, f.m * f.c_stride);
@@ -113,6 +104,28 @@ static void REAL(products)(void **state)
         for EACH_SET(set) REAL(check_product)(set, &f, c);
         una_arena_release(&run->scratch, mark);
     }
+}
+
+/* Every height of a tile and every width in half vectors, alone and beside others. */
+static void REAL(every_tile)(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(8, UNA_FOR_TEST, 1);
+    enum { DEEP = 5, MOST_ROWS = 13, MOST_WIDE = 80 };
+    una_mark mark = una_arena_mark(&run->scratch);
+    real *a = REAL(random_block)(&run->scratch, &rng, MOST_ROWS * DEEP);
+    real *b = REAL(random_block)(&run->scratch, &rng, DEEP * MOST_WIDE);
+    real *c = REAL(random_block)(&run->scratch, &rng, MOST_ROWS * MOST_WIDE);
+    real *work = UNA_GET(&run->scratch, real, MOST_ROWS * MOST_WIDE);
+    assert_non_null(work);
+    const REAL(una_kernels) *set;
+    for (size_t m = 1; m <= MOST_ROWS; m++)
+        for (size_t n = UNA_PAD; n <= MOST_WIDE; n += UNA_PAD)
+            for EACH_SET(set) {
+                REAL(factors) f = { m, n, DEEP, DEEP, 1, MOST_WIDE, MOST_WIDE, a, b, c, (m + n / UNA_PAD) % 2 };
+                REAL(check_product)(set, &f, work);
+            }
+    una_arena_release(&run->scratch, mark);
 }
 
 /* k = 0: the empty sum. */
@@ -137,7 +150,7 @@ static void REAL(rows_alone)(void **state)
     una_run *run = *state;
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 1);
     const REAL(una_kernels) *set;
-    enum { ROWS_HERE = 100, DEEP = 37, WIDE = 112 };
+    enum { ROWS_HERE = 50, DEEP = 37, WIDE = 120 };
     for (int add = 0; add < 2; add++)
         for (int transposed = 0; transposed < 2; transposed++)
             for EACH_SET(set) {
@@ -155,9 +168,10 @@ static void REAL(rows_alone)(void **state)
                     memcpy(alone, c + i * WIDE, WIDE * sizeof *c);
                     set->product(1, WIDE, DEEP, a + i * a_row, a_row, a_col, b, WIDE, alone, WIDE, add);
                     assert_memory_equal(alone, all + i * WIDE, WIDE * sizeof *c);
-                    memcpy(alone, c + i * WIDE + 32, 16 * sizeof *c);
-                    set->product(1, 16, DEEP, a + i * a_row, a_row, a_col, b + 32, WIDE, alone, 16, add);
-                    assert_memory_equal(alone, all + i * WIDE + 32, 16 * sizeof *c);
+                    size_t from = i % (WIDE / UNA_PAD) * UNA_PAD;
+                    memcpy(alone, c + i * WIDE + from, UNA_PAD * sizeof *c);
+                    set->product(1, UNA_PAD, DEEP, a + i * a_row, a_row, a_col, b + from, WIDE, alone, UNA_PAD, add);
+                    assert_memory_equal(alone, all + i * WIDE + from, UNA_PAD * sizeof *c);
                 }
                 una_arena_release(&run->scratch, mark);
             }
@@ -388,6 +402,11 @@ static void REAL(small_ones)(void **state)
                 sum[i] = 2;
             }
             assert_near(set->square(n, kept), square, 1e-14, 0);
+            memcpy(b, kept, n * sizeof *b);
+            set->add(n, a, b);
+            for (size_t i = 0; i < n; i++) assert_true(b[i] == kept[i] + a[i]);
+            set->scale(n, (real)-1.75, a, b);
+            for (size_t i = 0; i < n; i++) assert_true(b[i] == (real)-1.75 * a[i]);
             set->add_rows(rows, n, a, sum);
             for (size_t j = 0; j < n; j++) {
                 double truth = 2;

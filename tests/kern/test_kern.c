@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every kernel set of this machine, in both precisions, against sums in long double, closed forms and differences.
- * The checks are in kern_checks.h; here is the truth.
+ * The checks are in kern_checks.h; here is the truth. Products by lists, similarity and normals: test_slots.c.
  */
 #include "test_support.h"
 
@@ -129,6 +129,7 @@ int main(void)
         cmocka_unit_test(kernels_of_a_run),
         BOTH(names),
         BOTH(products),
+        BOTH(every_tile),
         BOTH(empty_product),
         BOTH(rows_alone),
         BOTH(activations),

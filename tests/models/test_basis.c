@@ -183,7 +183,7 @@ static void every_optimiser_trains(void **state)
     una_dataset *data = wave_data(100, 0, run);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char spec[256];
-        snprintf(spec, sizeof spec, "nlm(width=16, steps=300, %s)", ways[i]);
+        snprintf(spec, sizeof spec, "nlm(width=16, steps=300, penalty=0.1, %s)", ways[i]);
         una_model *model = fitted(spec, data, NULL, run);
         const una_curve *curve = &una_model_info(model)->curve;
         if (!(curve->loss[curve->count - 1] < 0.5 * curve->loss[0]))

@@ -235,10 +235,12 @@ typedef struct original { bytes file; bool mixed; const char *kind; } original;
 static original shaped_file(const una_kind *kind, bool mixed, bool wider)
 {
     una_run *run = quiet_run();
-    const char *set[] = { has_option(kind, "width") ? wider ? "width=4" : "width=3" : wider ? "degree=2" : "degree=1", "steps=4" };
+    const char *set[2];
     una_fit_settings settings = mixed ? mixed_settings : (una_fit_settings){0};
     settings.set = set;
-    settings.set_count = has_option(kind, "steps") ? 2 : 1;
+    if (has_option(kind, "width")) set[settings.set_count++] = wider ? "width=4" : "width=3";
+    else if (has_option(kind, "degree")) set[settings.set_count++] = wider ? "degree=2" : "degree=1";
+    if (has_option(kind, "steps")) set[settings.set_count++] = "steps=4";
     una_dataset *data = mixed ? mixed_data(30, run) : wave_data(30, 0, run);
     una_model *model = fitted(quick_spec(kind->name, NULL), data, &settings, run);
     void *saved;

@@ -156,25 +156,25 @@ static una_status factor_joint(query *q, una_run *run)
     UNA_FAIL(run, UNA_E_NUMERIC, "gp: the posterior covariance of %zu rows has no Cholesky factor; draw at fewer rows", q->count);
 }
 
-static una_status draw(query *q, size_t draws, una_rng *rng, double *f, una_run *run)
+static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *run)
 {
     una_side train, stars;
-    size_t rows = q->count, tiles = (rows + UNA_TILE - 1) / UNA_TILE;
-    UNA_TRY(una_gp_memory(rows, 1 + (double)q->gp->rows / (double)rows, run));
-    UNA_TRY(sides(q->gp, q->x, rows, q->stride, &train, &stars, run));
-    q->rows = &train;
-    q->stars = &stars;
-    q->joint_stride = una_large_stride(rows);
-    q->mean = UNA_GET(&run->scratch, double, rows);
-    q->tiles = UNA_GET(&run->scratch, double, tiles * UNA_TILE * q->gp->rows);
-    q->joint = UNA_GET(&run->scratch, double, rows * q->joint_stride);
+    size_t rows = q.count, tiles = (rows + UNA_TILE - 1) / UNA_TILE;
+    UNA_TRY(una_gp_memory(rows, 1 + (double)q.gp->rows / (double)rows, run));
+    UNA_TRY(sides(q.gp, q.x, rows, q.stride, &train, &stars, run));
+    q.rows = &train;
+    q.stars = &stars;
+    q.joint_stride = una_large_stride(rows);
+    q.mean = UNA_GET(&run->scratch, double, rows);
+    q.tiles = UNA_GET(&run->scratch, double, tiles * UNA_TILE * q.gp->rows);
+    q.joint = UNA_GET(&run->scratch, double, rows * q.joint_stride);
     double *z = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_pool(run, tiles, answer_tile, q));
-    UNA_TRY(factor_joint(q, run));
+    UNA_TRY(una_pool(run, tiles, answer_tile, &q));
+    UNA_TRY(factor_joint(&q, run));
     for (size_t s = 0; s < draws; s++) {
         for (size_t i = 0; i < rows; i++) z[i] = una_rng_normal(rng);
-        for (size_t i = 0; i < rows; i++) f[s * rows + i] = q->mean[i] + una_dot(q->joint + i * q->joint_stride, z, i + 1);
+        for (size_t i = 0; i < rows; i++) f[s * rows + i] = q.mean[i] + una_dot(q.joint + i * q.joint_stride, z, i + 1);
     }
     return UNA_OK;
 }
@@ -184,7 +184,7 @@ una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t st
     if (rows == 0 || draws == 0) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     query q = { .gp = gp, .x = x, .count = rows, .stride = stride };
-    una_status status = draw(&q, draws, rng, f, run);
+    una_status status = draw(q, draws, rng, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

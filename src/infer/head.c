@@ -221,3 +221,9 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     UNA_TRY(una_arena_check(ar->arena));
     return una_head_solve(head, ar->run) == UNA_OK ? UNA_OK : una_archive_refuse(ar, "head.gram", "gives no posterior");
 }
+
+void una_head_set_mean(una_head *head, const double *mean)
+{
+    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
+    for (size_t i = 0; i < k; i++) head->mean[i] = head->whiten[i * wide + k] = mean[i];
+}

@@ -68,4 +68,7 @@ void una_head_phi_gradient(const una_head *head, const double *phi, const double
 /* Adds the sums `more` to a solved head and solves again. After a failure the head is what it was (observe.c). */
 una_status una_head_observe(una_head *head, const una_stats *more, una_run *run);
 
+/* Another mean for a solved head, the precision kept: weights that training ended with. */
+void una_head_set_mean(una_head *head, const double *mean);
+
 #endif

@@ -264,7 +264,7 @@ static double similarity(size_t heads, size_t stride, const real *restrict s, do
             ki[j] = (real)(2 * by * slope);
         }
         double others = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-        if (mine > 0) others -= 1;               /* cos^2 of a head with itself */
+        others -= (double)si[i] * mine * mine * (double)si[i];   /* a head with itself */
         sum += others;
         ki[i] = (real)(-2 * by * others * mine);
     }

@@ -223,7 +223,8 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(warn_of_twins(&problem, result, run));
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    if (!isfinite(result->noise_var) || isinf(result->log_evidence))
+    bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
+    if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number", model->kind->name);
     fill_info(model, result, rows, settings->other);
     return describe(model);

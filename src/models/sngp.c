@@ -108,7 +108,9 @@ una_status una_sngp_absorb(const una_sngp *m, una_view x, const double *y, una_s
 
 void una_sngp_take_trained(una_sngp *m)
 {
-    for (size_t k = 0; k <= m->net.features; k++) m->head.mean[k] = (double)m->parameters[m->net.head + k * UNA_PAD];
+    double *mean = m->head.mean;
+    for (size_t k = 0; k <= m->net.features; k++) mean[k] = (double)m->parameters[m->net.head + k * UNA_PAD];
+    una_head_set_mean(&m->head, mean);
 }
 
 /* ---- the model interface ---------------------------------------------------------------------------------- */

@@ -72,14 +72,8 @@ static int rows_of(const una_dataset *all, const work *w, const job *j, size_t r
 
 static int score_part(una_score *score, double *spread, const una_model *model, const una_dataset *part, una_run *run)
 {
-    size_t n = una_dataset_row_count(part), last = una_dataset_column_count(part) - 1;
-    double *v = malloc(3 * n * sizeof *v);
-    una_prediction p = { .mean = v, .std_epistemic = v + n, .std_noise = v + 2 * n };
-    int bad = !v || una_model_predict(model, part, 0.95, &p, run)
-           || una_score_gaussian(score, una_dataset_numbers(part, last), p.mean, p.std_epistemic, p.std_noise, n, run);
-    if (!bad && spread) memcpy(spread, p.std_epistemic, n * sizeof *spread);
-    free(v);
-    return bad;
+    una_prediction p = { .std_epistemic = spread };
+    return una_model_score(score, model, part, run) || (spread && una_model_predict(model, part, 0.95, &p, run));
 }
 
 /* How often a gap row has a larger epistemic std than a row outside the gap. */

@@ -19,10 +19,11 @@ double una_basis_unit(const una_basis_options *options, const una_problem *probl
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
-/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience. */
-static double steps_rule(double batches)
+/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience; below 200 rows
+ * there are five folds to train besides. */
+static double steps_rule(double rows, double batches)
 {
-    return fmin(fmax(12 * batches, 15000), 30000);
+    return rows < 200 ? 6000 : fmin(fmax(12 * batches, 15000), 30000);
 }
 
 void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
@@ -32,7 +33,7 @@ void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule(batches)) : o->epochs * batches;
+        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches)) : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
 }
 

@@ -40,7 +40,7 @@ static const una_option luna_table[] = {
       "random inputs a step along which slopes are taken; 0 = all (fewer for wide data)" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
-    UNA_NET_TABLE(luna_options, "0.01", "1", "1"),
+    UNA_NET_TABLE(luna_options, "0.01", "0.3", "1"),
     UNA_HELD_OUT_TABLE(luna_options),
     { .name = NULL }
 };

@@ -68,7 +68,7 @@ typedef struct cli_verb {
 
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
-extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_models, cli_info;
+extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
 extern const cli_flag cli_common[];              /* args.c: in the order of the bits above           */
 const cli_verb *cli_find_verb(const char *name);
 /* The flag after `before` that the verb has (its own, then common ones); NULL starts and ends. */

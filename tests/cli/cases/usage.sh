@@ -10,7 +10,7 @@ out "una predict MODEL DATA" "--level P" "Examples"
 cp stdout.txt help.txt
 check "VERB --help" 0 una predict --help
 same stdout.txt help.txt
-for verb in demo fit predict update score models info; do
+for verb in demo fit predict update score bench models info; do
     check "$verb --help" 0 una $verb --help
     out "Examples" "  una $verb" "--help"
 done

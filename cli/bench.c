@@ -61,11 +61,16 @@ static const char *verdict(int holds)
 static void print_text(const una_bench_result *r)
 {
     printf("Epistemic standard deviation in the gap and at the rows, error at the rows: mean and sd over the seeds\n\n");
-    printf("%-44s %5s  %-16s  %-16s  %-16s %8s\n", "model", "seeds", "gap std", "data std", "RMSE", "seconds");
+    int width = 5;
+    for (size_t i = 0; i < r->mean_count; i++) {
+        int length = (int)strlen(r->means[i].spec);
+        if (length > width && length < 60) width = length;
+    }
+    printf("%-*s %5s  %-16s  %-16s  %-16s %8s\n", width, "model", "seeds", "gap std", "data std", "RMSE", "seconds");
     for (size_t i = 0; i < r->mean_count; i++) {
         const una_bench_mean *m = &r->means[i];
-        printf("%-44s %5zu  %7.3f +- %-5.3f  %7.3f +- %-5.3f  %7.3f +- %-5.3f %8.2f\n", m->spec, m->seeds, m->gap_std,
-               m->gap_std_sd, m->data_std, m->data_std_sd, m->rmse, m->rmse_sd, m->seconds);
+        printf("%-*s %5zu  %7.3f +- %-5.3f  %7.3f +- %-5.3f  %7.3f +- %-5.3f %8.2f\n", width, m->spec, m->seeds,
+               m->gap_std, m->gap_std_sd, m->data_std, m->data_std_sd, m->rmse, m->rmse_sd, m->seconds);
     }
     printf("\n");
     for (size_t i = 0; i < r->claim_count; i++) {

@@ -8,6 +8,13 @@
 #include "bench/bench.h"
 #include "model/kind.h"
 
+/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig";
+}
+
 /* ---- made-up kinds ------------------------------------------------------------------------------------- */
 
 typedef struct bump { double height; } bump;

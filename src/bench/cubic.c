@@ -84,7 +84,7 @@ static una_status unknown_kind(const char *name, una_run *run)
 {
     const char *names[MOST_PANELS];
     size_t count = 0;
-    for (; una_kinds[count] && count < MOST_PANELS; count++) names[count] = una_kinds[count]->name;
+    for (; count < MOST_PANELS && una_kinds[count]; count++) names[count] = una_kinds[count]->name;
     const char *near = una_nearest(name, names, count);
     if (near) UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'; did you mean '%s'?", name, near);
     UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'; 'una models' lists them all", name);

@@ -496,7 +496,7 @@ static una_status slope_by_differences(const una_model *model, double *x, double
     const double step = 1e-5;
     size_t inputs = model->columns.input_count;
     for (size_t d = 0; d < inputs; d++) {
-        double mean[2], var[2], noise[2], at = x[d];
+        double mean[2] = {0}, var[2] = {0}, noise[2] = {0}, at = x[d];
         for (int side = 0; side < 2; side++) {
             una_predictive out = { .mean = &mean[side], .var_model = &var[side], .var_noise = &noise[side] };
             x[d] = side ? at + step : at - step;
@@ -514,7 +514,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
     const una_columns *c = &model->columns;
     size_t inputs = c->input_count;
     double *x = UNA_GET(&run->scratch, double, inputs), *dm = UNA_GET(&run->scratch, double, inputs), *dv = UNA_GET(&run->scratch, double, inputs);
-    double mean, var, noise;
+    double mean = 0, var = 0, noise = 0;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(c, given, x, 0, run));

@@ -19,7 +19,7 @@
 #endif
 
 enum { POINTS = 8, EACH = 13, UNITS = 50, WIDE = 56, SLOPES = POINTS * EACH, BATCH = 128, HEADS = 50, PARAMETERS = 6600,
-       ROOM = 8192, LIST = POINTS * UNA_ACTIVE_STRIDE(UNITS) };
+       ROOM = 8192, LANES = UNA_PADDED(EACH), LIST = UNA_LIST_LENGTH(UNITS) };
 
 typedef una_kernels_f32 kernels;
 
@@ -30,8 +30,8 @@ static struct field {
     _Alignas(64) float u[SLOPES * WIDE], s[SLOPES * WIDE], e[SLOPES * WIDE], g[SLOPES * WIDE], delta[SLOPES];
     _Alignas(64) float m[ROOM], v[ROOM];
     _Alignas(64) double inverse[HEADS];
-    uint16_t active[LIST];
-    size_t on;                           /* active units, summed over probes */
+    _Alignas(64) float fans[(UNITS + 1) * LANES], step[LANES], inverses[LANES], flat[(WIDE + 1) * LANES], reach[UNITS];
+    uint16_t some[LIST], list[LIST];     /* half of the units, as at a usual probe; what fan_relu lists             */
 } f;
 
 static void fill(float *x, size_t n, una_rng *rng)
@@ -55,8 +55,10 @@ static void set_out(const kernels *reference, una_activation act)
     const una_slope_shape shape = { POINTS, EACH, WIDE };
     reference->activate(act, POINTS, WIDE, f.bias, f.z, f.h, f.d, NULL);
     reference->secant(act, shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
-    reference->find_active(POINTS, EACH, UNITS, f.s, f.e, WIDE, f.active);
-    for (size_t p = 0; p < POINTS; p++) f.on += f.active[p * UNA_ACTIVE_STRIDE(UNITS)];
+    reference->fan_steps(EACH, LANES, f.delta, f.step, f.inverses);
+    for (size_t j = 0; j < UNITS; j += 2) UNA_LISTED(f.some)[f.some[0]++] = (uint16_t)j;
+    UNA_LISTED(f.some)[f.some[0]] = UNA_LIST_END;
+    fill(f.fans, UNITS * LANES, &rng);
 }
 
 /* ---- the experiments --------------------------------------------------------------------------------- */
@@ -84,20 +86,26 @@ static void do_transposed(const kernels *set, const bench *b)
 {
     set->product(b->m, b->n, b->k, f.a, 1, b->m, f.b, b->n, f.c, b->n, true);
 }
-static void do_active(const kernels *set, const bench *b)
+static void do_gram(const kernels *set, const bench *b)
 {
     (void)b;
-    set->product_active(POINTS, EACH, WIDE, UNITS, f.s, WIDE, f.b, WIDE, f.c, WIDE, f.active);
+    set->gram(SLOPES, UNITS, f.s, WIDE, f.c, WIDE);
+    for (size_t i = 0; i < UNITS; i++)
+        for (size_t j = i + 1; j < WIDE; j++) f.c[i * WIDE + j] = 0;     /* above the diagonal anything goes */
 }
-static void do_outer(const kernels *set, const bench *b)
+static void do_fan_product(const kernels *set, const bench *b)
 {
-    set->outer_active(POINTS, EACH, UNITS, WIDE, f.s, WIDE, f.g, WIDE, f.c, WIDE, b->k, f.active);
+    set->fan_product(LANES, f.some, f.fans, f.b, b->k, b->k == 1 ? WIDE : 1, f.some, f.c);
 }
-static void do_find(const kernels *set, const bench *b)
+static void do_fan_outer(const kernels *set, const bench *b)
 {
     (void)b;
-    set->find_active(POINTS, EACH, UNITS, f.s, f.e, WIDE, f.active);
-    for (size_t i = 0; i < POINTS; i++) f.c[i] = f.active[i * UNA_ACTIVE_STRIDE(UNITS)];
+    set->fan_outer(EACH, LANES, f.some, f.fans, f.some, f.fans, WIDE, false, f.flat, f.c, WIDE);
+}
+static void do_fan_relu(const kernels *set, const bench *b)
+{
+    (void)b;
+    set->fan_relu(LANES, UNITS, f.step, f.inverses, f.z, f.some, f.fans, false, f.list, f.c, f.e);
 }
 static void do_secant(const kernels *set, const bench *b)
 {
@@ -228,7 +236,6 @@ static double least_time(const kernels *set, const bench *b, void (*call)(const 
 static double work_of(const bench *b)
 {
     if (b->unit == FLOPS && b->work == 0) return 2.0 * (double)b->m * (double)b->n * (double)b->k;
-    if (b->unit == FLOPS) return 2.0 * EACH * WIDE * (double)f.on;       /* by lists: active units only */
     return b->work;
 }
 
@@ -292,9 +299,15 @@ static const bench benches[] = {
     PRODUCT(104, 56, 50), PRODUCT(104, 64, 64), PRODUCT(128, 56, 13), PRODUCT(128, 56, 50), PRODUCT(100, 32, 50),
     { "product, A transposed", "50 x 128 by 128 x 56", do_transposed, 50, WIDE, BATCH, UNA_RELU, FLOPS, 0,
       f.c, 50 * WIDE, 1e-6 },
-    { "product_active", "8 x 13 x 50 by 50 x 56", do_active, 0, 0, 0, UNA_RELU, FLOPS, 1, f.c, SLOPES * WIDE, 1e-6 },
-    { "outer_active", "50 x (8 x 13) by 56", do_outer, 0, 0, 0, UNA_RELU, FLOPS, 1, f.c, UNITS * WIDE, 1e-6 },
-    { "find_active", "8 x 13 x 50", do_find, 0, 0, 0, UNA_RELU, BYTES, 8 * SLOPE_CELLS, f.c, POINTS, 0 },
+    { "gram", "50 x 104 by 104 x 50, half of it", do_gram, 0, 0, 0, UNA_RELU, FLOPS, (double)SLOPES * UNITS * (UNITS + 1), f.c,
+      UNITS * WIDE, 1e-6 },
+    { "fan_product", "25 of 50 units to 25 x 16", do_fan_product, 0, 0, WIDE, UNA_RELU, FLOPS, 2.0 * 25 * 25 * LANES, f.c, 25 * LANES,
+      1e-6 },
+    { "fan_product, back", "25 of 50 units to 25 x 16", do_fan_product, 0, 0, 1, UNA_RELU, FLOPS, 2.0 * 25 * 25 * LANES, f.c,
+      25 * LANES, 1e-6 },
+    { "fan_outer", "25 by 25 of 50 units, 13 directions", do_fan_outer, 0, 0, 0, UNA_RELU, FLOPS, 2.0 * 25 * 25 * EACH, f.c,
+      UNITS * WIDE, 1e-6 },
+    { "fan_relu", "25 x 16", do_fan_relu, 0, 0, 0, UNA_RELU, BYTES, 8.0 * 25 * LANES, f.c, 12 * LANES, 1e-6 },
     { "secant relu", "8 x 13 x 56", do_secant, 0, 0, 0, UNA_RELU, BYTES, 12 * SLOPE_CELLS, f.s, SLOPES * WIDE, 1e-5 },
     { "secant tanh", "8 x 13 x 56", do_secant, 0, 0, 0, UNA_TANH, ITEMS, SLOPE_CELLS, f.s, SLOPES * WIDE, 1e-5 },
     { "secant_back", "8 x 13 x 56", do_secant_back, 0, 0, 0, UNA_RELU, BYTES, 12 * SLOPE_CELLS, f.g, SLOPES * WIDE, 1e-6 },

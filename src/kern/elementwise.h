@@ -6,6 +6,7 @@
 #include "kern/real.h"
 
 #include <math.h>
+#include <string.h>
 #include <tgmath.h>
 
 #define LEAK ((real)0.01)
@@ -149,6 +150,26 @@ static void activate(una_activation act, size_t rows, size_t width, const real *
     }
 }
 
+/* The same for steps so short that tanh is a short fraction n/m (Lambert's): tanh(z + step) - tanh z = d n/(m + h n). */
+static inline bool short_steps(size_t width, real by, const real *restrict u)
+{
+    int far = 0;
+    for (size_t j = 0; j < width; j++) far |= !(fabs(by * u[j]) < (real)0.6);
+    return !far;
+}
+
+static void tanh_short(size_t width, real by, const real *restrict h, const real *restrict d, const real *restrict u,
+                       real *restrict s, real *restrict e)
+{
+    const real inverse = 1 / by;
+    for (size_t j = 0; j < width; j++) {
+        real step = by * u[j], y = step * step, n = step * (945 + y * (105 + y)), m = 945 + y * (420 + 15 * y);
+        real rise = d[j] * n / (m + h[j] * n);
+        s[j] = rise * inverse;
+        e[j] = d[j] - rise * (2 * h[j] + rise);
+    }
+}
+
 static void secant(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d, const real *u,
                    size_t u_point, const real *delta, real *s, real *e)
 {
@@ -160,6 +181,10 @@ static void secant(una_activation act, una_slope_shape shape, const real *z, con
             const real *restrict zp = z + p * width, *restrict hp = h + p * width, *restrict dp = d + p * width;
             const real *restrict uk = u + p * u_point + k * width;
             real *restrict sk = s + row * width, *restrict ek = e + row * width;
+            if (REAL_IS_FLOAT && act == UNA_TANH && short_steps(width, by, uk)) {
+                tanh_short(width, by, hp, dp, uk, sk, ek);
+                continue;
+            }
             switch (act) {
 #define SECANT(code, name)                                                     \
     case code:                                                                 \
@@ -173,26 +198,6 @@ static void secant(una_activation act, una_slope_shape shape, const real *z, con
             EACH_ACTIVATION(SECANT)
             }
         }
-}
-
-static void find_active(size_t groups, size_t each, size_t k, const real *s, const real *e, size_t stride, uint16_t *active)
-{
-    for (size_t g = 0; g < groups; g++, active += UNA_ACTIVE_STRIDE(k)) {
-        size_t count = 0;
-        for (size_t from = 0; from < k; from += 64) {
-            size_t width = k - from < 64 ? k - from : 64;
-            real size[64] = {0};
-            for (size_t r = 0; r < each; r++) {
-                const real *restrict sr = s + (g * each + r) * stride + from, *restrict er = e + (g * each + r) * stride + from;
-                for (size_t j = 0; j < width; j++) size[j] += fabs(sr[j]) + fabs(er[j]);
-            }
-            for (size_t j = 0; j < width; j++) {
-                active[1 + count] = (uint16_t)(from + j);
-                count += size[j] != 0;           /* also NAN: it must not vanish here */
-            }
-        }
-        active[0] = (uint16_t)count;
-    }
 }
 
 static void secant_back(una_slope_shape shape, const real *d, const real *e, const real *delta, real *g, real *dz)
@@ -473,7 +478,7 @@ static void weighted_distances(size_t n, size_t count, const real *restrict w, c
 }
 
 #define ELEMENTWISE_SLOTS                                                                                       \
-    .activate = activate, .find_active = find_active, .secant = secant, .secant_back = secant_back, .tangent = tangent,                     \
+    .activate = activate, .secant = secant, .secant_back = secant_back, .tangent = tangent,                         \
     .tangent_back = tangent_back, .similarity = similarity, .residual = residual, .multiply = multiply, .add = add,  \
     .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
     .descend = descend, .exp = exp_all, .distances = distances, .weighted_distances = weighted_distances

@@ -19,8 +19,12 @@ typedef enum una_activation {
     UNA_RELU, UNA_TANH, UNA_LEAKY, UNA_ELU, UNA_SOFTPLUS, UNA_SILU, UNA_SIN
 } una_activation;
 
-/* Active lists: for each group of rows, how many columns are not zero throughout, then which ones, ascending. */
-#define UNA_ACTIVE_STRIDE(k) (UNA_PADDED(k) + 1)
+/* Lists of units: how many, how many of these bend (see fan_relu), which ones, ascending, UNA_LIST_END; and from UNA_BENT on the
+ * places in the list of those that bend. */
+enum { UNA_LIST_END = 0xFFFF };
+#define UNA_LIST_LENGTH(units) (2 * (size_t)(units) + 4)
+#define UNA_LISTED(list) ((list) + 2)
+#define UNA_BENT(list, units) ((list) + 3 + (units))
 
 /* Rows of slopes: `points` points with `directions` slope rows each, `width` (padded) columns. */
 typedef struct una_slope_shape { size_t points, directions, width; } una_slope_shape;

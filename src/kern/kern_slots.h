@@ -10,16 +10,32 @@ typedef struct REAL(una_kernels) {
     void (*product)(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
                     size_t b_stride, real *c, size_t c_stride, bool add);
 
-    /* Which columns of s and e [groups*each, stride] are not zero throughout a group of `each` rows: [groups,
-     * UNA_ACTIVE_STRIDE(k)]. */
-    void (*find_active)(size_t groups, size_t each, size_t k, const real *s, const real *e, size_t stride, uint16_t *active);
-    /* C = A B for A [groups*each, a_stride], zero in columns that are not in its group's active list (NULL: all are). */
-    void (*product_active)(size_t groups, size_t each, size_t n, size_t k, const real *a, size_t a_stride, const real *b,
-                           size_t b_stride, real *c, size_t c_stride, const uint16_t *active);
-    /* C [m, n] += A'B over the same groups of rows, A [.., a_stride] with m columns, B [.., b_stride]. `lower`: only the
-     * part on and below the diagonal is needed (the rest may or may not be updated). */
-    void (*outer_active)(size_t groups, size_t each, size_t m, size_t n, const real *a, size_t a_stride, const real *b,
-                         size_t b_stride, real *c, size_t c_stride, bool lower, const uint16_t *active);
+    /* C [n, n] += A'A for A [rows, a_stride], on and below the diagonal (above it may or may not be updated). */
+    void (*gram)(size_t rows, size_t n, const real *a, size_t a_stride, real *c, size_t c_stride);
+
+    /* Fans: the slopes of one point along all directions, a row of `lanes` = UNA_PADDED(directions) for each unit of a list
+     * (UNA_LISTED below), padding zero. C = (M, from the units of `in` to those of `out`) A:
+     * c_j = sum_k m[in_k in_step + out_j out_step] a_k. */
+    void (*fan_product)(size_t lanes, const uint16_t *in, const real *a, const real *m, size_t in_step, size_t out_step,
+                        const uint16_t *out, real *c);
+    /* C [.., c_stride] (rows_i, columns_j) += a_i . b_j; columns are below n. `lower`: as in gram. flat [n + 1, lanes] is
+     * work, all zero at first; the first lanes stay so. */
+    void (*fan_outer)(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns, const real *b,
+                      size_t n, bool lower, real *flat, real *c, size_t c_stride);
+    /* sum [unit, lanes] += a_i for the units of a list. */
+    void (*fan_add)(size_t lanes, const uint16_t *list, const real *a, real *sum);
+    /* step = delta and inverse = 1/delta [lanes], padding zero; returns the longest step. */
+    real (*fan_steps)(size_t directions, size_t lanes, const real *delta, real *step, real *inverse);
+    /* Units that may be on somewhere: z + longest reach > 0. */
+    void (*fan_candidates)(size_t units, const real *z, const real *reach, real longest, uint16_t *list);
+    /* s = (relu(z + step u) - relu(z)) inverse of the candidates among `units`, u a fan of each (by_unit: of each unit there is).
+     * Those that are on somewhere are listed. Those that cross the kink on some step are said to bend: their e is 1 where
+     * they end on, the s of the others is u. s has room for one fan more than there are candidates. */
+    void (*fan_relu)(size_t lanes, size_t units, const real *step, const real *inverse, const real *z, const uint16_t *candidates,
+                     const real *u, bool by_unit, uint16_t *list, real *s, real *e);
+    /* Its derivative: given g = dP/ds of the listed units, dz [unit] += g (e - relu'(z)) inverse summed over lanes, g becomes g e. */
+    void (*fan_relu_back)(size_t lanes, size_t units, const real *inverse, const real *z, const uint16_t *list, const real *e, real *g,
+                          real *dz);
 
     /* z += bias (per row), h = act(z), d = act'(z), dd = act''(z) if not NULL; [rows, width] contiguous. */
     void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d, real *dd);

@@ -35,20 +35,13 @@ void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, W
     if (!objective->per_point) memset(w->a, 0, features * UNA_PADDED(features) * sizeof(real));
 }
 
-static const uint16_t *active_of(const una_net *net, probe_block block, const WORK *w)
-{
-    const uint16_t *active = w->layer[net->depth - 1].active;
-    return active ? active + block.first * UNA_ACTIVE_STRIDE(una_net_features(net)) : NULL;
-}
-
 /* A += J'J of the block, on and below the diagonal. */
 void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block, WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    const real *j = w->layer[net->depth - 1].s;
+    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
     if (!objective->per_point)
-        w->kern->outer_active(block.count, batch->directions, features, wide, j, wide, j, wide, w->a, wide, true,
-                              active_of(net, block, w));
+        w->kern->gram(block.count * batch->directions, features, j, wide, w->a, wide);
 }
 
 static void mirror(real *a, size_t n, size_t stride)
@@ -80,7 +73,7 @@ static double per_point(const una_net *net, const real *parameters, const BATCH 
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features), each = batch->directions, rows = block.count * each;
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    const real *j = w->layer[net->depth - 1].s, *heads_w = parameters + net->weights[net->depth];
+    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide), *heads_w = parameters + net->weights[net->depth];
     double sum = 0, probes = (double)batch->probes;
     w->kern->product(rows, heads_wide, features, j, wide, 1, heads_w, heads_wide, w->slopes, heads_wide, false);   /* G = J W' */
     for (size_t p = 0; p < block.count; p++) {
@@ -100,7 +93,7 @@ double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, co
 {
     if (objective->per_point) return per_point(net, parameters, batch, objective, block, gradient, w);
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    w->kern->product_active(block.count, batch->directions, wide, features, w->layer[net->depth - 1].s, wide, w->b, wide,
-                            w->gs[0], wide, active_of(net, block, w));                                             /* J W'K W  */
+    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
+    w->kern->product(block.count * batch->directions, wide, features, j, wide, 1, w->b, wide, w->gs[0], wide, false);                                                                    /* J W'K W  */
     return 0;
 }

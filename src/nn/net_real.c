@@ -40,11 +40,9 @@ static size_t block_of(size_t probes, size_t directions)
     return block < probes ? block : probes;
 }
 
-enum { WORTH_LISTING = 4 };              /* directions from which skipping units that are off pays */
-
 static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *arena)
 {
-    size_t slope_rows = w->most_probes * w->most_directions, block_rows = w->block * w->most_directions;
+    size_t slope_rows = w->most_probes * w->most_directions;
     for (size_t l = 0; l < net->depth; l++) {
         size_t width = UNA_PADDED(net->size[l + 1]);
         if (width > w->widest) w->widest = width;
@@ -53,15 +51,16 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
         at->h = UNA_GET(arena, real, w->most_rows * width);
         at->d = UNA_GET(arena, real, w->most_rows * width);
         if (slope_rows == 0) continue;
-        if (exact) at->dd = UNA_GET(arena, real, w->most_rows * width);
-        else at->e = UNA_GET(arena, real, block_rows * width);
-        at->u = UNA_GET(arena, real, (l == 0 ? w->most_directions : slope_rows) * width);
-        at->s = UNA_GET(arena, real, block_rows * width);
         at->dz = UNA_GET(arena, real, w->most_probes * width);
-        if (net->activation == UNA_RELU && !exact && w->most_directions >= WORTH_LISTING)
-            at->active = UNA_GET(arena, uint16_t, w->most_probes * UNA_ACTIVE_STRIDE(net->size[l + 1]));
+        if (w->lanes) continue;
+        if (exact) at->dd = UNA_GET(arena, real, w->most_rows * width);
+        else at->e = UNA_GET(arena, real, slope_rows * width);
+        at->u = UNA_GET(arena, real, (l == 0 ? w->most_directions : slope_rows) * width);
+        at->s = UNA_GET(arena, real, slope_rows * width);
     }
 }
+
+enum { WORTH_TURNING = 4 };              /* directions from which slopes by unit pay */
 
 una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_t probes, bool own_probes, size_t directions,
                               bool exact, bool per_point, const KERNELS *kernels, una_arena *arena, una_run *run)
@@ -76,12 +75,15 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_
     w->most_directions = directions;
     w->block = block_of(probes, directions);
     w->widest = UNA_PADDED(net->size[0]);
+    if (net->activation == UNA_RELU && !exact && !per_point && probes > 0 && directions >= WORTH_TURNING)
+        w->lanes = UNA_PADDED(directions);
     take_layers(w, net, exact, arena);
     w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(una_net_heads(net)));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
     for (size_t l = 1; l <= net->depth; l++) w->flipped[l] = UNA_GET(arena, real, net->size[l + 1] * UNA_PADDED(net->size[l]));
     if (probes > 0 && directions > 0) {
-        for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, w->block * directions * w->widest);
+        for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, (w->lanes ? w->lanes : w->block * directions) * w->widest);
+        if (w->lanes) REAL(una_fans_take)(w, net, arena);
         w->slope_sum = UNA_GET(arena, real, directions * w->widest);
         REAL(una_diversity_take)(w, net, per_point, arena);
     }
@@ -194,26 +196,39 @@ static double penalise(const una_net *net, const real *parameters, const OBJECTI
     return objective->penalty * w->kern->square(n, parameters);
 }
 
-/* The similarity of the heads' slopes, block by block: forward, then (the heads' part known) back. */
-static void diversify(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective, real *gradient,
-                      una_losses *losses, WORK *w)
+/* Slopes in rows, block by block: forward, then (the heads' part known) back. */
+static double diversify_rows(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
+                             real *gradient, WORK *w)
 {
-    double heads = (double)una_net_heads(net);
     REAL(una_slopes_seed)(net, parameters, batch, w);
-    REAL(una_diversity_begin)(net, objective, w);
     probe_block block = { 0, 0 };
     for (; block.first < batch->probes; block.first += block.count) {
         block.count = batch->probes - block.first < w->block ? batch->probes - block.first : w->block;
         REAL(una_slopes_forward)(net, parameters, batch, block, w);
         REAL(una_diversity_gather)(net, batch, objective, block, w);
     }
-    losses->diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
+    double diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
     for (block.first = 0; block.first < batch->probes; block.first += block.count) {
         block.count = batch->probes - block.first < w->block ? batch->probes - block.first : w->block;
-        REAL(una_slopes_again)(net, batch, block, w);
-        losses->diverse += REAL(una_diversity_slopes)(net, parameters, batch, objective, block, gradient, w);
+        diverse += REAL(una_diversity_slopes)(net, parameters, batch, objective, block, gradient, w);
         REAL(una_slopes_backward)(net, batch, block, gradient, w);
     }
+    return diverse;
+}
+
+/* The similarity of the heads' slopes and its gradient. */
+static void diversify(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective, real *gradient,
+                      una_losses *losses, WORK *w)
+{
+    double heads = (double)una_net_heads(net);
+    for (size_t l = 0; l < net->depth; l++)
+        memset(w->layer[l].dz, 0, batch->probes * UNA_PADDED(net->size[l + 1]) * sizeof(real));
+    REAL(una_diversity_begin)(net, objective, w);
+    if (w->lanes) {
+        REAL(una_fans_forward)(net, parameters, batch, w);
+        losses->diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
+        REAL(una_fans_backward)(net, parameters, batch, gradient, w);
+    } else losses->diverse = diversify_rows(net, parameters, batch, objective, gradient, w);
     losses->mean_cos2 = heads > 1 ? losses->diverse / (heads * (heads - 1) / 2) : NAN;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The buffers of one training step, shared by net_real.c, slopes_real.c and diversity_real.c; in the precision of
- * kern/real.h.
+ * The buffers of one training step, shared by net_real.c, slopes_real.c, fans_real.c and diversity_real.c; in the
+ * precision of kern/real.h.
  */
 #include "nn/net.h"
 
@@ -14,13 +14,21 @@
 
 enum { BLOCK = 240 };                    /* rows of a forward pass at a time                                */
 
+/* Slopes of one layer at all probes as fans, one probe behind the other; see fans_real.c. */
+typedef struct fans {
+    uint16_t *list;                      /* of each probe: units that have a slope                          */
+    real *s, *e;                         /* their fans; act' at the far ends of those that cross the kink   */
+    size_t *s_at, *e_at;                 /* where those of each probe begin                                 */
+    real *bound, *reach;                 /* no slope u is larger: [directions, width], and over directions  */
+} fans;
+
 typedef struct layer {
     real *z, *h, *d, *dd;                /* plain rows [rows, width]: before, after, first and second derivative    */
     real *u;                             /* slope rows before the activation [probes*directions, width]; the first
                                             layer's are shared by all probes [directions, width]            */
-    real *s, *e;                         /* slope rows of one block of probes: after, act' at the far end   */
-    uint16_t *active;                    /* units that are not off at a probe, per probe; NULL: all           */
+    real *s, *e;                         /* slope rows after it, and act' at their far ends                 */
     real *dz;                            /* what the slopes add to the gradient at z [probes, width]        */
+    fans fans;                           /* the same slopes by unit, in place of u, s and e                 */
 } layer;
 
 struct REAL(una_work) {
@@ -33,6 +41,13 @@ struct REAL(una_work) {
     real  *gs[2];                        /* gradients of one block's slope rows, in turns                   */
     real  *flipped[UNA_MAX_LAYERS + 1];  /* weights of each layer transposed [out, padded(in)]              */
     real  *slope_sum;                    /* [directions, width] of the first layer                          */
+    /* slopes by unit, where lanes > 0: */
+    size_t lanes;                        /* directions, padded                                              */
+    uint16_t *candidates;                /* units of one probe that may be on                               */
+    real  *step, *far;                   /* of one probe: delta [lanes], u [units, lanes]                   */
+    real  *inverses;                     /* 1/delta [probes, lanes]                                         */
+    real  *turned, *turned_sum;          /* u of the first layer and its gradient [units, lanes]            */
+    real  *size, *flat;                  /* |W| of a layer; work of outer products [width + 1, lanes]       */
     /* the similarity of heads: */
     real  *a;                            /* A = J'J [L, padded(L)]                                          */
     real  *wa, *kw, *b;                  /* W A, K W [M, padded(L)], W'K W [L, padded(L)]                   */
@@ -44,11 +59,22 @@ struct REAL(una_work) {
 /* A block of probes: [first, first + count). */
 typedef struct probe_block { size_t first, count; } probe_block;
 
+/* Where the slope rows of a block begin in an array of `width` columns. */
+static inline size_t slopes_at(const BATCH *batch, probe_block block, size_t width)
+{
+    return block.first * batch->directions * width;
+}
+
 /* slopes_real.c: forward to w->layer[..].s, and back from w->gs[0] = dP/dJ of the block. */
 void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
 void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block, WORK *w);
-void REAL(una_slopes_again)(const una_net *net, const BATCH *batch, probe_block block, WORK *w);
 void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w);
+void REAL(una_slopes_first)(const una_net *net, const BATCH *batch, const real *sum, real *weights, const WORK *w);
+
+/* fans_real.c: the same by unit, for all probes at once. Forward calls una_diversity_gather for none: it sums J'J itself. */
+void REAL(una_fans_take)(WORK *w, const una_net *net, una_arena *arena);
+void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
+void REAL(una_fans_backward)(const una_net *net, const real *parameters, const BATCH *batch, real *gradient, WORK *w);
 
 /* diversity_real.c: gather blocks, solve once, give dP/dJ block by block. */
 void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_arena *arena);

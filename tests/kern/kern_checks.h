@@ -31,9 +31,14 @@ static void REAL(names)(void **state)
         assert_non_null(set->square);
         assert_non_null(set->adam);
         assert_non_null(set->descend);
-        assert_non_null(set->find_active);
-        assert_non_null(set->product_active);
-        assert_non_null(set->outer_active);
+        assert_non_null(set->gram);
+        assert_non_null(set->fan_product);
+        assert_non_null(set->fan_outer);
+        assert_non_null(set->fan_add);
+        assert_non_null(set->fan_steps);
+        assert_non_null(set->fan_candidates);
+        assert_non_null(set->fan_relu);
+        assert_non_null(set->fan_relu_back);
         assert_non_null(set->similarity);
         assert_non_null(set->residual);
         assert_non_null(set->add);

@@ -5,194 +5,254 @@
  */
 #include "sets_here.h"
 
-/* ---- active lists ------------------------------------------------------------------------------------------- */
+/* ---- fans ---------------------------------------------------------------------------------------------------- */
 
-/* Rows in groups whose columns are zero throughout the group or not: how = 0: all zero, 1: none, 2 and 3: some. */
-typedef struct REAL(grouped) {
-    size_t groups, each, columns, stride;
-    real *s, *e;                                                 /* e has more that is not zero than s */
-    bool *on;                                                    /* [groups, columns] */
-} REAL(grouped);
-
-static REAL(grouped) REAL(random_grouped)(una_arena *arena, una_rng *rng, size_t how)
+/* A list of some of `units`: how = 0: none, 1: all, 2: about half. Nobody bends. */
+static uint16_t *REAL(random_list)(una_arena *arena, una_rng *rng, size_t units, size_t how)
 {
-    REAL(grouped) x = { .groups = 1 + una_rng_below(rng, 5), .each = 1 + una_rng_below(rng, 14),
-        .columns = 1 + una_rng_below(rng, 150) };
-    x.stride = UNA_PADDED(x.columns) + UNA_PAD * una_rng_below(rng, 2);
-    size_t cells = x.groups * x.each * x.stride;
-    x.s = UNA_GET(arena, real, cells);
-    x.e = UNA_GET(arena, real, cells);
-    x.on = UNA_GET(arena, bool, x.groups * x.columns);
-    assert_non_null(x.on);
-    for (size_t g = 0; g < x.groups; g++)
-        for (size_t j = 0; j < x.columns; j++) {
-            bool on = how == 1 || (how > 1 && una_rng_below(rng, 2));
-            x.on[g * x.columns + j] = on;
-            size_t sure = una_rng_below(rng, x.each);            /* one row is certainly not zero, in s or in e only */
-            bool only_e = how == 3 && una_rng_below(rng, 3) == 0;
-            for (size_t r = 0; on && r < x.each; r++) {
-                size_t at = (g * x.each + r) * x.stride + j;
-                if (r != sure && una_rng_below(rng, 2)) continue;
-                if (!only_e) x.s[at] = (real)una_rng_normal(rng);
-                x.e[at] = (real)una_rng_normal(rng);
-            }
-        }
-    return x;
+    uint16_t *list = UNA_GET(arena, uint16_t, UNA_LIST_LENGTH(units)), count = 0;
+    assert_non_null(list);
+    for (size_t j = 0; j < units; j++)
+        if (how == 1 || (how == 2 && una_rng_below(rng, 2))) UNA_LISTED(list)[count++] = (uint16_t)j;
+    UNA_LISTED(list)[count] = UNA_LIST_END;
+    list[0] = count;
+    return list;
 }
 
-static uint16_t *REAL(list_active)(const REAL(una_kernels) *set, const REAL(grouped) *x, una_arena *arena)
+/* Fans of random numbers, zero beyond `directions`. */
+static real *REAL(random_fans)(una_arena *arena, una_rng *rng, size_t count, size_t directions)
 {
-    size_t step = UNA_ACTIVE_STRIDE(x->columns);
-    uint16_t *active = UNA_GET(arena, uint16_t, x->groups * step + 1);
-    assert_non_null(active);
-    active[x->groups * step] = 0xBEEF;
-    set->find_active(x->groups, x->each, x->columns, x->s, x->e, x->stride, active);
-    assert_int_equal(active[x->groups * step], 0xBEEF);
-    return active;
+    size_t lanes = UNA_PADDED(directions);
+    real *fans = UNA_GET(arena, real, count * lanes + 1);
+    assert_non_null(fans);
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0; d < directions; d++) fans[i * lanes + d] = (real)una_rng_normal(rng);
+    return fans;
 }
 
-static void REAL(lists)(void **state)
+static void REAL(gram_is_lower_half)(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 2);
     const REAL(una_kernels) *set;
-    for (size_t round = 0; round < 80; round++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        REAL(grouped) x = REAL(random_grouped)(&run->scratch, &rng, round % 4);
-        if (round % 4 == 2) {
-            x.s[(x.each - 1) * x.stride + x.columns - 1] = (real)NAN;        /* last row of the first group */
-            x.on[x.columns - 1] = true;
-        }
-        if (round % 4 == 3) {
-            x.e[0] = -(real)INFINITY;
-            x.on[0] = true;
-        }
+    for (size_t round = 0; round < 40; round++)
         for EACH_SET(set) {
-            const uint16_t *active = REAL(list_active)(set, &x, &run->scratch);
-            for (size_t g = 0; g < x.groups; g++, active += UNA_ACTIVE_STRIDE(x.columns)) {
-                size_t count = 0;
-                for (size_t j = 0; j < x.columns; j++) {
-                    if (!x.on[g * x.columns + j]) continue;
-                    assert_true(count < active[0]);
-                    assert_int_equal(active[1 + count++], j);    /* ascending, none left out */
+            una_mark mark = una_arena_mark(&run->scratch);
+            size_t rows = una_rng_below(&rng, 30), n = 1 + una_rng_below(&rng, 90), wide = UNA_PADDED(n), c_stride = wide + UNA_PAD;
+            real *a = REAL(random_block)(&run->scratch, &rng, rows * wide + 1), *c = UNA_GET(&run->scratch, real, n * c_stride);
+            assert_non_null(c);
+            for (size_t i = 0; i < n * c_stride; i++) c[i] = 1;
+            set->gram(rows, n, a, wide, c, c_stride);
+            for (size_t i = 0; i < n; i++) {
+                for (size_t j = wide; j < c_stride; j++) assert_true(c[i * c_stride + j] == 1);
+                for (size_t j = 0; j <= i; j++) {
+                    long double truth = 1, size = 1;
+                    for (size_t r = 0; r < rows; r++) {
+                        long double term = (long double)a[r * wide + i] * a[r * wide + j];
+                        truth += term;
+                        size += fabsl(term);
+                    }
+                    assert_near((double)c[i * c_stride + j], (double)truth, 0, (double)((long double)(rows + 1) * EPSILON * size));
                 }
-                assert_int_equal(active[0], count);
             }
+            una_arena_release(&run->scratch, mark);
         }
-        una_arena_release(&run->scratch, mark);
-    }
 }
 
-/* C = A B by lists: against sums in long double, and bit by bit the product's of the same set. */
-static void REAL(check_product_active)(const REAL(una_kernels) *set, const REAL(grouped) *x, size_t n, const real *b,
-                                       size_t b_stride, const uint16_t *active, una_arena *arena, una_rng *rng)
-{
-    size_t rows = x->groups * x->each, c_stride = n + UNA_PAD * una_rng_below(rng, 2);
-    real *c = REAL(random_block)(arena, rng, rows * c_stride), *dense = UNA_GET(arena, real, rows * c_stride);
-    assert_non_null(dense);
-    memcpy(dense, c, rows * c_stride * sizeof *c);
-    set->product(rows, n, x->columns, x->s, x->stride, 1, b, b_stride, dense, c_stride, false);
-    set->product_active(x->groups, x->each, n, x->columns, x->s, x->stride, b, b_stride, c, c_stride, active);
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < c_stride; j++) assert_true(c[i * c_stride + j] == dense[i * c_stride + j]);
-        for (size_t j = 0; j < n; j++) {
-            long double truth = 0, size = 0;
-            for (size_t p = 0; p < x->columns; p++) {
-                long double term = (long double)x->s[i * x->stride + p] * b[p * b_stride + j];
-                truth += term;
-                size += fabsl(term);
-            }
-            double allowed = (double)((long double)(x->columns + 1) * EPSILON * size);
-            assert_near((double)c[i * c_stride + j], (double)truth, 0, allowed);
-        }
-    }
-}
-
-static void REAL(products_active)(void **state)
+/* Forward (in_step the stride) and backward (in_step 1), against sums in long double. */
+static void REAL(fan_products)(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 2);
     const REAL(una_kernels) *set;
-    for (size_t round = 0; round < 40; round++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        REAL(grouped) x = REAL(random_grouped)(&run->scratch, &rng, round % 4);
-        size_t n = UNA_PAD * (1 + una_rng_below(&rng, 17)), b_stride = n + UNA_PAD * una_rng_below(&rng, 2);
-        real *b = REAL(random_block)(&run->scratch, &rng, x.columns * b_stride);
+    for (size_t round = 0; round < 60; round++)
         for EACH_SET(set) {
-            const uint16_t *active = REAL(list_active)(set, &x, &run->scratch);
-            REAL(check_product_active)(set, &x, n, b, b_stride, active, &run->scratch, &rng);
-            REAL(check_product_active)(set, &x, n, b, b_stride, NULL, &run->scratch, &rng);
+            una_mark mark = una_arena_mark(&run->scratch);
+            size_t directions = 1 + una_rng_below(&rng, 40), lanes = UNA_PADDED(directions), units = 1 + una_rng_below(&rng, 70);
+            size_t outs = 1 + una_rng_below(&rng, 70), stride = UNA_PADDED(round % 2 ? outs : units);
+            size_t in_step = round % 2 ? stride : 1, out_step = round % 2 ? 1 : stride;
+            const uint16_t *in = REAL(random_list)(&run->scratch, &rng, units, round % 3);
+            const uint16_t *out = REAL(random_list)(&run->scratch, &rng, outs, round / 3 % 3);
+            real *m = REAL(random_block)(&run->scratch, &rng, units * UNA_PADDED(outs) + outs * UNA_PADDED(units));
+            real *a = REAL(random_fans)(&run->scratch, &rng, in[0], directions);
+            real *c = UNA_GET(&run->scratch, real, out[0] * lanes + 1);
+            assert_non_null(c);
+            c[out[0] * lanes] = 7;
+            set->fan_product(lanes, in, a, m, in_step, out_step, out, c);
+            for (size_t j = 0; j < out[0]; j++)
+                for (size_t l = 0; l < lanes; l++) {
+                    long double truth = 0, size = 0;
+                    for (size_t k = 0; k < in[0]; k++) {
+                        long double by = m[UNA_LISTED(in)[k] * in_step + UNA_LISTED(out)[j] * out_step], term = by * a[k * lanes + l];
+                        truth += term;
+                        size += fabsl(term);
+                    }
+                    assert_near((double)c[j * lanes + l], (double)truth, 0, (double)((long double)(units + 1) * EPSILON * size));
+                }
+            assert_true(c[out[0] * lanes] == 7);
+            una_arena_release(&run->scratch, mark);
         }
-        una_arena_release(&run->scratch, mark);
-    }
 }
 
-/* A NAN among the slopes must reach the result: it says that training went wrong. */
-static void REAL(nan_passes)(void **state)
+/* C += a b' on the units of two lists; twice with the same work, which must not remember. */
+static void REAL(check_fan_outer)(const REAL(una_kernels) *set, una_run *run, una_rng *rng, size_t round)
+{
+    bool lower = round % 2;
+    size_t directions = 1 + una_rng_below(rng, 40), lanes = UNA_PADDED(directions), units = 1 + una_rng_below(rng, 150);
+    size_t columns = lower ? units : 1 + una_rng_below(rng, 150), n = UNA_PADDED(columns);
+    real *flat = UNA_GET(&run->scratch, real, (n + 1) * lanes), *c = UNA_GET(&run->scratch, real, units * n);
+    long double *truth = UNA_GET(&run->scratch, long double, units * n), *size = UNA_GET(&run->scratch, long double, units * n);
+    assert_non_null(size);
+    for (size_t again = 0; again < 2; again++) {
+        const uint16_t *rows = REAL(random_list)(&run->scratch, rng, units, (round / 2 + again) % 3);
+        const uint16_t *across = lower ? rows : REAL(random_list)(&run->scratch, rng, columns, round / 6 % 3);
+        const real *a = REAL(random_fans)(&run->scratch, rng, rows[0], directions);
+        const real *b = lower ? a : REAL(random_fans)(&run->scratch, rng, across[0], directions);
+        set->fan_outer(directions, lanes, rows, a, across, b, n, lower, flat, c, n);
+        for (size_t i = 0; i < rows[0]; i++)
+            for (size_t j = 0; j < across[0]; j++)
+                for (size_t d = 0; d < directions; d++) {
+                    size_t at = UNA_LISTED(rows)[i] * n + UNA_LISTED(across)[j];
+                    long double term = (long double)a[i * lanes + d] * b[j * lanes + d];
+                    truth[at] += term;
+                    size[at] += fabsl(term);
+                }
+    }
+    for (size_t i = 0; i < units; i++)
+        for (size_t j = 0; j < (lower ? i + 1 : n); j++)
+            assert_near((double)c[i * n + j], (double)truth[i * n + j], 0, (double)(90.0L * EPSILON * size[i * n + j]));
+}
+
+static void REAL(fan_outers)(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 2);
     const REAL(una_kernels) *set;
-    for EACH_SET(set) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        REAL(grouped) x = REAL(random_grouped)(&run->scratch, &rng, 0);
-        x.s[0] = (real)NAN;
-        real *b = REAL(random_block)(&run->scratch, &rng, x.columns * 16);
-        real *c = UNA_GET(&run->scratch, real, x.groups * x.each * 16);
-        real *outer = UNA_GET(&run->scratch, real, x.columns * x.stride);
-        assert_non_null(outer);
-        const uint16_t *active = REAL(list_active)(set, &x, &run->scratch);
-        set->product_active(x.groups, x.each, 16, x.columns, x.s, x.stride, b, 16, c, 16, active);
-        for (size_t j = 0; j < 16; j++) assert_true(isnan(c[j]));
-        set->outer_active(x.groups, x.each, x.columns, UNA_PADDED(x.columns), x.s, x.stride, x.s, x.stride, outer,
-            x.stride, true, active);
-        assert_true(isnan(outer[0]));
-        una_arena_release(&run->scratch, mark);
-    }
-}
-
-/* C += A'B by lists. `lower`: B is A, and only what is on and below the diagonal counts. */
-static void REAL(check_outer)(const REAL(una_kernels) *set, const REAL(grouped) *x, bool lower, const uint16_t *active,
-                              una_arena *arena, una_rng *rng)
-{
-    size_t rows = x->groups * x->each, m = x->columns;
-    size_t n = lower ? UNA_PADDED(m) : UNA_PAD * (1 + una_rng_below(rng, 12));
-    size_t b_stride = lower ? x->stride : n + UNA_PAD, c_stride = n + UNA_PAD;
-    const real *b = lower ? x->s : REAL(random_block)(arena, rng, rows * b_stride);
-    real *before = REAL(random_block)(arena, rng, m * c_stride), *c = UNA_GET(arena, real, m * c_stride);
-    assert_non_null(c);
-    memcpy(c, before, m * c_stride * sizeof *c);
-    set->outer_active(x->groups, x->each, m, n, x->s, x->stride, b, b_stride, c, c_stride, lower, active);
-    for (size_t i = 0; i < m; i++) {
-        for (size_t j = n; j < c_stride; j++) assert_true(c[i * c_stride + j] == before[i * c_stride + j]);
-        for (size_t j = 0; j < n; j++) {
-            if (lower && j > i) continue;
-            long double truth = before[i * c_stride + j], size = fabsl(truth);
-            for (size_t r = 0; r < rows; r++) {
-                long double term = (long double)x->s[r * x->stride + i] * b[r * b_stride + j];
-                truth += term;
-                size += fabsl(term);
-            }
-            double allowed = (double)((long double)(rows + 1) * EPSILON * size);
-            assert_near((double)c[i * c_stride + j], (double)truth, 0, allowed);
+    for (size_t round = 0; round < 54; round++)
+        for EACH_SET(set) {
+            una_mark mark = una_arena_mark(&run->scratch);
+            REAL(check_fan_outer)(set, run, &rng, round);
+            una_arena_release(&run->scratch, mark);
         }
+}
+
+/* A NAN among the slopes or in z must reach the result: it says that training went wrong. */
+static void REAL(nan_passes)(void **state)
+{
+    una_run *run = *state;
+    const REAL(una_kernels) *set;
+    for EACH_SET(set) {
+        real z[3] = { -1, (real)NAN, -1 }, reach[3] = { 1, 1, 1 };
+        uint16_t list[UNA_LIST_LENGTH(3)];
+        set->fan_candidates(3, z, reach, (real)0.5, list);
+        assert_int_equal(list[0], 1);
+        assert_int_equal(UNA_LISTED(list)[0], 1);
+        UNA_LISTED(list)[1] = UNA_LIST_END;
+        real a[8] = { 1, (real)NAN }, m[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, c[8], outer[3 * 8] = {0}, flat[9 * 8] = {0};
+        set->fan_product(8, list, a, m, 3, 1, list, c);
+        assert_true(isnan(c[1]) && !isnan(c[0]));
+        set->fan_outer(2, 8, list, a, list, a, 8, true, flat, outer, 8);
+        assert_true(isnan(outer[8 + 1]));
+    }
+    (void)run;
+}
+
+static void REAL(fan_steps_and_sums)(void **state)
+{
+    (void)state;
+    const REAL(una_kernels) *set;
+    for EACH_SET(set) {
+        const real delta[10] = { (real)0.5, -2, 1, 1, 1, 1, 1, 1, 1, (real)-0.25 };
+        real step[16], inverse[16], sum[3 * 8] = {0};
+        assert_near((double)set->fan_steps(10, 16, delta, step, inverse), 2, 0, 0);
+        for (size_t d = 0; d < 16; d++) {
+            assert_true(step[d] == (d < 10 ? delta[d] : 0));
+            assert_true(inverse[d] == (d < 10 ? 1 / delta[d] : 0));
+        }
+        const uint16_t list[] = { 2, 0, 0, 2, UNA_LIST_END };
+        real fans[16];
+        for (size_t i = 0; i < 16; i++) fans[i] = (real)i;
+        set->fan_add(8, list, fans, sum);
+        set->fan_add(8, list, fans, sum);
+        for (size_t i = 0; i < 8; i++)
+            assert_true(sum[i] == 2 * (real)i && sum[8 + i] == 0 && sum[16 + i] == 2 * (real)(8 + i));
     }
 }
 
-static void REAL(outers_active)(void **state)
+/* Secants of ReLU by unit, and their derivative, lane by lane. Nobody who is on somewhere is left out, whatever the reach. */
+static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una_rng *rng, bool by_unit)
+{
+    enum { UNITS = 37 };
+    size_t directions = 1 + una_rng_below(rng, 30), lanes = UNA_PADDED(directions);
+    real z[UNITS], reach[UNITS], *u = REAL(random_fans)(&run->scratch, rng, UNITS, directions);
+    real *delta = REAL(random_block)(&run->scratch, rng, directions), *step = UNA_GET(&run->scratch, real, 2 * lanes);
+    real *s = UNA_GET(&run->scratch, real, (UNITS + 1) * lanes), *e = UNA_GET(&run->scratch, real, UNITS * lanes);
+    real *packed = UNA_GET(&run->scratch, real, UNITS * lanes);
+    assert_non_null(packed);
+    for (size_t j = 0; j < UNITS; j++) {
+        z[j] = (real)una_rng_normal(rng);
+        reach[j] = 0;
+        for (size_t d = 0; d < directions; d++) reach[j] = (real)fmax((double)reach[j], fabs((double)u[j * lanes + d]));
+    }
+    uint16_t candidates[UNA_LIST_LENGTH(UNITS)], list[UNA_LIST_LENGTH(UNITS)];
+    real *inverse = step + lanes, longest = set->fan_steps(directions, lanes, delta, step, inverse);
+    set->fan_candidates(UNITS, z, reach, longest, candidates);
+    for (size_t i = 0; i < candidates[0]; i++)
+        memcpy(packed + i * lanes, u + UNA_LISTED(candidates)[i] * lanes, lanes * sizeof *u);
+    set->fan_relu(lanes, UNITS, step, inverse, z, candidates, by_unit ? u : packed, by_unit, list, s, e);
+    size_t at = 0, bends = 0;
+    for (size_t j = 0; j < UNITS; j++) {
+        bool some = z[j] > 0, all = z[j] > 0;
+        for (size_t d = 0; d < directions; d++) {
+            bool on = z[j] + delta[d] * u[j * lanes + d] > 0;
+            some |= on;
+            all &= on;
+        }
+        if (!some) continue;
+        assert_int_equal(UNA_LISTED(list)[at], j);
+        bool bent = bends < list[1] && UNA_BENT(list, UNITS)[bends] == at;
+        assert_int_equal(bent, !all);
+        for (size_t d = 0; d < directions; d++) {
+            double far = (double)z[j] + (double)delta[d] * (double)u[j * lanes + d];
+            double truth = (fmax(far, 0) - fmax((double)z[j], 0)) / (double)delta[d];
+            assert_near((double)s[at * lanes + d], truth, 1e-4, 16 * EPSILON * (1 + fabs(far)) / fabs((double)delta[d]));
+            if (bent) assert_true(e[bends * lanes + d] == (z[j] + delta[d] * u[j * lanes + d] > 0 ? 1 : 0));
+        }
+        bends += bent;
+        at++;
+    }
+    assert_int_equal(list[0], at);
+    assert_int_equal(list[1], bends);
+    assert_int_equal(UNA_LISTED(list)[at], UNA_LIST_END);
+}
+
+static void REAL(fan_relus)(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 2);
     const REAL(una_kernels) *set;
-    for (size_t round = 0; round < 32; round++)
-        for EACH_SET(set)
-            for (int lower = 0; lower < 2; lower++) {
-                una_mark mark = una_arena_mark(&run->scratch);
-                REAL(grouped) x = REAL(random_grouped)(&run->scratch, &rng, round % 4);
-                REAL(check_outer)(set, &x, lower, REAL(list_active)(set, &x, &run->scratch), &run->scratch, &rng);
-                REAL(check_outer)(set, &x, lower, NULL, &run->scratch, &rng);
-                una_arena_release(&run->scratch, mark);
-            }
+    for (size_t round = 0; round < 60; round++)
+        for EACH_SET(set) {
+            una_mark mark = una_arena_mark(&run->scratch);
+            REAL(check_fan_relu)(set, run, &rng, round % 2);
+            una_arena_release(&run->scratch, mark);
+        }
+}
+
+/* The derivative, on three units: the first bends, the second is on all along, the third bends from below. */
+static void REAL(fan_relu_derivative)(void **state)
+{
+    (void)state;
+    const REAL(una_kernels) *set;
+    for EACH_SET(set) {
+        const real z[3] = { 1, 2, -1 }, inverse[8] = { 2, -4 };
+        const uint16_t list[UNA_LIST_LENGTH(3)] = { 3, 2, 0, 1, 2, UNA_LIST_END, 0, 2 };
+        const real e[16] = { 0, 1, 0, 0, 0, 0, 0, 0, 1, 0 };
+        real g[24] = { 3, 5, 0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0, 0, 0, 9, 10 }, dz[3] = { 100, 200, 300 };
+        set->fan_relu_back(8, 3, inverse, z, list, e, g, dz);
+        assert_true(dz[0] == 100 + 3 * (0 - 1) * 2 && dz[1] == 200 && dz[2] == 300 + 9 * (1 - 0) * 2);
+        assert_true(g[0] == 0 && g[1] == 5 && g[8] == 7 && g[9] == 8 && g[16] == 9 && g[17] == 0);
+    }
 }
 
 /* ---- similarity ------------------------------------------------------------------------------------------------ */

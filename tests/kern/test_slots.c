@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels beyond plain products and activations, every set of this machine in both precisions: active lists and the
+ * Kernels beyond plain products and activations, every set of this machine in both precisions: fans, and the
  * products that use them, the similarity of heads, residuals, normals. The checks are in slot_checks.h.
  */
 #include "test_support.h"
@@ -69,10 +69,13 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(lists),
-        BOTH(products_active),
+        BOTH(gram_is_lower_half),
+        BOTH(fan_products),
+        BOTH(fan_outers),
         BOTH(nan_passes),
-        BOTH(outers_active),
+        BOTH(fan_steps_and_sums),
+        BOTH(fan_relus),
+        BOTH(fan_relu_derivative),
         BOTH(similarities),
         BOTH(similarity_gradient),
         BOTH(residuals),

@@ -10,7 +10,7 @@
 
 #include "nn/net.h"
 
-enum { MOST_WIDE = 48 };
+enum { MOST_WIDE = 96 };
 
 static double act_0(una_activation act, double z)
 {

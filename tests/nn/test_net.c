@@ -270,6 +270,23 @@ static void diversity(void **state)
                 }
 }
 
+/* Slopes by unit: ReLU with many directions, whole and half vectors of them, probes with all units off, steps long enough
+ * that many cross the kink. */
+static void many_directions(void **state)
+{
+    una_rng rng = una_rng_at(31, UNA_FOR_TEST, 2);
+    static const size_t inputs[] = { 4, 5, 8, 9, 13, 16, 17, 24, 33 };
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        for (size_t depth = 1; depth < 4; depth++) {
+            design d = { .act = UNA_RELU, .count = depth + 2, .rows = 4, .probes = 3, .own_probes = (i + depth) % 2,
+                         .directions = i % 3 == 2 ? 6 : 0, .unit = i % 2 };
+            d.sizes[0] = inputs[i];
+            for (size_t l = 1; l <= depth; l++) d.sizes[l] = l == 2 && i == 1 ? 2 : 3 + una_rng_below(&rng, 80);
+            d.sizes[depth + 1] = 2 + una_rng_below(&rng, 9);
+            run_trial(&d, parts[2 + depth % 2], *state, &rng);
+        }
+}
+
 /* More heads than any layer is wide: the slopes of the heads need the room of the heads. */
 static void many_heads(void **state)
 {
@@ -686,6 +703,7 @@ int main(void)
         cmocka_unit_test(backward_is_differences),
         cmocka_unit_test(fit_and_penalty),
         cmocka_unit_test(diversity),
+        cmocka_unit_test(many_directions),
         cmocka_unit_test(many_heads),
         cmocka_unit_test(work_is_reused),
         cmocka_unit_test(exact_is_the_limit),

@@ -119,7 +119,7 @@ static bool REAL(evaluate_marginal)(REAL(evaluation) *e)
     if (!dphi || !y) return refuse(e->file, "%s", una_run_message(e->file->run));
 
     REAL(una_batch) batch = { .rows = p->rows, .x = e->x, .target = y, .target_heads = 1 };
-    REAL(una_objective) objective = { .penalty = p->gamma, .hidden_penalty_only = true };
+    REAL(una_objective) objective = { .penalty = p->gamma, .head_relief = 1 };
     una_losses losses;
     REAL(una_net_gradient)(&p->net, e->parameters, &batch, &objective, e->gradient, &losses, e->work);
     una_head_phi_gradient(&head, phi, p->y, p->rows, dphi);

@@ -12,7 +12,7 @@
 #include "models/basis.h"
 
 typedef struct luna_options {
-    double heads, diversity, target_cos2;
+    double heads, head_share, diversity, target_cos2;
     int    schedule, probes, cosine, slopes;
     double perturbation_std, directions;
     int    direction_kind;
@@ -22,6 +22,8 @@ typedef struct luna_options {
 static const una_option luna_table[] = {
     { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
       "M: auxiliary regressors; auto = half the features" },
+    { "head_share", UNA_REAL, offsetof(luna_options, head_share), "auto", 0, 1e6, true, NULL,
+      "penalty of the heads over that of the hidden layers; auto = 1/heads: a head weighs fit and penalty as the head of nlm does" },
     { "diversity", UNA_REAL, offsetof(luna_options, diversity), "10", 0, 1e8, true, NULL,
       "lambda: weight of the heads' similarity; auto = steered so that mean cos^2 reaches target_cos2" },
     { "target_cos2", UNA_REAL, offsetof(luna_options, target_cos2), "auto", 1e-6, 1, true, NULL,
@@ -63,12 +65,13 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features, inputs = (double)problem->x.cols;
     bool steer = UNA_IS_AUTO(o->diversity);
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
+    if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .steps_factor = 1, .training = {
         .diversity = steer ? 1 : o->diversity, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions, .unit_directions = o->direction_kind == 1,
-        .look_from = 0.6 } };
+        .head_relief = 1 - o->head_share, .look_from = 0.6 } };
     UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)
@@ -85,7 +88,7 @@ const una_kind una_luna = {
     .options = luna_table,
     .options_size = sizeof(luna_options),
     .state_size = sizeof(una_basis),
-    .thesis = "heads=25, diversity=0.1, schedule=sigmoid, probes=data, cosine=stacked, slopes=differences, perturbation_std=0.1, "
+    .thesis = "heads=25, head_share=1, diversity=0.1, schedule=sigmoid, probes=data, cosine=stacked, slopes=differences, perturbation_std=0.1, "
               "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, penalty=0.1, prior_var=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,

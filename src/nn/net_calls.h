@@ -15,11 +15,12 @@ typedef struct REAL(una_batch) {
     const real *delta;                         /* [probes, directions]; NULL = exact slopes            */
 } REAL(una_batch);
 
-/* loss = fit_weight sum_{i,m} (t_im - f_im)^2 + penalty |Psi|^2 + diversity P */
+/* loss = fit_weight sum_{i,m} (t_im - f_im)^2 + penalty (|hidden|^2 + (1 - head_relief) |heads|^2) + diversity P */
 typedef struct REAL(una_objective) {
     double fit_weight, penalty, diversity;
     bool   per_point;                          /* cosine per probe, averaged; else stacked over probes */
-    bool   hidden_penalty_only;                /* marginal likelihood: the heads are integrated out    */
+    double head_relief;                        /* share of the penalty that heads are spared; 1 where they are
+                                                  integrated out (marginal likelihood)                 */
 } REAL(una_objective);
 
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for, and

@@ -190,10 +190,11 @@ static void backward_hidden(const una_net *net, const BATCH *batch, real *gradie
 
 static double penalise(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient, WORK *w)
 {
-    size_t n = objective->hidden_penalty_only ? net->hidden_parameters : net->parameters;
-    w->kern->scale(n, (real)(2 * objective->penalty), parameters, gradient);
-    memset(gradient + n, 0, (net->parameters - n) * sizeof(real));
-    return objective->penalty * w->kern->square(n, parameters);
+    size_t hidden = net->hidden_parameters, heads = net->parameters - hidden;
+    double by = objective->penalty, heads_by = objective->penalty * (1 - objective->head_relief);
+    w->kern->scale(hidden, (real)(2 * by), parameters, gradient);
+    w->kern->scale(heads, (real)(2 * heads_by), parameters + hidden, gradient + hidden);
+    return by * w->kern->square(hidden, parameters) + heads_by * w->kern->square(heads, parameters + hidden);
 }
 
 /* Slopes in rows, block by block: forward, then (the heads' part known) back. */

@@ -20,6 +20,7 @@ typedef struct una_training {            /* how to train; every number explicit 
     double rate, momentum;
     double fit_weight;                   /* on sum r^2 of one head: 1/(2 sigma^2); divided by M here        */
     double penalty;                      /* gamma, per data set: scaled n/N on a batch of n                 */
+    double head_relief;                  /* share of it that heads are spared                               */
     double diversity;                    /* lambda; 0: no probes                                            */
     bool   steer;                        /* diversity moves so that mean cos^2 reaches target_cos2          */
     double target_cos2;

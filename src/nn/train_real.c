@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The training loop of train.h. A step:  batch, probes, perturbations -> loss and gradient -> optimiser -> look.
- *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 fit_weight + gamma (n/N) |Psi|^2 + lambda s(u) C P,   C = 2n/(M (M-1))
+ *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 fit_weight + gamma (n/N) |Psi|^2 (heads: a share of it) + lambda s(u) C P,   C = 2n/(M (M-1))
  * Batches of an epoch differ in size by at most one row, so no ragged rest is left over.
  */
 #include "nn/train.h"
@@ -188,6 +188,7 @@ static REAL(una_objective) objective_at(const loop *t, double u)
     return (REAL(una_objective)){
         .fit_weight = t->how->fit_weight / heads,
         .penalty = t->how->penalty * n / (double)t->data->rows,
+        .head_relief = t->how->head_relief,
         .diversity = t->lambda * una_schedule(t->how->schedule, u) * scale,
         .per_point = t->how->per_point,
     };

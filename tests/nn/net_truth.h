@@ -134,8 +134,10 @@ static una_losses truth_losses(const una_net *net, const double *parameters, con
             losses.fit += objective->fit_weight * (t - f) * (t - f);
         }
     }
-    size_t penalised = objective->hidden_penalty_only ? net->hidden_parameters : net->parameters;
-    for (size_t i = 0; i < penalised; i++) losses.penalty += objective->penalty * parameters[i] * parameters[i];
+    for (size_t i = 0; i < net->parameters; i++) {
+        double share = i < net->hidden_parameters ? 1 : 1 - objective->head_relief;
+        losses.penalty += objective->penalty * share * parameters[i] * parameters[i];
+    }
     if (batch->probes) {
         losses.diverse = truth_diverse(net, parameters, batch, objective->per_point);
         losses.mean_cos2 = losses.diverse / ((double)heads * ((double)heads - 1) / 2);

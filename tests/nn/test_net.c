@@ -186,7 +186,7 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     assert_non_null(single);
     const una_batch_f32 *b = &t->batch_f32;
     una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
-                                    t->objective.per_point, t->objective.hidden_penalty_only };
+                                    t->objective.per_point, t->objective.head_relief };
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
     size = fmax(size, 0.01 * t->objective.diversity);    /* slopes of a cosine cancel: what counts is the size of their terms */
     for (size_t s = 0; s < 3; s++) {
@@ -232,7 +232,7 @@ static void run_trial(const design *d, una_objective_f64 objective, una_run *run
 static const una_objective_f64 parts[] = {
     { .fit_weight = 0.4 }, { .penalty = 0.03 }, { .diversity = 0.7 }, { .fit_weight = 0.4, .penalty = 0.03,
         .diversity = 0.7 },
-    { .fit_weight = 0.2, .penalty = 0.5, .hidden_penalty_only = true },
+    { .fit_weight = 0.2, .penalty = 0.5, .head_relief = 0.75 },
 };
 
 static void fit_and_penalty(void **state)

@@ -4,6 +4,7 @@
  * text and files of kernels, and simulation-based calibration: where prior, noise and posterior belong together, the rank of
  * the truth among posterior draws is uniform (Talts et al. 2018).
  */
+#include "ranks.h"
 #include "test_support.h"
 
 #include "gp/gp.h"
@@ -469,15 +470,15 @@ static void joint_draws(void **state)
     una_run_free(run);
 }
 
-/* Truth and data from the prior, ranks of the truth at a new place among posterior draws: uniform, by the Kolmogorov band. */
+/* Ranks of the truth at a new place, within the 99 % band. */
 static void calibration(void **state)
 {
-    enum { ROWS = 12, DRAWS = 49, MOST = 500 };
-    size_t replicates = getenv("UNA_TEST_LONG") ? MOST : 60, rank[MOST];
+    enum { ROWS = 12, DRAWS = 49, REPLICATES = 500 };
+    size_t count[DRAWS + 1] = {0};
     (void)state;
     una_run *run = quiet_run();
     una_kernel *k = parsed("1.5*rbf(length=[1, 2, 1.5])", &standard, run);
-    for (size_t r = 0; r < replicates; r++) {
+    for (size_t r = 0; r < REPLICATES; r++) {
         una_mark mark = una_arena_mark(&run->scratch);
         una_rng rng = una_rng_at(40, UNA_FOR_TEST, r);
         una_gp gp = { .noise_var = 0.2 };
@@ -487,17 +488,13 @@ static void calibration(void **state)
         assert_ok(una_gp_init(&gp, k, x, 3, y, ROWS, 3, &run->scratch), run);
         assert_ok(una_gp_solve(&gp, 0, run), run);
         assert_ok(una_gp_draw(&gp, x + 3 * ROWS, 1, 3, DRAWS, &rng, draws, run), run);
-        rank[r] = 0;
-        for (size_t s = 0; s < DRAWS; s++) rank[r] += draws[s] < f[ROWS];
+        size_t rank = 0;
+        for (size_t s = 0; s < DRAWS; s++) rank += draws[s] < f[ROWS];
+        count[rank]++;
         una_arena_release(&run->scratch, mark);
     }
-    double band = sqrt(log(2 / 1e-3) / (2 * (double)replicates)), worst = 0;
-    for (size_t at = 0; at <= DRAWS; at++) {
-        size_t below = 0;
-        for (size_t r = 0; r < replicates; r++) below += rank[r] <= at;
-        worst = fmax(worst, fabs((double)below / (double)replicates - (double)(at + 1) / (DRAWS + 1)));
-    }
-    print_message("calibration: %zu replicates, largest distance %.3f, band %.3f\n", replicates, worst, band);
+    double band = ranks_band(REPLICATES, 0.01), worst = ranks_off(count, DRAWS + 1);
+    print_message("%d replicates: the ranks are off by at most %.3f, the 99 %% band is %.3f\n", REPLICATES, worst, band);
     assert_true(worst < band);
     una_run_free(run);
 }

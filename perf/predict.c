@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How fast fitted models predict, through the public face on one thread: rows a second in one call with bands (mean, both
- * stds and bounds) and with means alone, and microseconds for a call with a single row. The least over several calls.
+ * How fast fitted models predict, through the public face on one thread: rows a second in one call with bands (mean,
+ * both stds and bounds) and with means alone, and microseconds for a call with a single row; the least of several calls.
  *
  *   predict [SPEC ...]          without SPEC: every model of the registry, trained briefly
  */
@@ -14,8 +14,8 @@
 
 enum { INPUTS = 8, FITTED = 1000, ROWS = 10000, LEAST = 3, MOST = 40, SINGLE = 50 };
 
-/* Short training, but as many members and draws as by default, on two hidden layers of 50: what prediction costs does not
- * depend on how good the weights are. A kind that is not here is fitted with its defaults. */
+/* Short training, but as many members and draws as by default, on two hidden layers of 50: what prediction costs does
+ * not depend on how good the weights are. A kind that is not here is fitted with its defaults. */
 static const struct { const char *kind, *options; } brief[] = {
     { "luna", "steps=200" },
     { "tuna", "steps=200" },
@@ -36,7 +36,8 @@ static double now(void)                  /* microseconds */
 }
 
 /* Least microseconds of `calls` predictions of `rows` rows, over half a second; -1 if they fail. */
-static double least_time(const una_model *model, const double *x, size_t rows, int calls, una_prediction p, una_run *run)
+static double least_time(const una_model *model, const double *x, size_t rows, int calls, una_prediction p,
+                         una_run *run)
 {
     double least = -1, begin = now();
     for (int again = 0; again < LEAST || (again < MOST && now() - begin < 0.5e6); again++) {

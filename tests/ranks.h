@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Simulation-based calibration (Talts et al. 2018): truth from the prior, data from the truth; if the posterior is right, the
- * rank of the truth among its draws is uniform. Here: how far the distribution of ranks is from uniform, and how far it
- * may be by chance (Dvoretzky, Kiefer, Wolfowitz and Massart).
+ * Simulation-based calibration (Talts et al. 2018): truth from the prior, data from the truth; if the posterior is
+ * right, the rank of the truth among its draws is uniform. Here: how far the distribution of ranks is from uniform, and
+ * how far it may be by chance (Dvoretzky, Kiefer, Wolfowitz and Massart).
  */
 #ifndef UNA_TEST_RANKS_H
 #define UNA_TEST_RANKS_H

@@ -8,8 +8,8 @@
  * appended, and threads share rows, without a change of bits.
  *
  * Products only add, so the second factor is kept as minus its transpose; and a triangular solve gives Y = -L^-1 B, as
- * B_2 - L_21 X_1 = B_2 + L_21 Y_1. There the last STEP rows are multiplied by the inverse of their triangle: products all
- * the way down.
+ * B_2 - L_21 X_1 = B_2 + L_21 Y_1. There the last STEP rows are multiplied by the inverse of their triangle: products
+ * all the way down. (Inverses of larger triangles would save little and cost digits.)
  */
 #include "kern/kern.h"
 #include "la/la.h"

@@ -494,7 +494,8 @@ static void calibration(void **state)
         una_arena_release(&run->scratch, mark);
     }
     double band = ranks_band(REPLICATES, 0.01), worst = ranks_off(count, DRAWS + 1);
-    print_message("%d replicates: the ranks are off by at most %.3f, the 99 %% band is %.3f\n", REPLICATES, worst, band);
+    print_message("%d replicates: the ranks are off by at most %.3f, the 99 %% band is %.3f\n", REPLICATES, worst,
+                  band);
     assert_true(worst < band);
     una_run_free(run);
 }

@@ -234,8 +234,8 @@ static void ranks_are_not_uniform(void **state)
     size_t problems = whole ? 4000 : 200;
     double right = rank_distance(problems, true), field = rank_distance(problems, false);
     double band = ranks_band(problems, 0.01);
-    print_message("%zu replicates: the ranks are off by %.3f for the exact posterior, by %.3f for mean field; the 99 %% "
-                  "band is %.3f\n", problems, right, field, band);
+    print_message("%zu replicates: the ranks are off by %.3f for the exact posterior, by %.3f for mean field; "
+                  "the 99 %% band is %.3f\n", problems, right, field, band);
     assert_true(right < band);
     assert_true(field > band);
     if (whole) assert_true(field > 2 * band);

@@ -176,7 +176,7 @@ predictions() {
     line
     line "Every model of the registry: 1000 rows and 8 inputs to learn from, networks with two hidden layers of 50, members and draws as by"
     line "default (training is cut short, which changes the weights but not the work). 10,000 rows a call; with bands: mean, both stds and"
-    line "bounds, which for a mixture (ensemble, hmc, bbvi, mcd) are its quantiles. One thread, through the public face."
+    line "bounds, which for a mixture (ensemble, hmc, bbvi, mcd) are its quantiles. One thread, processor time, through the public face."
     line
     line "| model | rows a second with bands | rows a second, means alone | us for one row with bands |"
     line "|---|---|---|---|"

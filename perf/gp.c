@@ -5,12 +5,14 @@
  * The target is the last column of TRAIN.csv; STARS.csv has the inputs only. Prints one JSON object: seconds of the fit (the best
  * of REPEATS), of predictions with std and of means alone, the log evidence, the spec that was chosen, mean and epistemic std.
  */
-#include "gp/gp.h"
-#include "model/kind.h"
+#include "una.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+enum { AGAIN = 3 };                      /* predictions of each sort after a fit */
 
 static double now(void)
 {
@@ -33,18 +35,11 @@ static void print_list(const char *name, const double *values, size_t count)
     printf("]");
 }
 
-/* Means alone: the rows as the model sees them, without variances. */
-static double mean_seconds(const una_model *model, const una_dataset *stars, double *mean, una_run *run)
+static double predict_seconds(const una_model *model, const una_dataset *stars, una_prediction out, una_run *run)
 {
-    double *x, start;
-    size_t rows;
-    una_mark mark = una_arena_mark(&run->scratch);
-    start = now();
-    must(una_columns_encode(&model->columns, stars, &x, NULL, NULL, &rows, &run->scratch, run), run);
-    must(una_gp_predict(model->state, x, rows, model->columns.input_count, mean, NULL, run), run);
-    double seconds = now() - start;
-    una_arena_release(&run->scratch, mark);
-    return seconds;
+    double start = now();
+    must(una_model_predict(model, stars, 0.95, &out, run), run);
+    return now() - start;
 }
 
 int main(int argc, char **argv)
@@ -68,10 +63,10 @@ int main(int argc, char **argv)
         una_model_free(model);
         must(una_fit(&model, argv[3], train, NULL, run), run);
         fit = fmin(fit, una_model_info(model)->seconds);
-        double start = now();
-        must(una_model_predict(model, stars, 0.95, &(una_prediction){ .mean = mean, .std_epistemic = std }, run), run);
-        all = fmin(all, now() - start);
-        means = fmin(means, mean_seconds(model, stars, mean + 2 * rows, run));
+        for (int again = 0; again < AGAIN; again++) {
+            all = fmin(all, predict_seconds(model, stars, (una_prediction){ .mean = mean, .std_epistemic = std }, run));
+            means = fmin(means, predict_seconds(model, stars, (una_prediction){ .mean = mean + 2 * rows }, run));
+        }
     }
     const una_fit_info *info = una_model_info(model);
     printf("{\"fit_seconds\": %.6f, \"predict_seconds\": %.6f, \"mean_seconds\": %.6f, \"evaluations\": %zu, "

@@ -146,6 +146,23 @@ static void batch_is_one_by_one(void **state)
     una_run_free(run);
 }
 
+static void means_alone_are_the_same(void **state)
+{
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *many = wave_data(301, 1000, run);
+    una_model *model = quick_fit(kind_of(state), data, run);
+    size_t rows = una_dataset_row_count(many);
+    double *all = predicted(model, many, run), mean[301], noise[301];
+    assert_ok(una_model_predict(model, many, 0.95, &(una_prediction){ .mean = mean, .std_noise = noise }, run), run);
+    assert_memory_equal(mean, all, rows * sizeof *mean);
+    assert_memory_equal(noise, all + 3 * rows, rows * sizeof *noise);
+    free(all);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(many);
+    una_run_free(run);
+}
+
 static void kernel_sets(void **state)
 {
     const una_kind *kind = kind_of(state);
@@ -580,9 +597,10 @@ static una_status job_use(sweep *s, una_run *run)
     void *bytes = NULL;
     size_t size, count;
     double value[400], f[400 * 4];
-    una_prediction out = { .mean = value };
+    una_prediction out = { .mean = value }, bands = { .mean = value, .lower = value };
     una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
     if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &out, run);
+    if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &bands, run);
     if (status == UNA_OK && s->kind->draw) status = una_model_draw(model, s->more, 2, 0, f, run);
     if (status == UNA_OK) status = una_model_parts(model, s->more, &count, f, run);
     if (status == UNA_OK) status = una_model_save_memory(model, &bytes, &size, run);
@@ -672,6 +690,44 @@ static void every_allocation_may_fail(void **state)
     una_run_free(run);
 }
 
+/* Blocks taken from the allocator by one prediction, bands and all. */
+static long blocks_taken(const una_model *model, const double *x, size_t rows, double *out, int threads)
+{
+    struct fail_after memory = { .left = -1 };
+    una_run_settings settings = failing_settings(&memory);
+    settings.threads = threads;
+    una_run *run = run_with(settings);
+    long before = memory.taken;
+    una_prediction p = { out, out + rows, out + 2 * rows, out + 3 * rows, out + 4 * rows, out + 5 * rows };
+    assert_ok(una_model_predict_rows(model, x, rows, 0.95, &p, run), run);
+    long taken = memory.taken - before;
+    una_run_free(run);
+    assert_int_equal(memory.live, 0);
+    return taken;
+}
+
+static void no_memory_for_each_row(void **state)
+{
+    enum { FEW = 1000, MANY = 10000, MORE = 12 };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = quick_fit(kind_of(state), data, run);
+    double *x = malloc(2 * MANY * sizeof *x), *out = malloc(6 * MANY * sizeof *out);
+    if (!x || !out) fail_msg("%s", "no memory for the test's own data");
+    for (size_t i = 0; i < 2 * MANY; i++) x[i] = (double)(i * 2654435761u % 4001) / 1000 - 2;
+    for (int threads = 1; threads <= 2; threads++) {
+        long few = blocks_taken(model, x, FEW, out, threads), many = blocks_taken(model, x, MANY, out, threads);
+        print_message("%s, %d threads: %ld blocks for %d rows, %ld for %d\n", kind_of(state)->name, threads, few, FEW,
+                      many, MANY);
+        assert_true(many <= few + MORE);
+    }
+    free(x);
+    free(out);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void memory_limit_names_both_numbers(void **state)
 {
     una_run *run = quiet_run(), *poor = run_with((una_run_settings){ .threads = 1, .memory_limit = 21000 });
@@ -757,6 +813,7 @@ static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "files hold nothing of the machine", files_hold_nothing_of_the_machine },
     { "save, load, save", save_load_save },
     { "a batch is its rows one by one", batch_is_one_by_one },
+    { "means alone", means_alone_are_the_same },
     { "every kernel set", kernel_sets },
     { "wrong options are named", wrong_options_are_named },
     { "defaults are accepted", defaults_are_accepted },
@@ -771,6 +828,7 @@ static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "updates are exact", updates_are_exact },
     { "a failed update changes nothing", failed_update_changes_nothing },
     { "every allocation may fail", every_allocation_may_fail },
+    { "no memory for each row", no_memory_for_each_row },
     { "a memory limit names both numbers", memory_limit_names_both_numbers },
     { "cancelling leaks nothing", cancelling_leaks_nothing },
     { "the cancel flag", cancel_flag },

@@ -76,10 +76,11 @@ static inline void message_or_fail(const char *message, const char *part, const 
 
 /* ---- runs and the failing allocator ----------------------------------------------------------------- */
 
-/* left: requests still granted, below zero for no limit; live: blocks held now. */
+/* left: requests still granted, below zero for no limit; live: blocks held now; taken: all that ever were. */
 struct fail_after {
     _Atomic long left;
     _Atomic long live;
+    _Atomic long taken;
 };
 
 static inline void *fail_after_allocate(void *context, size_t size)
@@ -90,7 +91,9 @@ static inline void *fail_after_allocate(void *context, size_t size)
         if (atomic_compare_exchange_weak(&memory->left, &left, left - 1)) break;
     }
     void *block = malloc(size);
-    if (block) memory->live++;
+    if (!block) return NULL;
+    memory->live++;
+    memory->taken++;
     return block;
 }
 

@@ -30,10 +30,22 @@ void una_arena_free(una_arena *arena)
     arena->failed = false;
 }
 
+void una_arena_reuse(una_arena *arena)
+{
+    arena->failed = false;
+    if (!arena->top) return;
+    arena->top->used = 0;
+    if (!arena->top->below) return;
+    arena->least = 0;
+    for (const una_arena_block *block = arena->top; block; block = block->below) arena->least += block->size;
+    una_arena_free(arena);
+}
+
 static una_arena_block *open_block(una_arena *arena, size_t need)
 {
     size_t size = arena->top ? 2 * arena->top->size : FIRST_BLOCK;
     if (size > LARGEST_STEP) size = LARGEST_STEP;
+    if (!arena->top && size < arena->least) size = arena->least;
     if (size < need) size = need;
     una_arena_block *block = una_allocate(arena->run, sizeof *block + ALIGN + size);
     if (!block) return NULL;

@@ -38,11 +38,14 @@ typedef struct una_arena {
     una_run         *run;        /* allocator and limit                                           */
     una_arena_block *top;
     bool             failed;     /* sticky: check once after a batch of requests                  */
+    size_t           least;      /* bytes of the next block, at least (una_arena_reuse)           */
 } una_arena;
 typedef struct una_mark { una_arena_block *block; size_t used; bool failed; } una_mark;
 
 void     una_arena_init(una_arena *arena, una_run *run);
 void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
+/* Empties it for work like the last, which will then find all its memory in one block that is kept. */
+void     una_arena_reuse(una_arena *arena);
 /* Zeroed, aligned to 64 bytes, overflow-checked; NULL and sticky failure when there is no memory or
  * the run's limit forbids it (the message then names both numbers). count 0 gives a valid pointer. */
 void    *una_arena_get(una_arena *arena, size_t count, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The task pool: workers take indices from one counter; each task gets a child run of its own. Results may not
- * depend on who ran what, so tasks write only to places of their own.
+ * The task pool: workers take indices from one counter; each has a child run, whose scratch memory passes from task to
+ * task. Results may not depend on who ran what, so tasks write only to places of their own.
  */
 #include "base/base.h"
 
@@ -39,29 +39,31 @@ static void note_failure(pool *p, size_t index, una_status status, const char *m
     atomic_store(&p->stop, true);
 }
 
-static void one_task(pool *p, size_t index)
+static void one_task(pool *p, size_t index, una_run *child)
 {
-    una_run child = { .settings = p->run->settings, .parent = p->run };
     double width = p->run->progress_to - p->run->progress_from;
-    child.settings.threads = 1;
-    child.progress_from = p->run->progress_from + width * (double)index / (double)p->tasks;
-    child.progress_to = p->run->progress_from + width * (double)(index + 1) / (double)p->tasks;
-    una_arena_init(&child.scratch, &child);
-    una_status status = una_cancelled(&child) ? una_fail(&child, UNA_CANCELLED, "interrupted")
-                                              : p->task(p->context, index, &child);
-    una_arena_free(&child.scratch);
-    if (status != UNA_OK) note_failure(p, index, status, child.message);
+    child->progress_from = p->run->progress_from + width * (double)index / (double)p->tasks;
+    child->progress_to = p->run->progress_from + width * (double)(index + 1) / (double)p->tasks;
+    una_status status = una_cancelled(child) ? una_fail(child, UNA_CANCELLED, "interrupted")
+                                             : p->task(p->context, index, child);
+    if (status != UNA_OK) note_failure(p, index, status, child->message);
+    una_clear_message(child);
+    una_arena_reuse(&child->scratch);
 }
 
 static void *work(void *context)
 {
     pool *p = context;
+    una_run child = { .settings = p->run->settings, .parent = p->run };
+    child.settings.threads = 1;
+    una_arena_init(&child.scratch, &child);
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {
         size_t index = atomic_fetch_add(&p->next, 1);
         if (index >= p->tasks) break;
-        one_task(p, index);
+        one_task(p, index, &child);
     }
+    una_arena_free(&child.scratch);
     return NULL;
 }
 

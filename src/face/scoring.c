@@ -45,7 +45,7 @@ una_status una_score_encoded(una_score_sums *sums, double *below, const una_mode
                              size_t rows, una_run *run)
 {
     scoring s = { &model->columns, sums, y, below };
-    return una_model_each_block(model, x, rows, true, score_block, &s, run);
+    return una_model_each_block(model, x, rows, UNA_PARTS, score_block, &s, run);
 }
 
 una_status una_score_table(una_score *score, double *below, const una_model *model, const una_dataset *data, una_run *run)

@@ -67,24 +67,24 @@ una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena 
 
 /* ---- forwards -------------------------------------------------------------------------------------------------- */
 
+/* r^2 in value becomes k; c to slope. */
 static void stationary(const una_pairs *p, una_kernel_code code, double var, size_t width, double *value, double *slope)
 {
     const double root = code == UNA_KERNEL_MATERN12 ? 1 : code == UNA_KERNEL_MATERN32 ? 1.7320508075688772 : 2.23606797749979;
     if (code == UNA_KERNEL_RBF) {
-        for (size_t j = 0; j < width; j++) value[j] *= -0.5;
-        p->kernels->exp(width, value, value);
-        for (size_t j = 0; j < width; j++) slope[j] = value[j] *= var;
+        p->kernels->exp(width, -0.5, value, var, value);
+        if (slope) memcpy(slope, value, width * sizeof *slope);
         return;
     }
-    double e[UNA_TILE];
+    double e[UNA_TILE], unused[UNA_TILE];
+    if (!slope) slope = unused;
     for (size_t j = 0; j < width; j++) {
         double r = sqrt(value[j]);
         value[j] = root * (r > far_away ? far_away : r);
-        e[j] = -value[j];
     }
-    p->kernels->exp(width, e, e);
+    p->kernels->exp(width, -1, value, var, e);
     for (size_t j = 0; j < width; j++) {
-        double s = value[j], scaled = var * e[j];
+        double s = value[j], scaled = e[j];
         if (code == UNA_KERNEL_MATERN12) {
             value[j] = scaled;
             slope[j] = s > 0 ? scaled / s : 0;
@@ -108,14 +108,13 @@ static void periodic(const una_pairs *p, const una_kernel_op *op, const double *
             double s = sin(a[d * a_step] - b[d * b_stride + j]) / length[d];
             value[j] -= 2 * s * s;
         }
-    p->kernels->exp(width, value, value);
-    for (size_t j = 0; j < width; j++) value[j] *= var;
+    p->kernels->exp(width, 1, value, var, value);
 }
 
-static void leaf(const una_pairs *p, size_t o, const double *a, size_t a_step, const double *b, size_t b_stride, size_t width)
+static void leaf(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
+                 size_t b_stride, size_t width, double *value, double *slope)
 {
-    const una_kernel_op *op = &p->kernel->op[o];
-    double var = p->kernel->parameter[op->parameter], *value = p->value + o * UNA_TILE, *slope = p->slope + o * UNA_TILE;
+    double var = p->kernel->parameter[op->parameter];
     if (op->code == UNA_KERNEL_CONSTANT) {
         for (size_t j = 0; j < width; j++) value[j] = var;
     } else if (op->code == UNA_KERNEL_LINEAR) {
@@ -131,17 +130,19 @@ static void leaf(const una_pairs *p, size_t o, const double *a, size_t a_step, c
     }
 }
 
-/* Fills the tape and returns the place of the last value. */
-static const double *forward(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width)
+/* Fills the tape; the last value goes to `out` instead, without slopes, where that is not NULL. */
+static void forward(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
+                    double *out)
 {
     size_t stack[UNA_KERNEL_DEPTH + 1], top = 0;
     for (size_t o = 0; o < p->kernel->op_count; o++) {
         const una_kernel_op *op = &p->kernel->op[o];
+        double *to = out && o + 1 == p->kernel->op_count ? out : p->value + o * UNA_TILE;
         if (!joins(op->code)) {
-            leaf(p, o, a->at + op->input * a->stride + i, a->stride, b->at + op->input * b->stride + first, b->stride, width);
+            leaf(p, op, a->at + op->input * a->stride + i, a->stride, b->at + op->input * b->stride + first, b->stride,
+                 width, to, out ? NULL : p->slope + o * UNA_TILE);
         } else {
             const double *two = p->value + stack[--top] * UNA_TILE, *one = p->value + stack[--top] * UNA_TILE;
-            double *to = p->value + o * UNA_TILE;
             if (op->code == UNA_KERNEL_ADD)
                 for (size_t j = 0; j < width; j++) to[j] = one[j] + two[j];
             else
@@ -149,12 +150,11 @@ static const double *forward(una_pairs *p, const una_side *a, size_t i, const un
         }
         stack[top++] = o;
     }
-    return p->value + (p->kernel->op_count - 1) * UNA_TILE;
 }
 
 void una_pairs_values(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width, double *out)
 {
-    memcpy(out, forward(p, a, i, b, first, width), width * sizeof *out);
+    forward(p, a, i, b, first, width, out);
 }
 
 /* ---- backwards ------------------------------------------------------------------------------------------------- */
@@ -203,7 +203,7 @@ void una_pairs_gradient(una_pairs *p, const una_side *a, size_t i, const una_sid
 {
     const una_kernel *k = p->kernel;
     double by[UNA_TILE];
-    forward(p, a, i, b, first, width);
+    forward(p, a, i, b, first, width, NULL);
     pass_back(p, width, weight);
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];
@@ -251,7 +251,7 @@ void una_pairs_slope(una_pairs *p, const una_side *a, size_t i, const una_side *
                      const double *weight, double *slope)
 {
     const una_kernel *k = p->kernel;
-    forward(p, a, i, b, first, width);
+    forward(p, a, i, b, first, width, NULL);
     pass_back(p, width, weight);
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];

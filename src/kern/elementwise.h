@@ -453,18 +453,25 @@ static inline real exp_any(real x)
 #endif
 }
 
-static void exp_all(size_t n, const real *a, real *b)
+static void exp_all(size_t n, real inner, const real *a, real outer, real *b)
 {
-    for (size_t i = 0; i < n; i++) b[i] = exp_any(a[i]);
+    for (size_t i = 0; i < n; i++) b[i] = outer * exp_any(inner * a[i]);
 }
+
+/* One more term. Terms are added one by one: the same bits however many are taken in a pass. */
+static inline real add_square(real sum, real a, real b) { return sum + (a - b) * (a - b); }
 
 static void distances(size_t n, size_t count, const real *a, size_t a_step, const real *restrict b, size_t b_stride, real *restrict out)
 {
     for (size_t j = 0; j < n; j++) out[j] = 0;
-    for (size_t d = 0; d < count; d++, b += b_stride) {
-        const real ad = a[d * a_step];
-        for (size_t j = 0; j < n; j++) out[j] += (ad - b[j]) * (ad - b[j]);
+    for (; count >= 4; count -= 4, a += 4 * a_step, b += 4 * b_stride) {
+        const real a0 = a[0], a1 = a[a_step], a2 = a[2 * a_step], a3 = a[3 * a_step];
+        const real *restrict b1 = b + b_stride, *restrict b2 = b1 + b_stride, *restrict b3 = b2 + b_stride;
+        for (size_t j = 0; j < n; j++)
+            out[j] = add_square(add_square(add_square(add_square(out[j], a0, b[j]), a1, b1[j]), a2, b2[j]), a3, b3[j]);
     }
+    for (; count > 0; count--, a += a_step, b += b_stride)
+        for (size_t j = 0; j < n; j++) out[j] = add_square(out[j], a[0], b[j]);
 }
 
 static void weighted_distances(size_t n, size_t count, const real *restrict w, const real *a, size_t a_step, const real *restrict b,

@@ -65,8 +65,9 @@ typedef struct REAL(una_kernels) {
     void (*transpose)(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride);
     double (*square)(size_t n, const real *a);                                   /* sum of squares, in double     */
 
-    /* b = exp(a) for any a, to about 1 ulp in double; below -700 (float: -87) it is 0. n is a multiple of UNA_PAD. */
-    void (*exp)(size_t n, const real *a, real *b);
+    /* b = outer exp(inner a) for any inner a, exp to about 1 ulp in double; below -700 (float: -87) it is 0. n is a
+     * multiple of UNA_PAD. */
+    void (*exp)(size_t n, real inner, const real *a, real outer, real *b);
     /* out [n] = sum_d (a_d - b_dj)^2, a_d = a[d*a_step], b_d = b + d*b_stride; n is a multiple of UNA_PAD. */
     void (*distances)(size_t n, size_t count, const real *a, size_t a_step, const real *b, size_t b_stride, real *out);
     /* sum_d [UNA_PAD] += w_j (a_d - b_dj)^2, j taken in turn by the UNA_PAD places of sum_d = sum + d*UNA_PAD. */

@@ -8,14 +8,15 @@
  * appended, and threads share rows, without a change of bits.
  *
  * Products only add, so the second factor is kept as minus its transpose; and a triangular solve gives Y = -L^-1 B, as
- * B_2 - L_21 X_1 = B_2 + L_21 Y_1.
+ * B_2 - L_21 X_1 = B_2 + L_21 Y_1. There the last STEP rows are multiplied by the inverse of their triangle: products
+ * all the way down. (Inverses of larger triangles would save little and cost digits.)
  */
 #include "kern/kern.h"
 #include "la/la.h"
 
 #include <string.h>
 
-enum { PANEL = 128, STEP = 8, DEEP = 256, CHUNK = 64, WIDE = 32 };
+enum { PANEL = 128, STEP = 8, DEEP = 512, CHUNK = 64, WIDE = 32, BAND = 48 };   /* BAND: whole register tiles */
 
 typedef struct factor {
     double *a;                           /* [n, stride]                                                       */
@@ -184,6 +185,20 @@ una_status una_large_chol(double *a, size_t from, size_t n, size_t stride, const
 
 /* ---- triangular systems ---------------------------------------------------------------------------------------- */
 
+/* -T^-1 [STEP, STEP] of the triangle T = rows and columns [low, high) of l; zero above the diagonal. */
+static void invert_step(const double *l, size_t stride, size_t low, size_t high, double inverse[STEP * STEP])
+{
+    memset(inverse, 0, STEP * STEP * sizeof *inverse);
+    for (size_t i = 0; i < high - low; i++) {
+        const double *row = l + (low + i) * stride + low;
+        double sum[STEP] = {0}, under = 1 / row[i];
+        sum[i] = -1;
+        for (size_t p = 0; p < i; p++)
+            for (size_t c = 0; c < STEP; c++) sum[c] -= row[p] * inverse[p * STEP + c];
+        for (size_t c = 0; c < STEP; c++) inverse[i * STEP + c] = sum[c] * under;
+    }
+}
+
 /* Rows [low, high) of -L^-1 b once all rows before low have been added in. */
 static void solve_block(const double *l, size_t stride, double *b, size_t columns, size_t low, size_t high,
                         const una_kernels_f64 *kernels)
@@ -196,20 +211,22 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
         solve_block(l, stride, b, columns, half, high, kernels);
         return;
     }
-    for (size_t i = low; i < high; i++) {
-        const double *row = l + i * stride;
-        double *to = b + i * columns;
-        una_combine(to, row + low, b + low * columns, columns, i - low, columns);
-        for (size_t c = 0; c < columns; c++) to[c] /= -row[i];
+    double inverse[STEP * STEP], copy[STEP * UNA_TILE];
+    invert_step(l, stride, low, high, inverse);
+    for (size_t first = 0, width; first < columns; first += width) {
+        width = least_of(UNA_TILE, columns - first);
+        double *to = b + low * columns + first;
+        for (size_t i = 0; i < high - low; i++) memcpy(copy + i * width, to + i * columns, width * sizeof *copy);
+        kernels->product(high - low, width, high - low, inverse, STEP, 1, copy, width, to, columns, false);
     }
 }
 
 void una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, size_t columns, size_t from, const una_run *run)
 {
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
-    from = from / PANEL * PANEL;
-    for (size_t top = from; top < n; top += PANEL) {
-        size_t bottom = least_of(top + PANEL, n);
+    from = from / BAND * BAND;
+    for (size_t top = from; top < n; top += BAND) {
+        size_t bottom = least_of(top + BAND, n);
         for (size_t p = from; p < top; p += DEEP)    /* a part of b that stays in the cache while rows of l pass */
             kernels->product(bottom - top, columns, least_of(DEEP, top - p), l + top * stride + p, stride, 1, b + p * columns,
                              columns, b + top * columns, columns, true);

@@ -28,6 +28,7 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
 
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
     double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */
+    bool    mean_only;                            /* nobody will look at var_model: a kind may leave it out */
     size_t  parts;                                /* of an equal-weight mixture of Gaussians; 0: one Gaussian */
     double *part_mean, *part_var;                 /* [rows, parts], the caller's: mean and variance of each part,
                                                      noise included; NULL: not asked for                   */
@@ -85,11 +86,12 @@ una_status una_model_restore(una_model *model, const una_archive *bytes, una_run
 /* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run);
-/* The same block by block, standardised, checked; parts are there if asked for and the kind is a mixture. The task may
- * overwrite what it gets. */
+/* The same block by block, standardised, checked; parts are there if asked for and the kind is a mixture, var_model is
+ * there unless only means are. The task may overwrite what it gets. */
+typedef enum una_detail { UNA_ONLY_MEANS, UNA_VARIANCES, UNA_PARTS } una_detail;
 typedef una_status una_block_task(void *context, una_predictive *p, size_t from, size_t rows, una_run *run);
-una_status una_model_each_block(const una_model *model, const double *x, size_t rows, bool with_parts, una_block_task *task,
-                                void *context, una_run *run);
+una_status una_model_each_block(const una_model *model, const double *x, size_t rows, una_detail detail,
+                                una_block_task *task, void *context, una_run *run);
 una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior, double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 

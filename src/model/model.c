@@ -323,14 +323,16 @@ static size_t block_rows(size_t rows, size_t parts)
     return parts < MOST_PARTS_AT_ONCE ? MOST_PARTS_AT_ONCE / parts : 1;
 }
 
-una_status una_model_each_block(const una_model *model, const double *x, size_t rows, bool with_parts, una_block_task *task,
-                                void *context, una_run *run)
+una_status una_model_each_block(const una_model *model, const double *x, size_t rows, una_detail detail,
+                                una_block_task *task, void *context, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     size_t inputs = model->columns.input_count;
-    size_t parts = with_parts && model->kind->mixture ? model->kind->mixture(model->state) : 0, most = block_rows(rows, parts);
+    size_t parts = detail == UNA_PARTS && model->kind->mixture ? model->kind->mixture(model->state) : 0;
+    size_t most = block_rows(rows, parts);
     una_predictive p = { .mean = UNA_GET(&run->scratch, double, most), .var_model = UNA_GET(&run->scratch, double, most),
-                         .var_noise = UNA_GET(&run->scratch, double, most), .parts = parts,
+                         .var_noise = UNA_GET(&run->scratch, double, most),
+                         .mean_only = detail == UNA_ONLY_MEANS, .parts = parts,
                          .part_mean = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
                          .part_var = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL };
     una_status status = una_arena_check(&run->scratch);
@@ -384,7 +386,9 @@ una_status una_model_predict_encoded(const una_model *model, const double *x, si
 {
     if (!(level > 0 && level < 1)) UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
     answer a = { .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
-    return una_model_each_block(model, x, rows, out->lower || out->upper, answer_block, &a, run);
+    una_detail detail = out->lower || out->upper ? UNA_PARTS
+                      : out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
+    return una_model_each_block(model, x, rows, detail, answer_block, &a, run);
 }
 
 static una_status encode_all(const una_model *model, const una_dataset *data, double **x, size_t *rows, una_run *run)

@@ -96,7 +96,8 @@ una_status una_basis_predict(const void *state, una_view x, una_predictive *out,
     for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
         size_t count = block_rows(x.rows, from);
         pass_block(&pass, basis, x, from, count, pass.phi);
-        status = una_head_predict(&basis->head, pass.phi, count, out->mean + from, out->var_model + from, run);
+        double *var = out->mean_only ? NULL : out->var_model + from;
+        status = una_head_predict(&basis->head, pass.phi, count, out->mean + from, var, run);
         for (size_t r = 0; r < count; r++) out->var_noise[from + r] = basis->head.noise_var;
     }
     una_arena_release(&run->scratch, mark);

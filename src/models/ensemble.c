@@ -63,10 +63,11 @@ static size_t ensemble_mixture(const void *state)
 
 typedef struct answers { double *mean, *var, *noise; } answers;      /* of all members for one block [members, rows] */
 
-static una_status ask(answers *a, const una_ensemble_state *e, una_view x, una_run *run)
+static una_status ask(answers *a, const una_ensemble_state *e, una_view x, bool mean_only, una_run *run)
 {
     for (size_t m = 0; m < e->members; m++) {
-        una_predictive out = { .mean = a->mean + m * x.rows, .var_model = a->var + m * x.rows, .var_noise = a->noise };
+        una_predictive out = { .mean = a->mean + m * x.rows, .var_model = a->var + m * x.rows, .var_noise = a->noise,
+                               .mean_only = mean_only };
         UNA_TRY(e->kind->predict(e->member[m], x, &out, run));
     }
     return UNA_OK;
@@ -110,7 +111,7 @@ static una_status ensemble_predict(const void *state, una_view x, una_predictive
     una_status status = take_answers(&a, e, x.rows < ROWS_AT_ONCE ? x.rows : ROWS_AT_ONCE, run);
     for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
         size_t count = x.rows - from < ROWS_AT_ONCE ? x.rows - from : ROWS_AT_ONCE;
-        status = ask(&a, e, (una_view){ x.at + from * x.stride, count, x.cols, x.stride }, run);
+        status = ask(&a, e, (una_view){ x.at + from * x.stride, count, x.cols, x.stride }, out->mean_only, run);
         if (status == UNA_OK) mix(&a, e, count, from, out);
     }
     una_arena_release(&run->scratch, mark);
@@ -125,7 +126,7 @@ static una_status ensemble_parts(const void *state, una_view x, size_t *count, d
     una_mark mark = una_arena_mark(&run->scratch);
     answers a;
     una_status status = take_answers(&a, e, x.rows, run);
-    if (status == UNA_OK) status = ask(&a, e, x, run);
+    if (status == UNA_OK) status = ask(&a, e, x, true, run);
     if (status == UNA_OK) memcpy(f, a.mean, e->members * x.rows * sizeof *f);
     una_arena_release(&run->scratch, mark);
     return status;

@@ -387,7 +387,7 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
 static una_status gp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const una_gp *gp = state;
-    UNA_TRY(una_gp_predict(gp, x.at, x.rows, x.stride, out->mean, out->var_model, run));
+    UNA_TRY(una_gp_predict(gp, x.at, x.rows, x.stride, out->mean, out->mean_only ? NULL : out->var_model, run));
     for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = gp->noise_var;
     return UNA_OK;
 }

@@ -97,7 +97,8 @@ static una_status linear_predict(const void *state, una_view x, una_predictive *
     una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
     una_status status = features(m, x, &phi, run);
-    if (status == UNA_OK) status = una_head_predict(&m->head, phi, x.rows, out->mean, out->var_model, run);
+    if (status == UNA_OK)
+        status = una_head_predict(&m->head, phi, x.rows, out->mean, out->mean_only ? NULL : out->var_model, run);
     for (size_t r = 0; status == UNA_OK && r < x.rows; r++) out->var_noise[r] = m->head.noise_var;
     una_arena_release(&run->scratch, mark);
     return status;

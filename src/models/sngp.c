@@ -124,7 +124,8 @@ static una_status sngp_predict(const void *state, una_view x, una_predictive *ou
     for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
         size_t count = block_rows(x.rows, from);
         pass_block(&pass, m, x, from, count, pass.phi);
-        status = una_head_predict(&m->head, pass.phi, count, out->mean + from, out->var_model + from, run);
+        double *var = out->mean_only ? NULL : out->var_model + from;
+        status = una_head_predict(&m->head, pass.phi, count, out->mean + from, var, run);
         for (size_t r = 0; r < count; r++) out->var_noise[from + r] = m->head.noise_var;
     }
     una_arena_release(&run->scratch, mark);

@@ -3,26 +3,7 @@
  * The model file: what is saved comes back bit for bit; whatever was cut, flipped or forged is refused.
  */
 #include "base/archive.h"
-#include "test_support.h"
-
-static una_run *run;
-static una_arena arena;
-
-static int begin(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    una_arena_init(&arena, run);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    una_arena_free(&arena);
-    una_run_free(run);
-    return 0;
-}
+#include "base_support.h"
 
 typedef struct thing {
     uint64_t count;

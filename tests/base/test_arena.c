@@ -58,6 +58,34 @@ static void release_gives_back(void **state)
     una_run_free(run);
 }
 
+static void what_is_reused_fits_into_one_block(void **state)
+{
+    (void)state;
+    struct fail_after memory = { .left = -1 };
+    una_run_settings settings = failing_settings(&memory);
+    una_run *run = NULL;
+    assert_int_equal(una_run_new(&run, &settings), UNA_OK);
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_arena_reuse(&arena);                             /* of nothing */
+    long first = memory.taken;
+    for (int round = 0; round < 4; round++) {
+        for (size_t size = 1000; size <= 64000; size *= 2) {
+            unsigned char *at = una_arena_get(&arena, size, 1);
+            assert_non_null(at);
+            for (size_t i = 0; i < size; i++) assert_int_equal(at[i], 0);
+            memset(at, 0xCC, size);
+        }
+        una_arena_reuse(&arena);
+        if (round == 0) assert_true(memory.taken > first + 1);
+        if (round == 0) first = memory.taken;
+    }
+    assert_int_equal(memory.taken, first + 1);
+    una_arena_free(&arena);
+    una_run_free(run);
+    assert_int_equal(memory.live, 0);
+}
+
 static void copies_of_texts(void **state)
 {
     (void)state;
@@ -137,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_and_aligned), cmocka_unit_test(release_gives_back),
+        cmocka_unit_test(what_is_reused_fits_into_one_block),
         cmocka_unit_test(copies_of_texts), cmocka_unit_test(the_limit_names_both_numbers),
         cmocka_unit_test(sizes_beyond_any_memory), cmocka_unit_test(every_allocation_may_fail),
     };

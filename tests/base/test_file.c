@@ -5,29 +5,10 @@
 #define _XOPEN_SOURCE 700        /* mkfifo, symlink, realpath */
 
 #include "base/archive.h"
-#include "test_support.h"
+#include "base_support.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-
-static una_run *run;
-static una_arena arena;
-
-static int begin(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    una_arena_init(&arena, run);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    una_arena_free(&arena);
-    una_run_free(run);
-    return 0;
-}
 
 static size_t entries(const char *folder)
 {

@@ -3,7 +3,7 @@
  * Options: defaults, checks, messages, and texts that can be passed back.
  */
 #include "base/option.h"
-#include "test_support.h"
+#include "base_support.h"
 
 #include <float.h>
 
@@ -25,25 +25,6 @@ static const una_option table[] = {
     { "note", UNA_TEXT, offsetof(options, note), NULL, 0, 0, false, NULL, "anything" },
     { .name = NULL }
 };
-
-static una_run *run;
-static una_arena arena;
-
-static int begin(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    una_arena_init(&arena, run);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    una_arena_free(&arena);
-    una_run_free(run);
-    return 0;
-}
 
 static options defaults(void)
 {

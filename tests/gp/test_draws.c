@@ -2,33 +2,12 @@
  *
  * Draws from a GP prior: their covariance is K within Monte Carlo error, jitter as promised, same seed same bits.
  */
-#include "test_support.h"
+#include "gp_support.h"
 
 #include "gp/kernel.h"
 
 static const char *const names[] = { "x1", "x2" };
 static const una_kernel_inputs plain = { names, NULL, NULL, 2 };
-
-typedef struct room { una_run *run; una_arena arena; } room;
-
-static int set_up(void **state)
-{
-    room *r = calloc(1, sizeof *r);
-    if (!r) return -1;
-    r->run = quiet_run();
-    una_arena_init(&r->arena, r->run);
-    *state = r;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    room *r = *state;
-    una_arena_free(&r->arena);
-    una_run_free(r->run);
-    free(r);
-    return 0;
-}
 
 static una_kernel *parsed(room *r, const char *text)
 {

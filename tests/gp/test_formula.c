@@ -2,34 +2,13 @@
  *
  * Formulas: values by hand, laws of the parameters by their moments, every refusal, texts at random, failing memory.
  */
-#include "test_support.h"
+#include "gp_support.h"
 
 #include "gp/kernel.h"
 
 static const char *const names[] = { "x1", "x2", "Froude number", "colour=red" };
 static const una_kernel_inputs plain = { names, NULL, NULL, 4 };
 static const double point[] = { 0.7, -2.5, 3, 1 };
-
-typedef struct room { una_run *run; una_arena arena; } room;
-
-static int set_up(void **state)
-{
-    room *r = calloc(1, sizeof *r);
-    if (!r) return -1;
-    r->run = quiet_run();
-    una_arena_init(&r->arena, r->run);
-    *state = r;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    room *r = *state;
-    una_arena_free(&r->arena);
-    una_run_free(r->run);
-    free(r);
-    return 0;
-}
 
 static una_formula *parsed(room *r, const char *text, const una_kernel_inputs *inputs)
 {
@@ -308,16 +287,7 @@ static void texts_at_random_never_crash(void **state)
     size_t good = 0;
     for (int round = 0; round < 20000; round++) {
         char text[160];
-        size_t length;
-        if (round % 2) {
-            length = una_rng_below(&rng, 40);
-            for (size_t i = 0; i < length; i++) text[i] = letters[una_rng_below(&rng, sizeof letters - 1)];
-            text[length] = 0;
-        } else {
-            length = (size_t)snprintf(text, sizeof text, "%s", seeds[una_rng_below(&rng, 2)]);
-            for (size_t i = una_rng_below(&rng, 4); i-- > 0;)
-                text[una_rng_below(&rng, length)] = letters[una_rng_below(&rng, sizeof letters - 1)];
-        }
+        random_text(text, round, 40, letters, seeds, &rng);
         una_formula *formula;
         una_mark mark = una_arena_mark(&r->arena);
         una_status status = una_formula_parse(&formula, text, &plain, &r->arena, r->run);
@@ -335,15 +305,10 @@ static void texts_at_random_never_crash(void **state)
     assert_true(good > 1000 && good < 15000);
 }
 
-static una_status parse_job(void *context, una_run *run)
+static una_status parse(const char *text, una_arena *arena, una_run *run)
 {
-    una_arena arena;
     una_formula *formula;
-    una_arena_init(&arena, run);
-    una_status status = una_formula_parse(&formula, context, &plain, &arena, run);
-    if (status == UNA_E_USAGE) status = UNA_OK;      /* the refusal itself is what is swept here */
-    una_arena_free(&arena);
-    return status;
+    return una_formula_parse(&formula, text, &plain, arena, run);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -353,31 +318,15 @@ static void every_allocation_may_fail(void **state)
     size_t at = 0;
     for (int i = 0; i < 2000; i++) at += (size_t)snprintf(text + at, 16, "x1*2+");
     snprintf(text + at, 8, "a;a=1");
-    assert_true(sweep_allocations(parse_job, text) > 3);
+    assert_true(sweep_allocations(parse_job, &(parsing){ parse, text }) > 3);
 }
 
 static void every_request_may_fail(void **state)
 {
     (void)state;
     static const char *const texts[] = { "a*'Froude number' + x2; a~normal(0, 1)", "a*x1", "(x1" };
-    for (size_t t = 0; t < 3; t++) {
-        una_status status = UNA_E_MEMORY;
-        for (size_t spare = 0; status == UNA_E_MEMORY && spare < 250; spare++) {
-            una_run *run = NULL;
-            struct fail_after memory = { .left = -1 };
-            una_run_settings settings = failing_settings(&memory);
-            una_arena arena;
-            una_formula *formula;
-            assert_ok(una_run_new(&run, &settings), run);
-            una_arena_init(&arena, run);
-            una_arena_get(&arena, (16u << 10) - 64 * spare, 1);
-            memory.left = 0;
-            status = una_formula_parse(&formula, texts[t], &plain, &arena, run);
-            una_arena_free(&arena);
-            una_run_free(run);
-        }
-        assert_int_equal(status, t ? UNA_E_USAGE : UNA_OK);
-    }
+    for (size_t t = 0; t < 3; t++)
+        assert_int_equal(parse_starved(&(parsing){ parse, texts[t] }), t ? UNA_E_USAGE : UNA_OK);
 }
 
 /* The sentence about a value that is not finite does not need memory to be said. */

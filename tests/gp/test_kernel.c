@@ -3,7 +3,7 @@
  * Kernel expressions: values against numbers from SciPy (Matern through Bessel functions), units, columns, every
  * refusal, positive semidefiniteness, texts at random, failing memory.
  */
-#include "test_support.h"
+#include "gp_support.h"
 
 #include "gp/kernel.h"
 #include "la/la.h"
@@ -11,27 +11,6 @@
 static const char *const names3[] = { "x1", "x2", "x3" };
 static const una_kernel_inputs plain = { names3, NULL, NULL, 3 };
 static const double points[2][3] = { { 0.3, -1.2, 2.0 }, { 1.1, 0.4, -0.7 } };
-
-typedef struct room { una_run *run; una_arena arena; } room;
-
-static int set_up(void **state)
-{
-    room *r = calloc(1, sizeof *r);
-    if (!r) return -1;
-    r->run = quiet_run();
-    una_arena_init(&r->arena, r->run);
-    *state = r;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    room *r = *state;
-    una_arena_free(&r->arena);
-    una_run_free(r->run);
-    free(r);
-    return 0;
-}
 
 static una_kernel *parsed(room *r, const char *text, const una_kernel_inputs *inputs)
 {
@@ -322,16 +301,7 @@ static void texts_at_random_never_crash(void **state)
     size_t good = 0;
     for (int round = 0; round < 20000; round++) {
         char text[160];
-        size_t length;
-        if (round % 2) {
-            length = una_rng_below(&rng, 60);
-            for (size_t i = 0; i < length; i++) text[i] = letters[una_rng_below(&rng, sizeof letters - 1)];
-            text[length] = 0;
-        } else {
-            length = (size_t)snprintf(text, sizeof text, "%s", seeds[una_rng_below(&rng, 2)]);
-            for (size_t i = una_rng_below(&rng, 4); i-- > 0;)
-                text[una_rng_below(&rng, length)] = letters[una_rng_below(&rng, sizeof letters - 1)];
-        }
+        random_text(text, round, 60, letters, seeds, &rng);
         una_kernel *kernel;
         una_mark mark = una_arena_mark(&r->arena);
         una_status status = una_kernel_parse(&kernel, text, &plain, &r->arena, r->run);
@@ -349,15 +319,10 @@ static void texts_at_random_never_crash(void **state)
     assert_true(good > 1000 && good < 15000);
 }
 
-static una_status parse_job(void *context, una_run *run)
+static una_status parse(const char *text, una_arena *arena, una_run *run)
 {
-    una_arena arena;
     una_kernel *kernel;
-    una_arena_init(&arena, run);
-    una_status status = una_kernel_parse(&kernel, context, &plain, &arena, run);
-    if (status == UNA_E_USAGE) status = UNA_OK;      /* the refusal itself is what is swept here */
-    una_arena_free(&arena);
-    return status;
+    return una_kernel_parse(&kernel, text, &plain, arena, run);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -368,34 +333,17 @@ static void every_allocation_may_fail(void **state)
     size_t at = 0;
     for (int i = 0; i < TERMS; i++) at += (size_t)snprintf(text + at, 24, "rbf(on=x1)+2+linear*");
     snprintf(text + at, 4, "1");
-    assert_true(sweep_allocations(parse_job, text) > 3);
+    assert_true(sweep_allocations(parse_job, &(parsing){ parse, text }) > 3);
     static char wrong[] = "rbf(on=nothing)";
-    assert_true(sweep_allocations(parse_job, wrong) > 2);
+    assert_true(sweep_allocations(parse_job, &(parsing){ parse, wrong }) > 2);
 }
 
-/* Arenas ask for whole blocks; an arena that refuses at every single request reaches each branch. */
 static void every_request_may_fail(void **state)
 {
     (void)state;
     static const char *const texts[] = { "rbf(length=[1, 2, 3], on=[x1, x2, x3])*2 + linear", "rbf(on=nothing)" };
-    for (size_t t = 0; t < 2; t++) {
-        una_status status = UNA_E_MEMORY;
-        for (size_t spare = 0; status == UNA_E_MEMORY && spare < 200; spare++) {
-            una_run *run = NULL;
-            struct fail_after memory = { .left = -1 };
-            una_run_settings settings = failing_settings(&memory);
-            una_arena arena;
-            una_kernel *kernel;
-            assert_ok(una_run_new(&run, &settings), run);
-            una_arena_init(&arena, run);
-            una_arena_get(&arena, (16u << 10) - 64 * spare, 1);
-            memory.left = 0;
-            status = una_kernel_parse(&kernel, texts[t], &plain, &arena, run);
-            una_arena_free(&arena);
-            una_run_free(run);
-        }
-        assert_int_equal(status, t ? UNA_E_USAGE : UNA_OK);
-    }
+    for (size_t t = 0; t < 2; t++)
+        assert_int_equal(parse_starved(&(parsing){ parse, texts[t] }), t ? UNA_E_USAGE : UNA_OK);
 }
 
 int main(void)

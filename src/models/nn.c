@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 240 };
 static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
 static const double LOG_TWO_PI = 1.83787706640934548356;
 
@@ -289,30 +288,32 @@ static una_status nn_fit(void *state, void *options, const una_problem *problem,
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
 
+static una_status begin_work(void **work, const void *model, una_run *run)
+{
+    const nn_state *m = model;
+    una_work_f32 *made = NULL;
+    UNA_TRY(una_work_new_f32(&made, &m->net, UNA_MAP_ROWS, 0, false, 0, false, false,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+    *work = made;
+    return UNA_OK;
+}
+
+static void output_of(const void *model, const float *x, size_t rows, double *f, size_t stride, void *work)
+{
+    const nn_state *m = model;
+    (void)stride;                                        /* one */
+    una_net_forward_f32(&m->net, m->parameters, x, rows, NULL, 0, f, work);
+}
+
 static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const nn_state *m = state;
-    size_t inputs = m->net.size[0];
-    UNA_TRY(una_kernels_need(run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_work_f32 *work = NULL;
-    float *block = UNA_GET(&run->scratch, float, ROWS_AT_ONCE * inputs);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK)
-        status = una_work_new_f32(&work, &m->net, ROWS_AT_ONCE, 0, false, 0, false, false,
-                                  una_kernels_named_f32(run->settings.kernels), &run->scratch, run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
-        size_t count = x.rows - from < ROWS_AT_ONCE ? x.rows - from : ROWS_AT_ONCE;
-        for (size_t r = 0; r < count; r++)
-            for (size_t d = 0; d < inputs; d++) block[r * inputs + d] = (float)x.at[(from + r) * x.stride + d];
-        una_net_forward_f32(&m->net, m->parameters, block, count, NULL, 0, out->mean + from, work);
-    }
-    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
+    una_feature_map map = { .model = m, .inputs = m->net.size[0], .features = 1, .begin = begin_work, .forward = output_of };
+    for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
         out->var_noise[r] = m->noise_var;
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return una_map_phi(&map, x, out->mean, run);
 }
 
 static una_status nn_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
@@ -321,57 +322,27 @@ static una_status nn_slope(const void *state, const double *x, double *dmean, do
     size_t inputs = m->net.size[0], features = una_net_features(&m->net), wide = UNA_PADDED(1);
     const float *w = m->parameters + m->net.weights[m->net.depth];
     una_mark mark = una_arena_mark(&run->scratch);
-    una_work_f32 *work = NULL;
     float *point = UNA_GET(&run->scratch, float, inputs);
     double *j = UNA_GET(&run->scratch, double, inputs * features);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK)
-        status = una_work_new_f32(&work, &m->net, 1, 1, false, inputs, true, true, una_kernels_named_f32(run->settings.kernels),
-                                  &run->scratch, run);
-    if (status == UNA_OK) {
-        for (size_t d = 0; d < inputs; d++) point[d] = (float)x[d];
-        una_net_slopes_f32(&m->net, m->parameters, point, j, work);
-        for (size_t d = 0; d < inputs; d++) {
-            dmean[d] = dvar[d] = 0;
-            for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];
-        }
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) point[d] = (float)x[d];
+    if (status == UNA_OK) status = una_basis_slopes(&m->net, m->parameters, point, j, run);
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+        dmean[d] = dvar[d] = 0;
+        for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];
     }
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-static una_status exchange_net(una_net *net, una_archive *ar)
-{
-    uint64_t depth = net->depth, activation = (uint64_t)net->activation;
-    UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
-    net->depth = (size_t)depth;
-    net->activation = (una_activation)activation;
-    for (size_t l = 0; l <= net->depth; l++) {
-        uint64_t size = net->size[l];
-        UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
-        net->size[l] = (size_t)size;
-    }
-    net->size[net->depth + 1] = 1;
-    una_net_shape(net);
-    return net->size[0] == ar->inputs ? UNA_OK : una_archive_refuse(ar, "size", "does not fit the columns");
-}
-
 static una_status nn_exchange(void *state, una_archive *ar)
 {
     nn_state *m = state;
-    UNA_TRY(exchange_net(&m->net, ar));
-    float *packed = ar->loading ? NULL : UNA_GET(ar->arena, float, una_net_packed(&m->net));
-    if (packed) una_net_pack(&m->net, m->parameters, packed);
-    UNA_TRY(una_arena_check(ar->arena));
-    UNA_TRY(una_archive_f32s(ar, "parameters", &packed, una_net_packed(&m->net)));
+    UNA_TRY(una_basis_exchange_net(&m->net, true, false, ar));
+    if (m->net.size[0] != ar->inputs) return una_archive_refuse(ar, "size", "does not fit the columns");
+    UNA_TRY(una_basis_exchange_parameters(&m->net, &m->parameters, ar));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
-    if (!ar->loading) return UNA_OK;
-    if (!(m->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not positive");
-    m->parameters = UNA_GET(ar->arena, float, m->net.parameters);
-    UNA_TRY(una_arena_check(ar->arena));
-    una_net_unpack(&m->net, packed, m->parameters);
-    return UNA_OK;
+    return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
 }
 
 const una_kind una_nn = {

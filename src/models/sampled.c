@@ -155,28 +155,10 @@ una_status una_sampled_draw(const una_sampled *m, una_sampled_part *part, una_vi
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
-static una_status exchange_shape(una_net *net, una_archive *ar)
-{
-    uint64_t depth = net->depth, activation = (uint64_t)net->activation;
-    UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
-    net->depth = (size_t)depth;
-    net->activation = (una_activation)activation;
-    net->size[0] = ar->inputs;
-    for (size_t l = 1; l <= net->depth; l++) {
-        uint64_t size = net->size[l];
-        UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
-        net->size[l] = (size_t)size;
-    }
-    net->size[net->depth + 1] = 1;
-    una_net_shape(net);
-    return UNA_OK;
-}
-
 una_status una_sampled_exchange(una_sampled *m, size_t numbers_each, una_archive *ar)
 {
     uint64_t parts = m->parts;
-    UNA_TRY(exchange_shape(&m->net, ar));
+    UNA_TRY(una_basis_exchange_net(&m->net, false, false, ar));
     UNA_TRY(una_archive_u64(ar, "parts", &parts, 1, MOST_PARTS));
     UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));

@@ -264,10 +264,13 @@ static original small_file(const una_kind *kind, bool mixed)
 static size_t originals(original *list, size_t most)
 {
     size_t count = 0;
-    for (size_t k = 0; una_kinds[k] && count + 2 <= most; k++) {
-        list[count++] = small_file(una_kinds[k], false);
-        list[count++] = small_file(una_kinds[k], true);
+    for (size_t k = 0; una_kinds[k]; k++) {
+        for (quick_choice = 0; quick_choice < quick_choices(una_kinds[k]->name) && count + 2 <= most; quick_choice++) {
+            list[count++] = small_file(una_kinds[k], false);
+            list[count++] = small_file(una_kinds[k], true);
+        }
     }
+    quick_choice = 0;
     return count;
 }
 

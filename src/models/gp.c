@@ -5,9 +5,9 @@
  * from random ones. Cost n^3, memory two matrices of n^2.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
  */
-#include "gp/gp.h"
+#include "models/gp.h"
+
 #include "kern/kern.h"
-#include "model/kind.h"
 #include "opt/lbfgs.h"
 
 #include <string.h>
@@ -250,19 +250,22 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     return UNA_OK;
 }
 
-static una_status judge(const una_gp *gp, const held *out, double *log_lik, double *rmse, una_run *run)
+una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size_t rows, double *log_lik, double *rmse,
+                        una_run *run)
 {
-    double *mean = UNA_GET(&run->scratch, double, out->rows), *var = UNA_GET(&run->scratch, double, out->rows), square = 0;
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_gp_predict(gp, out->x, out->rows, gp->inputs, mean, var, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *mean = UNA_GET(&run->scratch, double, rows), *var = UNA_GET(&run->scratch, double, rows), square = 0;
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_gp_predict(gp, x, rows, gp->inputs, mean, var, run);
     *log_lik = 0;
-    for (size_t i = 0; i < out->rows; i++) {
-        double away = out->y[i] - mean[i], whole = var[i] + gp->noise_var;
+    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+        double away = y[i] - mean[i], whole = var[i] + gp->noise_var;
         square += away * away;
-        *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)out->rows;
+        *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)rows;
     }
-    *rmse = sqrt(square / (double)out->rows);
-    return UNA_OK;
+    *rmse = sqrt(square / (double)rows);
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 /* The grid's best length, judged on gp (all rows, by evidence) or on the rows `out` that it does not have. */
@@ -282,7 +285,7 @@ static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_p
         f.starts = (double)count + 1;
         if (status == UNA_OK) status = find(&f, 1, 0, run);
         result->steps += f.steps;
-        if (status == UNA_OK && out) status = judge(gp, out, &log_lik, &rmse, run);
+        if (status == UNA_OK && out) status = una_gp_judge(gp, out->x, out->y, out->rows, &log_lik, &rmse, run);
         if (status == UNA_OK) score = out ? log_lik : gp->log_evidence;
         if (score > best) {
             best = score;
@@ -392,9 +395,8 @@ static una_status gp_predict(const void *state, una_view x, una_predictive *out,
     return UNA_OK;
 }
 
-static una_status gp_exchange(void *state, una_archive *ar)
+una_status una_gp_exchange(una_gp *gp, una_archive *ar)
 {
-    una_gp *gp = state;
     uint64_t rows = gp->rows, inputs = gp->inputs;
     double *x = gp->x, *y = gp->y;
     UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
@@ -411,6 +413,11 @@ static una_status gp_exchange(void *state, una_archive *ar)
     UNA_TRY(una_gp_init(gp, gp->kernel, x, (size_t)inputs, y, (size_t)rows, (size_t)inputs, ar->arena));
     una_status status = una_gp_solve(gp, 0, ar->run);    /* the factor is not stored: it has the same bits again */
     return status == UNA_E_NUMERIC ? una_archive_refuse(ar, "x", "gives a covariance without a factor") : status;
+}
+
+static una_status gp_exchange(void *state, una_archive *ar)
+{
+    return una_gp_exchange(state, ar);
 }
 
 static una_status gp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
@@ -433,11 +440,15 @@ static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rn
     return status;
 }
 
-static una_status gp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+una_status una_gp_functions(const una_gp *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
-    const una_gp *gp = state;
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
     return prior ? prior_draws(gp, x, draws, &rng, f, run) : una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+}
+
+static una_status gp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    return una_gp_functions(state, x, draws, prior, f, run);
 }
 
 static una_status gp_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)

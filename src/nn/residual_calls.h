@@ -19,6 +19,12 @@ void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, co
  * its neighbours. */
 void REAL(una_residual_forward)(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows,
                                 double *phi, size_t stride, double *f, REAL(una_residual_work) *work);
+/* The last layer, before the Fourier features: h [rows, stride], `width` columns of it. */
+void REAL(una_residual_last)(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows,
+                             double *h, size_t stride, REAL(una_residual_work) *work);
+/* Slopes of h at one point: j [inputs, width]. */
+void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                                    double *j, REAL(una_residual_work) *work);
 /* Slopes of phi at one point: j [inputs, features]. */
 void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x, double *j,
                                REAL(una_residual_work) *work);

@@ -95,7 +95,8 @@ void REAL(una_fourier)(size_t rows, size_t width, size_t features, const real *h
     kernels->scale(rows * wide, scale, d, d);
 }
 
-static void forward_rows(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows, WORK *w)
+static void forward_blocks(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows,
+                           WORK *w)
 {
     size_t wide = UNA_PADDED(net->width);
     w->kern->product(rows, wide, net->inputs, x, net->inputs, 1, frozen, wide, w->h[0], wide, false);
@@ -105,6 +106,12 @@ static void forward_rows(const una_residual *net, const real *frozen, const real
         w->kern->activate(net->activation, rows, wide, at + bias_at(net), w->z, w->h[l + 1], w->d[l], NULL);
         w->kern->add(rows * wide, w->h[l], w->h[l + 1]);
     }
+}
+
+static void forward_rows(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows,
+                         WORK *w)
+{
+    forward_blocks(net, frozen, parameters, x, rows, w);
     REAL(una_fourier)(rows, net->width, net->features, w->h[net->depth], frozen + net->spread, frozen + net->phase, w->u, w->phi,
                       w->dphi, w->kern);
 }
@@ -131,19 +138,47 @@ void REAL(una_residual_forward)(const una_residual *net, const real *frozen, con
     }
 }
 
-/* The rows of A are carried through the blocks as slopes: s <- s + act'(z) (s W). */
+void REAL(una_residual_last)(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows,
+                             double *h, size_t stride, WORK *w)
+{
+    size_t wide = UNA_PADDED(net->width);
+    for (size_t from = 0; from < rows; from += BLOCK) {
+        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
+        forward_blocks(net, frozen, parameters, x + from * net->inputs, count, w);
+        for (size_t r = 0; r < count; r++)
+            for (size_t j = 0; j < net->width; j++) h[(from + r) * stride + j] = (double)w->h[net->depth][r * wide + j];
+    }
+}
+
+/* Row d of A is carried through the blocks as a slope, to w->g: s <- s + act'(z) (s W). */
+static void carry_slope(const una_residual *net, const real *frozen, const real *parameters, size_t d, WORK *w)
+{
+    size_t wide = UNA_PADDED(net->width);
+    memcpy(w->g, frozen + d * wide, wide * sizeof(real));
+    for (size_t l = 0; l < net->depth; l++) {
+        w->kern->product(1, wide, net->width, w->g, wide, 1, weights_of(net, parameters, l), wide, w->a, wide, false);
+        w->kern->multiply(wide, w->d[l], w->a);
+        w->kern->add(wide, w->a, w->g);
+    }
+}
+
+void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                                    double *j, WORK *w)
+{
+    forward_blocks(net, frozen, parameters, x, 1, w);
+    for (size_t d = 0; d < net->inputs; d++) {
+        carry_slope(net, frozen, parameters, d, w);
+        for (size_t k = 0; k < net->width; k++) j[d * net->width + k] = (double)w->g[k];
+    }
+}
+
 void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
                                double *j, WORK *w)
 {
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
     forward_rows(net, frozen, parameters, x, 1, w);
     for (size_t d = 0; d < net->inputs; d++) {
-        memcpy(w->g, frozen + d * wide, wide * sizeof(real));
-        for (size_t l = 0; l < net->depth; l++) {
-            w->kern->product(1, wide, net->width, w->g, wide, 1, weights_of(net, parameters, l), wide, w->a, wide, false);
-            w->kern->multiply(wide, w->d[l], w->a);
-            w->kern->add(wide, w->a, w->g);
-        }
+        carry_slope(net, frozen, parameters, d, w);
         w->kern->product(1, features, net->width, w->g, wide, 1, frozen + net->spread, features, w->back, features, false);
         w->kern->multiply(features, w->dphi, w->back);
         for (size_t k = 0; k < net->features; k++) j[d * net->features + k] = (double)w->back[k];

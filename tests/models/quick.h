@@ -30,8 +30,11 @@ static inline void skip_if_sanitized(void)
     skip();
 }
 
-/* Options that make a model small and quick; a kind that is not here is fitted with its defaults. */
-static inline const char *quick_options(const char *kind)
+/* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways of
+ * working has two rows: quick_choice says which. */
+static size_t quick_choice;
+
+static inline const char *quick_row(const char *kind, size_t choice)
 {
     static const struct { const char *kind, *options; } table[] = {
         { "luna", "width=6, heads=3, steps=40" },
@@ -41,13 +44,27 @@ static inline const char *quick_options(const char *kind)
         { "nn", "width=6, steps=40" },
         { "ensemble", "style=bootstrap, members=3, of=linear(degree=2)" },
         { "sngp", "width=5, features=12, steps=30" },
+        { "sngp", "width=5, features=12, steps=30, head=gp" },
         { "hmc", "width=3, warmup=30, samples=40, thin=1, max_depth=4, start_steps=50" },
         { "bbvi", "width=6, steps=40, samples=2, draws=30" },
         { "mcd", "width=6, steps=40, passes=30" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].kind, kind) == 0) return table[i].options;
-    return "";
+        if (strcmp(table[i].kind, kind) == 0 && choice-- == 0) return table[i].options;
+    return NULL;
+}
+
+static inline const char *quick_options(const char *kind)
+{
+    const char *options = quick_row(kind, quick_choice);
+    return options ? options : "";
+}
+
+static inline size_t quick_choices(const char *kind)
+{
+    size_t count = 0;
+    while (quick_row(kind, count)) count++;
+    return count ? count : 1;
 }
 
 /* "luna(width=8, ..., more)"; more may be NULL. Overwritten by the next call but three. */

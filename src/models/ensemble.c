@@ -131,6 +131,61 @@ static una_status ensemble_parts(const void *state, una_view x, size_t *count, d
     return status;
 }
 
+/* Functions of one member: drawn from it with random numbers of its own, or, where it cannot, its mean, which is all it knows. */
+static una_status draw_member(const una_ensemble_state *e, size_t member, una_view x, size_t draws, bool prior, double *f,
+                              una_run *run)
+{
+    uint64_t seed = run->settings.seed;
+    una_status status;
+    if (e->kind->draw) {
+        run->settings.seed = una_ensemble_seed(seed, member);
+        status = e->kind->draw(e->member[member], x, draws, prior, f, run);
+        run->settings.seed = seed;
+        return status;
+    }
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
+                           .var_noise = UNA_GET(&run->scratch, double, x.rows) };
+    status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = e->kind->predict(e->member[member], x, &out, run);
+    for (size_t k = 1; status == UNA_OK && k < draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* The draws that fall to one member, put where they belong. */
+static una_status place_draws(const una_ensemble_state *e, size_t member, const size_t *which, una_view x, size_t draws, bool prior,
+                              double *f, una_run *run)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < draws; k++) count += which[k] == member;
+    if (count == 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *own = UNA_GET(&run->scratch, double, count * x.rows);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = draw_member(e, member, x, count, prior, own, run);
+    for (size_t k = 0, next = 0; status == UNA_OK && k < draws; k++)
+        if (which[k] == member) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* A mixture's draw: a member at random, then a function of it. */
+static una_status ensemble_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    const una_ensemble_state *e = state;
+    if (prior && !e->kind->draw)
+        UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no prior to draw functions from: draw from its posterior", e->kind->name);
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t *which = UNA_GET(&run->scratch, size_t, draws);
+    una_status status = una_arena_check(&run->scratch);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
+    for (size_t k = 0; status == UNA_OK && k < draws; k++) which[k] = una_rng_below(&rng, e->members);
+    for (size_t m = 0; status == UNA_OK && m < e->members; m++) status = place_draws(e, m, which, x, draws, prior, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 /* A member's mean and variance at one point, and their slopes: its own, or central differences. */
 static una_status member_slope(const una_ensemble_state *e, size_t member, double *x, double *mean, double *dmean, double *dvar,
                                una_run *run)
@@ -271,6 +326,7 @@ const una_kind una_ensemble = {
     .exchange = ensemble_exchange,
     .mixture = ensemble_mixture,
     .observe = ensemble_observe,
+    .draw = ensemble_draw,
     .parts = ensemble_parts,
     .slope = ensemble_slope,
 };

@@ -37,9 +37,9 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     return una_option_set(*options, (*kind)->options, (*kind)->name, "steps", "auto", arena, run);
 }
 
-static uint64_t member_seed(uint64_t seed, size_t member)
+uint64_t una_ensemble_seed(uint64_t seed, size_t member)
 {
-    if (member == 0) return seed;                        /* an ensemble of one is its member */
+    if (member == 0) return seed;
     una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, member);
     uint64_t high = una_rng_u32(&rng);
     return high << 32 | una_rng_u32(&rng);
@@ -158,7 +158,7 @@ static una_status train_job(const jobs *all, job *j, size_t index, una_run *run)
     una_problem p = *all->problem;
     void *options;
     UNA_TRY(read_member(&kind, &options, all->options, &j->arena, run));
-    p.seed = member_seed(p.seed, all->folds ? index / all->folds : index);
+    p.seed = una_ensemble_seed(p.seed, all->folds ? index / all->folds : index);
     p.valid_joins = false;
     if (all->folds) UNA_TRY(without_fold(&p, index % all->folds, run));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample(&p, run));

@@ -459,6 +459,69 @@ static void slopes_of_linear_members(void **state)
     una_run_free(run);
 }
 
+/* ---- draws -------------------------------------------------------------------------------------------------- */
+
+/* Members that cannot draw: every draw is one of the parts, each of them about equally often, the same ones by the seed. */
+static void draws_are_members(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, MEMBERS = 4, DRAWS = 2000 };
+    una_run *run = quiet_run(), *seeded = NULL;
+    una_dataset *data = wave_data(ROWS, 0, run);
+    una_model *model = fitted("ensemble(members=4, of=nn(width=6, steps=40))", data, &held_out, run);
+    static double f[DRAWS * ROWS], again[DRAWS * ROWS];
+    double part[MEMBERS * ROWS];
+    size_t count, times[MEMBERS] = {0}, moved = 0;
+    assert_ok(una_model_parts(model, data, &count, part, run), run);
+    assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
+    for (size_t k = 0; k < DRAWS; k++) {
+        size_t m = 0;
+        while (m < MEMBERS && memcmp(f + k * ROWS, part + m * ROWS, ROWS * sizeof *f) != 0) m++;
+        assert_true(m < MEMBERS);
+        times[m]++;
+    }
+    for (size_t m = 0; m < MEMBERS; m++) assert_true(times[m] > 400 && times[m] < 600);
+    assert_ok(una_model_draw(model, data, 7, 0, again, run), run);       /* fewer draws are the first of many */
+    assert_memory_equal(again, f, 7 * ROWS * sizeof *f);
+    assert_ok(una_run_new(&seeded, &(una_run_settings){ .threads = 1, .seed = 9 }), NULL);
+    assert_ok(una_model_draw(model, data, DRAWS, 0, again, seeded), seeded);
+    for (size_t k = 0; k < DRAWS; k++) moved += memcmp(again + k * ROWS, f + k * ROWS, ROWS * sizeof *f) != 0;
+    assert_true(moved > DRAWS / 2);
+    assert_status(una_model_draw(model, data, 1, 1, f, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "an ensemble of nn has no prior to draw functions from");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(seeded);
+    una_run_free(run);
+}
+
+/* Members that can: one alone draws as it does, two do not share their random numbers. */
+static void members_draw_for_themselves(void **state)
+{
+    (void)state;
+    enum { ROWS = 30, DRAWS = 400 };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ROWS, 0, run);
+    una_model *alone = fitted("linear(degree=2, noise_std=0.3)", data, NULL, run);
+    una_model *one = fitted("ensemble(members=1, of=linear(degree=2, noise_std=0.3))", data, NULL, run);
+    una_model *two = fitted("ensemble(members=2, of=linear(degree=2, noise_std=0.3))", data, NULL, run);
+    static double a[DRAWS * ROWS], b[DRAWS * ROWS];
+    for (int prior = 0; prior <= 1; prior++) {
+        assert_ok(una_model_draw(alone, data, DRAWS, prior, a, run), run);
+        assert_ok(una_model_draw(one, data, DRAWS, prior, b, run), run);
+        assert_arrays_near(b, a, DRAWS * ROWS, 1e-9, 1e-9);
+        assert_int_equal(run->settings.seed, 0);
+        assert_ok(una_model_draw(two, data, DRAWS, prior, b, run), run); /* two members alike: as many different functions */
+        for (size_t k = 1; k < DRAWS; k++)
+            for (size_t l = 0; l < k; l++) assert_true(b[k * ROWS] != b[l * ROWS]);
+    }
+    una_model_free(alone);
+    una_model_free(one);
+    una_model_free(two);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,6 +541,8 @@ int main(void)
         cmocka_unit_test(updates_do_not_grow),
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(slopes_of_linear_members),
+        cmocka_unit_test(draws_are_members),
+        cmocka_unit_test(members_draw_for_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,9 @@ typedef struct mcd {
     bool   inputs;                       /* are dropped too                                                 */
 } mcd;
 
+enum { DROP_NO, DROP_YES, DROP_AUTO };
+enum { FEW_COLUMNS = 3 };                /* fewer are not dropped: what is left would be another question   */
+
 typedef struct mcd_options {
     double dropout, length_scale, passes;
     int    input_dropout;
@@ -28,7 +31,8 @@ typedef struct mcd_options {
 static const una_option mcd_table[] = {
     { "dropout", UNA_REAL, offsetof(mcd_options, dropout), "0.05", 0, 1, false, NULL,
       "probability that a unit is dropped, below 1" },
-    { "input_dropout", UNA_FLAG, offsetof(mcd_options, input_dropout), "yes", 0, 0, false, NULL, "drop inputs as well" },
+    { "input_dropout", UNA_WORD, offsetof(mcd_options, input_dropout), "auto", 0, 0, false, "no|yes|auto",
+      "drop inputs as well; auto = yes with three input columns or more" },
     { "length_scale", UNA_REAL, offsetof(mcd_options, length_scale), "0.01", 1e-6, 1e6, false, NULL,
       "prior length-scale l: weights have prior variance 1/l^2" },
     { "passes", UNA_COUNT, offsetof(mcd_options, passes), "100", 1, 100000, false, NULL,
@@ -127,6 +131,14 @@ static double mcd_divergence(void *context, const una_sampled *m)
     return pow(o->length_scale, 2) * (1 - o->dropout) / 2 * square;
 }
 
+/* Of the user's table: the levels of a text column are one. */
+static size_t input_columns(const una_columns *c)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < c->input_count; d++) count += d == 0 || c->inputs[d].source != c->inputs[d - 1].source;
+    return count;
+}
+
 static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
                           una_run *run)
 {
@@ -140,7 +152,8 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     m->base.count = una_net_packed(&m->base.net);
     m->base.prior_var = 1 / pow(o->length_scale, 2);
     m->dropout = o->dropout;
-    m->inputs = o->input_dropout;
+    if (o->input_dropout == DROP_AUTO) o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
+    m->inputs = o->input_dropout == DROP_YES;
     una_sampled_plan plan = { .context = o, .part = mcd_part, .train = mcd_train,
                               .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));

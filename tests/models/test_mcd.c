@@ -178,6 +178,69 @@ static void fits_a_curve(void **state)
     una_run_free(run);
 }
 
+static double cube(double x)
+{
+    return x * x * x;
+}
+
+/* The cubic with a gap: with its only input dropped now and then the model doubts the data most of all. */
+static void a_single_input_is_not_dropped(void **state)
+{
+    (void)state;
+    skip_if_sanitized();
+    una_run *run = quiet_run();
+    una_dataset *left = curve_data(cube, -4, -2, 3, 50, run), *right = curve_data(cube, 2, 4, 3, 51, run), *data = NULL;
+    double x[101], y[101];
+    for (size_t i = 0; i < 101; i++) {
+        const una_dataset *side = i < 50 ? left : right;
+        x[i] = una_dataset_numbers(side, 0)[i < 50 ? i : i - 50];
+        y[i] = una_dataset_numbers(side, 1)[i < 50 ? i : i - 50];
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, 101, 1, NULL, run), run);
+    const char *text = "mcd(width=50, steps=1500, rate=0.005, validate=no, noise_std=3, input_dropout=%s)";
+    double at_data[2], in_gap[2];
+    for (int drop = 0; drop <= 1; drop++) {
+        char spec[160];
+        snprintf(spec, sizeof spec, text, drop ? "yes" : "auto");
+        una_model *model = fitted(spec, data, NULL, run);
+        at_data[drop] = (std_between(model, -4, -2, run) + std_between(model, 2, 4, run)) / 2;
+        in_gap[drop] = std_between(model, -1, 1, run);
+        print_message("inputs %s: at the data %.2f, in the gap %.2f\n", drop ? "dropped" : "kept", at_data[drop], in_gap[drop]);
+        assert_non_null(strstr(una_model_info(model)->spec, drop ? "input_dropout=yes" : "input_dropout=no"));
+        una_model_free(model);
+    }
+    assert_true(at_data[0] < 0.6 * at_data[1]);
+    assert_true(at_data[0] / in_gap[0] < 0.6 * at_data[1] / in_gap[1]);
+    una_dataset_free(left);
+    una_dataset_free(right);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Columns of the table count, not levels; three are enough to drop. */
+static void few_columns_are_kept(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *two = wave_data(40, 0, run), *three = mixed_data(40, run), *words = NULL;
+    char text[2048] = "colour,y\n";
+    for (size_t i = 0; i < 40; i++) {
+        static const char *const colour[] = { "red", "green", "blue", "white" };
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%zu\n", colour[i % 4], i % 4 * 3 + i % 3);
+    }
+    assert_ok(una_dataset_read(&words, temp_text_file("words.csv", text), run), run);
+    const una_dataset *data[] = { two, words, three };
+    for (size_t i = 0; i < 3; i++) {
+        una_model *model = fitted("mcd(width=4, steps=5, passes=5)", data[i], i == 2 ? &mixed_settings : NULL, run);
+        assert_non_null(strstr(una_model_info(model)->spec, i == 2 ? "input_dropout=yes" : "input_dropout=no"));
+        una_model_free(model);
+    }
+    una_dataset_free(two);
+    una_dataset_free(three);
+    una_dataset_free(words);
+    una_run_free(run);
+}
+
 static void nothing_dropped_nothing_doubted(void **state)
 {
     (void)state;
@@ -252,6 +315,8 @@ int main(void)
         cmocka_unit_test(gradient_agrees_with_differences),
         cmocka_unit_test(a_pass_is_a_network),
         cmocka_unit_test(fits_a_curve),
+        cmocka_unit_test(a_single_input_is_not_dropped),
+        cmocka_unit_test(few_columns_are_kept),
         cmocka_unit_test(nothing_dropped_nothing_doubted),
         cmocka_unit_test(everything_dropped_is_refused),
         cmocka_unit_test(decay_flattens),

@@ -47,7 +47,7 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "sngp", "width=5, features=12, steps=30, head=gp" },
         { "hmc", "width=3, warmup=30, samples=40, thin=1, max_depth=4, start_steps=50" },
         { "bbvi", "width=6, steps=40, samples=2, draws=30" },
-        { "mcd", "width=6, steps=40, passes=30" },
+        { "mcd", "width=6, steps=40, passes=30, input_dropout=yes" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].kind, kind) == 0 && choice-- == 0) return table[i].options;

@@ -32,27 +32,17 @@ typedef struct una_sampled_options {
     int    validate, units;
 } una_sampled_options;
 
-#define UNA_SAMPLED_TABLE(type, depth_text, rate_text, batch_text, noise_help)                                            \
-    UNA_SAMPLED_ROW(type, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each hidden layer"),                     \
-    UNA_SAMPLED_ROW(type, depth, UNA_COUNT, depth_text, 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),                  \
-    UNA_SAMPLED_ROW(type, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers"),  \
-    UNA_SAMPLED_ROW(type, initialisation, UNA_WORD, "he", 0, 0, false, UNA_INITIALISATIONS, "spread of the first weights"), \
-    UNA_SAMPLED_ROW(type, rate, UNA_REAL, rate_text, 1e-9, 10, false, NULL, "learning rate of Adam"),                      \
-    UNA_SAMPLED_ROW(type, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES,                              \
-                    "how the learning rate falls over training"),                                                          \
-    UNA_SAMPLED_ROW(type, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, "passes over the data; auto = what the steps give"), \
-    UNA_SAMPLED_ROW(type, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL,                                                    \
-                    "optimiser steps; auto = by rule from the data, or epochs"),                                           \
-    UNA_SAMPLED_ROW(type, batch, UNA_COUNT, batch_text, 1, 1e9, true, NULL, "rows a step; auto = 128, or all rows below 200"), \
-    UNA_SAMPLED_ROW(type, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, noise_help),                       \
-    UNA_SAMPLED_ROW(type, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,                                          \
-                    "noise std of the target; auto = largest likelihood of held-out rows under the mixture"),              \
-    UNA_SAMPLED_ROW(type, validate, UNA_FLAG, "yes", 0, 0, false, NULL,                                                    \
-                    "train without the held-out rows first: scores and noise; no = train once, noise as in training"),     \
-    UNA_SAMPLED_ROW(type, units, UNA_WORD, "own", 0, 0, false, "own|standardised",                                         \
-                    "how noise is given: in the target's own units, or standardised (the thesis)")
-#define UNA_SAMPLED_ROW(type, field, kind, initial, low, high, may, choices, help) \
-    { #field, kind, offsetof(type, common.field), initial, low, high, may, choices, help }
+#define UNA_SAMPLED_TABLE(type, depth_text, rate_text, batch_text, noise_help) \
+    UNA_ROWS_SHAPE(type, common, depth_text, "hidden layer", "hidden layers"), \
+    UNA_ROW_ACTIVATION(type, common, "hidden layers"), \
+    UNA_ROW_INITIALISATION(type, common), \
+    UNA_ROWS_RATE(type, common, rate_text, "learning rate of Adam"), \
+    UNA_ROWS_BUDGET(type, common, "optimiser steps", batch_text), \
+    UNA_ROW_TRAIN_NOISE(type, common, noise_help), \
+    UNA_ROW_NOISE(type, common, "largest likelihood of held-out rows under the mixture"), \
+    UNA_ROW(type, common, validate, UNA_FLAG, "yes", 0, 0, false, NULL, \
+            "train without the held-out rows first: scores and noise; no = train once, noise as in training"), \
+    UNA_ROW_UNITS(type, common, UNA_NOISE_UNITS)
 
 typedef struct una_sampled_rows { float *x, *y; size_t rows, inputs; } una_sampled_rows;       /* [rows, inputs], [rows] */
 

@@ -12,44 +12,30 @@
 
 #include <string.h>
 
-#define ROW(field, type, initial, low, high, may, help) \
-    { #field, type, offsetof(una_sngp_options, field), initial, low, high, may, NULL, help }
+#define ROW(field, type, initial, low, high, may, choices, help) \
+    { #field, type, offsetof(una_sngp_options, field), initial, low, high, may, choices, help }
 
 static const una_option sngp_table[] = {
-    UNA_BASIS_ROW(una_sngp_options, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each residual block"),
-    UNA_BASIS_ROW(una_sngp_options, depth, UNA_COUNT, "2", 1, UNA_MAX_LAYERS, false, NULL, "residual blocks"),
-    UNA_BASIS_ROW(una_sngp_options, features, UNA_COUNT, "200", 1, 4096, false, NULL, "random Fourier features of the head"),
-    UNA_BASIS_ROW(una_sngp_options, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS,
-                  "activation of the residual blocks"),
-    ROW(bound, UNA_REAL, "0.95", 1e-6, 1e6, false,
+    UNA_ROWS_SHAPE(una_sngp_options, basis, "2", "residual block", "residual blocks"),
+    UNA_ROW(una_sngp_options, basis, features, UNA_COUNT, "200", 1, 4096, false, NULL, "random Fourier features of the head"),
+    UNA_ROW_ACTIVATION(una_sngp_options, basis, "residual blocks"),
+    ROW(bound, UNA_REAL, "0.95", 1e-6, 1e6, false, NULL,
         "c: bound on the largest singular value of each block's weights; below 1 keeps distances"),
-    ROW(lengthscale, UNA_REAL, "auto", 1e-6, 1e6, true,
+    ROW(lengthscale, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
         "length scale of the RBF kernel on the last layer; auto = square root of the number of inputs"),
-    { "head", UNA_WORD, offsetof(una_sngp_options, head), "exact", 0, 0, false, "exact|laplace|gp",
-      "posterior: exact on the features; a covariance gathered over batches around the trained weights; or an exact "
-      "Gaussian process on the last layer, without random features (rows^3)" },
-    ROW(covariance_momentum, UNA_REAL, "0.999", 0, 0.999999, false, "laplace: how slowly the covariance follows the batches"),
-    UNA_BASIS_ROW(una_sngp_options, rate, UNA_REAL, "0.01", 1e-9, 10, false, NULL, "learning rate of Adam"),
-    UNA_BASIS_ROW(una_sngp_options, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES,
-                  "how the learning rate falls over training"),
-    UNA_BASIS_ROW(una_sngp_options, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL,
-                  "passes over the data; auto = what the steps give"),
-    UNA_BASIS_ROW(una_sngp_options, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL,
-                  "budget of optimiser steps; auto = by rule from the data, or epochs"),
-    UNA_BASIS_ROW(una_sngp_options, batch, UNA_COUNT, "auto", 1, 1e9, true, NULL,
-                  "rows a step; auto = 128, or all rows below 200"),
-    UNA_BASIS_ROW(una_sngp_options, penalty, UNA_REAL, "0.1", 0, 1e6, false, NULL,
-                  "gamma: weight of the squared parameters, per data set"),
-    UNA_BASIS_ROW(una_sngp_options, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-                  "noise std inside the training objective, where only its ratio to the penalty counts; "
-                  "auto = 0.3 standardised"),
-    UNA_BASIS_ROW(una_sngp_options, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-                  "noise std of the target; auto = best likelihood of held-out rows"),
-    UNA_BASIS_ROW(una_sngp_options, prior_var, UNA_REAL, "1", 1e-12, 1e12, true, NULL,
-                  "alpha: prior variance of the head's weights, or of the process, on the standardised target; "
-                  "auto = chosen from held-out rows"),
-    UNA_BASIS_ROW(una_sngp_options, units, UNA_WORD, "own", 0, 0, false, "own|standardised",
-                  "how noise is given: in the target's own units, or standardised (the thesis)"),
+    ROW(head, UNA_WORD, "exact", 0, 0, false, "exact|laplace|gp",
+        "posterior: exact on the features; a covariance gathered over batches around the trained weights; or an exact "
+        "Gaussian process on the last layer, without random features (rows^3)"),
+    ROW(covariance_momentum, UNA_REAL, "0.999", 0, 0.999999, false, NULL,
+        "laplace: how slowly the covariance follows the batches"),
+    UNA_ROWS_RATE(una_sngp_options, basis, "0.01", "learning rate of Adam"),
+    UNA_ROWS_BUDGET(una_sngp_options, basis, "budget of optimiser steps", "auto"),
+    UNA_ROW_PENALTY(una_sngp_options, basis, "0.1", ""),
+    UNA_ROW_TRAIN_NOISE(una_sngp_options, basis, UNA_TRAIN_NOISE_RATIO),
+    UNA_ROW_NOISE(una_sngp_options, basis, "best likelihood of held-out rows"),
+    UNA_ROW_PRIOR(una_sngp_options, basis, "1", "alpha: prior variance of the head's weights, or of the process, on the "
+                                                "standardised target; auto = chosen from held-out rows"),
+    UNA_ROW_UNITS(una_sngp_options, basis, UNA_NOISE_UNITS),
     { .name = NULL }
 };
 

@@ -115,6 +115,8 @@ una_text una_text_in(una_arena *arena);
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
 void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
+/* Length of the valid UTF-8 sequence at `at`, 0 if it is not one. */
+size_t una_utf8_length(const char *at);
 /* Shortest that reads back the same; null if not finite. */
 void una_text_number(una_text *text, double value);
 /* The same number formatting into a buffer of at least 32 bytes; "nan"/"inf" words for non-finite. */

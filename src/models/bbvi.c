@@ -48,7 +48,7 @@ typedef struct stepper {                 /* what the gradient of a step needs   
     const una_net *net;
     const una_training *how;
     const una_kernels_f64 *normals;
-    una_sampled_batches batches;
+    una_batches batches;
     una_work_f32 *work;
     una_batch_f32 batch;
     una_objective_f32 objective;
@@ -79,9 +79,9 @@ static una_status bound_gradient(void *context, const double *parameters, double
     stepper *t = context;
     una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
     t->normals->normals(t->samples * t->count, rng.key, rng.counter, 1, 0, t->eps);
-    una_sampled_next(&t->batches);
+    una_batches_next(&t->batches);
     t->batch.rows = t->batches.rows;
-    t->objective.fit_weight = t->how->fit_weight * (double)t->batches.data->rows / (double)t->batches.rows;
+    t->objective.fit_weight = t->how->fit_weight * (double)t->batches.all / (double)t->batches.rows;
     una_vi q = { t->count, t->prior_var, parameters, parameters + t->count };
     una_vi_terms terms;
     UNA_TRY(una_vi_loss(&q, t->eps, t->samples, log_likelihood, t, &terms, gradient, gradient + t->count, t->spare, run));
@@ -104,8 +104,8 @@ static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *
     t->parameters = UNA_GET(scratch, float, m->net.parameters);
     t->gradient = UNA_GET(scratch, float, m->net.parameters);
     UNA_TRY(una_arena_check(scratch));
-    UNA_TRY(una_sampled_batches_init(&t->batches, rows, t->how, run));
-    t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.y, .target_heads = 1 };
+    UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
+    t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
     return una_work_new_f32(&t->work, &m->net, t->batches.most, 0, false, 0, false, false, una_kernels_named_f32(kernels), scratch, run);
 }
 

@@ -56,7 +56,7 @@ static void mcd_part(const una_sampled *base, const double *numbers, size_t part
 typedef struct stepper {                 /* what the gradient of a step needs                               */
     const mcd *model;
     const una_training *how;
-    una_sampled_batches batches;
+    una_batches batches;
     una_work_f32 *work;
     double decay;
     float *mask[UNA_MAX_LAYERS], *input_mask;
@@ -70,14 +70,14 @@ static una_status dropped_gradient(void *context, const float *parameters, float
     double p = t->model->dropout;
     (void)run;
     una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
-    una_sampled_next(&t->batches);
+    una_batches_next(&t->batches);
     size_t rows = t->batches.rows, inputs = net->size[0];
     if (t->model->inputs) {
         una_dropout_mask(&rng, p, rows * inputs, t->input_mask);
         for (size_t i = 0; i < rows * inputs; i++) t->batches.x[i] *= t->input_mask[i];
     }
     for (size_t l = 0; l < net->depth; l++) una_dropout_mask(&rng, p, rows * UNA_PADDED(net->size[l + 1]), t->mask[l]);
-    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.y, .target_heads = 1 };
+    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
     una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay };
     una_dropout_gradient_f32(net, parameters, &batch, &objective, t->mask, gradient, losses, t->work);
     return UNA_OK;
@@ -89,7 +89,7 @@ static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_ro
     una_arena *scratch = &run->scratch;
     double noise_var = 1 / (2 * t->how->fit_weight);
     t->decay = pow(o->length_scale, 2) * (1 - o->dropout) * noise_var / (2 * (double)rows->rows);
-    UNA_TRY(una_sampled_batches_init(&t->batches, rows, t->how, run));
+    UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
     for (size_t l = 0; l < net->depth; l++)
         t->mask[l] = UNA_GET(scratch, float, t->batches.most * UNA_PADDED(net->size[l + 1]));
     t->input_mask = UNA_GET(scratch, float, t->batches.most * net->size[0]);

@@ -11,7 +11,6 @@
 #include "models/held.h"
 #include "nn/anchor.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
@@ -67,7 +66,6 @@ typedef struct watch {                   /* context of both hooks               
     double *f;                           /* [held or rows]                                                  */
     /* anchored training only: */
     una_batches batches;
-    size_t step;
     float *anchor;
     double weight;
 } watch;
@@ -93,7 +91,7 @@ static una_status anchored_gradient(void *context, const float *parameters, floa
 {
     watch *w = context;
     (void)run;
-    una_batches_next(&w->batches, w->step++);
+    una_batches_next(&w->batches);
     una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target, .target_heads = 1 };
     una_objective_f32 objective = { .fit_weight = 1 / (double)batch.rows };
     una_net_gradient_f32(w->net, parameters, &batch, &objective, gradient, losses, w->work);
@@ -111,8 +109,8 @@ static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_trainin
     una_anchor_draw_f32(w->net, a->init_var, &first, parameters);
     una_anchor_draw_f32(w->net, a->prior_var, &anchors, w->anchor);      /* one anchor for all folds of a member */
     w->weight = a->noise_var / (a->prior_var * (double)w->held->rows);
-    return una_batches_init(&w->batches, w->held, how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream,
-                            &run->scratch);
+    return una_batches_init(&w->batches, w->held->x, w->held->target, w->held->rows, w->held->inputs,
+                            how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
 }
 
 static una_status train_job(nn_jobs *all, size_t index, una_run *run)
@@ -169,12 +167,6 @@ static void free_jobs(nn_jobs *all, size_t count)
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 typedef struct judgement { double square; size_t rows; } judgement;
 
 /* Every fold in turn is left out: errors of rows that did not train, and how long training should last. */
@@ -190,8 +182,7 @@ static una_status judge_folds(nn_jobs *all, judgement *sum, una_fit_result *resu
         result->steps += t->steps;
     }
     free_jobs(all, folds);
-    qsort(best, folds, sizeof *best, by_size);
-    all->steps = best[folds / 2];
+    all->steps = una_held_median(best, folds);
     all->stream += folds;
     all->folds = 0;
     return status;

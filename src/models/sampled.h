@@ -10,6 +10,7 @@
 #define UNA_SAMPLED_H
 
 #include "models/basis.h"
+#include "models/held.h"
 
 typedef struct una_sampled {             /* first member of a model's state                                 */
     una_net  net;
@@ -62,16 +63,8 @@ una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, con
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
 void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
 
-/* ---- batches for a gradient that una_train's own does not give (una_train_hooks.gradient) ---- */
-typedef struct una_sampled_batches {
-    const una_sampled_rows *data;
-    const una_training *how;
-    size_t step, batches, most, *order;  /* per epoch; rows of the largest                                  */
-    float *x, *y;                        /* the batch in hand                                               */
-    size_t rows;
-} una_sampled_batches;
-una_status una_sampled_batches_init(una_sampled_batches *b, const una_sampled_rows *data, const una_training *how, una_run *run);
-void       una_sampled_next(una_sampled_batches *b);             /* counts b->step up                       */
+/* Batches for a gradient that una_train's own does not give (una_train_hooks.gradient). */
+una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how, una_run *run);
 
 /* ---- the rest of the model interface ---- */
 /* f [parts, rows] of a set of numbers for rows x [rows, inputs], part by part. */

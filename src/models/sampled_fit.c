@@ -12,37 +12,9 @@
 enum { JUDGED = 4096 };                  /* rows that the noise is chosen on, at most                       */
 static const double log_2pi = 1.8378770664093454836;
 
-/* ---- batches ---------------------------------------------------------------------------------------------- */
-
-una_status una_sampled_batches_init(una_sampled_batches *b, const una_sampled_rows *data, const una_training *how, una_run *run)
+una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how, una_run *run)
 {
-    *b = (una_sampled_batches){ .data = data, .how = how };
-    bool whole = how->batch == 0 || how->batch >= data->rows;
-    b->batches = whole ? 1 : (data->rows + how->batch / 2) / how->batch;
-    b->most = (data->rows + b->batches - 1) / b->batches;
-    b->order = UNA_GET(&run->scratch, size_t, data->rows);
-    b->x = UNA_GET(&run->scratch, float, b->most * data->inputs);
-    b->y = UNA_GET(&run->scratch, float, b->most);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < data->rows; i++) b->order[i] = i;
-    return UNA_OK;
-}
-
-void una_sampled_next(una_sampled_batches *b)
-{
-    size_t rows = b->data->rows, inputs = b->data->inputs, at = b->step % b->batches, epoch = b->step / b->batches;
-    if (at == 0 && b->batches > 1) {
-        una_rng rng = una_rng_at(b->how->seed, UNA_FOR_BATCHES, b->how->stream << 40 | epoch);
-        una_rng_permute(&rng, b->order, rows);
-    }
-    size_t from = at * rows / b->batches;
-    b->rows = (at + 1) * rows / b->batches - from;
-    for (size_t i = 0; i < b->rows; i++) {
-        size_t row = b->order[from + i];
-        memcpy(b->x + i * inputs, b->data->x + row * inputs, inputs * sizeof(float));
-        b->y[i] = b->data->y[row];
-    }
-    b->step++;
+    return una_batches_init(batches, rows->x, rows->y, rows->rows, rows->inputs, how->batch, how->seed, how->stream, &run->scratch);
 }
 
 /* ---- trainings, one per fold ------------------------------------------------------------------------------- */
@@ -67,16 +39,11 @@ typedef struct jobs {
     job   *job;
 } jobs;
 
-static void copy_row(float *to, una_view x, size_t row)
-{
-    for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
-}
-
 typedef struct split { una_sampled_rows train, held; } split;
 
 static void give_row(una_sampled_rows *to, una_view x, const double *y, size_t row)
 {
-    copy_row(to->x + to->rows * x.cols, x, row);
+    una_held_row(to->x + to->rows * x.cols, x, row);
     to->y[to->rows++] = (float)y[row];
 }
 

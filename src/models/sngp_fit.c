@@ -8,7 +8,6 @@
 #include "models/sngp.h"
 #include "nn/spectral.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
@@ -60,7 +59,8 @@ static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una
     l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var, all->problem->seed,
                                 all->stream + index);
     if (all->steps) l->how.steps = all->steps;
-    UNA_TRY(una_batches_init(&l->batches, &l->held, l->how.batch, l->how.seed, l->how.stream, scratch));
+    UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch, l->how.seed,
+                             l->how.stream, scratch));
     t->model = (una_sngp){ .net = *net, .posterior = all->options->head,
                            .frozen = UNA_GET(&t->arena, float, net->frozen),
                            .parameters = UNA_GET(&t->arena, float, net->parameters) };
@@ -80,7 +80,7 @@ static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una
     l->best = UNA_GET(scratch, float, net->parameters);
     l->f = UNA_GET(scratch, double, l->held.held);
     UNA_TRY(una_arena_check(scratch));
-    return una_residual_work_new_f32(&l->work, net, t->model.frozen, una_batches_most(&l->batches), l->kern, scratch);
+    return una_residual_work_new_f32(&l->work, net, t->model.frozen, l->batches.most, l->kern, scratch);
 }
 
 static void bound_blocks(loop *l, float *parameters, bool to_the_end)
@@ -97,7 +97,7 @@ static una_status one_step(loop *l, trial *t, size_t step, double *total, una_ru
     const double beta1 = 0.9, beta2 = 0.999, k = (double)(step + 1);
     double rate = l->how.rate * una_rate_schedule(l->how.rate_schedule, k / (double)l->how.steps);
     una_losses losses;
-    una_batches_next(&l->batches, step);
+    una_batches_next(&l->batches);
     double share = (double)l->batches.rows / (double)l->held.rows;
     una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target, l->batches.rows,
                               l->how.fit_weight, l->how.penalty * share, l->gradient, &losses, l->work);
@@ -244,112 +244,88 @@ static void free_trials(trials *all, size_t count)
 
 /* ---- noise and prior -------------------------------------------------------------------------------------- */
 
-typedef struct pooled {
+typedef struct judge {                   /* context of the choice                                           */
     const trial *trial;
     const una_sngp_options *options;
-    size_t count, rows;
-    double prior_var, square;
+    double noise_var, prior_var;         /* noise_var: given, or UNA_AUTO                                   */
+    size_t count;
     una_run *run;
-    una_status status;
-} pooled;
+} judge;
 
-static una_status judge_head(const trial *t, const pooled *p, double noise_var, double *log_lik, double *rmse)
+static una_status judge_head(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse, una_run *run)
 {
     una_sngp m = t->model;
-    una_head_init(&m.head, t->stats.features, &p->run->scratch);
-    UNA_TRY(una_arena_check(&p->run->scratch));
+    una_head_init(&m.head, t->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
     m.head.noise_var = noise_var;
-    m.head.prior_var = p->prior_var;
+    m.head.prior_var = by->prior_var;
     m.head.stats = t->stats;
-    UNA_TRY(una_head_solve(&m.head, p->run));
+    UNA_TRY(una_head_solve(&m.head, run));
     if (m.posterior == UNA_SNGP_LAPLACE) una_sngp_take_trained(&m);
-    return una_head_score(&m.head, t->held_phi, t->held_y, t->held, log_lik, rmse, p->run);
+    return una_head_score(&m.head, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
 }
 
-static una_status judge_process(const trial *t, const pooled *p, double noise_var, double *log_lik, double *rmse)
+static una_status judge_process(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse, una_run *run)
 {
     una_gp gp;
-    UNA_TRY(una_tick(p->run, "choosing the noise of sngp", 1, NAN));
-    UNA_TRY(una_sngp_gp_solve(&gp, t->model.net.width, p->prior_var, p->options->lengthscale, noise_var, t->phi, t->y, t->rows,
-                              &p->run->scratch, p->run));
-    return una_gp_judge(&gp, t->held_phi, t->held_y, t->held, log_lik, rmse, p->run);
+    UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
+    UNA_TRY(una_sngp_gp_solve(&gp, t->model.net.width, by->prior_var, by->options->lengthscale, noise_var, t->phi, t->y, t->rows,
+                              &run->scratch, run));
+    return una_gp_judge(&gp, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
 }
 
-static una_status held_loss(const trial *t, pooled *p, double noise_var, double *loss)
+static una_status judge_trial(void *context, size_t index, double noise_var, double *loss, double *square, size_t *rows,
+                              una_run *run)
 {
+    const judge *by = context;
+    const trial *t = &by->trial[index];
     double log_lik, rmse;
-    UNA_TRY((t->model.posterior == UNA_SNGP_GP ? judge_process : judge_head)(t, p, noise_var, &log_lik, &rmse));
+    UNA_TRY((t->model.posterior == UNA_SNGP_GP ? judge_process : judge_head)(t, by, noise_var, &log_lik, &rmse, run));
     *loss -= log_lik * (double)t->held;
-    p->square += rmse * rmse * (double)t->held;
+    *square += rmse * rmse * (double)t->held;
+    *rows = t->held;
     return UNA_OK;
 }
 
-/* Minus the log-likelihood of all held-out rows, each judged by features that did not see it. */
-static double pooled_loss(double log_noise, void *context)
-{
-    pooled *p = context;
-    double loss = 0;
-    p->square = 0;
-    p->rows = 0;
-    for (size_t i = 0; i < p->count && p->status == UNA_OK; i++) {
-        una_mark mark = una_arena_mark(&p->run->scratch);
-        p->status = held_loss(&p->trial[i], p, exp(log_noise), &loss);
-        p->rows += p->trial[i].held;
-        una_arena_release(&p->run->scratch, mark);
-    }
-    return loss;
-}
-
-/* At p->prior_var; *noise_var is chosen if it is UNA_AUTO, one standard error of its logarithm up. */
-static una_status choose_noise(double *noise_var, pooled *p, double *log_lik)
+/* At by->prior_var; *noise_var is chosen if it is UNA_AUTO, one standard error of its logarithm up. */
+static una_status choose_noise(double *noise_var, judge *by, una_pooled *p, double *log_lik)
 {
     double log_noise = log(*noise_var);
+    *p = (una_pooled){ .count = by->count, .context = by, .judge = judge_trial, .run = by->run };
     if (UNA_IS_AUTO(*noise_var)) {
-        double tolerance = p->options->head == UNA_SNGP_GP ? 1e-3 : 1e-5;        /* each look costs rows^3 there */
-        log_noise = una_minimise(pooled_loss, p, log(1e-6), log(4), tolerance);
+        double tolerance = by->options->head == UNA_SNGP_GP ? 1e-3 : 1e-5;       /* each look costs rows^3 there */
+        log_noise = una_minimise(una_pooled_loss, p, log(1e-6), log(4), tolerance);
         UNA_TRY(p->status);
         log_noise += sqrt(2 / (double)p->rows);
         *noise_var = exp(log_noise);
     }
-    *log_lik = -pooled_loss(log_noise, p) / (double)p->rows;
+    *log_lik = -una_pooled_loss(log_noise, p) / (double)p->rows;
     return p->status;
 }
 
-/* The largest prior variance that costs less than 0.02 in held-out log-likelihood: likelihood alone hides gaps. */
-static una_status choose_prior(double *prior_var, double noise_var, pooled *p)
+static una_status score_prior(void *context, double prior_var, double *log_lik)
 {
-    enum { GRID = 9 };
-    double value[GRID], score[GRID], best = -HUGE_VAL;
-    for (size_t i = 0; i < GRID; i++) {
-        double noise = noise_var;
-        p->prior_var = value[i] = pow(10, -2 + 0.5 * (double)i);
-        UNA_TRY(choose_noise(&noise, p, &score[i]));
-        best = fmax(best, score[i]);
-    }
-    for (size_t i = 0; i < GRID; i++)
-        if (score[i] >= best - 0.02) *prior_var = value[i];
-    return UNA_OK;
+    judge *by = context;
+    una_pooled p;
+    double noise_var = by->noise_var;
+    by->prior_var = prior_var;
+    return choose_noise(&noise_var, by, &p, log_lik);
 }
 
 static una_status choose(double *noise_var, double *prior_var, const trials *all, size_t count, una_fit_result *result,
                          una_run *run)
 {
-    pooled p = { .trial = all->trial, .options = all->options, .count = count, .run = run };
-    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, *noise_var, &p));
-    p.prior_var = *prior_var;
-    UNA_TRY(choose_noise(noise_var, &p, &result->valid_log_lik));
+    judge by = { .trial = all->trial, .options = all->options, .noise_var = *noise_var, .count = count, .run = run };
+    una_pooled p;
+    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(una_held_prior(prior_var, score_prior, &by));
+    by.prior_var = *prior_var;
+    UNA_TRY(choose_noise(noise_var, &by, &p, &result->valid_log_lik));
     result->valid_rows = p.rows;
     result->valid_rmse = sqrt(p.square / (double)p.rows);
     return UNA_OK;
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
 
 static una_status fit_folds(trials *all, double *noise_var, double *prior_var, una_fit_result *result, una_run *run)
 {
@@ -361,8 +337,7 @@ static una_status fit_folds(trials *all, double *noise_var, double *prior_var, u
         result->steps += all->trial[i].steps;
     }
     free_trials(all, folds);
-    qsort(best, folds, sizeof *best, by_size);
-    all->steps = best[folds / 2];
+    all->steps = una_held_median(best, folds);
     all->stream += folds;
     all->folds = 0;
     return status;

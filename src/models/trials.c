@@ -4,6 +4,8 @@
  */
 #include "models/trials.h"
 
+#include "models/held.h"
+
 #include <string.h>
 
 enum { LOOK_ROWS = 4096 };               /* looks at held-out rows use at most so many                      */
@@ -69,43 +71,6 @@ static una_status evidence_gradient(void *context, const float *parameters, floa
     return UNA_OK;
 }
 
-typedef struct rows_of {                 /* the rows of one job                                             */
-    float *x, *held_x;
-    double *y, *held_y;
-    float *target;
-    size_t rows, held;
-} rows_of;
-
-static void copy_row(float *to, una_view x, size_t row)
-{
-    for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
-}
-
-/* Splits the problem's rows for job `index`: its fold is held out, or problem->valid. */
-static una_status gather(rows_of *r, const una_trials *all, size_t index, una_run *run)
-{
-    const una_problem *p = all->problem;
-    size_t inputs = p->x.cols, most_held = all->folds ? p->x.rows : p->valid_x.rows;
-    r->x = UNA_GET(&run->scratch, float, p->x.rows * inputs);
-    r->y = UNA_GET(&run->scratch, double, p->x.rows);
-    r->target = UNA_GET(&run->scratch, float, p->x.rows);
-    r->held_x = UNA_GET(&run->scratch, float, most_held * inputs);
-    r->held_y = UNA_GET(&run->scratch, double, most_held);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < p->x.rows; i++) {
-        bool out = all->folds && p->fold[i] == index;
-        copy_row(out ? r->held_x + r->held * inputs : r->x + r->rows * inputs, p->x, i);
-        if (out) r->held_y[r->held++] = p->y[i];
-        else r->y[r->rows++] = p->y[i];
-    }
-    for (size_t i = 0; !all->folds && i < p->valid_x.rows; i++) {
-        copy_row(r->held_x + i * inputs, p->valid_x, i);
-        r->held_y[r->held++] = p->valid_y[i];
-    }
-    for (size_t i = 0; i < r->rows; i++) r->target[i] = (float)r->y[i];
-    return UNA_OK;
-}
-
 static double *ones_at_end(una_arena *arena, size_t rows, size_t k)
 {
     double *phi = UNA_GET(arena, double, rows * k);
@@ -129,7 +94,7 @@ static void thin(float **x, double **y, size_t *rows, size_t inputs, una_arena *
     *rows = LOOK_ROWS;
 }
 
-static una_status prepare_watch(watch *w, const una_net *net, const rows_of *r, una_run *run)
+static una_status prepare_watch(watch *w, const una_net *net, const una_held *r, una_run *run)
 {
     size_t k = una_net_features(net) + 1;
     float *x = r->x, *held_x = r->held_x;
@@ -149,7 +114,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const rows_of *r, 
                             &run->scratch, run);
 }
 
-static una_status prepare_evidence(marginal *e, const una_trials *all, const rows_of *r, una_run *run)
+static una_status prepare_evidence(marginal *e, const una_trials *all, const una_held *r, una_run *run)
 {
     const una_net *net = &all->basis->net;
     size_t k = una_net_features(net) + 1;
@@ -166,7 +131,7 @@ static una_status prepare_evidence(marginal *e, const una_trials *all, const row
 }
 
 /* What the choice of the noise needs of a finished job: its training statistics, features of its held-out rows. */
-static una_status finish_job(una_trial *j, const una_trials *all, const rows_of *r, una_run *run)
+static una_status finish_job(una_trial *j, const una_trials *all, const una_held *r, una_run *run)
 {
     una_basis basis = { .net = all->basis->net, .parameters = j->parameters };
     size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
@@ -200,10 +165,10 @@ static una_status train_job(void *context, size_t index, una_run *run)
     una_trial *j = &all->job[index];
     const una_net *net = &all->basis->net;
     una_arena_init(&j->arena, run);
-    rows_of r = {0};
+    una_held r;
     watch w;
     marginal e;
-    UNA_TRY(gather(&r, all, index, run));
+    UNA_TRY(una_held_split(&r, all->problem, all->folds ? index : SIZE_MAX, &run->scratch));
     j->parameters = UNA_GET(&j->arena, float, net->parameters);
     UNA_TRY(una_arena_check(&j->arena));
     una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, all->stream + index);

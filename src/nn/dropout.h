@@ -15,15 +15,7 @@ void una_dropout_mask(una_rng *rng, double p, size_t n, float *mask);
  * the others grow by 1/(1 - p). Inputs are dropped too if `inputs`. In place. */
 void una_dropout_pass(const una_net *net, una_rng *rng, double p, bool inputs, float *packed);
 
-#define real float
-#define REAL(name) name##_f32
-#include "nn/dropout_calls.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "nn/dropout_calls.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/dropout_calls.h"
+#include "kern/both.h"
 
 #endif

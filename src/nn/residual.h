@@ -24,15 +24,7 @@ typedef struct una_residual {
 
 void una_residual_shape(una_residual *net);
 
-#define real float
-#define REAL(name) name##_f32
-#include "nn/residual_calls.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "nn/residual_calls.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/residual_calls.h"
+#include "kern/both.h"
 
 #endif

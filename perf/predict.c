@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How fast a fitted model predicts, through the public face on one thread: rows a second in one call (mean, both stds and
- * bounds), and microseconds for a call with a single row. The least over several calls.
+ * How fast a fitted model predicts, through the public face on one thread: rows a second in one call (mean, both stds
+ * and bounds), and microseconds for a call with a single row. The least over several calls.
  *
  *   predict [SPEC ...]
  */
@@ -58,7 +58,8 @@ int main(int argc, char **argv)
     int bad = !x || !out || una_dataset_synthetic(&data, "radial", FITTED, INPUTS, 0, run);
     for (size_t i = 0; !bad && i < ROWS * INPUTS; i++) x[i] = (double)(i * 2654435761u % 4001) / 1000 - 2;
     for (int i = 1; !bad && i < argc; i++) bad = measure(argv[i], data, x, out, run);
-    for (size_t i = 0; !bad && argc < 2 && i < sizeof usual / sizeof *usual; i++) bad = measure(usual[i], data, x, out, run);
+    for (size_t i = 0; !bad && argc < 2 && i < sizeof usual / sizeof *usual; i++)
+        bad = measure(usual[i], data, x, out, run);
     free(x);
     free(out);
     una_dataset_free(data);

@@ -126,8 +126,8 @@ const char *una_number_text(char buffer[32], double value);
  * A number too large for a double, such as 1e999, gives true and HUGE_VAL, so that the caller can say so; one too
  * small gives 0. */
 bool una_parse_number(const char *from, size_t length, double *value);
-/* Inside of both, for numbers of ordinary size (decimal.c); false: do it the slow way. word 10^exponent, correctly rounded;
- * the shortest digits 10^exponent that read back as a positive `value`, which may end in zeros. */
+/* Inside of both, for numbers of ordinary size (decimal.c); false: do it the slow way. word 10^exponent, correctly
+ * rounded; the shortest digits 10^exponent that read back as a positive `value`, which may end in zeros. */
 bool una_decimal_value(double *value, uint64_t word, int exponent);
 bool una_decimal_shortest(double value, uint64_t *digits, int *exponent);
 /* The nearest of `count` names to `wrong` (for "did you mean"), NULL if none is near: another case first, then a

@@ -58,9 +58,12 @@ typedef struct una_kind {
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
-    una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);  /* exact update; result: the new evidence */
-    una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run); /* f [draws, rows] */
-    una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);  /* f [count, rows]; NULL: count only */
+    /* exact update; result: the new evidence */
+    una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
+    /* f [draws, rows] */
+    una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+    /* f [count, rows]; NULL: count only */
+    una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);
     una_status (*slope)(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
 } una_kind;
 
@@ -88,9 +91,10 @@ una_status una_model_predict_encoded(const una_model *model, const double *x, si
 /* The same block by block, standardised, checked; parts are there if asked for and the kind is a mixture. The task may
  * overwrite what it gets. */
 typedef una_status una_block_task(void *context, una_predictive *p, size_t from, size_t rows, una_run *run);
-una_status una_model_each_block(const una_model *model, const double *x, size_t rows, bool with_parts, una_block_task *task,
-                                void *context, una_run *run);
-una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior, double *f, una_run *run);
+una_status una_model_each_block(const una_model *model, const double *x, size_t rows, bool with_parts,
+                                una_block_task *task, void *context, una_run *run);
+una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior,
+                                  double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 
 #endif

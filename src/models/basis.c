@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A feature network under a Bayesian linear head: prediction, update, draws, slopes, saving. How the features came to be is
- * no concern of this file (see basis_fit.c).
+ * A feature network under a Bayesian linear head: prediction, update, draws, slopes, saving. How the features came to
+ * be is no concern of this file (see basis_fit.c).
  */
 #include "models/basis.h"
 
-una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads, una_run *run)
+una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
+                           una_run *run)
 {
     una_net *net = &basis->net;
     net->depth = (size_t)options->depth;
@@ -46,8 +47,8 @@ static void heads_of(const void *model, const float *x, size_t rows, double *f, 
 una_status una_basis_slopes(const una_net *net, const float *parameters, const float *x, double *j, una_run *run)
 {
     una_work_f32 *work = NULL;
-    UNA_TRY(una_work_new_f32(&work, net, 1, 1, false, net->size[0], true, true, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch, run));
+    UNA_TRY(una_work_new_f32(&work, net, 1, 1, false, net->size[0], true, true,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
     una_net_slopes_f32(net, parameters, x, j, work);
     return UNA_OK;
 }
@@ -87,7 +88,8 @@ una_status una_basis_predict(const void *state, una_view x, una_predictive *out,
     return una_map_predict(&map, &basis->head, x, out, run);
 }
 
-una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                             una_run *run)
 {
     una_basis *basis = state;
     una_feature_map map = map_of(basis);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What NLM, LUNA and TUNA share: a feature network, trained somehow, under a Bayesian linear head. Their files say how the
- * features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
+ * What NLM, LUNA and TUNA share: a feature network, trained somehow, under a Bayesian linear head. Their files say how
+ * the features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
  */
 #ifndef UNA_BASIS_H
 #define UNA_BASIS_H
@@ -29,8 +29,8 @@ typedef struct una_basis_options {
 } una_basis_options;
 
 /* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: every feature network; rate,
- * penalty and prior variance differ by model. UNA_HELD_OUT_TABLE: those whose features see y, and need rows that they do
- * not see. */
+ * penalty and prior variance differ by model. UNA_HELD_OUT_TABLE: those whose features see y, and need rows that they
+ * do not see. */
 #define UNA_NET_TABLE(type, rate_text, penalty_text, prior_text) \
     UNA_ROWS_SHAPE(type, basis, "2", "hidden layer", "hidden layers"), \
     UNA_ROW(type, basis, features, UNA_COUNT, "auto", 1, 4096, true, NULL, \
@@ -43,10 +43,10 @@ typedef struct una_basis_options {
     UNA_ROWS_BUDGET(type, basis, "budget of optimiser steps", "auto"), \
     UNA_ROW_PENALTY(type, basis, penalty_text, ""), \
     UNA_ROW_NOISE(type, basis, "chosen from the data"), \
-    UNA_ROW_PRIOR(type, basis, prior_text, \
-                  "alpha: prior variance of the head's weights on the standardised target; auto = chosen from the data"), \
-    UNA_ROW_UNITS(type, basis, "how noise, lengths, formulas and reference values are given: in the data's own units, " \
-                               "or standardised (the thesis)")
+    UNA_ROW_PRIOR(type, basis, prior_text, "alpha: prior variance of the head's weights on the standardised target; " \
+                                           "auto = chosen from the data"), \
+    UNA_ROW_UNITS(type, basis, "how noise, lengths, formulas and reference values are given: in the data's own " \
+                               "units, or standardised (the thesis)")
 #define UNA_HELD_OUT_TABLE(type) \
     UNA_ROW_PATIENCE(type, basis), \
     UNA_ROW(type, basis, restarts, UNA_COUNT, "1", 1, 1000, false, NULL, \
@@ -72,13 +72,16 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una
 
 /* ---- pieces for models that train on something else than y (TUNA) ---- */
 typedef struct una_basis_data { float *x, *target; size_t rows, inputs, target_heads; size_t *group; } una_basis_data;
-una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads, una_run *run);
+una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
+                           una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
-void       una_basis_resolve(una_basis_options *options, size_t rows, double steps_factor);   /* fills automatic numbers in */
-una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity, double train_noise_var,
-                                uint64_t seed, uint64_t stream);
-una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data, const una_training *how,
-                           const char *stage, una_trained *trained, una_arena *keep, una_run *run);
+/* fills automatic numbers in */
+void       una_basis_resolve(una_basis_options *options, size_t rows, double steps_factor);
+una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity,
+                                double train_noise_var, uint64_t seed, uint64_t stream);
+una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
+                           const una_training *how, const char *stage, una_trained *trained, una_arena *keep,
+                           una_run *run);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */
@@ -97,7 +100,8 @@ void   una_basis_check_noise(const una_head *head, una_fit_result *result);
 /* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */
 una_status una_basis_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 una_status una_basis_exchange(void *state, una_archive *ar);
-una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
+una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                             una_run *run);
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
 una_status una_basis_parts(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training features and choosing the noise. The evidence of rows that trained the features is known to fail (the features
- * have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features did not see:
- * held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
+ * Training features and choosing the noise. The evidence of rows that trained the features is known to fail (the
+ * features have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features
+ * did not see: held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
  */
 #include "models/held.h"
 #include "models/trials.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
-static const double plain_noise_var = 0.09;      /* inside the objective of one head only its ratio to the penalty counts */
+static const double plain_noise_var = 0.09; /* inside the objective of one head only its ratio to the penalty counts */
 
 double una_basis_unit(const una_basis_options *options, const una_problem *problem)
 {
@@ -19,8 +19,8 @@ double una_basis_unit(const una_basis_options *options, const una_problem *probl
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
-/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience; below 200 rows
- * there are five folds to train besides. */
+/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience; below 200
+ * rows there are five folds to train besides. */
 static double steps_rule(double rows, double batches)
 {
     return rows < 200 ? 6000 : fmin(fmax(12 * batches, 15000), 30000);
@@ -33,12 +33,13 @@ void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches)) : o->epochs * batches;
+        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches))
+                   : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
 }
 
-una_training una_basis_training(const una_basis_options *o, size_t rows, const una_training *diversity, double train_noise_var,
-                                uint64_t seed, uint64_t stream)
+una_training una_basis_training(const una_basis_options *o, size_t rows, const una_training *diversity,
+                                double train_noise_var, uint64_t seed, uint64_t stream)
 {
     una_training how = *diversity;
     how.steps = (size_t)o->steps;
@@ -72,7 +73,7 @@ typedef struct judge {                   /* context of the choice               
     size_t count;
     double noise_var, prior_var;         /* noise_var: given, or UNA_AUTO                                   */
     bool   by_evidence;                  /* the noise, by the option                                        */
-    bool   evidence;                     /* now: of the held-out rows alone, instead of their likelihood given the others */
+    bool   evidence; /* now: of the held-out rows alone, instead of their likelihood given the others */
     una_run *run;
 } judge;
 
@@ -111,7 +112,7 @@ static una_status choose_noise(double *noise_var, judge *by, double *log_lik, do
     double log_noise = choose ? una_minimise(una_pooled_loss, &p, log(1e-8), log(4), 1e-6) : log(*noise_var);
     by->evidence = false;
     double loss = una_pooled_loss(log_noise, &p);
-    if (choose) {                                        /* one standard error of log s2 up: few rows say little of the noise */
+    if (choose) { /* one standard error of log s2 up: few rows say little of the noise */
         log_noise += sqrt(2 / (double)p.rows);
         loss = una_pooled_loss(log_noise, &p);
     }
@@ -131,10 +132,11 @@ static una_status score_prior(void *context, double prior_var, double *log_lik)
 }
 
 /* Noise, and before it the prior variance if that is wanted, by the held-out rows of `count` jobs. */
-static una_status choose(double *noise_var, double *prior_var, bool choose_alpha, const una_trials *all, const una_trial *job,
-                         size_t count, una_fit_result *result, una_run *run)
+static una_status choose(double *noise_var, double *prior_var, bool choose_alpha, const una_trials *all,
+                         const una_trial *job, size_t count, una_fit_result *result, una_run *run)
 {
-    judge by = { .job = job, .count = count, .noise_var = *noise_var, .by_evidence = all->options->noise_rule == 1, .run = run };
+    judge by = { .job = job, .count = count, .noise_var = *noise_var, .by_evidence = all->options->noise_rule == 1,
+                 .run = run };
     if (choose_alpha) UNA_TRY(una_held_prior(prior_var, score_prior, &by));
     by.prior_var = *prior_var;
     return choose_noise(noise_var, &by, &result->valid_log_lik, &result->valid_rmse);
@@ -144,7 +146,8 @@ static size_t median_best_step(const una_trial *job, size_t count)
 {
     size_t step[256] = {0};
     if (count > 256) count = 256;
-    for (size_t i = 0; i < count; i++) step[i] = job[i].trained.best_step ? job[i].trained.best_step : job[i].trained.steps;
+    for (size_t i = 0; i < count; i++)
+        step[i] = job[i].trained.best_step ? job[i].trained.best_step : job[i].trained.steps;
     return una_held_median(step, count);
 }
 
@@ -213,7 +216,8 @@ static una_status find_train_noise(una_trials all, double *noise_var, una_fit_re
     return status;
 }
 
-static una_status posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,
+                            una_run *run)
 {
     double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
     una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);
@@ -234,19 +238,21 @@ void una_basis_check_noise(const una_head *head, una_fit_result *result)
     const una_stats *s = &head->stats;
     size_t k = s->features;
     double fitted = 0;                   /* |y - Phi m|^2 = y'y - 2 m'Phi'y + m'Phi'Phi m */
-    for (size_t i = 0; i < k; i++) fitted += head->mean[i] * (una_dot(s->gram + i * k, head->mean, k) - 2 * s->moment[i]);
+    for (size_t i = 0; i < k; i++)
+        fitted += head->mean[i] * (una_dot(s->gram + i * k, head->mean, k) - 2 * s->moment[i]);
     double residual = fmax(0, s->square + fitted) / s->rows, ratio = residual / head->noise_var;
     if (ratio > 4)
-        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the noise allows: the bands are too narrow; "
-                      "leave noise_std to be chosen, or use a larger model.", sqrt(ratio));
+        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the noise allows: the bands are too "
+                      "narrow; leave noise_std to be chosen, or use a larger model.", sqrt(ratio));
     if (ratio < 0.04 && s->rows > 2 * (double)k)
-        una_notes_add(&result->warnings, "The noise is %.1f times as large as the residuals: the features have fitted the noise, or "
-                      "noise_std is too large.", 1 / sqrt(ratio));
+        una_notes_add(&result->warnings, "The noise is %.1f times as large as the residuals: the features have fitted "
+                      "the noise, or noise_std is too large.", 1 / sqrt(ratio));
 }
 
-/* Folds: noise from features that did not see the rows; then features from all rows, trained as long as the folds were. */
-static una_status fit_folds(una_trials *all, double *noise_var, double *prior_var, bool choose_alpha, una_fit_result *result,
-                            una_run *run)
+/* Folds: noise from features that did not see the rows; then features from all rows, trained as long
+ * as the folds were. */
+static una_status fit_folds(una_trials *all, double *noise_var, double *prior_var, bool choose_alpha,
+                            una_fit_result *result, una_run *run)
 {
     size_t folds = all->folds;
     una_status status = una_trials_run(all, folds, run);
@@ -262,8 +268,8 @@ static una_status fit_folds(una_trials *all, double *noise_var, double *prior_va
     return status;
 }
 
-static una_status fit_features(una_trials *all, una_basis *basis, double *noise_var, double *prior_var, una_fit_result *result,
-                               una_arena *keep, una_run *run)
+static una_status fit_features(una_trials *all, una_basis *basis, double *noise_var, double *prior_var,
+                               una_fit_result *result, una_arena *keep, una_run *run)
 {
     size_t restarts = (size_t)all->options->restarts;
     bool choose_alpha = UNA_IS_AUTO(*prior_var);
@@ -327,8 +333,9 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
 
 /* ---- for models that train on something else ------------------------------------------------------------------- */
 
-una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data, const una_training *how,
-                           const char *stage, una_trained *trained, una_arena *keep, una_run *run)
+una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
+                           const una_training *how, const char *stage, una_trained *trained, una_arena *keep,
+                           una_run *run)
 {
     basis->parameters = UNA_GET(keep, float, basis->net.parameters);
     UNA_TRY(una_arena_check(keep));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training the members of an ensemble, all at once on the task pool, and the noise of their mixture: chosen on held-out rows
- * that no member has trained on. On small data every fold is judged by members that were trained without it ("scouts"), and
- * the members proper see all rows.
+ * Training the members of an ensemble, all at once on the task pool, and the noise of their mixture: chosen on held-out
+ * rows that no member has trained on. On small data every fold is judged by members that were trained without it
+ * ("scouts"), and the members proper see all rows.
  */
 #include "models/ensemble.h"
 
@@ -25,15 +25,18 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     UNA_TRY(una_spec_parse(&spec, o->of, arena, run));
     *kind = una_kind_find(spec.name);
     if (!*kind) UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s names no model; `una models` lists them", spec.name);
-    if (*kind == &una_ensemble) UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=ensemble is not possible; raise members instead");
+    if (*kind == &una_ensemble)
+        UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=ensemble is not possible; raise members instead");
     if (o->style == UNA_ENSEMBLE_ANCHORED && *kind != &una_nn)
-        UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or style=bootstrap", spec.name);
+        UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or "
+                 "style=bootstrap", spec.name);
     *options = una_arena_get(arena, 1, (*kind)->options_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_options_default(*options, (*kind)->options, run));
     UNA_TRY(una_options_apply(*options, (*kind)->options, (*kind)->name, &spec, arena, run));
     if (UNA_IS_AUTO(o->epochs)) return UNA_OK;
-    UNA_TRY(una_option_set(*options, (*kind)->options, (*kind)->name, "epochs", una_number_text(buffer, o->epochs), arena, run));
+    UNA_TRY(una_option_set(*options, (*kind)->options, (*kind)->name, "epochs", una_number_text(buffer, o->epochs),
+                           arena, run));
     return una_option_set(*options, (*kind)->options, (*kind)->name, "steps", "auto", arena, run);
 }
 
@@ -140,13 +143,14 @@ static una_status judge(job *j, const una_kind *kind, const una_problem *p, una_
     return kind->predict(j->state, p->valid_x, &out, run);
 }
 
-static una_status fit_member(const jobs *all, job *j, void *options, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status fit_member(const jobs *all, job *j, void *options, const una_problem *p, una_fit_result *result,
+                             una_run *run)
 {
     const una_ensemble_options *o = all->options;
     una_nn_anchor anchor = { o->anchor_noise_var, o->anchor_prior_var, o->anchor_init_var };
     if (p->x.rows < all->kind->least_rows)
-        UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu", all->kind->name,
-                 all->kind->least_rows, p->x.rows);
+        UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu",
+                 all->kind->name, all->kind->least_rows, p->x.rows);
     if (o->style == UNA_ENSEMBLE_ANCHORED) return una_nn_fit(j->state, options, &anchor, p, result, &j->arena, run);
     return all->kind->fit(j->state, options, p, result, &j->arena, run);
 }
@@ -164,8 +168,9 @@ static una_status train_job(const jobs *all, job *j, size_t index, una_run *run)
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample(&p, run));
     j->state = una_arena_get(&j->arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(&j->arena));
-    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN, .valid_rmse = NAN,
-                              .valid_log_lik = NAN, .warnings = { .arena = &j->arena }, .notes = { .arena = &j->arena } };
+    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
+                              .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = &j->arena },
+                              .notes = { .arena = &j->arena } };
     UNA_TRY(fit_member(all, j, options, &p, &result, run));
     UNA_TRY(una_arena_check(&j->arena));
     UNA_TRY(judge(j, kind, &p, run));
@@ -300,7 +305,8 @@ static double *copied(const double *values, size_t count, una_arena *arena)
     return copy;
 }
 
-static una_status keep_members(una_ensemble_state *e, const jobs *all, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status keep_members(una_ensemble_state *e, const jobs *all, una_fit_result *result, una_arena *keep,
+                               una_run *run)
 {
     double evidence = 0;
     e->member = UNA_GET(keep, void *, e->members);
@@ -317,8 +323,8 @@ static una_status keep_members(una_ensemble_state *e, const jobs *all, una_fit_r
     return una_arena_check(keep);
 }
 
-static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_var, una_fit_result *result, una_arena *keep,
-                              una_run *run)
+static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_var, una_fit_result *result,
+                              una_arena *keep, una_run *run)
 {
     judged d;
     una_status status = run_jobs(all, e->members, run);

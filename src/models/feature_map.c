@@ -63,7 +63,8 @@ una_status una_map_absorb(const una_feature_map *map, una_view x, const double *
 
 /* ---- the model interface -------------------------------------------------------------------------------------- */
 
-una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out, una_run *run)
+una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,
+                           una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_map_pass pass;
@@ -90,8 +91,8 @@ una_status una_map_observe(const una_feature_map *map, una_head *head, const una
     return status;
 }
 
-una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior, double *f,
-                        una_run *run)
+una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
+                        double *f, una_run *run)
 {
     size_t k = una_map_columns(map);
     una_mark mark = una_arena_mark(&run->scratch);

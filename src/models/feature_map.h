@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows through a network, block by block in float, and what a Bayesian linear head makes of the features: the same for every
- * model that has one. A model says how a block goes through its network; see map_of in basis.c and sngp.c.
+ * Rows through a network, block by block in float, and what a Bayesian linear head makes of the features: the same for
+ * every model that has one. A model says how a block goes through its network; see map_of in basis.c and sngp.c.
  */
 #ifndef UNA_FEATURE_MAP_H
 #define UNA_FEATURE_MAP_H
@@ -44,11 +44,12 @@ una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_
 una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, una_stats *stats, una_run *run);
 
 /* ---- the model interface, for a head on [features, 1] ---- */
-una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out, una_run *run);
+una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,
+                           una_run *run);
 una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,
                            una_run *run);
-una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior, double *f,
-                        una_run *run);
+una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
+                        double *f, una_run *run);
 una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, double *dmean, double *dvar,
                          una_run *run);
 

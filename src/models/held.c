@@ -39,8 +39,8 @@ una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_ar
     return UNA_OK;
 }
 
-una_status una_batches_init(una_batches *b, const float *x, const float *target, size_t rows, size_t inputs, size_t batch,
-                            uint64_t seed, uint64_t stream, una_arena *arena)
+una_status una_batches_init(una_batches *b, const float *x, const float *target, size_t rows, size_t inputs,
+                            size_t batch, uint64_t seed, uint64_t stream, una_arena *arena)
 {
     bool whole = batch == 0 || batch >= rows;
     *b = (una_batches){ .all_x = x, .all_target = target, .all = rows, .inputs = inputs,
@@ -89,7 +89,8 @@ double una_pooled_loss(double log_noise, void *pooled)
     return loss;
 }
 
-una_status una_held_prior(double *prior_var, una_status (*score)(void *context, double prior_var, double *log_lik), void *context)
+una_status una_held_prior(double *prior_var, una_status (*score)(void *context, double prior_var, double *log_lik),
+                          void *context)
 {
     enum { GRID = 9 };
     double value[GRID], log_lik[GRID], best = -HUGE_VAL;
@@ -134,8 +135,8 @@ double *una_held_copy(const double *values, size_t count, una_arena *arena)
     return copy;
 }
 
-una_status una_held_curve(una_fit_result *result, size_t looks, const double *step, const double *loss, const double *look,
-                          una_arena *keep)
+una_status una_held_curve(una_fit_result *result, size_t looks, const double *step, const double *loss,
+                          const double *look, una_arena *keep)
 {
     double *none = UNA_GET(keep, double, looks);
     una_curve curve = { looks, una_held_copy(step, looks, keep), una_held_copy(loss, looks, keep),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Monte-Carlo dropout: a network trained with units dropped at random, and predicting with them dropped too. Gal's recipe:
+ * Monte-Carlo dropout: a network trained with units dropped at random, and predicting with them dropped too. Gal's
+ * recipe:
  *   minimise  (1/n) sum (y - f)^2 + l^2 (1 - p)/(2 N tau) |W|^2,   tau = 1/sigma^2,
- * units of inputs and hidden layers dropped with probability p. T passes, each with the same units dropped for all rows, are
- * T functions; the predictive is the equal-weight mixture of N(f_t(x), sigma^2).
- * Source: Gal and Ghahramani, Dropout as a Bayesian approximation, 2016, and its code DropoutUncertaintyExps, which decays
- * weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W are.
+ * units of inputs and hidden layers dropped with probability p. T passes, each with the same units dropped for all
+ * rows, are T functions; the predictive is the equal-weight mixture of N(f_t(x), sigma^2).
+ * Source: Gal and Ghahramani, Dropout as a Bayesian approximation, 2016, and its code DropoutUncertaintyExps, which
+ * decays weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W
+ * are.
  */
 #include "models/sampled.h"
 
@@ -38,11 +40,13 @@ static const una_option mcd_table[] = {
     { "passes", UNA_COUNT, offsetof(mcd_options, passes), "100", 1, 100000, false, NULL,
       "passes with units dropped: parts of the predictive mixture" },
     UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
-                      "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the target"),
+                      "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the "
+                      "target"),
     { .name = NULL }
 };
 
-static void mcd_part(const una_sampled *base, const double *numbers, size_t part, const una_kernels_f32 *kernels, float *packed)
+static void mcd_part(const una_sampled *base, const double *numbers, size_t part, const una_kernels_f32 *kernels,
+                     float *packed)
 {
     const mcd *m = (const mcd *)base;
     (void)kernels;
@@ -63,7 +67,8 @@ typedef struct stepper {                 /* what the gradient of a step needs   
 } stepper;
 
 /* The gradient hook of una_train: a batch, masks for each of its rows, the loss. */
-static una_status dropped_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
+static una_status dropped_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
+                                   una_run *run)
 {
     stepper *t = context;
     const una_net *net = &t->model->base.net;
@@ -94,17 +99,19 @@ static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_ro
         t->mask[l] = UNA_GET(scratch, float, t->batches.most * UNA_PADDED(net->size[l + 1]));
     t->input_mask = UNA_GET(scratch, float, t->batches.most * net->size[0]);
     UNA_TRY(una_arena_check(scratch));
-    return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            scratch, run);
+    return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false,
+                            una_kernels_named_f32(run->settings.kernels), scratch, run);
 }
 
-static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows, const una_training *how,
-                            double *numbers, una_trained *trained, una_arena *keep, una_run *run)
+static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows,
+                            const una_training *how, double *numbers, una_trained *trained, una_arena *keep,
+                            una_run *run)
 {
     const mcd_options *o = context;
     const una_net *net = &base->net;
     stepper t = { .model = (const mcd *)base, .how = how };
-    float *parameters = UNA_GET(&run->scratch, float, net->parameters), *packed = UNA_GET(&run->scratch, float, base->count);
+    float *parameters = UNA_GET(&run->scratch, float, net->parameters);
+    float *packed = UNA_GET(&run->scratch, float, base->count);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(prepare(&t, o, rows, run));
     una_rng rng = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
@@ -139,26 +146,28 @@ static size_t input_columns(const una_columns *c)
     return count;
 }
 
-static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                          una_run *run)
+static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                          una_arena *keep, una_run *run)
 {
     mcd *m = state;
     mcd_options *o = options;
     if (o->dropout >= 1)
-        UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; give a number below 1, "
-                 "such as 0.05");
+        UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
+                 "give a number below 1, such as 0.05");
     una_sampled_shape(&m->base, &o->common, problem);
     m->base.parts = (size_t)o->passes;
     m->base.count = una_net_packed(&m->base.net);
     m->base.prior_var = 1 / pow(o->length_scale, 2);
     m->dropout = o->dropout;
-    if (o->input_dropout == DROP_AUTO) o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
+    if (o->input_dropout == DROP_AUTO)
+        o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
     m->inputs = o->input_dropout == DROP_YES;
     una_sampled_plan plan = { .context = o, .part = mcd_part, .train = mcd_train,
                               .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
     if (o->dropout == 0)
-        una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no ignorance anywhere.");
+        una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no "
+                      "ignorance anywhere.");
     return UNA_OK;
 }
 
@@ -202,7 +211,8 @@ const una_kind una_mcd = {
     .options = mcd_table,
     .options_size = sizeof(mcd_options),
     .state_size = sizeof(mcd),
-    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, dropout=0.05, "
+    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, "
+    "dropout=0.05, "
               "input_dropout=yes, length_scale=0.01, passes=100, units=standardised",
     .least_rows = 5,
     .learns_features = true,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plain network with one output and constant noise: the member of ensembles, and what the others are measured against.
+ * A plain network with one output and constant noise: the member of ensembles, and what the others are measured
+ * against.
  *   minimise sum (y - f)^2/(2 sigma^2) + gamma |theta|^2;   y ~ N(f(x), s2),  s2 from rows that did not train f.
  * It knows one function only, so its ignorance is zero everywhere. As the member of an anchored ensemble it minimises
  *   |y - f|^2/N + (sigma_eps^2/sigma_prior^2) |theta - theta_anchor|^2/N.
@@ -87,12 +88,14 @@ static una_status look(void *context, const float *parameters, double *score, un
     return UNA_OK;
 }
 
-static una_status anchored_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
+static una_status anchored_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
+                                    una_run *run)
 {
     watch *w = context;
     (void)run;
     una_batches_next(&w->batches);
-    una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target, .target_heads = 1 };
+    una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target,
+                            .target_heads = 1 };
     una_objective_f32 objective = { .fit_weight = 1 / (double)batch.rows };
     una_net_gradient_f32(w->net, parameters, &batch, &objective, gradient, losses, w->work);
     losses->penalty = una_anchor_add_f32(w->net->parameters, w->weight, parameters, w->anchor, gradient);
@@ -103,7 +106,8 @@ static una_status anchored_gradient(void *context, const float *parameters, floa
 static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_training *how, float *parameters, una_run *run)
 {
     const una_nn_anchor *a = all->anchor;
-    una_rng first = una_rng_at(how->seed, UNA_FOR_INIT, how->stream), anchors = una_rng_at(how->seed, UNA_FOR_INIT, 1u << 20);
+    una_rng first = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
+    una_rng anchors = una_rng_at(how->seed, UNA_FOR_INIT, 1u << 20);
     w->anchor = UNA_GET(&run->scratch, float, w->net->parameters);
     UNA_TRY(una_arena_check(&run->scratch));
     una_anchor_draw_f32(w->net, a->init_var, &first, parameters);
@@ -127,8 +131,8 @@ static una_status train_job(nn_jobs *all, size_t index, una_run *run)
     UNA_TRY(una_arena_check(&j->arena));
     watch w = { .net = net, .held = &held };
     w.f = UNA_GET(&run->scratch, double, held.held > held.rows ? held.held : held.rows);
-    UNA_TRY(una_work_new_f32(&w.work, net, held.rows, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch, run));
+    UNA_TRY(una_work_new_f32(&w.work, net, held.rows, 0, false, 0, false, false,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
     una_train_hooks_f32 hooks = { .context = &w, .look = held.held ? look : NULL };
     una_rng rng = una_rng_at(how.seed, UNA_FOR_INIT, how.stream);
     if (all->anchor) {
@@ -139,7 +143,8 @@ static una_status train_job(nn_jobs *all, size_t index, una_run *run)
     UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
     bool judged = held.held > 0;
     j->judged = judged ? held.held : held.rows;
-    j->square = sum_of_squares(&w, j->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y, j->judged);
+    j->square = sum_of_squares(&w, j->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y,
+                               j->judged);
     return UNA_OK;
 }
 
@@ -188,7 +193,8 @@ static una_status judge_folds(nn_jobs *all, judgement *sum, una_fit_result *resu
     return status;
 }
 
-static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_result *result, una_arena *keep,
+                            una_run *run)
 {
     double from = run->progress_from, to = run->progress_to;
     bool folds = all->folds > 0;
@@ -242,7 +248,8 @@ una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor 
     UNA_TRY(una_basis_shape(&shape, o, p->x.cols, 1, run));
     m->net = shape.net;
     nn_jobs all = { .net = &m->net, .options = o, .anchor = anchor, .problem = p, .folds = p->folds,
-                    .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? plain_noise_var : pow(o->train_noise_std * unit, 2) };
+                    .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? plain_noise_var
+                    : pow(o->train_noise_std * unit, 2) };
     UNA_TRY(train_all(&all, m, &sum, result, keep, run));
     if (!isfinite(sum.square))
         UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)", o->rate);
@@ -254,8 +261,8 @@ una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor 
     return UNA_OK;
 }
 
-static una_status nn_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                         una_run *run)
+static una_status nn_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                         una_arena *keep, una_run *run)
 {
     return una_nn_fit(state, options, NULL, problem, result, keep, run);
 }
@@ -282,7 +289,8 @@ static void output_of(const void *model, const float *x, size_t rows, double *f,
 static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const nn_state *m = state;
-    una_feature_map map = { .model = m, .inputs = m->net.size[0], .features = 1, .begin = begin_work, .forward = output_of };
+    una_feature_map map = { .model = m, .inputs = m->net.size[0], .features = 1, .begin = begin_work,
+                            .forward = output_of };
     for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
         out->var_noise[r] = m->noise_var;
@@ -326,7 +334,8 @@ const una_kind una_nn = {
     .options = nn_table,
     .options_size = sizeof(una_nn_options),
     .state_size = sizeof(nn_state),
-    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, "
+    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
+    "penalty=0.1, "
               "train_noise_std=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,

@@ -28,9 +28,12 @@
 #define UNA_ROW_MOMENTUM(type, in) \
     UNA_ROW(type, in, momentum, UNA_REAL, "0.9", 0, 0.9999, false, NULL, "momentum of sgd and gd")
 #define UNA_ROWS_BUDGET(type, in, steps_text, batch_text) \
-    UNA_ROW(type, in, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, "passes over the data; auto = what the steps give"), \
-    UNA_ROW(type, in, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL, steps_text "; auto = by rule from the data, or epochs"), \
-    UNA_ROW(type, in, batch, UNA_COUNT, batch_text, 1, 1e9, true, NULL, "rows a step; auto = 128, or all rows below 200")
+    UNA_ROW(type, in, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, \
+            "passes over the data; auto = what the steps give"), \
+    UNA_ROW(type, in, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL, \
+            steps_text "; auto = by rule from the data, or epochs"), \
+    UNA_ROW(type, in, batch, UNA_COUNT, batch_text, 1, 1e9, true, NULL, \
+            "rows a step; auto = 128, or all rows below 200")
 #define UNA_ROW_PATIENCE(type, in) \
     UNA_ROW(type, in, patience, UNA_COUNT, "0", 0, 1e6, false, NULL, \
             "looks at held-out rows (40 in all) without a better one before stopping; 0 = never stop")
@@ -43,7 +46,8 @@
 #define UNA_TRAIN_NOISE_RATIO \
     "noise std inside the training objective, where only its ratio to the penalty counts; auto = 0.3 standardised"
 #define UNA_ROW_NOISE(type, in, automatic) \
-    UNA_ROW(type, in, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, "noise std of the target; auto = " automatic)
+    UNA_ROW(type, in, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, \
+            "noise std of the target; auto = " automatic)
 #define UNA_ROW_PRIOR(type, in, prior_text, help) \
     UNA_ROW(type, in, prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, help)
 #define UNA_ROW_UNITS(type, in, help) \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What bbvi and mcd share: networks drawn from a distribution over parameters. Prediction is the equal-weight mixture of
+ * What bbvi and mcd share: networks drawn from a distribution over parameters. Prediction is the equal-weight mixture
+ * of
  *   N(f_s(x), noise),  s = 1 .. parts,
- * where f_s is a network whose parameters follow from the model's numbers, the seed and s alone, so a part is one function
- * for all rows and nothing but the numbers is stored. The files of the two models say how the numbers are trained and how a
- * part comes of them; this one holds the rest: options, held-out rows, the choice of noise, prediction, saving.
+ * where f_s is a network whose parameters follow from the model's numbers, the seed and s alone, so a part is one
+ * function for all rows and nothing but the numbers is stored. The files of the two models say how the numbers are
+ * trained and how a part comes of them; this one holds the rest: options, held-out rows, the choice of noise,
+ * prediction, saving.
  */
 #ifndef UNA_SAMPLED_H
 #define UNA_SAMPLED_H
@@ -22,8 +24,8 @@ typedef struct una_sampled {             /* first member of a model's state     
 } una_sampled;
 
 /* The packed parameters of one part. `numbers` stands apart from the state: folds have their own. */
-typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part, const una_kernels_f32 *kernels,
-                              float *packed);
+typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part,
+                              const una_kernels_f32 *kernels, float *packed);
 
 typedef struct una_sampled_options {
     double width, depth;
@@ -45,12 +47,13 @@ typedef struct una_sampled_options {
             "train without the held-out rows first: scores and noise; no = train once, noise as in training"), \
     UNA_ROW_UNITS(type, common, UNA_NOISE_UNITS)
 
-typedef struct una_sampled_rows { float *x, *y; size_t rows, inputs; } una_sampled_rows;       /* [rows, inputs], [rows] */
+typedef struct una_sampled_rows { float *x, *y; size_t rows, inputs; } una_sampled_rows; /* [rows, inputs], [rows] */
 
 typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_fit                         */
     void *context;                       /* of train and divergence                                              */
     una_sampled_part *part;
-    /* Trains on the rows; numbers [state->count] come out. how: steps, batch, rate, seed, stream; fit_weight 1/(2 noise). */
+    /* Trains on the rows; numbers [state->count] come out. how: steps, batch, rate, seed,
+     * stream; fit_weight 1/(2 noise). */
     una_status (*train)(void *context, const una_sampled *state, const una_sampled_rows *rows, const una_training *how,
                         double *numbers, una_trained *trained, una_arena *keep, una_run *run);
     /* What the bound on the evidence loses: KL, or a penalty in its place. */
@@ -64,17 +67,20 @@ una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, con
 void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
 
 /* Batches for a gradient that una_train's own does not give (una_train_hooks.gradient). */
-una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how, una_run *run);
+una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how,
+                               una_run *run);
 
 /* ---- the rest of the model interface ---- */
 /* f [parts, rows] of a set of numbers for rows x [rows, inputs], part by part. */
-una_status una_sampled_functions(const una_sampled *state, const double *numbers, una_sampled_part *part, const float *x,
-                                 size_t rows, double *f, una_run *run);
-una_status una_sampled_predict(const una_sampled *state, una_sampled_part *part, una_view x, una_predictive *out, una_run *run);
+una_status una_sampled_functions(const una_sampled *state, const double *numbers, una_sampled_part *part,
+                                 const float *x, size_t rows, double *f, una_run *run);
+una_status una_sampled_predict(const una_sampled *state, una_sampled_part *part, una_view x, una_predictive *out,
+                               una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var). */
-una_status una_sampled_draw(const una_sampled *state, una_sampled_part *part, una_view x, size_t draws, bool prior, double *f,
-                            una_run *run);
-una_status una_sampled_parts(const una_sampled *state, una_sampled_part *part, una_view x, size_t *count, double *f, una_run *run);
+una_status una_sampled_draw(const una_sampled *state, una_sampled_part *part, una_view x, size_t draws, bool prior,
+                            double *f, una_run *run);
+una_status una_sampled_parts(const una_sampled *state, una_sampled_part *part, una_view x, size_t *count, double *f,
+                             una_run *run);
 /* numbers_each: how many numbers there are for each parameter. */
 una_status una_sampled_exchange(una_sampled *state, size_t numbers_each, una_archive *ar);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fitting a mixture of sampled networks. Trained once without the held-out rows (or once per fold) to choose the noise and to
- * score, then on all rows: unlike a linear head, the distribution over parameters cannot take rows in afterwards.
+ * Fitting a mixture of sampled networks. Trained once without the held-out rows (or once per fold) to choose the noise
+ * and to score, then on all rows: unlike a linear head, the distribution over parameters cannot take rows in
+ * afterwards.
  */
 #include "models/sampled.h"
 
@@ -12,9 +13,11 @@
 enum { JUDGED = 4096 };                  /* rows that the noise is chosen on, at most                       */
 static const double log_2pi = 1.8378770664093454836;
 
-una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how, una_run *run)
+una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how,
+                               una_run *run)
 {
-    return una_batches_init(batches, rows->x, rows->y, rows->rows, rows->inputs, how->batch, how->seed, how->stream, &run->scratch);
+    return una_batches_init(batches, rows->x, rows->y, rows->rows, rows->inputs, how->batch, how->seed, how->stream,
+                            &run->scratch);
 }
 
 /* ---- trainings, one per fold ------------------------------------------------------------------------------- */
@@ -53,7 +56,8 @@ static una_status gather(split *s, const jobs *all, size_t index, una_run *run)
     size_t most = p->x.rows + p->valid_x.rows, inputs = p->x.cols;
     una_sampled_rows *both[] = { &s->train, &s->held };
     for (int i = 0; i < 2; i++)
-        *both[i] = (una_sampled_rows){ UNA_GET(&run->scratch, float, most * inputs), UNA_GET(&run->scratch, float, most), 0, inputs };
+        *both[i] = (una_sampled_rows){ UNA_GET(&run->scratch, float, most * inputs),
+                                       UNA_GET(&run->scratch, float, most), 0, inputs };
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < p->x.rows; i++)
         give_row(all->folds && p->fold[i] == index ? &s->held : &s->train, p->x, p->y, i);
@@ -173,7 +177,8 @@ static void choose_noise(double *noise_var, const jobs *all, size_t count, una_f
     held_out h = { .job = all->job, .count = count, .parts = all->state->parts };
     if (UNA_IS_AUTO(*noise_var)) {
         double log_noise = una_minimise(held_loss, &h, log(1e-8), log(4), 1e-6);
-        *noise_var = exp(log_noise + sqrt(2 / (double)h.rows));    /* one standard error up: few rows say little of the noise */
+        /* one standard error up: few rows say little of the noise */
+        *noise_var = exp(log_noise + sqrt(2 / (double)h.rows));
     }
     result->valid_log_lik = -held_loss(log(*noise_var), &h) / (double)h.rows;
     result->valid_rmse = held_rmse(&h);
@@ -191,8 +196,8 @@ static una_status plain_noise(double *noise_var, const jobs *all, una_fit_result
                                   .rate_schedule = 1, .initialisation = o->initialisation };
     una_basis_plan none = {0};
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    una_trials trials = { .basis = &basis, .options = &options, .plan = &none, .problem = p, .group = group, .folds = p->folds,
-                          .prior_var = 1, .train_noise_var = 0.09, .plain = true, .stream = 1 << 16,
+    una_trials trials = { .basis = &basis, .options = &options, .plan = &none, .problem = p, .group = group,
+                          .folds = p->folds, .prior_var = 1, .train_noise_var = 0.09, .plain = true, .stream = 1 << 16,
                           .stage = "training a plain network for the noise" };
     una_status status = una_trials_run(&trials, count, run);
     double square = 0, rows = 0;
@@ -220,7 +225,8 @@ void una_sampled_shape(una_sampled *m, const una_sampled_options *o, const una_p
 
 static void resolve(una_sampled_options *o, size_t rows)
 {
-    una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps, .epochs = o->epochs };
+    una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
+                                .epochs = o->epochs };
     una_basis_resolve(&basis, rows, 1);
     o->batch = basis.batch;
     o->steps = basis.steps;
@@ -255,7 +261,8 @@ static una_status keep_job(una_sampled *m, const job *j, una_fit_result *result,
 }
 
 /* Trains without the held-out rows; *kept says that these numbers are the final ones (rows held out for good). */
-static una_status validate(jobs *all, una_sampled *m, double *noise_var, bool *kept, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status validate(jobs *all, una_sampled *m, double *noise_var, bool *kept, una_fit_result *result,
+                           una_arena *keep, una_run *run)
 {
     size_t count = all->folds ? all->folds : 1;
     una_status status = run_jobs(all, count, run);
@@ -282,7 +289,8 @@ static una_status train_finally(jobs *all, una_sampled *m, una_fit_result *resul
     return status;
 }
 
-/* The bound that training maximised, E_q log p(y | theta) - divergence, from the parts; what the residuals say of the bands. */
+/* The bound that training maximised, E_q log p(y | theta) - divergence, from the parts; what the residuals
+ * say of the bands. */
 static una_status look_back(const jobs *all, const una_sampled *m, una_fit_result *result, una_run *run)
 {
     split s;
@@ -306,11 +314,13 @@ static una_status look_back(const jobs *all, const una_sampled *m, una_fit_resul
     double spread = (square - residual) / (double)n;             /* mean variance over the parts */
     residual /= (double)n;
     if (residual > 0.95)
-        una_notes_add(&result->warnings, "The fit explains almost nothing of the target (%.0f %% of its variance is left): the prior "
-                      "outweighs the data; give a smaller train_noise_std, more steps or fewer units.", 100 * residual);
+        una_notes_add(&result->warnings, "The fit explains almost nothing of the target (%.0f %% of its variance is "
+                      "left): the prior outweighs the data; give a smaller train_noise_std, more steps or fewer "
+                      "units.", 100 * residual);
     if (residual > 4 * (m->noise_var + spread))
-        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the bands allow: they are too narrow; "
-                      "leave noise_std to be chosen, or use a larger model.", sqrt(residual / (m->noise_var + spread)));
+        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the bands allow: they are too "
+                      "narrow; leave noise_std to be chosen, or use a larger model.",
+                      sqrt(residual / (m->noise_var + spread)));
     return UNA_OK;
 }
 

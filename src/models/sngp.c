@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Spectral-normalised neural Gaussian process: a residual network that keeps distances, random Fourier features of its last
- * layer, which make a linear head a Gaussian process with an RBF kernel on it, and the posterior of that head.
+ * Spectral-normalised neural Gaussian process: a residual network that keeps distances, random Fourier features of its
+ * last layer, which make a linear head a Gaussian process with an RBF kernel on it, and the posterior of that head.
  *   h <- h + act(W'h + b), singular values of W at most c;  phi = sqrt(2/F) cos(S'h + p);
  *   exact    V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2
- *   laplace  V = (I/alpha + N G/s2)^-1 with G the running mean of phi phi' over batches, m the weights training ended with
+ *   laplace  V = (I/alpha + N G/s2)^-1 with G the running mean of phi phi' over batches, m the weights training ended
+ *   with
  *   gp       the process itself, alpha rbf(h) with the same length scale: see sngp_gp.c.
- * Source: Liu et al., Simple and principled uncertainty estimation with deterministic deep learning via distance awareness, 2020.
+ * Source: Liu et al., Simple and principled uncertainty estimation with deterministic deep learning via distance
+ * awareness, 2020.
  */
 #include "models/sngp.h"
 
@@ -17,7 +19,8 @@
 
 static const una_option sngp_table[] = {
     UNA_ROWS_SHAPE(una_sngp_options, basis, "2", "residual block", "residual blocks"),
-    UNA_ROW(una_sngp_options, basis, features, UNA_COUNT, "200", 1, 4096, false, NULL, "random Fourier features of the head"),
+    UNA_ROW(una_sngp_options, basis, features, UNA_COUNT, "200", 1, 4096, false, NULL, "random Fourier features of the "
+            "head"),
     UNA_ROW_ACTIVATION(una_sngp_options, basis, "residual blocks"),
     ROW(bound, UNA_REAL, "0.95", 1e-6, 1e6, false, NULL,
         "c: bound on the largest singular value of each block's weights; below 1 keeps distances"),
@@ -33,7 +36,8 @@ static const una_option sngp_table[] = {
     UNA_ROW_PENALTY(una_sngp_options, basis, "0.1", ""),
     UNA_ROW_TRAIN_NOISE(una_sngp_options, basis, UNA_TRAIN_NOISE_RATIO),
     UNA_ROW_NOISE(una_sngp_options, basis, "best likelihood of held-out rows"),
-    UNA_ROW_PRIOR(una_sngp_options, basis, "1", "alpha: prior variance of the head's weights, or of the process, on the "
+    UNA_ROW_PRIOR(una_sngp_options, basis, "1", "alpha: prior variance of the head's weights, or of the process, on "
+                  "the "
                                                 "standardised target; auto = chosen from held-out rows"),
     UNA_ROW_UNITS(una_sngp_options, basis, UNA_NOISE_UNITS),
     { .name = NULL }
@@ -54,7 +58,8 @@ static una_status begin_work(void **work, const void *model, una_run *run)
 static void features_of(const void *model, const float *x, size_t rows, double *phi, size_t stride, void *work)
 {
     const una_sngp *m = model;
-    if (m->posterior == UNA_SNGP_GP) una_residual_last_f32(&m->net, m->frozen, m->parameters, x, rows, phi, stride, work);
+    if (m->posterior == UNA_SNGP_GP)
+        una_residual_last_f32(&m->net, m->frozen, m->parameters, x, rows, phi, stride, work);
     else una_residual_forward_f32(&m->net, m->frozen, m->parameters, x, rows, phi, stride, NULL, work);
 }
 
@@ -88,15 +93,18 @@ static una_status sngp_predict(const void *state, una_view x, una_predictive *ou
 {
     const una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
-    return m->posterior == UNA_SNGP_GP ? una_sngp_gp_predict(m, x, out, run) : una_map_predict(&map, &m->head, x, out, run);
+    return m->posterior == UNA_SNGP_GP ? una_sngp_gp_predict(m, x, out, run)
+                                       : una_map_predict(&map, &m->head, x, out, run);
 }
 
-static una_status sngp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status sngp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                               una_run *run)
 {
     una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
     if (m->posterior == UNA_SNGP_LAPLACE)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=laplace has no exact update: fit it again on all rows, or use head=exact");
+        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=laplace has no exact update: fit it again on all rows, or use "
+                 "head=exact");
     return m->posterior == UNA_SNGP_GP ? una_sngp_gp_observe(m, more, result, keep, run)
                                        : una_map_observe(&map, &m->head, more, result, run);
 }
@@ -148,7 +156,7 @@ static una_status exchange_numbers(una_sngp *m, una_archive *ar)
     const una_residual *net = &m->net;
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
     UNA_TRY(exchange_rows(ar, "lift", m->frozen, net->inputs, net->width, wide));
-    UNA_TRY(exchange_rows(ar, "spread", m->frozen + net->spread, net->width + 1, net->features, features));    /* S, p */
+    UNA_TRY(exchange_rows(ar, "spread", m->frozen + net->spread, net->width + 1, net->features, features)); /* S, p */
     for (size_t l = 0; l < net->depth; l++)
         UNA_TRY(exchange_rows(ar, "block", m->parameters + l * net->layer, net->width + 1, net->width, wide));
     return exchange_rows(ar, "weights", m->parameters + net->head, net->features + 1, 1, UNA_PAD);
@@ -169,7 +177,8 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     UNA_TRY(exchange_numbers(m, ar));
     if (m->posterior == UNA_SNGP_GP) return una_sngp_gp_exchange(m, ar);
     UNA_TRY(una_head_exchange(&m->head, ar));
-    if (m->head.stats.features != m->net.features + 1) return una_archive_refuse(ar, "features", "does not fit the network");
+    if (m->head.stats.features != m->net.features + 1)
+        return una_archive_refuse(ar, "features", "does not fit the network");
     if (ar->loading && m->posterior == UNA_SNGP_LAPLACE) una_sngp_take_trained(m);
     return UNA_OK;
 }
@@ -182,7 +191,8 @@ const una_kind una_sngp_kind = {
     .options_size = sizeof(una_sngp_options),
     .state_size = sizeof(una_sngp),
     .thesis = "width=50, depth=2, features=200, activation=relu, bound=1, lengthscale=1, head=exact, rate=0.001, "
-              "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
+              "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, "
+              "units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = una_sngp_fit,

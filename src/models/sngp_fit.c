@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training SNGP. A step: batch, gradient, Adam, then one power iteration per block and W <- c W/sigma where sigma > c. At the end
- * the iteration is run until it stands still, so that the bound holds for the weights that are kept. Noise (and, if asked for,
- * the prior variance) come from rows that did not train the features: held-out rows, or five folds in turn on small data.
+ * Training SNGP. A step: batch, gradient, Adam, then one power iteration per block and W <- c W/sigma where sigma > c.
+ * At the end the iteration is run until it stands still, so that the bound holds for the weights that are kept. Noise
+ * (and, if asked for, the prior variance) come from rows that did not train the features: held-out rows, or five folds
+ * in turn on small data.
  */
 #include "models/held.h"
 #include "models/sngp.h"
@@ -59,8 +60,8 @@ static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una
     l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var, all->problem->seed,
                                 all->stream + index);
     if (all->steps) l->how.steps = all->steps;
-    UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch, l->how.seed,
-                             l->how.stream, scratch));
+    UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch,
+                             l->how.seed, l->how.stream, scratch));
     t->model = (una_sngp){ .net = *net, .posterior = all->options->head,
                            .frozen = UNA_GET(&t->arena, float, net->frozen),
                            .parameters = UNA_GET(&t->arena, float, net->parameters) };
@@ -99,13 +100,14 @@ static una_status one_step(loop *l, trial *t, size_t step, double *total, una_ru
     una_losses losses;
     una_batches_next(&l->batches);
     double share = (double)l->batches.rows / (double)l->held.rows;
-    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target, l->batches.rows,
-                              l->how.fit_weight, l->how.penalty * share, l->gradient, &losses, l->work);
+    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target,
+                              l->batches.rows, l->how.fit_weight, l->how.penalty * share, l->gradient, &losses,
+                              l->work);
     if (!isfinite(losses.total))
         UNA_FAIL(run, UNA_E_NUMERIC, "sngp: training diverged at step %zu: the loss is not finite; use a smaller rate "
                  "(now %g)", step + 1, l->how.rate);
-    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1, (float)beta2,
-                  (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
+    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1,
+                  (float)beta2, (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
     bound_blocks(l, t->model.parameters, false);
     *total = losses.total;
     l->loss_sum += losses.total;
@@ -212,7 +214,8 @@ static una_status finish(trial *t, const trials *all, const loop *l, una_run *ru
     UNA_TRY(una_arena_check(&run->scratch));
     memcpy(t->held_y, l->held.held_y, held * sizeof(double));
     if (process) memcpy(t->y, l->held.y, rows * sizeof(double));
-    UNA_TRY(process ? una_map_phi(&map, x, t->phi, run) : gather(&t->stats, &t->model, all->options, x, l->held.y, run));
+    UNA_TRY(process ? una_map_phi(&map, x, t->phi, run)
+                    : gather(&t->stats, &t->model, all->options, x, l->held.y, run));
     return una_map_phi(&map, held_x, t->held_phi, run);
 }
 
@@ -252,7 +255,8 @@ typedef struct judge {                   /* context of the choice               
     una_run *run;
 } judge;
 
-static una_status judge_head(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse, una_run *run)
+static una_status judge_head(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse,
+                             una_run *run)
 {
     una_sngp m = t->model;
     una_head_init(&m.head, t->stats.features, &run->scratch);
@@ -265,12 +269,13 @@ static una_status judge_head(const trial *t, const judge *by, double noise_var, 
     return una_head_score(&m.head, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
 }
 
-static una_status judge_process(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse, una_run *run)
+static una_status judge_process(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse,
+                                una_run *run)
 {
     una_gp gp;
     UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
-    UNA_TRY(una_sngp_gp_solve(&gp, t->model.net.width, by->prior_var, by->options->lengthscale, noise_var, t->phi, t->y, t->rows,
-                              &run->scratch, run));
+    UNA_TRY(una_sngp_gp_solve(&gp, t->model.net.width, by->prior_var, by->options->lengthscale, noise_var, t->phi,
+                              t->y, t->rows, &run->scratch, run));
     return una_gp_judge(&gp, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
 }
 
@@ -374,7 +379,8 @@ static una_status fit_network(una_sngp *m, trials *all, double *noise_var, doubl
     return status;
 }
 
-static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_arena *keep, una_run *run)
+static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_arena *keep,
+                             una_run *run)
 {
     double noise_var = m->head.noise_var, prior_var = m->head.prior_var;
     una_feature_map map = una_sngp_map(m);
@@ -406,14 +412,16 @@ static una_status solve_process(una_sngp *m, const una_sngp_options *o, const un
     if (all > rows) memcpy(y + rows, p->valid_y, (all - rows) * sizeof *y);
     UNA_TRY(una_map_phi(&map, p->x, h, run));
     if (all > rows) UNA_TRY(una_map_phi(&map, p->valid_x, h + rows * width, run));
-    UNA_TRY(una_sngp_gp_solve(&m->gp, width, m->head.prior_var, o->lengthscale, m->head.noise_var, h, y, all, keep, run));
+    UNA_TRY(una_sngp_gp_solve(&m->gp, width, m->head.prior_var, o->lengthscale, m->head.noise_var, h, y, all, keep,
+                              run));
     if (m->gp.jitter_var > 0)
-        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the covariance, "
-                      "which had no Cholesky factor without it.", m->gp.jitter_var / m->head.prior_var);
+        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
+                      "covariance, which had no Cholesky factor without it.", m->gp.jitter_var / m->head.prior_var);
     return UNA_OK;
 }
 
-una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
+                        una_run *run)
 {
     una_sngp *m = state;
     una_sngp_options *o = options;
@@ -432,7 +440,7 @@ una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fi
     una_residual_shape(&m->net);
     trials all = { .net = &m->net, .options = o, .problem = p, .folds = p->folds, .train_noise_var = train_noise_var };
     UNA_TRY(fit_network(m, &all, &noise_var, &prior_var, result, keep, run));
-    m->head.noise_var = UNA_IS_AUTO(noise_var) ? train_noise_var : noise_var;        /* auto still: no row was held out */
+    m->head.noise_var = UNA_IS_AUTO(noise_var) ? train_noise_var : noise_var; /* auto still: no row was held out */
     m->head.prior_var = UNA_IS_AUTO(prior_var) ? 1 : prior_var;
     UNA_TRY(o->head == UNA_SNGP_GP ? solve_process(m, o, p, result, keep, run) : solve_head(m, o, p, keep, run));
     if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, result);

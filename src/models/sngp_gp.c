@@ -2,7 +2,8 @@
  *
  * SNGP without random features: an exact Gaussian process on the last layer h of the residual network,
  *   k(x, x') = alpha exp(-|h(x) - h(x')|^2 / (2 lengthscale^2)),
- * the kernel that the Fourier features stand for. The features of every row stay in the model; cost rows^3, memory rows^2.
+ * the kernel that the Fourier features stand for. The features of every row stay in the model; cost rows^3, memory
+ * rows^2.
  * Source: Liu et al., Simple and principled uncertainty estimation, 2020, section 3.1; equations in gp/gp.h.
  */
 #include "models/sngp.h"
@@ -39,8 +40,8 @@ static una_status rbf(una_kernel **kernel, size_t width, double prior_var, doubl
     return UNA_OK;
 }
 
-una_status una_sngp_gp_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var, const double *h,
-                             const double *y, size_t rows, una_arena *keep, una_run *run)
+una_status una_sngp_gp_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,
+                             const double *h, const double *y, size_t rows, una_arena *keep, una_run *run)
 {
     una_kernel *kernel;
     UNA_TRY(rbf(&kernel, width, prior_var, lengthscale, keep));
@@ -71,7 +72,8 @@ una_status una_sngp_gp_predict(const una_sngp *m, una_view x, una_predictive *ou
     return status;
 }
 
-una_status una_sngp_gp_observe(una_sngp *m, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+una_status una_sngp_gp_observe(una_sngp *m, const una_problem *more, una_fit_result *result, una_arena *keep,
+                               una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_view h;

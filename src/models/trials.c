@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trials: trainings of one feature network on the task pool, one per restart or fold, each judged on rows it did not see.
+ * Trials: trainings of one feature network on the task pool, one per restart or fold, each judged on rows it did not
+ * see.
  */
 #include "models/trials.h"
 
@@ -47,7 +48,8 @@ typedef struct marginal {                /* marginal likelihood as a loss of the
     una_work_f32 *work;
 } marginal;
 
-static una_status evidence_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
+static una_status evidence_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
+                                    una_run *run)
 {
     marginal *e = context;
     size_t features = una_net_features(e->net), k = features + 1;
@@ -136,8 +138,8 @@ static una_status finish_job(una_trial *j, const una_trials *all, const una_held
     una_basis basis = { .net = all->basis->net, .parameters = j->parameters };
     size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
     una_work_f32 *work;
-    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch, run));
+    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
     una_stats_init(&j->stats, k, &j->arena);
     j->held_phi = ones_at_end(&j->arena, r->held, k);
     j->held_y = UNA_GET(&j->arena, double, r->held);
@@ -154,7 +156,7 @@ static una_status finish_job(una_trial *j, const una_trials *all, const una_held
     memcpy(j->held_y, r->held_y, r->held * sizeof(double));
     j->held_rows = r->held;
     if (r->held == 0) return UNA_OK;
-    double noise_var = UNA_AUTO;         /* prior variance 1, as in looks: a chosen one could not be passed back otherwise */
+    double noise_var = UNA_AUTO; /* prior variance 1, as in looks: a chosen one could not be passed back otherwise */
     return una_choose_valid(&noise_var, 1, &j->stats, j->held_phi, j->held_y, r->held, &j->valid_log_lik,
                             &j->valid_rmse, run);
 }

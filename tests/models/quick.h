@@ -30,8 +30,8 @@ static inline void skip_if_sanitized(void)
     skip();
 }
 
-/* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways of
- * working has two rows: quick_choice says which. */
+/* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways
+ * of working has two rows: quick_choice says which. */
 static size_t quick_choice;
 
 static inline const char *quick_row(const char *kind, size_t choice)
@@ -105,7 +105,8 @@ static inline una_dataset *wave_data(size_t rows, size_t from, una_run *run)
 }
 
 /* One input x and the target y = f(x) + noise_std e, x evenly spaced in [low, high]. */
-static inline una_dataset *curve_data(double (*f)(double), double low, double high, double noise_std, size_t rows, una_run *run)
+static inline una_dataset *curve_data(double (*f)(double), double low, double high, double noise_std, size_t rows,
+                                      una_run *run)
 {
     static const char *const names[] = { "x", "y" };
     double *x = malloc(rows * sizeof *x), *y = malloc(rows * sizeof *y);
@@ -135,9 +136,9 @@ static inline const char *mixed_csv(size_t rows)
         char cell[2][32];
         snprintf(cell[0], sizeof cell[0], "%.6f", size);
         snprintf(cell[1], sizeof cell[1], "%.6f", weight);
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s,%s,%s,7,%.6f\n", i % 11 == 3 ? "NA" : cell[0],
-                                   i == 4 ? "violet" : i == 9 ? "" : colour[level], cell[1],
-                                   size + (double)level - 0.3 * weight + 0.05 * una_rng_normal(&rng));
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s,%s,%s,7,%.6f\n",
+                                   i % 11 == 3 ? "NA" : cell[0], i == 4 ? "violet" : i == 9 ? "" : colour[level],
+                                   cell[1], size + (double)level - 0.3 * weight + 0.05 * una_rng_normal(&rng));
     }
     return text;
 }
@@ -151,7 +152,8 @@ static inline una_dataset *mixed_data(size_t rows, una_run *run)
     return data;
 }
 
-static inline una_model *fitted(const char *spec, const una_dataset *data, const una_fit_settings *settings, una_run *run)
+static inline una_model *fitted(const char *spec, const una_dataset *data, const una_fit_settings *settings,
+                                una_run *run)
 {
     una_model *model = NULL;
     assert_status(una_fit(&model, spec, data, settings, run), UNA_OK, run);
@@ -186,7 +188,8 @@ static inline double *predicted(const una_model *model, const una_dataset *data,
     return p;
 }
 
-static inline void assert_same_predictions(const una_model *a, const una_model *b, const una_dataset *data, double rtol, una_run *run)
+static inline void assert_same_predictions(const una_model *a, const una_model *b, const una_dataset *data,
+                                           double rtol, una_run *run)
 {
     size_t count = 6 * una_dataset_row_count(data);
     double *pa = predicted(a, data, run), *pb = predicted(b, data, run);

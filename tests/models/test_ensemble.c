@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ensembles: one member is that member, moments are those of the members, rows are resampled, anchors hold, the noise is the
- * best of the mixture, updates reach all members or none, and what cannot be is refused with a sentence.
+ * Ensembles: one member is that member, moments are those of the members, rows are resampled, anchors hold, the noise
+ * is the best of the mixture, updates reach all members or none, and what cannot be is refused with a sentence.
  */
 #include "models/ensemble.h"
 #include "models/quick.h"
@@ -28,7 +28,7 @@ static void one_member_is_that_member(void **state)
             una_model *alone = fitted(kinds[i], data, NULL, run), *one = fitted(spec, data, NULL, run);
             double *a = predicted(alone, data, run), *b = predicted(one, data, run);
             if (i != 1) assert_memory_equal(a, b, rows * sizeof *a);
-            assert_arrays_near(b, a, rows, 1e-6, 1e-9);                  /* nlm takes the held-out rows in by an update ... */
+            assert_arrays_near(b, a, rows, 1e-6, 1e-9); /* nlm takes the held-out rows in by an update ... */
             if (i == 1) assert_arrays_near(b + 2 * rows, a + 2 * rows, rows, 0.5, 0);    /* ... at its own noise */
             else assert_arrays_near(b + 2 * rows, a + 2 * rows, rows, 1e-12, 0);
             free(a);
@@ -75,7 +75,8 @@ static void parts_of_the_predictive(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = fitted("ensemble(members=3, of=nlm(width=5, steps=20))", data, NULL, run);
-    double *x = malloc(ROWS * 2 * sizeof *x), *out = malloc(ROWS * (3 + 2 * MEMBERS) * sizeof *out), one[3 + 2 * MEMBERS];
+    double *x = malloc(ROWS * 2 * sizeof *x), *out = malloc(ROWS * (3 + 2 * MEMBERS) * sizeof *out);
+    double one[3 + 2 * MEMBERS];
     assert_true(x && out);
     for (size_t i = 0; i < 2 * ROWS; i++) x[i] = sin((double)i);
     una_predictive all = { out, out + ROWS, out + 2 * ROWS, MEMBERS, out + 3 * ROWS, out + (3 + MEMBERS) * ROWS };
@@ -131,7 +132,8 @@ static void same_bits_for_any_threads(void **state)
         }
 }
 
-/* Members of a plain ensemble of a model without chance are one; resampled rows tell them apart, around the same mean. */
+/* Members of a plain ensemble of a model without chance are one; resampled rows tell them apart,
+ * around the same mean. */
 static void bootstrap_resamples_rows(void **state)
 {
     (void)state;
@@ -139,8 +141,8 @@ static void bootstrap_resamples_rows(void **state)
     una_dataset *data = wave_data(150, 0, run);
     una_model *alone = fitted("linear(degree=2, noise_std=0.3, prior_var=1)", data, NULL, run);
     una_model *plain = fitted("ensemble(members=3, of=linear(degree=2, noise_std=0.3, prior_var=1))", data, NULL, run);
-    una_model *boot = fitted("ensemble(style=bootstrap, members=200, of=linear(degree=2, noise_std=0.3, prior_var=1))", data,
-                             NULL, run);
+    una_model *boot = fitted("ensemble(style=bootstrap, members=200, of=linear(degree=2, noise_std=0.3, prior_var=1))",
+                             data, NULL, run);
     double x[2] = { 0.5, -0.5 }, mean[3], std[3];
     una_model *models[] = { alone, plain, boot };
     for (size_t i = 0; i < 3; i++) {
@@ -193,14 +195,15 @@ static void anchors_hold_and_let_go(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(bump, -3, 3, 0.05, 60, run);
     /* Rows not trusted at all: every member ends at its anchor, and the ensemble is the prior. */
-    una_model *held = fitted("ensemble(style=anchored, members=8, anchor_noise_var=1000000, of=nn(width=20, steps=1500, rate=0.01, "
-                             "rate_schedule=constant))", data, &held_out, run);
-    una_model *loose = fitted("ensemble(style=anchored, members=8, anchor_noise_var=0.001, of=nn(width=20, steps=1500, rate=0.01))",
-                              data, &held_out, run);
+    una_model *held = fitted("ensemble(style=anchored, members=8, anchor_noise_var=1000000, of=nn(width=20, "
+                             "steps=1500, rate=0.01, rate_schedule=constant))", data, &held_out, run);
+    una_model *loose = fitted("ensemble(style=anchored, members=8, anchor_noise_var=0.001, of=nn(width=20, steps=1500, "
+                              "rate=0.01))", data, &held_out, run);
     assert_true(una_model_info(loose)->valid_rmse < 0.3);
     assert_true(una_model_info(held)->valid_rmse > 2 * una_model_info(loose)->valid_rmse);
     assert_true(std_between(held, -2, 2, run) > 3 * std_between(loose, -2, 2, run));
-    assert_true(std_between(loose, 6, 7, run) > 3 * std_between(loose, -2, 2, run));     /* beyond the rows the prior is back */
+    /* beyond the rows the prior is back */
+    assert_true(std_between(loose, 6, 7, run) > 3 * std_between(loose, -2, 2, run));
     assert_int_equal(una_model_info(held)->curve.count, una_model_info(loose)->curve.count);
     una_model_free(held);
     una_model_free(loose);
@@ -215,8 +218,8 @@ static void gaps_are_seen(void **state)
     una_run *run = quiet_run_threads(2);
     una_dataset *data = NULL;
     assert_ok(una_dataset_synthetic(&data, "cubic", 100, 1, 0, run), run);
-    una_model *model = fitted("ensemble(style=bootstrap, members=10, of=nn(width=30, steps=1500, rate=0.01))", data, &held_out,
-                              run);
+    una_model *model = fitted("ensemble(style=bootstrap, members=10, of=nn(width=30, steps=1500, rate=0.01))", data,
+                              &held_out, run);
     assert_true(std_between(model, -1, 1, run) > std_between(model, 2.5, 3.5, run));
     una_model_free(model);
     una_dataset_free(data);
@@ -461,7 +464,8 @@ static void slopes_of_linear_members(void **state)
 
 /* ---- draws -------------------------------------------------------------------------------------------------- */
 
-/* Members that cannot draw: every draw is one of the parts, each of them about equally often, the same ones by the seed. */
+/* Members that cannot draw: every draw is one of the parts, each of them about equally often, the same
+ * ones by the seed. */
 static void draws_are_members(void **state)
 {
     (void)state;
@@ -511,7 +515,8 @@ static void members_draw_for_themselves(void **state)
         assert_ok(una_model_draw(one, data, DRAWS, prior, b, run), run);
         assert_arrays_near(b, a, DRAWS * ROWS, 1e-9, 1e-9);
         assert_int_equal(run->settings.seed, 0);
-        assert_ok(una_model_draw(two, data, DRAWS, prior, b, run), run); /* two members alike: as many different functions */
+        /* two members alike: as many different functions */
+        assert_ok(una_model_draw(two, data, DRAWS, prior, b, run), run);
         for (size_t k = 1; k < DRAWS; k++)
             for (size_t l = 0; l < k; l++) assert_true(b[k * ROWS] != b[l * ROWS]);
     }

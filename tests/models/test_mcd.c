@@ -59,7 +59,7 @@ static void passes_keep_the_mean(void **state)
     }
 }
 
-/* ---- the gradient ------------------------------------------------------------------------------------------------------- */
+/* ---- the gradient ------------------------------------------------------------------------------------------------ */
 
 enum { ROWS = 6 };
 typedef struct dropped {
@@ -95,7 +95,8 @@ static void gradient_agrees_with_differences(void **state)
         for (size_t i = 0; i < ROWS * 8; i++) d.mask[l][i] = una_rng_uniform(&rng) < 0.4 ? 0 : 1 / 0.6;
     }
     una_arena_init(&d.arena, run);
-    assert_ok(una_work_new_f64(&d.work, &d.net, ROWS, 0, false, 0, false, false, una_kernels_named_f64("generic"), &d.arena, run), run);
+    assert_ok(una_work_new_f64(&d.work, &d.net, ROWS, 0, false, 0, false, false, una_kernels_named_f64("generic"),
+                               &d.arena, run), run);
     for (size_t l = 0; l <= d.net.depth; l++)            /* biases too, so that the penalty must leave them alone */
         for (size_t j = 0; j < d.net.size[l + 1]; j++) d.parameters[d.net.biases[l] + j] = 0.1 * una_rng_normal(&rng);
     loss_of(&d, d.gradient);
@@ -123,7 +124,8 @@ static void a_pass_is_a_network(void **state)
     una_arena arena;
     una_work_f32 *work;
     una_net net = small_net(UNA_RELU);
-    float parameters[256], packed[64], x[ROWS * 3], y[ROWS], gradient[256], mask[2][ROWS * 8], *masks[2] = { mask[0], mask[1] };
+    float parameters[256], packed[64], x[ROWS * 3], y[ROWS], gradient[256], mask[2][ROWS * 8];
+    float *masks[2] = { mask[0], mask[1] };
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 0);
     una_net_initialise_f32(&net, 0, 1, &rng, parameters);
     for (size_t i = 0; i < ROWS * 3; i++) x[i] = (float)una_rng_normal(&rng);
@@ -135,7 +137,8 @@ static void a_pass_is_a_network(void **state)
         for (size_t r = 1; r < ROWS; r++) memcpy(mask[l] + 8 * r, mask[l], 8 * sizeof(float));
     }
     una_arena_init(&arena, run);
-    assert_ok(una_work_new_f32(&work, &net, ROWS, 0, false, 0, false, false, una_kernels_named_f32(NULL), &arena, run), run);
+    assert_ok(una_work_new_f32(&work, &net, ROWS, 0, false, 0, false, false, una_kernels_named_f32(NULL), &arena, run),
+              run);
     una_batch_f32 batch = { .rows = ROWS, .x = x, .target = y, .target_heads = 1 };
     una_objective_f32 objective = { .fit_weight = 1 };
     una_losses masked, plain;
@@ -149,7 +152,7 @@ static void a_pass_is_a_network(void **state)
     una_run_free(run);
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------------------ */
+/* ---- the model --------------------------------------------------------------------------------------------------- */
 
 static double wave(double x)
 {
@@ -205,7 +208,8 @@ static void a_single_input_is_not_dropped(void **state)
         una_model *model = fitted(spec, data, NULL, run);
         at_data[drop] = (std_between(model, -4, -2, run) + std_between(model, 2, 4, run)) / 2;
         in_gap[drop] = std_between(model, -1, 1, run);
-        print_message("inputs %s: at the data %.2f, in the gap %.2f\n", drop ? "dropped" : "kept", at_data[drop], in_gap[drop]);
+        print_message("inputs %s: at the data %.2f, in the gap %.2f\n", drop ? "dropped" : "kept", at_data[drop],
+                      in_gap[drop]);
         assert_non_null(strstr(una_model_info(model)->spec, drop ? "input_dropout=yes" : "input_dropout=no"));
         una_model_free(model);
     }
@@ -277,7 +281,8 @@ static void decay_flattens(void **state)
     skip_if_sanitized();
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -1, 1, 0.1, 60, run);
-    una_model *model = fitted("mcd(width=10, depth=1, steps=1500, rate=0.01, length_scale=1000, validate=no)", data, NULL, run);
+    una_model *model = fitted("mcd(width=10, depth=1, steps=1500, rate=0.01, length_scale=1000, validate=no)", data,
+                              NULL, run);
     assert_true(warned(model, "explains almost nothing"));
     double x[2] = { -0.5, 0.5 }, mean[2];
     una_prediction out = { .mean = mean };

@@ -39,7 +39,8 @@ static void set_up(bench *b, una_activation activation, const una_kernels_f64 *k
     una_residual_initialise_f64(&b->net, 0.8, &rng, b->frozen, b->parameters);
     for (size_t k = 0; k <= b->net.features; k++) b->parameters[b->net.head + k * UNA_PAD] = una_rng_normal(&rng);
     for (size_t l = 0; l < 2; l++)
-        for (size_t j = 0; j < 5; j++) b->parameters[l * b->net.layer + 5 * UNA_PADDED(5) + j] = 0.3 * una_rng_normal(&rng);
+        for (size_t j = 0; j < 5; j++)
+            b->parameters[l * b->net.layer + 5 * UNA_PADDED(5) + j] = 0.3 * una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS * INPUTS; i++) b->x[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) b->t[i] = una_rng_normal(&rng);
     assert_ok(una_residual_work_new_f64(&b->work, &b->net, b->frozen, ROWS, kernels, &b->arena), run);
@@ -48,7 +49,8 @@ static void set_up(bench *b, una_activation activation, const una_kernels_f64 *k
 static double loss_of(bench *b)
 {
     una_losses losses;
-    una_residual_gradient_f64(&b->net, b->frozen, b->parameters, b->x, b->t, ROWS, 0.7, 0.3, b->gradient, &losses, b->work);
+    una_residual_gradient_f64(&b->net, b->frozen, b->parameters, b->x, b->t, ROWS, 0.7, 0.3, b->gradient, &losses,
+                              b->work);
     return losses.total;
 }
 
@@ -93,7 +95,8 @@ static void padding_stays_zero(void **state)
     loss_of(&b);
     for (size_t l = 0; l < 2; l++)
         for (size_t i = 0; i <= 5; i++)
-            for (size_t j = 5; j < UNA_PADDED(5); j++) assert_true(b.gradient[l * b.net.layer + i * UNA_PADDED(5) + j] == 0);
+            for (size_t j = 5; j < UNA_PADDED(5); j++)
+                assert_true(b.gradient[l * b.net.layer + i * UNA_PADDED(5) + j] == 0);
     for (size_t k = 0; k <= b.net.features; k++)
         for (size_t j = 1; j < UNA_PAD; j++) assert_true(b.gradient[b.net.head + k * UNA_PAD + j] == 0);
     una_arena_free(&b.arena);
@@ -191,7 +194,8 @@ static void features_are_a_kernel(void **state)
     for (size_t i = 0; i < POINTS; i++)
         for (size_t j = 0; j < POINTS; j++) {
             double distance = 0.3 * ((double)i - (double)j);
-            assert_near(una_dot(phi + i * FEATURES, phi + j * FEATURES, FEATURES), exp(-distance * distance / (2 * 0.49)), 0, 0.06);
+            assert_near(una_dot(phi + i * FEATURES, phi + j * FEATURES, FEATURES),
+                        exp(-distance * distance / (2 * 0.49)), 0, 0.06);
         }
     una_arena_free(&arena);
     una_run_free(run);
@@ -210,7 +214,8 @@ static void norm_against_an_eigenproblem(void **state)
         una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 9);
         double w[N * STRIDE], gram[M * M] = {0}, value[M];
         una_spectral_f64 s;
-        for (size_t i = 0; i < N * STRIDE; i++) w[i] = una_rng_normal(&rng);     /* what stands in the padding does not count */
+        /* what stands in the padding does not count */
+        for (size_t i = 0; i < N * STRIDE; i++) w[i] = una_rng_normal(&rng);
         for (size_t i = 0; i < M; i++)
             for (size_t j = 0; j < M; j++)
                 for (size_t k = 0; k < N; k++) gram[i * M + j] += w[k * STRIDE + i] * w[k * STRIDE + j];
@@ -276,8 +281,10 @@ static void trained_weights_keep_the_bound(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.05, 60, run);
-    una_model *model = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=0.4, penalty=0)", data, &held_out, run);
-    una_model *loose = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=100, penalty=0)", data, &held_out, run);
+    una_model *model = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=0.4, penalty=0)", data,
+                              &held_out, run);
+    una_model *loose = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=100, penalty=0)", data,
+                              &held_out, run);
     double most = 0;
     for (size_t l = 0; l < 2; l++) {
         assert_true(largest_singular_value(model->state, l, run) <= 0.4 * (1 + 1e-5));
@@ -333,7 +340,8 @@ static void laplace_head(void **state)
     float point[2] = { 0.4f, -0.2f };
     una_residual_work_f32 *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch), run);
+    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch),
+              run);
     una_residual_forward_f32(&m->net, m->frozen, m->parameters, point, 1, NULL, 0, &f, work);
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     assert_ok(laplace->kind->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
@@ -370,14 +378,15 @@ static void last_layer(const una_model *model, const una_dataset *data, size_t r
     for (size_t i = 0; i < rows * 2; i++) point[i] = (float)x[i];
     una_residual_work_f32 *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch), run);
+    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch),
+              run);
     una_residual_last_f32(&m->net, m->frozen, m->parameters, point, rows, h, m->net.width, work);
     una_arena_release(&run->scratch, mark);
 }
 
 /* The definition, on the network's own features: k*'(K + s2 I)^-1 y and k** - k*'(K + s2 I)^-1 k*. */
-static void assert_is_the_process(const una_model *model, const una_dataset *data, double alpha, double length, double noise_var,
-                                  una_run *run)
+static void assert_is_the_process(const una_model *model, const una_dataset *data, double alpha, double length,
+                                  double noise_var, una_run *run)
 {
     const una_sngp *m = model->state;
     enum { WIDTH = 6 };
@@ -421,8 +430,8 @@ static void process_on_the_last_layer(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(GP_ROWS - MORE, 0, run), *more = wave_data(MORE, GP_ROWS - MORE, run);
     una_dataset *all = wave_data(GP_ROWS, 0, run);
-    una_model *model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.2, units=standardised, prior_var=0.7, "
-                              "lengthscale=0.9)", data, NULL, run);
+    una_model *model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.2, units=standardised, "
+                              "prior_var=0.7, lengthscale=0.9)", data, NULL, run);
     assert_is_the_process(model, data, 0.7, 0.9, 0.04, run);
     assert_ok(una_model_update(model, more, run), run);          /* the same network, the posterior of all rows */
     assert_is_the_process(model, all, 0.7, 0.9, 0.04, run);
@@ -430,7 +439,8 @@ static void process_on_the_last_layer(void **state)
     assert_is_the_process(copy, all, 0.7, 0.9, 0.04, run);
     una_model_free(copy);
     una_model_free(model);
-    model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.3, units=standardised)", data, &held_out, run);
+    model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.3, units=standardised)", data, &held_out,
+                   run);
     assert_int_equal(((const una_sngp *)model->state)->gp.rows, GP_ROWS - MORE);         /* the held-out rows join */
     una_model_free(model);
     una_dataset_free(data);
@@ -547,7 +557,8 @@ static void damaged_states_are_refused(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
-    una_model *model = quick_fit(&una_sngp_kind, data, run), *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
+    una_model *model = quick_fit(&una_sngp_kind, data, run);
+    una_model *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
     una_sngp mixed = *(una_sngp *)model->state;
     mixed.head = ((una_sngp *)other->state)->head;
     una_arena arena;

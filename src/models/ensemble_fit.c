@@ -156,8 +156,10 @@ static una_status fit_member(const jobs *all, job *j, void *options, const una_p
 }
 
 /* The held-out rows judge the member before it takes them in. */
-static una_status train_job(const jobs *all, job *j, size_t index, una_run *run)
+static una_status train_job(void *context, size_t index, una_run *run)
 {
+    const jobs *all = context;
+    job *j = &all->job[index];
     const una_kind *kind;
     una_problem p = *all->problem;
     void *options;
@@ -185,26 +187,11 @@ static una_status train_job(const jobs *all, job *j, size_t index, una_run *run)
     return UNA_OK;
 }
 
-static una_status one_job(void *context, size_t index, una_run *child)
-{
-    const jobs *all = context;
-    una_arena_init(&all->job[index].arena, child);
-    una_status status = train_job(all, &all->job[index], index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its results do not */
-    return status;
-}
-
 static una_status run_jobs(jobs *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, job, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, one_job, all);
-}
-
-static void free_jobs(jobs *all, size_t count)
-{
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
 }
 
 /* ---- the noise -------------------------------------------------------------------------------------------- */
@@ -291,7 +278,7 @@ static una_status scout(double *noise_var, jobs *all, size_t members, una_fit_re
     if (status == UNA_OK) status = collect(&d, all, count, folds, run);
     if (status == UNA_OK) status = choose_noise(noise_var, &d, result, run);
     for (size_t i = 0; status == UNA_OK && i < count; i++) result->steps += all->job[i].steps;
-    free_jobs(all, count);
+    una_jobs_free(all->job, sizeof *all->job, count);
     all->folds = 0;
     return status;
 }
@@ -334,7 +321,7 @@ static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_va
     double mean = 0;
     for (size_t m = 0; status == UNA_OK && m < e->members; m++) mean += all->job[m].noise_var / (double)e->members;
     if (status == UNA_OK && UNA_IS_AUTO(*noise_var)) *noise_var = mean;      /* no row was held out */
-    free_jobs(all, e->members);
+    una_jobs_free(all->job, sizeof *all->job, e->members);
     return status;
 }
 

@@ -117,8 +117,9 @@ static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_trainin
                             how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
 }
 
-static una_status train_job(nn_jobs *all, size_t index, una_run *run)
+static una_status train_job(void *context, size_t index, una_run *run)
 {
+    const nn_jobs *all = context;
     nn_job *j = &all->job[index];
     const una_net *net = all->net;
     una_held held;
@@ -148,26 +149,11 @@ static una_status train_job(nn_jobs *all, size_t index, una_run *run)
     return UNA_OK;
 }
 
-static una_status one_job(void *context, size_t index, una_run *child)
-{
-    nn_jobs *all = context;
-    una_arena_init(&all->job[index].arena, child);
-    una_status status = train_job(all, index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its results do not */
-    return status;
-}
-
 static una_status run_jobs(nn_jobs *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, nn_job, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, one_job, all);
-}
-
-static void free_jobs(nn_jobs *all, size_t count)
-{
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
@@ -186,7 +172,7 @@ static una_status judge_folds(nn_jobs *all, judgement *sum, una_fit_result *resu
         best[i] = t->best_step ? t->best_step : t->steps;
         result->steps += t->steps;
     }
-    free_jobs(all, folds);
+    una_jobs_free(all->job, sizeof *all->job, folds);
     all->steps = una_held_median(best, folds);
     all->stream += folds;
     all->folds = 0;
@@ -218,7 +204,7 @@ static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_r
         result->steps += j->trained.steps;
         if (!folds) *sum = (judgement){ j->square, j->judged };
     }
-    free_jobs(all, 1);
+    una_jobs_free(all->job, sizeof *all->job, 1);
     run->progress_from = from;
     return status;
 }

@@ -98,8 +98,10 @@ static una_training training_of(const jobs *all, size_t rows, uint64_t stream)
     return una_basis_training(&basis, rows, &(una_training){0}, all->train_noise_var, all->problem->seed, stream);
 }
 
-static una_status run_job(const jobs *all, job *j, size_t index, una_run *run)
+static una_status run_job(void *context, size_t index, una_run *run)
 {
+    const jobs *all = context;
+    job *j = &all->job[index];
     split s;
     j->numbers = UNA_GET(&j->arena, double, all->state->count);
     UNA_TRY(una_arena_check(&j->arena));
@@ -109,27 +111,11 @@ static una_status run_job(const jobs *all, job *j, size_t index, una_run *run)
     return s.held.rows ? judge(j, all, &s.held, run) : UNA_OK;
 }
 
-static una_status job_task(void *context, size_t index, una_run *child)
-{
-    jobs *all = context;
-    job *j = &all->job[index];
-    una_arena_init(&j->arena, child);
-    una_status status = run_job(all, j, index, child);
-    j->arena.run = child->parent;                        /* the child ends here, its results do not */
-    return status;
-}
-
 static una_status run_jobs(jobs *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, job, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, job_task, all);
-}
-
-static void free_jobs(const jobs *all, size_t count)
-{
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, run_job, all);
 }
 
 /* ---- noise: largest likelihood of held-out rows under the mixture -------------------------------------------- */
@@ -272,7 +258,7 @@ static una_status validate(jobs *all, una_sampled *m, double *noise_var, bool *k
         *kept = !all->folds && !all->problem->valid_joins;
         if (*kept) status = keep_job(m, all->job, result, keep);
     }
-    free_jobs(all, count);
+    una_jobs_free(all->job, sizeof *all->job, count);
     return status;
 }
 
@@ -285,7 +271,7 @@ static una_status train_finally(jobs *all, una_sampled *m, una_fit_result *resul
     una_status status = run_jobs(all, 1, run);
     if (status == UNA_OK) status = keep_job(m, all->job, result, keep);
     if (status == UNA_OK) result->steps += all->job->trained.steps;
-    free_jobs(all, 1);
+    una_jobs_free(all->job, sizeof *all->job, 1);
     return status;
 }
 

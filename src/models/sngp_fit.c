@@ -221,28 +221,19 @@ static una_status finish(trial *t, const trials *all, const loop *l, una_run *ru
 
 static una_status one_trial(void *context, size_t index, una_run *child)
 {
-    trials *all = context;
+    const trials *all = context;
     trial *t = &all->trial[index];
     loop l;
-    una_arena_init(&t->arena, child);
-    una_status status = set_up(&l, all, t, index, child);
-    if (status == UNA_OK) status = run_loop(&l, t, child);
-    if (status == UNA_OK) status = finish(t, all, &l, child);
-    t->arena.run = child->parent;                        /* the child ends here, its results do not */
-    return status;
+    UNA_TRY(set_up(&l, all, t, index, child));
+    UNA_TRY(run_loop(&l, t, child));
+    return finish(t, all, &l, child);
 }
 
 static una_status run_trials(trials *all, size_t count, una_run *run)
 {
     all->trial = UNA_GET(&run->scratch, trial, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, one_trial, all);
-}
-
-static void free_trials(trials *all, size_t count)
-{
-    for (size_t i = 0; all->trial && i < count; i++)
-        if (all->trial[i].arena.run) una_arena_free(&all->trial[i].arena);
+    return una_jobs_run(run, all->trial, sizeof *all->trial, count, one_trial, all);
 }
 
 /* ---- noise and prior -------------------------------------------------------------------------------------- */
@@ -341,7 +332,7 @@ static una_status fit_folds(trials *all, double *noise_var, double *prior_var, u
         best[i] = all->trial[i].best_step;
         result->steps += all->trial[i].steps;
     }
-    free_trials(all, folds);
+    una_jobs_free(all->trial, sizeof *all->trial, folds);
     all->steps = una_held_median(best, folds);
     all->stream += folds;
     all->folds = 0;
@@ -375,7 +366,7 @@ static una_status fit_network(una_sngp *m, trials *all, double *noise_var, doubl
     run->progress_from = from;
     if (status == UNA_OK && !folds && all->trial->held) status = choose(noise_var, prior_var, all, 1, result, run);
     if (status == UNA_OK) status = keep_trial(m, all->trial, result, keep);
-    free_trials(all, 1);
+    una_jobs_free(all->trial, sizeof *all->trial, 1);
     return status;
 }
 

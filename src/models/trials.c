@@ -166,7 +166,6 @@ static una_status train_job(void *context, size_t index, una_run *run)
     una_trials *all = context;
     una_trial *j = &all->job[index];
     const una_net *net = &all->basis->net;
-    una_arena_init(&j->arena, run);
     una_held r;
     watch w;
     marginal e;
@@ -192,23 +191,14 @@ static una_status train_job(void *context, size_t index, una_run *run)
     return finish_job(j, all, &r, run);
 }
 
-static una_status rehomed_job(void *context, size_t index, una_run *child)
-{
-    una_trials *all = context;
-    una_status status = train_job(context, index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its results do not */
-    return status;
-}
-
 una_status una_trials_run(una_trials *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, una_trial, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, rehomed_job, all);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
 }
 
 void una_trials_free(una_trials *all, size_t count)
 {
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    una_jobs_free(all->job, sizeof *all->job, count);
 }

@@ -14,14 +14,15 @@
 /* Functions of the library have branches and tables, which keep a loop from being vectorised; in float these do not. */
 
 /* exp x for x <= 0: x = n ln 2 + r, Taylor series of exp r, n into the exponent. What is below e^-87 becomes that; the
- * clamp is not written as a constant, or the compiler would give it a path of its own. */
+ * clamp is not written as a constant, or the compiler would give it a path of its own. n as an integer stands in the
+ * last bits of n + 3 2^22, where a NAN does no harm either. */
 static inline real exp_of(real x)
 {
 #if REAL_IS_FLOAT
     real c = x < -87 ? (x - x) - 87 : x;
     real n = rintf(c * 1.44269504f), r = (c - n * 0.693359375f) + n * 2.12194440e-4f;
     real series = 1 + r * (1 + r * (1 / 2.0f + r * (1 / 6.0f + r * (1 / 24.0f + r * (1 / 120.0f + r * (1 / 720.0f))))));
-    union { float f; uint32_t i; } power = { .i = ((uint32_t)(int32_t)n + 127u) << 23 };
+    union { float f; uint32_t i; } low = { .f = n + 0x1.8p23f }, power = { .i = (low.i + 127u) << 23 };
     return series * power.f;
 #else
     return exp(x);

@@ -15,8 +15,9 @@ static const una_kernel_inputs own = { names, centres, scales, 3 }, standard = {
 
 static const char *const expressions[] = {
     "rbf", "1.3*rbf(length=[1, 0.3, 2])", "matern12(var=0.7, length=1.5)", "matern32(length=2)",
-    "matern52(var=2, on=[a, b])", "periodic(period=[3, 1, 7], length=1.2)", "linear(var=0.4, centre=[1, 0, 2]) + "
-    "constant(var=0.2)", "rbf(on=a)*periodic(period=2, on=b) + 0.5*matern32*linear + 2",
+    "matern52(var=2, on=[a, b])", "periodic(period=[3, 1, 7], length=1.2)",
+    "linear(var=0.4, centre=[1, 0, 2]) + constant(var=0.2)",
+    "rbf(on=a)*periodic(period=2, on=b) + 0.5*matern32*linear + 2",
     "(rbf(on=a) + matern52(on=b))*(linear(on=b) + 0.3) + rbf(var=0, on=a)", "2*(0.5*(rbf + linear(var=2)))",
 };
 enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };

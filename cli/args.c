@@ -24,8 +24,8 @@ const cli_flag cli_common[] = {
     CLI_FLAG_SWITCH("help", "show this help"),
     CLI_FLAG_END
 };
-static const unsigned common_bit[] = { CLI_WITH_SEED, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_JSON,
-                                       CLI_WITH_QUIET, ~0u };
+static const unsigned common_bit[] = { CLI_WITH_SEED, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN,
+                                       CLI_WITH_JSON, CLI_WITH_QUIET, ~0u };
 
 const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
 {

@@ -60,7 +60,8 @@ static const char *verdict(int holds)
 
 static void print_text(const una_bench_result *r)
 {
-    printf("Epistemic standard deviation in the gap and at the rows, error at the rows: mean and sd over the seeds\n\n");
+    printf("Epistemic standard deviation in the gap and at the rows, error at the rows: mean and sd over the "
+           "seeds\n\n");
     int width = 5;
     for (size_t i = 0; i < r->mean_count; i++) {
         int length = (int)strlen(r->means[i].spec);
@@ -219,8 +220,8 @@ static una_status run(cli *c)
 const cli_verb cli_bench = {
     "bench", "the experiments of the thesis, computed again",
     "Runs an experiment over several seeds, prints the table and which of the thesis's claims hold here, and writes "
-    "the results (EXPERIMENT.csv) and a page with pictures (EXPERIMENT.html) into a folder. What was computed before is "
-    "taken from there, so a run that was stopped goes on where it was.",
+    "the results (EXPERIMENT.csv) and a page with pictures (EXPERIMENT.html) into a folder. What was computed before "
+    "is taken from there, so a run that was stopped goes on where it was.",
     { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,

@@ -141,8 +141,8 @@ static void dump_bash(void)
 {
     printf("# bash completion for una; made by 'una --dump-completion bash'\n"
            "_una() {\n"
-           "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" verb=\"${COMP_WORDS[1]}\"\n"
-           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+           "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" "
+           "verb=\"${COMP_WORDS[1]}\"\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
            "        COMPREPLY=($(compgen -W \"");
     for (size_t i = 0; cli_verbs[i]; i++) printf("%s ", cli_verbs[i]->name);
     printf("help --help --version\" -- \"$word\"))\n        return\n    fi\n    case \"$verb:$before\" in\n");

@@ -212,8 +212,8 @@ static void print_checks(const una_fit_info *info)
     figure_row("log evidence", info->log_evidence, "");
     figure_row("heads' mean cos^2", info->mean_cos2, "(0 all different, 1 all the same)");
     if (info->valid_rows == 0) return;
-    snprintf(text, sizeof text, "rmse %s, log-likelihood %s per row, on %zu rows held out of feature training (measured "
-             "before the final posterior was fitted)", cli_figure(rmse, info->valid_rmse),
+    snprintf(text, sizeof text, "rmse %s, log-likelihood %s per row, on %zu rows held out of feature training "
+             "(measured before the final posterior was fitted)", cli_figure(rmse, info->valid_rmse),
              cli_figure(log_lik, info->valid_log_lik), info->valid_rows);
     row(CLI_PLAIN, "held-out rows", text);
 }

@@ -10,14 +10,15 @@
 
 static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_FILE, "MODEL", "where the updated model goes (default: over MODEL)"),
-    CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of MODEL; "
-             "for models that cannot be updated exactly"),
+    CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of "
+             "MODEL; for models that cannot be updated exactly"),
     CLI_FLAG_END
 };
 
 /* ---- fitting again ----------------------------------------------------------------------------------- */
 
-static una_status fit_joined(const cli *c, una_model **fresh, const una_model *model, const char *old_path, size_t *rows_added)
+static una_status fit_joined(const cli *c, una_model **fresh, const una_model *model, const char *old_path,
+                             size_t *rows_added)
 {
     const una_fit_info *info = una_model_info(model);
     const una_fit_settings settings = { .target = info->target, .missing = info->missing, .other = info->other };

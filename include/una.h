@@ -75,7 +75,7 @@ typedef struct una_run_settings {
     int   (*progress)(void *context, const una_progress *progress);  /* nonzero asks to cancel      */
     void       *callbacks;                     /* context of both; calls are never concurrent       */
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
-    int         no_cache;                      /* 1: parsed tables are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una) */
+    int         no_cache; /* 1: parsed tables are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una) */
 } una_run_settings;
 
 una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */
@@ -124,7 +124,8 @@ una_status una_split_random(una_split *split, size_t rows, double test_fraction,
 /* The middle third of the column, sorted (stable), becomes `test`. */
 una_status una_split_gap(una_split *split, const una_dataset *data, const char *column, una_run *run);
 /* Published split files: group "standard" or "gap", index within the group. */
-una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows, una_run *run);
+una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows,
+                          una_run *run);
 void       una_split_free(una_split *split, una_run *run);
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -140,7 +141,8 @@ const char *una_kind_source(size_t kind);      /* citation */
 const char *una_kind_preset(size_t kind);      /* the options of --preset thesis as text, "" if none */
 int         una_kind_updates(size_t kind);     /* 1 if more rows can be added exactly */
 size_t      una_kind_option_count(size_t kind);
-una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run); /* texts live as long as run */
+/* texts live as long as run */
+una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run);
 
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
 
@@ -215,7 +217,8 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
                           double *f, una_run *run);
 /* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */
 una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
-/* Slopes at one point x [una_model_input_count] of numbers: dmean, dstd [the same] of the mean and of the epistemic std. */
+/* Slopes at one point x [una_model_input_count] of numbers: dmean, dstd [the same] of the mean and
+ * of the epistemic std. */
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
 /* More rows into the posterior, features kept: exact. After a failure the model is as it was. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
@@ -263,7 +266,7 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
 
 typedef struct una_bench_settings {
     const char        *out;                    /* folder, made if it is not there; NULL = "una-bench" */
-    const char *const *models;                 /* names or specs; a bare name stands for the experiment's own specs of it */
+    const char *const *models; /* names or specs; a bare name stands for the experiment's own specs of it */
     size_t             model_count;            /* 0 = every model there is                          */
     size_t             seeds;                  /* 0 = 10 (quick: 2), counted from the run's seed on */
     int                quick;                  /* small budgets: shows that it works, not what comes out */

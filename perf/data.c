@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Large data on one core: parsing, the cache, the memory and linear cost of a fit, prediction and scoring of files. Files are
- * made in $TMPDIR (or here) and removed. Times are processor time, the least of several; every job has a process of its own,
- * so that peaks of memory do not mix.
+ * Large data on one core: parsing, the cache, the memory and linear cost of a fit, prediction and scoring of files.
+ * Files are made in $TMPDIR (or here) and removed. Times are processor time, the least of several; every job has a
+ * process of its own, so that peaks of memory do not mix.
  *
  *   data [--quick] [JOB ...]        --quick: a tenth of the rows; jobs: csv cache fit epoch rows files
  */
@@ -40,8 +40,8 @@ static double peak_mb(void)
 static void line(const char *what, double value, const char *unit, double goal, int at_most)
 {
     int good = at_most ? value <= goal : value >= goal;
-    printf("| %-58s | %10.4g %-8s | %s %-7.4g | %5.2f | %s |\n", what, value, unit, at_most ? "<=" : ">=", goal, value / goal,
-           good ? "met" : "MISSED");
+    printf("| %-58s | %10.4g %-8s | %s %-7.4g | %5.2f | %s |\n", what, value, unit, at_most ? "<=" : ">=", goal,
+           value / goal, good ? "met" : "MISSED");
     fflush(stdout);
 }
 
@@ -225,7 +225,8 @@ static int predict_large(void)
     size_t rows = 0;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
     double start = now();
-    if (una_predict_file(model, in_folder("large.csv"), NULL, in_folder("out.csv"), NULL, &rows, run)) return complain(run);
+    if (una_predict_file(model, in_folder("large.csv"), NULL, in_folder("out.csv"), NULL, &rows, run))
+        return complain(run);
     double took = now() - start;
     line("predict file to file, 1e7 rows of 8 inputs", (double)rows / took * 1e-6, "M rows/s", 0.3, 0);
     line("  its peak memory", peak_mb(), "MB", 200, 1);
@@ -295,7 +296,8 @@ int main(int argc, char **argv)
     char *whole = mkdtemp(folder) ? realpath(folder, NULL) : NULL;
     if (!whole || setenv("XDG_CACHE_HOME", whole, 1)) return fprintf(stderr, "data: no folder for the files\n"), 5;
     free(whole);
-    printf("| %-58s | %-19s | %-10s | %-5s | |\n|---|---|---|---|---|\n", "large data, one core", "measured", "goal", "ratio");
+    printf("| %-58s | %-19s | %-10s | %-5s | |\n|---|---|---|---|---|\n", "large data, one core", "measured", "goal",
+           "ratio");
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         if (wanted(jobs[i].name, argc - first, argv + first)) bad |= apart(jobs[i].work);
     empty(in_folder("una"));

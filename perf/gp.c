@@ -2,8 +2,9 @@
  *
  * The C side of gp_sklearn.py: one fit and its predictions, timed.
  *   gp TRAIN.csv STARS.csv SPEC [REPEATS]
- * The target is the last column of TRAIN.csv; STARS.csv has the inputs only. Prints one JSON object: seconds of the fit (the best
- * of REPEATS), of predictions with std and of means alone, the log evidence, the spec that was chosen, mean and epistemic std.
+ * The target is the last column of TRAIN.csv; STARS.csv has the inputs only. Prints one JSON object: seconds of the fit
+ * (the best of REPEATS), of predictions with std and of means alone, the log evidence, the spec that was chosen, mean
+ * and epistemic std.
  */
 #include "una.h"
 
@@ -70,7 +71,8 @@ int main(int argc, char **argv)
     }
     const una_fit_info *info = una_model_info(model);
     printf("{\"fit_seconds\": %.6f, \"predict_seconds\": %.6f, \"mean_seconds\": %.6f, \"evaluations\": %zu, "
-           "\"log_evidence\": %.17g, \"options\": %s", fit, all, means, info->steps, info->log_evidence, una_model_options_json(model));
+           "\"log_evidence\": %.17g, \"options\": %s", fit, all, means, info->steps, info->log_evidence,
+           una_model_options_json(model));
     print_list("mean", mean, rows);
     print_list("std", std, rows);
     printf("}\n");

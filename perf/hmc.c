@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sampler against the NumPy peer: a 1-50-1 tanh network on the cubic gap, prior N(0, 1) on all weights, noise std 3, standardised
- * data; one chain on one core.
+ * The sampler against the NumPy peer: a 1-50-1 tanh network on the cubic gap, prior N(0, 1) on all weights, noise std
+ * 3, standardised data; one chain on one core.
  *
  *   hmc [--steps L] [--eps E] [--draws N] [--nuts N] [--depth D] [--kernels NAME]
  *
- * First line: the peer's own sampler (fixed step and length, unit mass, steps jittered as there by 20 % through the length),
- * for gradient evaluations a second. Second line: nuts with our adaptation, for the smallest effective sample size a second over
- * function values at nine inputs, by the peer's estimator (rank-free, pairs of autocorrelations while positive).
+ * First line: the peer's own sampler (fixed step and length, unit mass, steps jittered as there by 20 % through the
+ * length), for gradient evaluations a second. Second line: nuts with our adaptation, for the smallest effective sample
+ * size a second over function values at nine inputs, by the peer's estimator (rank-free, pairs of autocorrelations
+ * while positive).
  */
 #include "models/hmc.h"
 
@@ -96,9 +97,10 @@ static void report(const char *name, const una_bnn *bnn, const una_hmc *how, una
     if (status == UNA_OK) status = una_hmc_sample(&chain, &target, how, start, &rng, &arena, run);
     double seconds = now() - w.start, ess = status == UNA_OK ? smallest_ess(&chain, target.dimension) : NAN;
     if (status == UNA_OK)
-        printf("{\"sampler\": \"una %s\", \"gradients_per_s\": %.0f, \"acceptance\": %.3f, \"step\": %.5f, \"gradients_per_draw\": %.0f, "
-               "\"min_ess\": %.1f, \"min_ess_per_s\": %.2f, \"divergent\": %zu}\n", name, (double)chain.sample_gradients / seconds,
-               chain.acceptance, chain.step_size, (double)chain.sample_gradients / (double)how->samples, ess, ess / seconds, chain.divergent);
+        printf("{\"sampler\": \"una %s\", \"gradients_per_s\": %.0f, \"acceptance\": %.3f, \"step\": %.5f, "
+               "\"gradients_per_draw\": %.0f, \"min_ess\": %.1f, \"min_ess_per_s\": %.2f, \"divergent\": %zu}\n", name,
+               (double)chain.sample_gradients / seconds, chain.acceptance, chain.step_size,
+               (double)chain.sample_gradients / (double)how->samples, ess, ess / seconds, chain.divergent);
     else fprintf(stderr, "hmc: %s\n", una_run_message(run));
     una_arena_free(&arena);
     una_run_free(run);
@@ -106,8 +108,9 @@ static void report(const char *name, const una_bnn *bnn, const una_hmc *how, una
 
 int main(int argc, char **argv)
 {
-    una_hmc same = { .trajectory = UNA_STATIC, .mass = UNA_MASS_UNIT, .warmup = 300, .samples = 1000, .thin = 1, .step_size = 0.0015,
-                     .accept = 0.8, .leapfrog = 50, .jitter = 0.2, .max_depth = 10, .stage = "sampling" };
+    una_hmc same = { .trajectory = UNA_STATIC, .mass = UNA_MASS_UNIT, .warmup = 300, .samples = 1000, .thin = 1,
+                     .step_size = 0.0015, .accept = 0.8, .leapfrog = 50, .jitter = 0.2, .max_depth = 10,
+                     .stage = "sampling" };
     size_t nuts = 250;
     una_run_settings settings = { .threads = 1 };
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -127,8 +130,8 @@ int main(int argc, char **argv)
     }
     standardise(x, &scale);
     standardise(y, &scale);
-    una_bnn bnn = { .net = { .depth = 1, .size = { 1, HIDDEN, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = ROWS,
-                    .prior_var = 1, .noise_var = 9 / (scale * scale) };
+    una_bnn bnn = { .net = { .depth = 1, .size = { 1, HIDDEN, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
+                    .rows = ROWS, .prior_var = 1, .noise_var = 9 / (scale * scale) };
     una_net_shape(&bnn.net);
     report("static", &bnn, &same, settings);
     una_hmc adapted = same;

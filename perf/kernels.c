@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel lab: every kernel of the training step, in float, at the shapes of the Boston case (128 rows, 13 inputs, 50
- * units in 56 columns, slopes in blocks of 8 probes x 13 directions). First it must agree with the reference set, then it
- * is timed: the least of many short runs, as a rate and as a share of what the machine was measured to give - for products
- * a loop of fused multiply-adds in registers, for the rest a copy in the cache. Prints a Markdown table; fails when a
- * kernel disagrees. libxsmm's product stands beside ours where it was found at build time.
+ * The kernel lab: every kernel of the training step, in float, at the shapes of the Boston case (128 rows, 13 inputs,
+ * 50 units in 56 columns, slopes in blocks of 8 probes x 13 directions). First it must agree with the reference set,
+ * then it is timed: the least of many short runs, as a rate and as a share of what the machine was measured to give -
+ * for products a loop of fused multiply-adds in registers, for the rest a copy in the cache. Prints a Markdown table;
+ * fails when a kernel disagrees. libxsmm's product stands beside ours where it was found at build time.
  */
 #include "kern/kern.h"
 
@@ -310,9 +310,12 @@ static const bench benches[] = {
     { "fan_relu", "25 x 16", do_fan_relu, 0, 0, 0, UNA_RELU, BYTES, 8.0 * 25 * LANES, f.c, 12 * LANES, 1e-6 },
     { "secant relu", "8 x 13 x 56", do_secant, 0, 0, 0, UNA_RELU, BYTES, 12 * SLOPE_CELLS, f.s, SLOPES * WIDE, 1e-5 },
     { "secant tanh", "8 x 13 x 56", do_secant, 0, 0, 0, UNA_TANH, ITEMS, SLOPE_CELLS, f.s, SLOPES * WIDE, 1e-5 },
-    { "secant_back", "8 x 13 x 56", do_secant_back, 0, 0, 0, UNA_RELU, BYTES, 12 * SLOPE_CELLS, f.g, SLOPES * WIDE, 1e-6 },
-    { "activate relu", "128 x 56", do_activate, 0, 0, 0, UNA_RELU, BYTES, 16.0 * BATCH * WIDE, f.b, BATCH * WIDE, 1e-6 },
-    { "activate tanh", "128 x 56", do_activate, 0, 0, 0, UNA_TANH, ITEMS, (double)BATCH * WIDE, f.b, BATCH * WIDE, 1e-6 },
+    { "secant_back", "8 x 13 x 56", do_secant_back, 0, 0, 0, UNA_RELU, BYTES, 12 * SLOPE_CELLS, f.g, SLOPES * WIDE,
+      1e-6 },
+    { "activate relu", "128 x 56", do_activate, 0, 0, 0, UNA_RELU, BYTES, 16.0 * BATCH * WIDE, f.b, BATCH * WIDE,
+      1e-6 },
+    { "activate tanh", "128 x 56", do_activate, 0, 0, 0, UNA_TANH, ITEMS, (double)BATCH * WIDE, f.b, BATCH * WIDE,
+      1e-6 },
     { "adam", "6600", do_adam, 0, 0, 0, UNA_RELU, BYTES, 28.0 * PARAMETERS, f.c, PARAMETERS, 1e-6 },
     { "normals", "1664", do_normals, BATCH * EACH, 0, 0, UNA_RELU, ITEMS, BATCH * EACH, f.c, BATCH * EACH, 1e-5 },
     { "similarity", "50 heads", do_similarity, 0, 0, 0, UNA_RELU, ITEMS, HEADS * HEADS, f.c, HEADS * WIDE + 1, 1e-6 },

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a fresh
- * perturbation per point and input, Adam; one core.
+ * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a
+ * fresh perturbation per point and input, Adam; one core.
  *
  *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--block N]
  *             [--json] [--check] [--count]
  *
- * Prints microseconds per step (minimum and median over blocks of 50 steps, or N), the floating-point rate counted without
- * padding, and the rate of the product kernel at its best size. --check compares the first 20 losses with the double
- * reference. --count trains and prints nothing, for a tool that counts instructions.
+ * Prints microseconds per step (minimum and median over blocks of 50 steps, or N), the floating-point rate counted
+ * without padding, and the rate of the product kernel at its best size. --check compares the first 20 losses with the
+ * double reference. --count trains and prints nothing, for a tool that counts instructions.
  */
 #include "cases.h"
 
@@ -66,7 +66,8 @@ static int check(const perf_case *c, const una_net *net, const numbers *data, bo
     int bad = una_train_f32(net, p32, &d32, &how, NULL, "timing", &a, &arena, run)
            || una_train_f64(net, p64, &d64, &how, NULL, "timing", &b, &arena, run);
     for (size_t i = 0; !bad && i < 20; i++) worst = fmax(worst, fabs(a.loss[i] / b.loss[i] - 1));
-    printf("first 20 losses, float against double: worst relative difference %.2g (%s)\n", worst, worst < 1e-4 ? "good" : "BAD");
+    printf("first 20 losses, float against double: worst relative difference %.2g (%s)\n", worst,
+           worst < 1e-4 ? "good" : "BAD");
     una_arena_free(&arena);
     return bad || !(worst < 1e-4);
 }
@@ -115,9 +116,11 @@ int main(int argc, char **argv)
         return fprintf(stderr, "luna_step: %s\n", una_run_message(run)), 3;
     if (counting || watch.blocks == 0) return 0;
     qsort(watch.block, watch.blocks, sizeof *watch.block, by_value);
-    double least = watch.block[0], median = watch.block[watch.blocks / 2], rate = flops(c, c->batch, plain) / least * 1e-3;
+    double least = watch.block[0], median = watch.block[watch.blocks / 2];
+    double rate = flops(c, c->batch, plain) / least * 1e-3;
     const una_kernels_f32 *kern = una_kernels_named_f32(kernels);
-    printf(json ? "{\"case\": \"%s\", \"us_per_step\": %.2f, \"us_median\": %.2f, \"gflops\": %.1f, \"peak_gflops\": %.1f, \"kernels\": \"%s\"}\n"
+    printf(json ? "{\"case\": \"%s\", \"us_per_step\": %.2f, \"us_median\": %.2f, \"gflops\": %.1f, \"peak_gflops\": "
+           "%.1f, \"kernels\": \"%s\"}\n"
                 : "%s: %.2f us a step (median %.2f), %.1f GFLOP/s, peak %.1f, kernels %s\n",
            name, least, median, rate, peak(kern), kern->name);
     una_arena_free(&arena);

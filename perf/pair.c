@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two models at once on two cores against one alone: time of both / time of one, 1.00 when nothing is shared. Beside it the
- * same for a bare loop of products in registers and first cache, which shows what the machine itself gives.
+ * Two models at once on two cores against one alone: time of both / time of one, 1.00 when nothing is shared. Beside it
+ * the same for a bare loop of products in registers and first cache, which shows what the machine itself gives.
  *
  *   pair [--case cubic|boston|kin8nm] [--steps N] [--pairs N]
  *
@@ -63,7 +63,8 @@ static int multiply(const worker *w)
     for (size_t i = 0; !bad && i < 200 * w->steps; i++) product(b, a, c);
 #else
     const una_kernels_f32 *kern = una_kernels_named_f32(NULL);
-    for (size_t i = 0; !bad && i < 200 * w->steps; i++) kern->product(ROWS, WIDE, WIDE, a, WIDE, 1, b, WIDE, c, WIDE, false);
+    for (size_t i = 0; !bad && i < 200 * w->steps; i++)
+        kern->product(ROWS, WIDE, WIDE, a, WIDE, 1, b, WIDE, c, WIDE, false);
 #endif
     free(a);
     free(b);
@@ -135,7 +136,8 @@ int main(int argc, char **argv)
     const perf_case *c = case_named(name);
     cpu_set_t allowed;
     size_t cores[2] = { 0, 0 }, found = 0;
-    if (!c || pairs == 0 || pairs > MOST_PAIRS) return fprintf(stderr, "pair: the cases are cubic, boston and kin8nm\n"), 1;
+    if (!c || pairs == 0 || pairs > MOST_PAIRS)
+        return fprintf(stderr, "pair: the cases are cubic, boston and kin8nm\n"), 1;
     if (sched_getaffinity(0, sizeof allowed, &allowed)) return 1;
     for (size_t i = CPU_SETSIZE; i-- > 0 && found < 2;)
         if (CPU_ISSET(i, &allowed)) cores[found++] = i;

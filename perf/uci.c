@@ -52,7 +52,8 @@ static int rows_of(const una_dataset *all, const work *w, const job *j, size_t r
     una_split split = {0}, inner = {0};
     snprintf(path, sizeof path, "%s/uci/splits/%s.json", w->folder, j->set->name);
     int gap = strcmp(w->group, "gap") == 0, valid = strcmp(w->group, "valid") == 0;
-    if (una_split_read(&split, path, gap ? "gap" : "standard", gap ? j->set->gap_index[j->gap] : j->split, rows, run)) return 1;
+    if (una_split_read(&split, path, gap ? "gap" : "standard", gap ? j->set->gap_index[j->gap] : j->split, rows, run))
+        return 1;
     size_t *train = split.train, count = split.train_count, *test = split.test, test_count = split.test_count;
     if (gap || valid) {
         if (una_split_random(&inner, split.train_count, 0.1, 1000 + j->split, run)) return 1;
@@ -63,7 +64,8 @@ static int rows_of(const una_dataset *all, const work *w, const job *j, size_t r
         test = inner.test;
         test_count = inner.test_count;
     }
-    int bad = una_dataset_rows(&part[0], all, train, count, run) || una_dataset_rows(&part[1], all, test, test_count, run)
+    int bad = una_dataset_rows(&part[0], all, train, count, run) ||
+              una_dataset_rows(&part[1], all, test, test_count, run)
            || (gap && una_dataset_rows(&part[2], all, split.test, split.test_count, run));
     una_split_free(&split, run);
     una_split_free(&inner, run);
@@ -106,10 +108,11 @@ static int one(const work *w, const job *j, char *line, size_t room, una_run *ru
     }
     if (!bad) {
         const una_fit_info *info = una_model_info(model);
-        snprintf(line, room, "%zu,%.6g,%.6g,%.6g,%.4f,%.4f,%.4f,%.6g,%.6g,%.6g,%.4g,%.4g,%.4g,%.4g,%.2f,%zu\n", score.rows, score.rmse,
-                 score.log_lik, score.crps, score.coverage_50, score.coverage_90, score.coverage_95, score.calibration_error,
-                 score.mean_std_epistemic, info->noise_std, info->mean_cos2, part[2] ? gap.mean_std_epistemic : NAN,
-                 part[2] ? gap.log_lik : NAN, area, info->seconds, info->warning_count);
+        snprintf(line, room, "%zu,%.6g,%.6g,%.6g,%.4f,%.4f,%.4f,%.6g,%.6g,%.6g,%.4g,%.4g,%.4g,%.4g,%.2f,%zu\n",
+                 score.rows, score.rmse, score.log_lik, score.crps, score.coverage_50, score.coverage_90,
+                 score.coverage_95, score.calibration_error, score.mean_std_epistemic, info->noise_std,
+                 info->mean_cos2, part[2] ? gap.mean_std_epistemic : NAN, part[2] ? gap.log_lik : NAN, area,
+                 info->seconds, info->warning_count);
     } else snprintf(line, room, "error: %s\n", una_run_message(run));
     free(out);
     free(in);
@@ -166,7 +169,8 @@ static void plan(work *w, const char *wanted, size_t from, size_t to)
         int gap = strcmp(w->group, "gap") == 0;
         for (size_t g = 0; g < (gap ? 4u : 1u); g++) {
             if (gap && !sets[s].gaps[g]) break;
-            for (size_t k = from; k <= to && k < (gap ? 10 : sets[s].splits); k++) w->jobs[w->count++] = (job){ &sets[s], k, g };
+            for (size_t k = from; k <= to && k < (gap ? 10 : sets[s].splits); k++)
+                w->jobs[w->count++] = (job){ &sets[s], k, g };
         }
     }
 }
@@ -174,7 +178,8 @@ static void plan(work *w, const char *wanted, size_t from, size_t to)
 int main(int argc, char **argv)
 {
     if (argc < 4) {
-        fprintf(stderr, "usage: uci DATA_FOLDER ROWS.csv SPEC [--sets a,b] [--splits 0-4] [--group standard|gap|valid] [--threads N]\n");
+        fprintf(stderr, "usage: uci DATA_FOLDER ROWS.csv SPEC [--sets a,b] [--splits 0-4] [--group standard|gap|valid] "
+                "[--threads N]\n");
         return 1;
     }
     work w = { .folder = argv[1], .rows = argv[2], .spec = argv[3], .group = "standard", .threads = 2 };
@@ -191,8 +196,9 @@ int main(int argc, char **argv)
     if (!w.done) {
         FILE *file = fopen(w.rows, "w");
         if (!file) return 5;
-        fprintf(file, "group,set,gap,split,spec,rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,"
-                      "mean_std_epistemic,noise_std,mean_cos2,gap_std_epistemic,gap_log_lik,gap_auroc,seconds,warnings\n");
+        fprintf(file, "group,set,gap,split,spec,rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,"
+                      "calibration_error,mean_std_epistemic,noise_std,mean_cos2,gap_std_epistemic,gap_log_lik,"
+                      "gap_auroc,seconds,warnings\n");
         fclose(file);
     }
     pthread_mutex_init(&w.lock, NULL);

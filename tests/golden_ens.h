@@ -16,7 +16,8 @@
 static bool read_anchor(golden *file, const una_net *net, double *anchor)
 {
     json_t *layers = json_object_get(file->in, "anchor");
-    if (json_array_size(layers) != net->depth + 1) return refuse(file, "`anchor` is no list of %zu layers", net->depth + 1);
+    if (json_array_size(layers) != net->depth + 1)
+        return refuse(file, "`anchor` is no list of %zu layers", net->depth + 1);
     for (size_t l = 0; l <= net->depth; l++) {
         size_t in = net->size[l], out = net->size[l + 1], wide = UNA_PADDED(out);
         double *w, *b;
@@ -28,7 +29,8 @@ static bool read_anchor(golden *file, const una_net *net, double *anchor)
     return true;
 }
 
-static bool anchored_once(golden *file, const problem *p, const double *anchor, const una_kernels_f64 *kernels, worst *exact)
+static bool anchored_once(golden *file, const problem *p, const double *anchor, const una_kernels_f64 *kernels,
+                          worst *exact)
 {
     evaluation_f64 e;
     answer results;
@@ -37,8 +39,8 @@ static bool anchored_once(golden *file, const problem *p, const double *anchor, 
     una_batch_f64 batch = { .rows = p->rows, .x = e.x, .target = p->y, .target_heads = 1 };
     una_objective_f64 objective = { .fit_weight = 1 / (double)p->rows };
     una_net_gradient_f64(&p->net, e.parameters, &batch, &objective, e.gradient, &losses, e.work);
-    losses.total += una_anchor_add_f64(p->net.parameters, p->noise_var / (p->prior_var * (double)p->rows), e.parameters, anchor,
-                                       e.gradient);
+    losses.total += una_anchor_add_f64(p->net.parameters, p->noise_var / (p->prior_var * (double)p->rows),
+                                       e.parameters, anchor, e.gradient);
     return put_scalar(file, &results, "loss", losses.total, 0) && put_gradient_f64(&e, p->net.depth + 1)
         && compare(file, &results, exact);
 }
@@ -50,7 +52,8 @@ static bool check_anchored(golden *file, worst *exact, worst *single)
     memset(&p, 0, sizeof p);
     if (!read_network(file, &p) || !read_vector(file, file->in, "y", &p.rows, &p.y)) return false;
     if (una_net_heads(&p.net) != 1) return refuse(file, "%s", "the output layer has more than one column");
-    if (!read_positive(file, "noise_var", &p.noise_var) || !read_positive(file, "prior_var", &p.prior_var)) return false;
+    if (!read_positive(file, "noise_var", &p.noise_var) || !read_positive(file, "prior_var", &p.prior_var))
+        return false;
     double *anchor = UNA_GET(file->arena, double, p.net.parameters);
     if (!anchor) return refuse(file, "%s", una_run_message(file->run));
     if (!read_anchor(file, &p.net, anchor)) return false;
@@ -71,7 +74,8 @@ static bool check_rff(golden *file, worst *exact, worst *single)
     if (!read_matrix(file, file->in, "W", &width, &features, &w)) return false;
     if (!read_vector(file, file->in, "b", &features, &b)) return false;
     size_t wide = UNA_PADDED(width), out = UNA_PADDED(features);
-    double *ph = converted_f64(file->arena, h, rows, width, wide), *pw = converted_f64(file->arena, w, width, features, out);
+    double *ph = converted_f64(file->arena, h, rows, width, wide);
+    double *pw = converted_f64(file->arena, w, width, features, out);
     double *pb = converted_f64(file->arena, b, 1, features, out), *work = UNA_GET(file->arena, double, 3 * rows * out);
     if (!ph || !pw || !pb || !work) return refuse(file, "%s", una_run_message(file->run));
     for (size_t j = 0; j < features; j++) pb[j] += quarter;
@@ -112,7 +116,8 @@ static bool check_improvement(golden *file, worst *exact, worst *single)
     double *mean, *std, best;
     answer results = { .count = 0 };
     (void)single;
-    if (!read_vector(file, file->in, "mean", &count, &mean) || !read_vector(file, file->in, "std", &count, &std)) return false;
+    if (!read_vector(file, file->in, "mean", &count, &mean) || !read_vector(file, file->in, "std", &count, &std))
+        return false;
     if (!read_number(file, file->in, "best", -HUGE_VAL, &best)) return false;
     double *ei = put(file, &results, "ei", count, 0);
     if (!ei) return refuse(file, "%s", una_run_message(file->run));

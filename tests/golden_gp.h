@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reference vectors of the kind `gp`: mean, var_model, log_evidence and its gradient by log hyper-parameters, in the order that
- * the file names them.
+ * Reference vectors of the kind `gp`: mean, var_model, log_evidence and its gradient by log hyper-parameters, in the
+ * order that the file names them.
  */
 #ifndef UNA_GOLDEN_GP_H
 #define UNA_GOLDEN_GP_H
@@ -49,15 +49,18 @@ static bool gp_place(golden *file, const char *name, size_t count, size_t *place
     return *place <= count || refuse(file, "`%.40s` is beyond the inputs", name);
 }
 
-static bool gp_evaluate(golden *file, una_gp *gp, const una_hyper *hyper, json_t *order, const double *star, size_t stars, worst *exact)
+static bool gp_evaluate(golden *file, una_gp *gp, const una_hyper *hyper, json_t *order, const double *star,
+                        size_t stars, worst *exact)
 {
     answer results = { .count = 0 };
     double *mean = put(file, &results, "mean", stars, 0), *var = put(file, &results, "var_model", stars, 0);
     double *gradient = put(file, &results, "grad_log", json_array_size(order), 0);
-    double *inverse = UNA_GET(file->arena, double, una_gp_work(gp->rows)), *all = UNA_GET(file->arena, double, hyper->count + 1);
+    double *inverse = UNA_GET(file->arena, double, una_gp_work(gp->rows));
+    double *all = UNA_GET(file->arena, double, hyper->count + 1);
     if (una_arena_check(file->arena) != UNA_OK || una_gp_solve(gp, 0, file->run) != UNA_OK
         || una_gp_predict(gp, star, stars, gp->inputs, mean, var, file->run) != UNA_OK
-        || una_gp_gradient(gp, hyper, inverse, all, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+        || una_gp_gradient(gp, hyper, inverse, all, file->run) != UNA_OK)
+        return refuse(file, "%s", una_run_message(file->run));
     for (size_t i = 0; i < json_array_size(order); i++) {
         size_t place;
         if (!gp_place(file, json_string_value(json_array_get(order, i)), hyper->count, &place)) return false;
@@ -76,14 +79,16 @@ static bool check_gp(golden *file, worst *exact, worst *single)
     una_kernel *kernel;
     una_hyper hyper;
     json_t *order = json_incref(json_object_get(file->out, "grad_order"));
-    if (!read_matrix(file, file->in, "x", &rows, &inputs, &x) || !read_vector(file, file->in, "y", &rows, &y)) return false;
+    if (!read_matrix(file, file->in, "x", &rows, &inputs, &x) || !read_vector(file, file->in, "y", &rows, &y))
+        return false;
     if (!read_matrix(file, file->in, "x_star", &stars, &inputs, &star) || !gp_kernel_text(file, &text)) return false;
     if (!read_positive(file, "noise_var", &gp.noise_var)) return false;
     const char **name = UNA_GET(file->arena, const char *, inputs);
     for (size_t d = 0; name && d < inputs; d++) name[d] = "x";
     una_hyper_plan plan = { .ard = json_is_array(json_object_get(file->in, "length")) };
     una_kernel_inputs described = { name, NULL, NULL, inputs };
-    if (una_arena_check(file->arena) != UNA_OK || una_kernel_parse(&kernel, text.at, &described, file->arena, file->run) != UNA_OK
+    if (una_arena_check(file->arena) != UNA_OK
+        || una_kernel_parse(&kernel, text.at, &described, file->arena, file->run) != UNA_OK
         || una_hyper_init(&hyper, kernel, &plan, file->arena) != UNA_OK
         || una_gp_init(&gp, kernel, x, inputs, y, rows, inputs, file->arena) != UNA_OK)
         return refuse(file, "%s", una_run_message(file->run));

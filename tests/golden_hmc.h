@@ -24,14 +24,18 @@ static bool check_potential(golden *file, worst *exact, worst *single)
     (void)single;
     problem p = { .rows = 0 };
     if (!read_network(file, &p) || !read_vector(file, file->in, "y", &p.rows, &p.y)) return false;
-    if (!read_positive(file, "noise_var", &p.noise_var) || !read_positive(file, "prior_var", &p.prior_var)) return false;
-    if (una_net_heads(&p.net) != 1) return refuse(file, "the output layer has %zu columns, not 1", una_net_heads(&p.net));
+    if (!read_positive(file, "noise_var", &p.noise_var) || !read_positive(file, "prior_var", &p.prior_var))
+        return false;
+    if (una_net_heads(&p.net) != 1)
+        return refuse(file, "the output layer has %zu columns, not 1", una_net_heads(&p.net));
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);
-        una_bnn bnn = { .net = p.net, .x = p.x, .y = p.y, .rows = p.rows, .prior_var = p.prior_var, .noise_var = p.noise_var };
+        una_bnn bnn = { .net = p.net, .x = p.x, .y = p.y, .rows = p.rows, .prior_var = p.prior_var,
+                        .noise_var = p.noise_var };
         answer results = { .count = 0 };
         if (!kernels) continue;                                  /* this machine cannot run it */
-        if (una_bnn_take(&bnn, kernels, file->arena, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+        if (una_bnn_take(&bnn, kernels, file->arena, file->run) != UNA_OK)
+            return refuse(file, "%s", una_run_message(file->run));
         double *q = UNA_GET(file->arena, double, bnn.weights), *g = UNA_GET(file->arena, double, bnn.weights);
         if (!q || !g) return refuse(file, "%s", una_run_message(file->run));
         for (size_t k = 0; k < bnn.weights; k++) q[k] = p.parameters[bnn.place[k]];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The negative evidence bound of mean-field variational inference for one draw, by the library's own una_vi_loss and network
- * gradient, in double with every kernel set. Included by golden.c.
+ * The negative evidence bound of mean-field variational inference for one draw, by the library's own una_vi_loss and
+ * network gradient, in double with every kernel set. Included by golden.c.
  */
 #ifndef UNA_GOLDEN_VI_H
 #define UNA_GOLDEN_VI_H
 
 #include "infer/vi.h"
 
-typedef struct elbo {                            /* padded like the network; `live` lists the entries that are parameters */
+typedef struct elbo { /* padded like the network; `live` lists the entries that are parameters */
     problem p;
     double *rho, *eps;
     double weight_var;
@@ -22,7 +22,8 @@ static bool read_layers(golden *file, const char *key, elbo *e, double **values)
 {
     json_t *layers = json_object_get(file->in, key);
     const una_net *net = &e->p.net;
-    if (json_array_size(layers) != net->depth + 1) return refuse(file, "`%s` is no list of %zu layers", key, net->depth + 1);
+    if (json_array_size(layers) != net->depth + 1)
+        return refuse(file, "`%s` is no list of %zu layers", key, net->depth + 1);
     *values = UNA_GET(file->arena, double, net->parameters);
     if (!*values) return refuse(file, "%s", una_run_message(file->run));
     for (size_t l = 0; l <= net->depth; l++) {
@@ -41,7 +42,8 @@ static bool read_elbo(golden *file, elbo *e)
     memset(e, 0, sizeof *e);
     json_object_set(file->in, "layers", json_object_get(file->in, "mu"));
     if (!read_network(file, &e->p)) return false;
-    if (!read_vector(file, file->in, "y", &e->p.rows, &e->p.y) || !read_positive(file, "noise_var", &e->p.noise_var)) return false;
+    if (!read_vector(file, file->in, "y", &e->p.rows, &e->p.y) || !read_positive(file, "noise_var", &e->p.noise_var))
+        return false;
     if (!read_positive(file, "weight_var", &e->weight_var)) return false;
     if (!read_layers(file, "rho", e, &e->rho) || !read_layers(file, "eps", e, &e->eps)) return false;
     const una_net *net = &e->p.net;
@@ -101,8 +103,8 @@ static bool compare_elbo(golden *file, elbo *e, worst *exact)
     una_vi q = { e->count, e->weight_var, e->packed, e->packed + e->count };
     una_vi_terms terms;
     answer results = { .count = 0 };
-    if (una_vi_loss(&q, e->packed + 2 * e->count, 1, elbo_likelihood, e, &terms, out, out + e->count, out + 2 * e->count,
-                    file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+    if (una_vi_loss(&q, e->packed + 2 * e->count, 1, elbo_likelihood, e, &terms, out, out + e->count,
+                    out + 2 * e->count, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
     if (!put_scalar(file, &results, "log_lik", terms.log_lik, 0) || !put_scalar(file, &results, "kl", terms.kl, 0)
         || !put_scalar(file, &results, "loss", terms.loss, 0)) return false;
     static const char *const scalars[] = { "log_lik", "kl", "loss" };
@@ -122,7 +124,8 @@ static bool check_elbo(golden *file, worst *exact, worst *single)
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);
         if (!kernels) continue;                                  /* this machine cannot run it */
-        if (una_work_new_f64(&e.work, &e.p.net, e.p.rows, 0, false, 0, false, false, kernels, file->arena, file->run) != UNA_OK)
+        if (una_work_new_f64(&e.work, &e.p.net, e.p.rows, 0, false, 0, false, false, kernels, file->arena,
+                             file->run) != UNA_OK)
             return refuse(file, "%s", una_run_message(file->run));
         if (!compare_elbo(file, &e, exact)) return false;
     }

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * What every model of the registry promises, asked of each of them: same seed same bits for any number of threads, files
- * that hold nothing of the machine, options that are named when wrong, variances that stay positive, exact updates, draws
- * that agree with the predictions, and no leak whatever allocation fails. A new model is tested by its registry line.
+ * What every model of the registry promises, asked of each of them: same seed same bits for any number of threads,
+ * files that hold nothing of the machine, options that are named when wrong, variances that stay positive, exact
+ * updates, draws that agree with the predictions, and no leak whatever allocation fails. A new model is tested by its
+ * registry line.
  */
 #include "models/quick.h"
 
 #include <float.h>
 
+typedef struct subject { const una_kind *kind; size_t choice; } subject;
+
+/* The kind under test; what is quick from here on is the subject's choice of its rows in quick.h. */
 static const una_kind *kind_of(void **state)
 {
-    return *state;
+    const subject *s = *state;
+    quick_choice = s->choice;
+    return s->kind;
 }
 
 static una_run *run_with(una_run_settings settings)
@@ -231,7 +237,8 @@ static void wrong_options_are_named(void **state)
     assert_says(una_run_message(run), kind->options[0].name);
     assert_says(una_run_message(run), "did you mean");
     const char *set[] = { "no_such_option=1" };                          /* --set is checked like the spec */
-    assert_status(una_fit(&model, kind->name, data, &(una_fit_settings){ .set = set, .set_count = 1 }, run), UNA_E_USAGE, run);
+    assert_status(una_fit(&model, kind->name, data, &(una_fit_settings){ .set = set, .set_count = 1 }, run),
+                  UNA_E_USAGE, run);
     assert_says(una_run_message(run), "no_such_option");
     una_dataset_free(data);
     una_run_free(run);
@@ -247,7 +254,8 @@ static void defaults_are_accepted(void **state)
     const char *set[128];
     size_t count = 0;
     for (const una_option *o = kind->options; o->name; o++, count++) {
-        snprintf(text[count], sizeof text[0], "%s=%s%s%s", o->name, *o->initial ? "" : "\"", o->initial, *o->initial ? "" : "\"");
+        snprintf(text[count], sizeof text[0], "%s=%s%s%s", o->name, *o->initial ? "" : "\"", o->initial,
+                 *o->initial ? "" : "\"");
         set[count] = text[count];
     }
     const char *quick = quick_options(kind->name);
@@ -272,7 +280,8 @@ static void spec_can_be_passed_back(void **state)
             una_dataset *data = mixed ? mixed_data(rows, run) : wave_data(rows, 0, run);
             const una_fit_settings *settings = mixed ? &mixed_settings : NULL;
             const char *more = has_option(kind, "restarts") ? "prior_var=auto, restarts=2" : "prior_var=auto";
-            una_model *model = fitted(quick_spec(kind->name, has_option(kind, "prior_var") ? more : NULL), data, settings, run);
+            una_model *model = fitted(quick_spec(kind->name, has_option(kind, "prior_var") ? more : NULL), data,
+                                      settings, run);
             una_model *again = fitted(una_model_info(model)->spec, data, settings, run);
             assert_same_predictions(again, model, data, 1e-9, run);
             una_model_free(model);
@@ -474,7 +483,7 @@ static void too_few_rows(void **state)
     una_run_free(run);
 }
 
-/* ---- updates ------------------------------------------------------------------------------------------------------ */
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static una_dataset *some_rows(const una_dataset *data, size_t from, size_t count, una_run *run)
 {
@@ -548,7 +557,7 @@ static void failed_update_changes_nothing(void **state)
     una_run_free(run);
 }
 
-/* ---- memory and cancelling -------------------------------------------------------------------------------------------- */
+/* ---- memory and cancelling --------------------------------------------------------------------------------------- */
 
 typedef struct sweep {
     const una_kind *kind;
@@ -657,10 +666,13 @@ static void sweep_job(una_status (*job)(sweep *, una_run *), sweep *s, const cha
         bool started = status == UNA_OK;
         if (started) status = job(s, run);
         if (status != UNA_OK && status != UNA_E_MEMORY)
-            fail_msg("%s, %s: allocation %ld fails with status %d, %s", s->kind->name, what, n, (int)status, una_run_message(run));
-        if (started && status != UNA_OK && !*una_run_message(run)) fail_msg("%s, %s: allocation %ld fails silently", s->kind->name, what, n);
+            fail_msg("%s, %s: allocation %ld fails with status %d, %s", s->kind->name, what, n, (int)status,
+                     una_run_message(run));
+        if (started && status != UNA_OK && !*una_run_message(run))
+            fail_msg("%s, %s: allocation %ld fails silently", s->kind->name, what, n);
         una_run_free(run);
-        if (memory.live != 0) fail_msg("%s, %s: allocation %ld fails and %ld blocks leak", s->kind->name, what, n, (long)memory.live);
+        if (memory.live != 0)
+            fail_msg("%s, %s: allocation %ld fails and %ld blocks leak", s->kind->name, what, n, (long)memory.live);
         if (status == UNA_OK) break;
         if (n > 1000000) fail_msg("%s, %s never succeeds", s->kind->name, what);
     }
@@ -805,7 +817,7 @@ static void cancel_flag(void **state)
     una_run_free(run);
 }
 
-/* ---- all checks for all kinds ------------------------------------------------------------------------------------------ */
+/* ---- all checks for all kinds ------------------------------------------------------------------------------------ */
 
 static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "same seed, same bits, whatever the threads", same_seed_same_bits },
@@ -839,14 +851,17 @@ int main(void)
     enum { CHECKS = sizeof checks / sizeof *checks, MOST = 64 };
     static struct CMUnitTest tests[CHECKS * MOST];
     static char names[CHECKS * MOST][96];
-    size_t count = 0;
-    for (size_t k = 0; una_kinds[k] && k < MOST; k++) {
+    static subject subjects[MOST];
+    size_t count = 0, many = 0;
+    for (size_t k = 0; una_kinds[k]; k++)
+        for (size_t c = 0; c < quick_choices(una_kinds[k]->name) && many < MOST; c++)
+            subjects[many++] = (subject){ una_kinds[k], c };
+    for (size_t s = 0; s < many; s++) {
         for (size_t c = 0; c < CHECKS; c++, count++) {
-            snprintf(names[count], sizeof names[count], "%s: %s", una_kinds[k]->name, checks[c].name);
-            tests[count].name = names[count];
-            tests[count].test_func = checks[c].test;
-            const void *kind = una_kinds[k];
-            memcpy(&tests[count].initial_state, &kind, sizeof kind);    /* cmocka hands it on untouched */
+            const char *which = subjects[s].choice ? ", its other way" : "";
+            snprintf(names[count], sizeof names[count], "%s%s: %s", subjects[s].kind->name, which, checks[c].name);
+            tests[count] = (struct CMUnitTest){ .name = names[count], .test_func = checks[c].test,
+                                                .initial_state = &subjects[s] };
         }
     }
     return _cmocka_run_group_tests("contract", tests, count, NULL, NULL);

@@ -78,7 +78,7 @@ static void mend(bytes *b)
     close_part(b, at, at + 12 + CRC);
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------------------ */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 static const double odd_numbers[] = { 0, -0.0, 1, -1, 1e-320, 1e-300, 1e300, -1e308, NAN, INFINITY, 0.5, 1e16, 3, 100 };
 static const uint64_t odd_counts[] = { 0, 1, 2, 3, 7, 16, 17, 255, 65536, 1u << 20, 0xffffffffu, 1ull << 32, 1ull << 60,
@@ -156,7 +156,8 @@ static void change_once(bytes *b, una_rng *rng)
     static block list[MOST_BLOCKS];
     static const char types[] = "udDFtnxX";
     size_t blocks = read_blocks(b, list), at = una_rng_below(rng, b->size), count;
-    const block *one = blocks ? &list[una_rng_below(rng, blocks)] : NULL, *two = blocks ? &list[una_rng_below(rng, blocks)] : NULL;
+    const block *one = blocks ? &list[una_rng_below(rng, blocks)] : NULL,
+        *two = blocks ? &list[una_rng_below(rng, blocks)] : NULL;
     switch (una_rng_below(rng, one ? 13 : 5)) {
     case 0: b->at[at] = (unsigned char)(b->at[at] ^ 1u << una_rng_below(rng, 8)); break;
     case 1: b->at[at] = (unsigned char)una_rng_u32(rng); break;
@@ -178,7 +179,7 @@ static void change_once(bytes *b, una_rng *rng)
     }
 }
 
-/* ---- what is done with a changed file ------------------------------------------------------------------------------- */
+/* ---- what is done with a changed file ---------------------------------------------------------------------------- */
 
 typedef struct stranger {
     una_run *run;
@@ -228,7 +229,7 @@ static void try_bytes(stranger *s, const bytes *b)
     assert_int_equal(s->memory.live, live);
 }
 
-/* ---- the files to start from ------------------------------------------------------------------------------------------ */
+/* ---- the files to start from ------------------------------------------------------------------------------------- */
 
 typedef struct original { bytes file; bool mixed; const char *kind; } original;
 
@@ -264,10 +265,13 @@ static original small_file(const una_kind *kind, bool mixed)
 static size_t originals(original *list, size_t most)
 {
     size_t count = 0;
-    for (size_t k = 0; una_kinds[k] && count + 2 <= most; k++) {
-        list[count++] = small_file(una_kinds[k], false);
-        list[count++] = small_file(una_kinds[k], true);
+    for (size_t k = 0; una_kinds[k]; k++) {
+        for (quick_choice = 0; quick_choice < quick_choices(una_kinds[k]->name) && count + 2 <= most; quick_choice++) {
+            list[count++] = small_file(una_kinds[k], false);
+            list[count++] = small_file(una_kinds[k], true);
+        }
     }
+    quick_choice = 0;
     return count;
 }
 
@@ -290,7 +294,7 @@ static void part(stranger *s, una_dataset *data)
     assert_int_equal(s->memory.live, 0);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static void every_truncation_is_refused(void **state)
 {
@@ -385,7 +389,7 @@ static void random_changes(void **state)
     assert_true(refused > mutations / 4 && loaded > mutations / 100);       /* both roads were walked */
 }
 
-/* ---- parts of two good files: each block is right, they only do not belong together --------------------------------------------- */
+/* ---- parts of two good files: each block is right, they only do not belong together ------------------------------ */
 
 static bool named(const bytes *b, const block *k, const char *name)
 {
@@ -457,7 +461,8 @@ static void columns_must_fit_the_state(void **state)
         while (i > 0 && !named(&plain.file, &first[i - 1], "notes")) i--;
         while (j > 0 && !named(&mixed.file, &second[j - 1], "notes")) j--;
         assert_true(i > 0 && j > 0);
-        bytes a = spliced(&plain.file, &first[i], &mixed.file, &second[j]), b = spliced(&mixed.file, &second[j], &plain.file, &first[i]);
+        bytes a = spliced(&plain.file, &first[i], &mixed.file, &second[j]),
+            b = spliced(&mixed.file, &second[j], &plain.file, &first[i]);
         stranger s;
         una_dataset *data = meet(&s, false);
         try_bytes(&s, &a);
@@ -471,7 +476,7 @@ static void columns_must_fit_the_state(void **state)
     }
 }
 
-/* ---- files of this release load for ever ------------------------------------------------------------------------------------ */
+/* ---- files of this release load for ever ------------------------------------------------------------------------- */
 
 static const struct { const char *name, *spec; } fixtures[] = {
     { "luna_0_1", "luna(width=8, heads=4, steps=400)" },
@@ -479,7 +484,8 @@ static const struct { const char *name, *spec; } fixtures[] = {
 };
 enum { FIXTURE_ROWS = 25 };
 
-/* Sums of floats keep their order in the generic kernels, but a machine that fuses multiply and add rounds otherwise. */
+/* Sums of floats keep their order in the generic kernels, but a machine that fuses multiply
+ * and add rounds otherwise. */
 #if defined(__x86_64__) && !defined(__FMA__)
 static const double fixture_rtol = 1e-12;
 #else
@@ -489,7 +495,8 @@ static const double fixture_rtol = 1e-5;
 static una_run *generic_run(void)
 {
     una_run *run = NULL;
-    if (una_run_new(&run, &(una_run_settings){ .threads = 1, .kernels = "generic" }) != UNA_OK) fail_msg("%s", "no run");
+    if (una_run_new(&run, &(una_run_settings){ .threads = 1, .kernels = "generic" }) != UNA_OK)
+        fail_msg("%s", "no run");
     return run;
 }
 

@@ -81,6 +81,10 @@ void       una_clear_message(una_run *run);
  * mutable state. Runs all (or stops early on cancel); the failure with the lowest index is reported. */
 typedef una_status una_task(void *context, size_t index, una_run *child);
 una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
+/* The same for tasks with results of their own: `at` has `count` items of `size` bytes, zeroed, each beginning with an
+ * arena that its task fills and that belongs to `run` afterwards. Also after a failure una_jobs_free ends them. */
+una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
+void       una_jobs_free(void *at, size_t size, size_t count);
 int        una_threads(const una_run *run);
 
 /* ---- random numbers: counter-based, keyed by (seed, purpose, index) ----------------------------- */
@@ -118,6 +122,8 @@ una_text una_text_in(una_arena *arena);
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
 void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
+/* Length of the valid UTF-8 sequence at `at`, 0 if it is not one. */
+size_t una_utf8_length(const char *at);
 /* Shortest that reads back the same; null if not finite. */
 void una_text_number(una_text *text, double value);
 /* The same number formatting into a buffer of at least 32 bytes; "nan"/"inf" words for non-finite. */
@@ -127,8 +133,8 @@ const char *una_number_text(char buffer[32], double value);
  * A number too large for a double, such as 1e999, gives true and HUGE_VAL, so that the caller can say so; one too
  * small gives 0. */
 bool una_parse_number(const char *from, size_t length, double *value);
-/* Inside of both, for numbers of ordinary size (decimal.c); false: do it the slow way. word 10^exponent, correctly rounded;
- * the shortest digits 10^exponent that read back as a positive `value`, which may end in zeros. */
+/* Inside of both, for numbers of ordinary size (decimal.c); false: do it the slow way. word 10^exponent, correctly
+ * rounded; the shortest digits 10^exponent that read back as a positive `value`, which may end in zeros. */
 bool una_decimal_value(double *value, uint64_t word, int exponent);
 bool una_decimal_shortest(double value, uint64_t *digits, int *exponent);
 /* The nearest of `count` names to `wrong` (for "did you mean"), NULL if none is near: another case first, then a

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Between doubles and decimal digits by integers of 128 bits, for numbers of ordinary size; text.c has a slow way for all.
+ * Between doubles and decimal digits by integers of 128 bits, for numbers of ordinary size; text.c has a slow way for
+ * all.
  *
  * In: word 10^e is one division by 5^-e (or multiplication by 5^e), exact but for a remainder, which decides ties.
  * Out: the shortest digits that read back the same, after R. Giulietti, "The Schubfach way to render doubles" (2020). A
- * double is c 2^q; the reals between the midpoints to its neighbours read back as it. With 10^k the largest power of ten
- * not above the width of that interval, at most one multiple of 10^(k+1) and at least one of 10^k lie inside. Both ends
- * and the middle, times 4/10^k, are computed with g = ceil(10^-k 2^..) of 128 bits; what is cut off stays as a last odd bit.
+ * double is c 2^q; the reals between the midpoints to its neighbours read back as it. With 10^k the largest power of
+ * ten not above the width of that interval, at most one multiple of 10^(k+1) and at least one of 10^k lie inside. Both
+ * ends and the middle, times 4/10^k, are computed with g = ceil(10^-k 2^..) of 128 bits; what is cut off stays as a
+ * last odd bit.
  */
 #include "base/base.h"
 

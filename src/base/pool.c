@@ -83,3 +83,34 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
     if (p.status != UNA_OK) memcpy(run->message, p.message, sizeof run->message);
     return p.status;
 }
+
+/* ---- tasks whose results outlive them ------------------------------------------------------------------------ */
+
+typedef struct jobs { unsigned char *at; size_t size; una_task *task; void *context; } jobs;
+
+static una_arena *arena_of(void *at, size_t size, size_t index)
+{
+    return (una_arena *)(void *)((unsigned char *)at + index * size);
+}
+
+static una_status one_job(void *context, size_t index, una_run *child)
+{
+    const jobs *all = context;
+    una_arena *arena = arena_of(all->at, all->size, index);
+    una_arena_init(arena, child);
+    una_status status = all->task(all->context, index, child);
+    arena->run = child->parent;          /* the child ends here, its results do not */
+    return status;
+}
+
+una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
+{
+    jobs all = { at, size, task, context };
+    return una_pool(run, count, one_job, &all);
+}
+
+void una_jobs_free(void *at, size_t size, size_t count)
+{
+    for (size_t i = 0; at && i < count; i++)
+        if (arena_of(at, size, i)->run) una_arena_free(arena_of(at, size, i));
+}

@@ -56,9 +56,9 @@ void una_text_add(una_text *text, const char *format, ...)
     va_end(again);
 }
 
-/* Length of the valid UTF-8 sequence at s, 0 if it is not one. */
-static size_t utf8_length(const unsigned char *s)
+size_t una_utf8_length(const char *at)
 {
+    const unsigned char *s = (const unsigned char *)at;
     if (s[0] < 0x80) return 1;
     size_t length = s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
     for (size_t i = 1; i < length; i++)
@@ -72,7 +72,7 @@ void una_text_json(una_text *text, const char *string)
 {
     una_text_bytes(text, "\"", 1);
     for (const unsigned char *s = (const unsigned char *)string; *s;) {
-        size_t length = utf8_length(s);
+        size_t length = una_utf8_length((const char *)s);
         if (length == 0) {
             una_text_bytes(text, "\\ufffd", 6);
             s++;

@@ -24,7 +24,8 @@ static const char *title_of(const una_bench_result *result, size_t m)
     return same == 1 ? result->means[m].model : result->means[m].spec;
 }
 
-static una_status sweep(una_report_model *shown, const una_model *model, const double *x, una_arena *arena, una_run *run)
+static una_status sweep(una_report_model *shown, const una_model *model, const double *x, una_arena *arena,
+                        una_run *run)
 {
     double *mean = UNA_GET(arena, double, GRID), *std = UNA_GET(arena, double, GRID);
     double *lower = UNA_GET(arena, double, GRID), *upper = UNA_GET(arena, double, GRID);
@@ -82,9 +83,9 @@ static void number_cell(una_html *html, double value, int decimals)
 static void means_table(una_html *html, const una_bench_result *result)
 {
     static const char *const heads[] = { "Seeds", "Gap std", "Data std", "Gap / data", "RMSE", "Seconds a fit" };
-    una_html_table(html, "Over the seeds.", "Epistemic standard deviation, mean over 61 points of [\xE2\x88\x92" "1.5, 1.5] "
-                   "(gap) and over the training rows (data), and the error at the training rows: mean \xC2\xB1 standard "
-                   "deviation over the seeds, in the units of y. The noise of the data is 3.");
+    una_html_table(html, "Over the seeds.", "Epistemic standard deviation, mean over 61 points of [\xE2\x88\x92"
+                   "1.5, 1.5] (gap) and over the training rows (data), and the error at the training rows: mean "
+                   "\xC2\xB1 standard deviation over the seeds, in the units of y. The noise of the data is 3.");
     una_html_head(html);
     una_html_cell(html, UNA_CELL_HEAD, "Model");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_html_cell(html, UNA_CELL_NUMBER_HEAD, heads[i]);
@@ -107,9 +108,9 @@ static void means_table(una_html *html, const una_bench_result *result)
 static void claims_table(una_html *html, const una_bench_result *result)
 {
     static const char *const verdict[] = { "not tested", "does not hold", "holds" };
-    una_html_table(html, "Claims of the thesis.", "Each is an inequality between the means over the seeds. Smoothly: the "
-                   "std in the middle of the gap is more than twice that at the data, and on the 61 points it rises once "
-                   "and falls once, but for a ripple of at most a tenth of its top.");
+    una_html_table(html, "Claims of the thesis.", "Each is an inequality between the means over the seeds. Smoothly: "
+                   "the std in the middle of the gap is more than twice that at the data, and on the 61 points it "
+                   "rises once and falls once, but for a ripple of at most a tenth of its top.");
     una_html_head(html);
     una_html_cell(html, UNA_CELL_HEAD, "Claim");
     una_html_cell(html, UNA_CELL_HEAD, "Here");
@@ -131,17 +132,18 @@ static void claims_table(una_html *html, const una_bench_result *result)
 static una_status write_page(una_text *page, const una_bench_result *result, const una_model *const *models,
                              const una_dataset *data, uint64_t seed, bool quick, una_run *run)
 {
-    static const char *const warning[] = { "Budgets were cut short (quick): this page shows that everything works, not how "
-                                           "good the models are." };
+    static const char *const warning[] = { "Budgets were cut short (quick): this page shows that everything works, not "
+                                           "how good the models are." };
     una_arena *arena = page->arena;
     una_html html = una_html_begin(arena, "The cubic gap: who knows what it does not know?");
     una_html_heading(&html, 1, "The cubic gap: who knows what it does not know?");
-    una_html_paragraph(&html, "lead", "100 rows of y = x\xC2\xB3 with noise of standard deviation 3, none of them between "
-                       "\xE2\x88\x92" "2 and 2. A model that knows what it does not know opens its epistemic band there.");
+    una_html_paragraph(&html, "lead", "100 rows of y = x\xC2\xB3 with noise of standard deviation 3, none of them "
+                       "between \xE2\x88\x92" "2 and 2. A model that knows what it does not know opens its epistemic "
+                       "band there.");
     if (quick) una_html_box(&html, "Quick run", warning, 1);
     una_text caption = una_text_in(arena);
-    una_text_add(&caption, "Every model on the rows of seed %llu. All panels share their axes; bands may leave the frame.",
-                 (unsigned long long)seed);
+    una_text_add(&caption, "Every model on the rows of seed %llu. All panels share their axes; bands may leave the "
+                 "frame.", (unsigned long long)seed);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(pictures(&html, result, models, data, caption.at, run));
     una_html_heading(&html, 2, "What is known, in numbers");

@@ -41,8 +41,8 @@ static una_status not_ours(const una_dataset *data, size_t row, size_t column, u
     una_text place = una_text_in(&run->scratch);
     una_table_place(&place, data, row, column);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_FAIL(run, UNA_E_INPUT, "%s: this is not a result of an earlier run; correct or remove the line, or choose another "
-             "folder for the results", place.at);
+    UNA_FAIL(run, UNA_E_INPUT, "%s: this is not a result of an earlier run; correct or remove the line, or choose "
+             "another folder for the results", place.at);
 }
 
 static una_status take(una_bench_rows *rows, const una_dataset *data, const size_t *place, size_t row, una_run *run)
@@ -57,7 +57,8 @@ static una_status take(una_bench_rows *rows, const una_dataset *data, const size
         if (good && c == WORDS) good = number[c] == floor(number[c]) && number[c] < 9e15;
         if (!good) return not_ours(data, row, place[c], run);
     }
-    una_bench_rows_add(rows, (una_bench_row){ una_arena_text(rows->arena, word[0]), una_arena_text(rows->arena, word[1]),
+    una_bench_rows_add(rows, (una_bench_row){ una_arena_text(rows->arena, word[0]),
+                                              una_arena_text(rows->arena, word[1]),
         (uint64_t)number[2], number[3], number[4], number[5], number[6], number[7], number[8] });
     return una_arena_check(rows->arena);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * A cache file: head, one descriptor per column, the absolute path and the names; then the columns one after the other,
- * numbers as they are in memory, words as their levels and a 32-bit position per row (0: missing); then the line numbers,
- * unless they simply count up. Each part has a sum, all are checked, and no count is believed before it fits the size of
- * the file. The name comes from the path alone, so that a new version of the data replaces the old one here too.
+ * numbers as they are in memory, words as their levels and a 32-bit position per row (0: missing); then the line
+ * numbers, unless they simply count up. Each part has a sum, all are checked, and no count is believed before it fits
+ * the size of the file. The name comes from the path alone, so that a new version of the data replaces the old one here
+ * too.
  *
- * Sum of words w: four lanes h = (h ^ w) p with an odd p, then folded. Each step is one to one in w, so that a change of
- * any one word changes the sum.
+ * Sum of words w: four lanes h = (h ^ w) p with an odd p, then folded. Each step is one to one in w, so that a change
+ * of any one word changes the sum.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
@@ -164,7 +165,8 @@ static bool fits(const head *h, const descriptor *d, size_t file_size)
 {
     uint64_t left = file_size - sizeof *h - h->columns * sizeof *d - h->text_size;
     for (size_t c = 0; c < h->columns; c++) {
-        if (d[c].is_text > 1 || d[c].words_size % 32 || d[c].words_size > left || d[c].first_word >= h->rows) return false;
+        if (d[c].is_text > 1 || d[c].words_size % 32 || d[c].words_size > left || d[c].first_word >= h->rows)
+            return false;
         if (d[c].levels > d[c].words_size || d[c].levels > UINT32_MAX - 1) return false;
         uint64_t size = d[c].is_text ? d[c].words_size + eights(4 * h->rows) : 8 * h->rows;
         if (size > left) return false;
@@ -254,10 +256,12 @@ static bool read_lines(int handle, una_dataset *data, const head *h)
     data->line = UNA_GET(&data->arena, size_t, data->rows);
     if (!data->line) return false;
     for (size_t i = 0; !h->has_lines && i < data->rows; i++) data->line[i] = h->first_line + i;
-    return !h->has_lines || (read_summed(handle, data->line, data->rows * sizeof(uint64_t), &s) && sum_end(&s) == h->lines_sum);
+    return !h->has_lines || (read_summed(handle, data->line, data->rows * sizeof(uint64_t), &s) &&
+                             sum_end(&s) == h->lines_sum);
 }
 
-static bool read_table(int handle, una_dataset **data, const char *path, const place *p, const una_cache_key *key, una_run *run)
+static bool read_table(int handle, una_dataset **data, const char *path, const place *p, const una_cache_key *key,
+                       una_run *run)
 {
     head h;
     unsigned char *bytes = NULL;
@@ -283,8 +287,10 @@ una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
     struct stat about;
     place p;
     *data = NULL;
-    if (run->settings.no_cache || sizeof(size_t) != 8 || una_path_ends(path, strlen(path), ".npy")) return (una_cache_key){0};
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < UNA_CACHE_LEAST) return (una_cache_key){0};
+    if (run->settings.no_cache || sizeof(size_t) != 8 || una_path_ends(path, strlen(path), ".npy"))
+        return (una_cache_key){0};
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < UNA_CACHE_LEAST)
+        return (una_cache_key){0};
     una_cache_key key = key_of(&about);
     int handle = find_place(&p, path) ? open(p.file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
     if (handle < 0) return key;
@@ -435,7 +441,8 @@ static int open_temporary(const char *path)
 {
     struct stat about;
     int handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (handle >= 0 || errno != EEXIST || stat(path, &about) != 0 || time(NULL) - about.st_mtime < STALE_SECONDS) return handle;
+    if (handle >= 0 || errno != EEXIST || stat(path, &about) != 0 || time(NULL) - about.st_mtime < STALE_SECONDS)
+        return handle;
     unlink(path);
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }

@@ -15,7 +15,8 @@ typedef struct una_cell {
 } una_cell;
 
 typedef enum una_cell_kind { UNA_CELL_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
-/* What the cell says, a cell of a una_csv. Missing: empty, NA, NaN, null, ? in any case. Infinite: inf, infinity, 1e999. */
+/* What the cell says, a cell of a una_csv. Missing: empty, NA, NaN, null, ? in any case.
+ * Infinite: inf, infinity, 1e999. */
 una_cell_kind una_cell_read(const una_cell *cell, double *value);
 /* Blanks at both ends taken off, unless the cell was quoted. */
 una_cell una_cell_trimmed(const una_cell *cell);
@@ -43,11 +44,11 @@ typedef struct una_csv {
 una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
 /* *more is false at the end. A row with more or fewer cells than the header is an error. */
 una_status una_csv_next(una_csv *csv, bool *more);
-/* The same for a record that is wholly in the buffer and holds numbers (or nothing, NAN) in all columns but the unwanted
- * ones: fills values [columns], and cells stay as they were. Otherwise false, and nothing has happened. */
+/* The same for a record that is wholly in the buffer and holds numbers (or nothing, NAN) in all columns but the
+ * unwanted ones: fills values [columns], and cells stay as they were. Otherwise false, and nothing has happened. */
 bool       una_csv_numbers(una_csv *csv, double *values, const bool *unwanted);
-/* A number in decimal or exponent form at *from, which goes on behind it; false leaves it to una_parse_number. Eight bytes
- * beyond its end must be readable, the first of them no digit. */
+/* A number in decimal or exponent form at *from, which goes on behind it; false leaves it to una_parse_number. Eight
+ * bytes beyond its end must be readable, the first of them no digit. */
 bool       una_number_at(const char **from, double *value);
 /* Back to the first row after the header. */
 una_status una_csv_rewind(una_csv *csv);

@@ -225,23 +225,27 @@ una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const
 static bool holds_values(const una_table_column *column, size_t rows)
 {
     bool any = false;
-    for (size_t i = 0; i < rows && !any; i++) any = column->is_text ? column->word[i] != NULL : !isnan(column->number[i]);
+    for (size_t i = 0; i < rows && !any; i++)
+        any = column->is_text ? column->word[i] != NULL : !isnan(column->number[i]);
     return any;
 }
 
 static una_status check_types(const una_table_column *first, const una_dataset *a, const una_table_column *second,
                               const una_dataset *b, una_run *run)
 {
-    if (first->is_text == second->is_text || !holds_values(first, a->rows) || !holds_values(second, b->rows)) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' holds words in %.200s and numbers in %.200s; put the rows of both into "
-             "one file", first->name, first->is_text ? a->origin : b->origin, first->is_text ? b->origin : a->origin);
+    if (first->is_text == second->is_text || !holds_values(first, a->rows) || !holds_values(second, b->rows))
+        return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' holds words in %.200s and numbers in %.200s; put the rows of both "
+             "into one file", first->name, first->is_text ? a->origin : b->origin,
+             first->is_text ? b->origin : a->origin);
 }
 
 static void append_column(una_table_column *to, const una_table_column *from, size_t at, size_t rows, una_words *words)
 {
     for (size_t i = 0; i < rows; i++) {
         if (!to->is_text) to->number[at + i] = from->is_text ? NAN : from->number[i];
-        else if (from->is_text && from->word[i]) to->word[at + i] = una_words_get(words, from->word[i], strlen(from->word[i]));
+        else if (from->is_text && from->word[i])
+            to->word[at + i] = una_words_get(words, from->word[i], strlen(from->word[i]));
     }
 }
 
@@ -256,7 +260,8 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
         const una_table_column *first = &a->column[c], *second = &b->column[partner];
         UNA_TRY(check_types(first, a, second, b, to->run));
         una_table_column *column = &to->column[c];
-        column->is_text = (first->is_text && holds_values(first, a->rows)) || (second->is_text && holds_values(second, b->rows));
+        column->is_text = (first->is_text && holds_values(first, a->rows)) ||
+                          (second->is_text && holds_values(second, b->rows));
         if (column->is_text) column->word = UNA_GET(&to->arena, const char *, to->rows);
         else column->number = UNA_GET(&to->arena, double, to->rows);
         UNA_TRY(una_arena_check(&to->arena));

@@ -67,8 +67,8 @@ static inline bool take_exponent(const char **at, int *exponent)
 
 static inline bool read_number(const char **from, double *value)
 {
-    static const double power[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double power[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
+                                    1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     const char *at = *from;
     bool negative = *at == '-';
     at += negative;

@@ -18,13 +18,15 @@ typedef struct chunk {
 
 typedef una_status chunk_task(void *context, const chunk *rows, una_run *run);
 
-static una_status encode_chunk(chunk *c, const una_model *model, const una_dataset *table, bool with_target, una_run *run)
+static una_status encode_chunk(chunk *c, const una_model *model, const una_dataset *table, bool with_target,
+                               una_run *run)
 {
-    return una_columns_encode(&model->columns, table, &c->x, with_target ? &c->y : NULL, NULL, &c->rows, &run->scratch, run);
+    return una_columns_encode(&model->columns, table, &c->x, with_target ? &c->y : NULL, NULL, &c->rows, &run->scratch,
+                              run);
 }
 
-static una_status walk(const una_model *model, una_reader *reader, bool with_target, chunk_task *task, void *context, size_t *rows,
-                       una_run *run)
+static una_status walk(const una_model *model, una_reader *reader, bool with_target, chunk_task *task, void *context,
+                       size_t *rows, una_run *run)
 {
     for (;;) {
         una_dataset *table;
@@ -42,8 +44,8 @@ static una_status walk(const una_model *model, una_reader *reader, bool with_tar
     }
 }
 
-static una_status for_each_chunk(const una_model *model, const char *path, bool with_target, bool keep, chunk_task *task, void *context,
-                                 size_t *rows, una_run *run)
+static una_status for_each_chunk(const una_model *model, const char *path, bool with_target, bool keep,
+                                 chunk_task *task, void *context, size_t *rows, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     size_t sources = model->columns.source_count;
@@ -51,7 +53,8 @@ static una_status for_each_chunk(const una_model *model, const char *path, bool 
     una_reader *reader = NULL;
     *rows = 0;
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_reader_open(&reader, path, wanted, sources + with_target, sources + with_target, run);
+    if (status == UNA_OK)
+        status = una_reader_open(&reader, path, wanted, sources + with_target, sources + with_target, run);
     if (status == UNA_OK && keep) una_reader_keep(reader);
     if (status == UNA_OK) status = walk(model, reader, with_target, task, context, rows, run);
     una_reader_close(reader);
@@ -99,14 +102,16 @@ static void add_value(una_text *text, double value, const char *end)
     una_text_bytes(text, end, 1);
 }
 
-static void add_rows(una_text *text, const predicting *p, const chunk *c, const una_prediction *out, const double *draws)
+static void add_rows(una_text *text, const predicting *p, const chunk *c, const una_prediction *out,
+                     const double *draws)
 {
     for (size_t r = 0; r < c->rows; r++) {
         for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
             add_cell(text, una_reader_cell(c->reader, r, j));
             una_text_bytes(text, ",", 1);
         }
-        const double value[] = { out->mean[r], out->std[r], out->std_epistemic[r], out->std_noise[r], out->lower[r], out->upper[r] };
+        const double value[] = { out->mean[r], out->std[r], out->std_epistemic[r], out->std_noise[r], out->lower[r],
+                                 out->upper[r] };
         for (size_t i = 0; i < 6; i++) add_value(text, value[i], i < 5 || p->settings.draws ? "," : "\n");
         for (size_t k = 0; k < p->settings.draws; k++)
             add_value(text, draws[k * c->rows + r], k + 1 < p->settings.draws ? "," : "\n");
@@ -117,12 +122,14 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
 {
     predicting *p = context;
     una_arena *scratch = &run->scratch;
-    una_prediction out = { UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
-                           UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows) };
+    una_prediction out = { UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
+                           UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
+                           UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows) };
     double *draws = UNA_GET(scratch, double, c->rows * p->settings.draws);
     UNA_TRY(una_arena_check(scratch));
     UNA_TRY(una_model_predict_encoded(p->model, c->x, c->rows, p->settings.level, &out, run));
-    if (p->settings.draws) UNA_TRY(una_model_draw_encoded(p->model, c->x, c->rows, p->settings.draws, false, draws, run));
+    if (p->settings.draws)
+        UNA_TRY(una_model_draw_encoded(p->model, c->x, c->rows, p->settings.draws, false, draws, run));
     una_text text = una_text_in(scratch);
     if (!p->begun) add_header(&text, p, c->reader);
     p->begun = true;
@@ -133,8 +140,8 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     return UNA_OK;
 }
 
-una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings, const char *out_path,
-                            FILE *stream, size_t *rows, una_run *run)
+una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
+                            const char *out_path, FILE *stream, size_t *rows, una_run *run)
 {
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
@@ -145,7 +152,8 @@ una_status una_predict_file(const una_model *model, const char *data_path, const
     if (p.settings.level == 0) p.settings.level = 0.95;
     una_status status = out_path ? una_file_begin(&file, out_path, &run->scratch, run) : UNA_OK;
     if (status == UNA_OK && out_path) p.out = file.stream;
-    if (status == UNA_OK) status = for_each_chunk(model, data_path, false, p.settings.keep, predict_chunk, &p, &count, run);
+    if (status == UNA_OK)
+        status = for_each_chunk(model, data_path, false, p.settings.keep, predict_chunk, &p, &count, run);
     if (status == UNA_OK) {
         if (out_path) status = una_file_commit(&file, run);
         else if (fflush(stream) != 0) status = una_fail(run, UNA_E_IO, "standard output cannot be written to");

@@ -34,21 +34,24 @@ static una_status score_block(void *context, una_predictive *p, size_t from, siz
     const double *y = s->y + from;
     in_users_units(s->columns, p, rows);
     for (size_t r = 0; s->below && r < rows; r++)
-        s->below[from + r] = p->parts ? una_mixture_cdf(y[r], p->part_mean + r * p->parts, p->part_var + r * p->parts, p->parts)
+        s->below[from + r] = p->parts ? una_mixture_cdf(y[r], p->part_mean + r * p->parts, p->part_var + r * p->parts,
+                                                        p->parts)
                                       : una_normal_cdf((y[r] - p->mean[r]) / hypot(p->var_model[r], p->var_noise[r]));
     if (p->parts)
-        return una_score_add_mixture(s->sums, y, p->part_mean, p->part_var, p->parts, p->var_model, p->var_noise, rows, run);
+        return una_score_add_mixture(s->sums, y, p->part_mean, p->part_var, p->parts, p->var_model, p->var_noise, rows,
+                                     run);
     return una_score_add(s->sums, y, p->mean, p->var_model, p->var_noise, rows, run);
 }
 
-una_status una_score_encoded(una_score_sums *sums, double *below, const una_model *model, const double *x, const double *y,
-                             size_t rows, una_run *run)
+una_status una_score_encoded(una_score_sums *sums, double *below, const una_model *model, const double *x,
+                             const double *y, size_t rows, una_run *run)
 {
     scoring s = { &model->columns, sums, y, below };
     return una_model_each_block(model, x, rows, UNA_PARTS, score_block, &s, run);
 }
 
-una_status una_score_table(una_score *score, double *below, const una_model *model, const una_dataset *data, una_run *run)
+una_status una_score_table(una_score *score, double *below, const una_model *model, const una_dataset *data,
+                           una_run *run)
 {
     const una_columns *c = &model->columns;
     una_mark mark = una_arena_mark(&run->scratch);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Element-wise kernels in plain C, shared by the reference and the fast sets: the loops are simple enough for the
- * compiler to vectorise for the instruction set at hand. Every activation is given by value, first and second derivative.
+ * compiler to vectorise for the instruction set at hand. Every activation is given by value, first and second
+ * derivative.
  */
 #include "kern/real.h"
 
@@ -14,14 +15,15 @@
 /* Functions of the library have branches and tables, which keep a loop from being vectorised; in float these do not. */
 
 /* exp x for x <= 0: x = n ln 2 + r, Taylor series of exp r, n into the exponent. What is below e^-87 becomes that; the
- * clamp is not written as a constant, or the compiler would give it a path of its own. */
+ * clamp is not written as a constant, or the compiler would give it a path of its own. n as an integer stands in the
+ * last bits of n + 3 2^22, where a NAN does no harm either. */
 static inline real exp_of(real x)
 {
 #if REAL_IS_FLOAT
     real c = x < -87 ? (x - x) - 87 : x;
     real n = rintf(c * 1.44269504f), r = (c - n * 0.693359375f) + n * 2.12194440e-4f;
     real series = 1 + r * (1 + r * (1 / 2.0f + r * (1 / 6.0f + r * (1 / 24.0f + r * (1 / 120.0f + r * (1 / 720.0f))))));
-    union { float f; uint32_t i; } power = { .i = ((uint32_t)(int32_t)n + 127u) << 23 };
+    union { float f; uint32_t i; } low = { .f = n + 0x1.8p23f }, power = { .i = (low.i + 127u) << 23 };
     return series * power.f;
 #else
     return exp(x);
@@ -36,12 +38,14 @@ static inline real tanh_of(real x)
     real over = x * (945 + y * (105 + y)), under = 945 + y * (420 + 15 * y);
     return (y < 0.36f ? over : far) / (y < 0.36f ? under : 1 + e);
 #else
-    /* -m/(2 + m) with m = exp(-2|x|) - 1, kept apart from 1 so that nothing cancels: m = 2^n (exp r - 1) + (2^n - 1). */
+    /* -m/(2 + m) with m = exp(-2|x|) - 1, kept apart from 1 so that nothing cancels: m = 2^n (exp r - 1)
+     * + (2^n - 1). */
     double c = -2 * fabs(x) < -60 ? (x - x) - 60 : -2 * fabs(x), shifted = c * 1.44269504088896340736 + 0x1.8p52;
     double n = shifted - 0x1.8p52, r = (c - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-    double tail = 1 / 5040.0 + r * (1 / 40320.0 + r * (1 / 362880.0 + r * (1 / 3628800.0 + r * (1 / 39916800.0 + r * (1 / 479001600.0
-                + r * (1 / 6227020800.0))))));
-    double less = r * (1 + r * (1 / 2.0 + r * (1 / 6.0 + r * (1 / 24.0 + r * (1 / 120.0 + r * (1 / 720.0 + r * tail))))));
+    double tail = 1 / 5040.0 + r * (1 / 40320.0 + r * (1 / 362880.0 + r * (1 / 3628800.0 + r * (1 / 39916800.0
+                + r * (1 / 479001600.0 + r * (1 / 6227020800.0))))));
+    double less = r * (1 + r * (1 / 2.0 + r * (1 / 6.0 + r * (1 / 24.0 + r * (1 / 120.0
+                + r * (1 / 720.0 + r * tail))))));
     union { double f; uint64_t i; } low = { .f = shifted }, power = { .i = (low.i + 1023) << 52 };
     double m = power.f * less + (power.f - 1), t = -m / (2 + m);
     return x < 0 ? -t : t;
@@ -71,9 +75,9 @@ static inline real sin_0(real z) { return sin(z); }
 static inline real sin_1(real z) { return cos(z); }
 static inline real sin_2(real z) { return -sin(z); }
 
-/* Slope (act(t) - act(z))/delta and act'(t), t = z + step, step = delta u; h, d = act, act' at z. Written so that nothing
- * cancels where the two pieces are linear (relu, leaky) or an addition theorem helps (tanh, sin; with the step itself, as
- * t - z has lost the digits of a small one). */
+/* Slope (act(t) - act(z))/delta and act'(t), t = z + step, step = delta u; h, d = act, act' at z. Written so that
+ * nothing cancels where the two pieces are linear (relu, leaky) or an addition theorem helps (tanh, sin; with the step
+ * itself, as t - z has lost the digits of a small one). */
 typedef struct ends { real z, h, d, t, u, step, inverse; } ends;
 
 static inline real relu_s(ends x)
@@ -130,7 +134,8 @@ PLAIN_DERIVATIVE(silu)
 PLAIN_DERIVATIVE(sin)
 static inline real tanh_d(real z, real h) { (void)z; return 1 - h * h; }
 
-static void activate(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d, real *dd)
+static void activate(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d,
+                     real *dd)
 {
     for (size_t r = 0; r < rows; r++)
         for (size_t j = 0; j < width; j++) z[r * width + j] += bias[j];
@@ -227,12 +232,14 @@ static void tangent(una_slope_shape shape, const real *d, const real *u, size_t 
         }
 }
 
-static void tangent_back(una_slope_shape shape, const real *d, const real *dd, const real *u, size_t u_point, real *g, real *dz)
+static void tangent_back(una_slope_shape shape, const real *d, const real *dd, const real *u, size_t u_point, real *g,
+                         real *dz)
 {
     size_t width = shape.width;
     for (size_t p = 0; p < shape.points; p++)
         for (size_t k = 0; k < shape.directions; k++) {
-            const real *restrict dp = d + p * width, *restrict ddp = dd + p * width, *restrict uk = u + p * u_point + k * width;
+            const real *restrict dp = d + p * width, *restrict ddp = dd + p * width;
+            const real *restrict uk = u + p * u_point + k * width;
             real *restrict gk = g + (p * shape.directions + k) * width, *restrict dzp = dz + p * width;
             for (size_t j = 0; j < width; j++) {
                 dzp[j] += gk[j] * ddp[j] * uk[j];
@@ -257,7 +264,8 @@ static void scale(size_t n, real factor, const real *restrict a, real *restrict 
 }
 
 /* In double: products of four slopes overflow a float soon. Row by row, so that the compiler can vectorise. */
-static double similarity(size_t heads, size_t stride, const real *restrict s, double by, real *restrict k, double *restrict inverse)
+static double similarity(size_t heads, size_t stride, const real *restrict s, double by, real *restrict k,
+                         double *restrict inverse)
 {
     double sum = 0;
     for (size_t i = 0; i < heads; i++) {
@@ -405,7 +413,8 @@ static double square(size_t n, const real *a)
     return sum;
 }
 
-static void adam(size_t n, real *restrict p, real *restrict m, real *restrict v, const real *restrict g, real rate, real beta1, real beta2, real c1, real c2)
+static void adam(size_t n, real *restrict p, real *restrict m, real *restrict v, const real *restrict g, real rate,
+                 real beta1, real beta2, real c1, real c2)
 {
     const real tiny = (real)1e-8, step = rate / c1, root = 1 / sqrt(c2);
     for (size_t i = 0; i < n; i++) {
@@ -474,8 +483,8 @@ static void distances(size_t n, size_t count, const real *a, size_t a_step, cons
         for (size_t j = 0; j < n; j++) out[j] = add_square(out[j], a[0], b[j]);
 }
 
-static void weighted_distances(size_t n, size_t count, const real *restrict w, const real *a, size_t a_step, const real *restrict b,
-                               size_t b_stride, real *restrict sum)
+static void weighted_distances(size_t n, size_t count, const real *restrict w, const real *a, size_t a_step,
+                               const real *restrict b, size_t b_stride, real *restrict sum)
 {
     for (size_t d = 0; d < count; d++, b += b_stride, sum += UNA_PAD) {
         const real ad = a[d * a_step];

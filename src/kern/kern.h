@@ -29,16 +29,8 @@ enum { UNA_LIST_END = 0xFFFF };
 /* Rows of slopes: `points` points with `directions` slope rows each, `width` (padded) columns. */
 typedef struct una_slope_shape { size_t points, directions, width; } una_slope_shape;
 
-#define real float
-#define REAL(name) name##_f32
-#include "kern/kern_slots.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "kern/kern_slots.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "kern/kern_slots.h"
+#include "kern/both.h"
 
 /* Refuses a kernel set that does not exist or that this machine cannot run. */
 una_status una_kernels_need(una_run *run);

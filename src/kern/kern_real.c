@@ -7,8 +7,8 @@
 
 #include "kern/elementwise.h"
 
-static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b, size_t b_stride,
-                    real *c, size_t c_stride, bool add)
+static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
+                    size_t b_stride, real *c, size_t c_stride, bool add)
 {
     for (size_t i = 0; i < m; i++) {
         real *ci = c + i * c_stride;

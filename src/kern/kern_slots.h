@@ -38,10 +38,12 @@ typedef struct REAL(una_kernels) {
                           real *dz);
 
     /* z += bias (per row), h = act(z), d = act'(z), dd = act''(z) if not NULL; [rows, width] contiguous. */
-    void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d, real *dd);
+    void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d,
+                     real *dd);
 
     /* Secant slopes: s = (act(z + delta u) - act(z))/delta, e = act'(z + delta u). z, h [points, width]; delta
-     * [points, directions]; u [points or 1, directions, width] with u_point the step from point to point (0: shared). */
+     * [points, directions]; u [points or 1, directions, width] with u_point the step from point to point (0:
+     * shared). */
     void (*secant)(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d,
                    const real *u, size_t u_point, const real *delta, real *s, real *e);
     /* Its derivative: given g = dP/ds, dz += g (e - act'(z))/delta summed over directions, g becomes dP/du = g e. */
@@ -49,14 +51,16 @@ typedef struct REAL(una_kernels) {
 
     /* Exact slopes: s = act'(z) u;  dz += g act''(z) u, g becomes g act'(z). */
     void (*tangent)(una_slope_shape shape, const real *d, const real *u, size_t u_point, real *s);
-    void (*tangent_back)(una_slope_shape shape, const real *d, const real *dd, const real *u, size_t u_point, real *g, real *dz);
+    void (*tangent_back)(una_slope_shape shape, const real *d, const real *dd, const real *u, size_t u_point, real *g,
+                         real *dz);
 
-    /* P = sum_{i<j} S_ij^2/(q_i q_j) for S [heads, stride], q its diagonal, and K = scale dP/dS-like as in diversity_real.c;
-     * inverse [heads] is work. Heads with q = 0 take no part. */
+    /* P = sum_{i<j} S_ij^2/(q_i q_j) for S [heads, stride], q its diagonal, and K = scale dP/dS-like as in
+     * diversity_real.c; inverse [heads] is work. Heads with q = 0 take no part. */
     double (*similarity)(size_t heads, size_t stride, const real *s, double scale, real *k, double *inverse);
     /* f [rows, stride] becomes 2 weight (f - t), t [rows, t_stride] per head, or [rows] for all (t_stride 0);
      * columns from `heads` on become 0. Returns weight sum (f - t)^2. */
-    double (*residual)(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride, real *f);
+    double (*residual)(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride,
+                       real *f);
 
     void (*multiply)(size_t n, const real *a, real *b);                          /* b *= a                        */
     void (*add)(size_t n, const real *a, real *b);                               /* b += a                        */
@@ -74,12 +78,14 @@ typedef struct REAL(una_kernels) {
     void (*weighted_distances)(size_t n, size_t count, const real *w, const real *a, size_t a_step, const real *b,
                                size_t b_stride, real *sum);
 
-    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four numbers a
-     * block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the same. */
+    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four
+     * numbers a block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the
+     * same. */
     void (*normals)(size_t n, const uint32_t key[2], const uint32_t counter[4], float std, float least, real *out);
 
     /* One Adam step over a contiguous block; c1, c2 = 1 - beta^t. */
-    void (*adam)(size_t n, real *p, real *m, real *v, const real *g, real rate, real beta1, real beta2, real c1, real c2);
+    void (*adam)(size_t n, real *p, real *m, real *v, const real *g, real rate, real beta1, real beta2, real c1,
+                 real c2);
     /* Momentum (0 = plain gradient descent): v = momentum v + g, p -= rate v. */
     void (*descend)(size_t n, real *p, real *v, const real *g, real rate, real momentum);
 } REAL(una_kernels);

@@ -13,5 +13,6 @@ const char *una_run_kernels(const una_run *run)
 una_status una_kernels_need(una_run *run)
 {
     if (una_kernels_named_f32(run->settings.kernels)) return UNA_OK;
-    UNA_FAIL(run, UNA_E_USAGE, "this machine has no kernel set '%s'; use auto, generic, avx2 or avx512", run->settings.kernels);
+    UNA_FAIL(run, UNA_E_USAGE, "this machine has no kernel set '%s'; use auto, generic, avx2 or avx512",
+             run->settings.kernels);
 }

@@ -32,7 +32,7 @@ double una_normal_quantile(double p);           /* to 1e-15 relative; infinite a
 /* Minimum of f on [low, high] by golden section and parabolas (Brent), relative tolerance tol. */
 double una_minimise(double (*f)(double, void *), void *context, double low, double high, double tol);
 
-/* ---- large matrices (large.c): register tiles of the kernel set, rows over the pool ------------------------------- */
+/* ---- large matrices (large.c): register tiles of the kernel set, rows over the pool ------------------------------ */
 
 /* A tile is UNA_TILE columns wide. Rows of a large matrix are `stride` apart: una_large_stride(n) for n columns. */
 enum { UNA_TILE = 64 };

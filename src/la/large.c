@@ -48,7 +48,7 @@ static size_t middle(size_t low, size_t high)
 
 size_t una_large_stride(size_t n)
 {
-    size_t stride = UNA_PADDED(n);       /* an odd number of cache lines: rows do not fall upon each other in the cache */
+    size_t stride = UNA_PADDED(n); /* an odd number of cache lines: rows do not fall upon each other in the cache */
     return stride / UNA_PAD % 2 ? stride : stride + UNA_PAD;
 }
 
@@ -98,7 +98,8 @@ static una_status factor_step(const factor *f, size_t low, size_t high, una_run 
             double pivot = row[j];
             for (size_t p = low; p < j; p++) pivot -= row[p] * row[p];
             if (!(pivot > 0) || !isfinite(pivot))
-                UNA_FAIL(run, UNA_E_NUMERIC, "%s is not positive definite: pivot %zu of %zu is %g", f->what, i + 1, f->n, pivot);
+                UNA_FAIL(run, UNA_E_NUMERIC, "%s is not positive definite: pivot %zu of %zu is %g", f->what, i + 1,
+                         f->n, pivot);
             row[j] = sqrt(pivot);
         }
         fill_corner(f, j, j + 1, low, j);
@@ -114,8 +115,9 @@ static una_status factor_corner(const factor *f, size_t low, size_t high, una_ru
     if (top < bottom) solve_rows(f, top, bottom, low, half);
     fill_corner(f, half, high, low, half);
     if (top < bottom)
-        f->kernels->product(bottom - top, UNA_PADDED(high - half), half - low, f->a + top * f->stride + f->left + low, f->stride, 1,
-                            f->corner + low * PANEL + half, PANEL, f->a + top * f->stride + f->left + half, f->stride, true);
+        f->kernels->product(bottom - top, UNA_PADDED(high - half), half - low, f->a + top * f->stride + f->left + low,
+                            f->stride, 1, f->corner + low * PANEL + half, PANEL,
+                            f->a + top * f->stride + f->left + half, f->stride, true);
     return factor_corner(f, half, high, run);
 }
 
@@ -152,7 +154,8 @@ static una_status take_off_chunk(void *context, size_t index, una_run *child)
     for (size_t at = f->right; at < bottom; at += WIDE)
         f->kernels->product(bottom - top, least_of(WIDE, UNA_PADDED(bottom - at)), f->right - f->left,
                             f->a + top * f->stride + f->left, f->stride, 1,
-                            f->below + (at - f->right) / WIDE * PANEL * WIDE, WIDE, f->a + top * f->stride + at, f->stride, true);
+                            f->below + (at - f->right) / WIDE * PANEL * WIDE, WIDE, f->a + top * f->stride + at,
+                            f->stride, true);
     return UNA_OK;
 }
 
@@ -174,7 +177,8 @@ una_status una_large_chol(double *a, size_t from, size_t n, size_t stride, const
     UNA_TRY(una_kernels_need(run));
     una_mark mark = una_arena_mark(&run->scratch);
     size_t rest = n > PANEL ? (n - PANEL + WIDE - 1) / WIDE * WIDE : 0;
-    factor f = { .a = a, .n = n, .stride = stride, .from = from, .corner = UNA_GET(&run->scratch, double, PANEL * PANEL),
+    factor f = { .a = a, .n = n, .stride = stride, .from = from,
+                 .corner = UNA_GET(&run->scratch, double, PANEL * PANEL),
                  .below = UNA_GET(&run->scratch, double, rest * PANEL),
                  .kernels = una_kernels_named_f64(run->settings.kernels), .what = what };
     una_status status = una_arena_check(&run->scratch);
@@ -206,8 +210,8 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
     if (high - low > STEP) {
         size_t half = middle(low, high);
         solve_block(l, stride, b, columns, low, half, kernels);
-        kernels->product(high - half, columns, half - low, l + half * stride + low, stride, 1, b + low * columns, columns,
-                         b + half * columns, columns, true);
+        kernels->product(high - half, columns, half - low, l + half * stride + low, stride, 1, b + low * columns,
+                         columns, b + half * columns, columns, true);
         solve_block(l, stride, b, columns, half, high, kernels);
         return;
     }
@@ -221,15 +225,16 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
     }
 }
 
-void una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, size_t columns, size_t from, const una_run *run)
+void una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, size_t columns, size_t from,
+                           const una_run *run)
 {
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
     from = from / BAND * BAND;
     for (size_t top = from; top < n; top += BAND) {
         size_t bottom = least_of(top + BAND, n);
         for (size_t p = from; p < top; p += DEEP)    /* a part of b that stays in the cache while rows of l pass */
-            kernels->product(bottom - top, columns, least_of(DEEP, top - p), l + top * stride + p, stride, 1, b + p * columns,
-                             columns, b + top * columns, columns, true);
+            kernels->product(bottom - top, columns, least_of(DEEP, top - p), l + top * stride + p, stride, 1,
+                             b + p * columns, columns, b + top * columns, columns, true);
         solve_block(l, stride, b, columns, top, bottom, kernels);
     }
 }
@@ -272,6 +277,6 @@ void una_large_gram(const double *a, const double *b, size_t from, size_t n, dou
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
     memset(out, 0, UNA_TILE * UNA_TILE * sizeof *out);
     for (size_t p = from; p < n; p += DEEP)
-        kernels->product(UNA_TILE, UNA_TILE, least_of(DEEP, n - p), a + p * UNA_TILE, 1, UNA_TILE, b + p * UNA_TILE, UNA_TILE,
-                         out, UNA_TILE, true);
+        kernels->product(UNA_TILE, UNA_TILE, least_of(DEEP, n - p), a + p * UNA_TILE, 1, UNA_TILE, b + p * UNA_TILE,
+                         UNA_TILE, out, UNA_TILE, true);
 }

@@ -3,7 +3,8 @@
  * Mixtures of Gaussians. The quantile lies between the smallest and the largest quantile of the parts, where the search
  * begins. Newton's steps are taken on Phi^-1(F(t)) = Phi^-1(p), which is a straight line for one part and nearly one
  * for parts that overlap; where they do not (F is flat between far parts) a step leaves the bracket or does not become
- * shorter, and the bracket is halved instead. Upper quantiles are lower ones of the mirror image: 1 - F has no digits there.
+ * shorter, and the bracket is halved instead. Upper quantiles are lower ones of the mirror image: 1 - F has no digits
+ * there.
  */
 #include "la/mixture.h"
 
@@ -83,7 +84,8 @@ static double solve(search *s)
     double t = s->start, last = s->high - s->low;
     for (int step = 0; step < MOST_STEPS && s->low < s->high; step++) {
         double next = newton(s, t);
-        if (!(next >= s->low && next <= s->high && fabs(next - t) <= 0.5 * last)) next = s->low + 0.5 * (s->high - s->low);
+        if (!(next >= s->low && next <= s->high && fabs(next - t) <= 0.5 * last))
+            next = s->low + 0.5 * (s->high - s->low);
         last = fabs(next - t);
         t = next;
         if (last <= 1e-12 * (fabs(t) + s->narrowest)) break;

@@ -59,9 +59,12 @@ typedef struct una_kind {
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
-    una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);  /* exact update; result: the new evidence */
-    una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run); /* f [draws, rows] */
-    una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);  /* f [count, rows]; NULL: count only */
+    /* exact update; result: the new evidence */
+    una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
+    /* f [draws, rows] */
+    una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+    /* f [count, rows]; NULL: count only */
+    una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);
     una_status (*slope)(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
 } una_kind;
 

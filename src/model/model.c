@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all models share: options from spec and preset, columns and scaling, the held-out rows, the user's units. Scaling
- * happens once, here, so that no kind can leak or forget it.
+ * What all models share: options from spec and preset, columns and scaling, the held-out rows, the user's units.
+ * Scaling happens once, here, so that no kind can leak or forget it.
  */
 #include "model/kind.h"
 
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { FOLDS = 5, SMALL = 200, LEAST_HELD = 20, MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 64 };
+enum { FOLDS = 5, SMALL = 200, LEAST_HELD = 20, MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20,
+       ROWS_PER_TASK = 64 };
 
 static double seconds_now(void)
 {
@@ -68,8 +69,8 @@ static una_status read_options(una_model *model, const char *text, const una_fit
 static una_status check_rows(const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
 {
     if (rows >= kind->least_rows) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu", data->origin, kind->name, kind->least_rows,
-             rows == 1 ? "is" : "are", rows);
+    UNA_FAIL(run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu", data->origin, kind->name,
+             kind->least_rows, rows == 1 ? "is" : "are", rows);
 }
 
 static una_status make_folds(una_problem *problem, una_run *run)
@@ -85,8 +86,8 @@ static una_status make_folds(una_problem *problem, una_run *run)
     return UNA_OK;
 }
 
-/* Moves a random share of the rows to the end of x, as valid_x; both keep the order of the file. In place: the encoded rows
- * are this file's own, and there may be many. */
+/* Moves a random share of the rows to the end of x, as valid_x; both keep the order of the file. In place: the encoded
+ * rows are this file's own, and there may be many. */
 static una_status hold_out(una_problem *problem, double fraction, una_run *run)
 {
     size_t rows = problem->x.rows, cols = problem->x.cols;
@@ -173,8 +174,8 @@ static una_status warn_of_twins(const una_problem *p, una_fit_result *result, un
     }
     una_arena_release(&run->scratch, mark);
     if (twins * 10 > p->valid_x.rows)
-        una_notes_add(&result->warnings, "%zu of the %zu held-out rows have the same inputs as a training row: the validation scores "
-                      "are too kind if rows were copied.", twins, p->valid_x.rows);
+        una_notes_add(&result->warnings, "%zu of the %zu held-out rows have the same inputs as a training row: the "
+                      "validation scores are too kind if rows were copied.", twins, p->valid_x.rows);
     return UNA_OK;
 }
 
@@ -189,8 +190,8 @@ static void fill_info(una_model *model, const una_fit_result *r, size_t rows, si
         .noise_std = sqrt(r->noise_var) * scale, .prior_var = r->prior_var, .log_evidence = r->log_evidence,
         .mean_cos2 = r->mean_cos2, .valid_rows = r->valid_rows,
         .valid_rmse = r->valid_rmse * scale, .valid_log_lik = r->valid_log_lik - log(scale), .steps = r->steps,
-        .warning_count = r->warnings.count, .warnings = r->warnings.text, .note_count = r->notes.count, .notes = r->notes.text,
-        .curve = r->curve,
+        .warning_count = r->warnings.count, .warnings = r->warnings.text, .note_count = r->notes.count,
+        .notes = r->notes.text, .curve = r->curve,
     };
     for (size_t i = 0; i < r->curve.count; i++) model->info.curve.valid_log_lik[i] -= log(scale);
 }
@@ -207,13 +208,13 @@ static una_status describe(una_model *model)
 
 /* ---- fit -------------------------------------------------------------------------------------------------------- */
 
-static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings, una_fit_result *result,
-                              una_run *run)
+static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
+                              una_fit_result *result, una_run *run)
 {
     double *x, *y;
     size_t rows;
-    UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other, &result->notes,
-                              &model->keep, run));
+    UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other,
+                              &result->notes, &model->keep, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
     UNA_TRY(check_rows(model->kind, rows, data, run));
     size_t inputs = model->columns.input_count;
@@ -225,7 +226,8 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(una_arena_check(&model->keep));
     bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
     if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
-        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number", model->kind->name);
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
+                 model->kind->name);
     fill_info(model, result, rows, settings->other);
     return describe(model);
 }
@@ -241,7 +243,8 @@ static una_status new_model(una_model **out, una_run *run)
     return UNA_OK;
 }
 
-una_status una_fit(una_model **out, const char *spec, const una_dataset *data, const una_fit_settings *given, una_run *run)
+una_status una_fit(una_model **out, const char *spec, const una_dataset *data, const una_fit_settings *given,
+                   una_run *run)
 {
     *out = NULL;
     una_clear_message(run);
@@ -250,8 +253,9 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     double start = seconds_now();
     UNA_TRY(new_model(&model, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN, .valid_rmse = NAN,
-                              .valid_log_lik = NAN, .warnings = { .arena = &model->keep }, .notes = { .arena = &model->keep } };
+    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
+                              .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = &model->keep },
+                              .notes = { .arena = &model->keep } };
     una_status status = read_options(model, spec, &settings, run);
     if (status == UNA_OK) status = fit_encoded(model, data, &settings, &result, run);
     una_arena_release(&run->scratch, mark);
@@ -283,7 +287,8 @@ const char *una_model_input_name(const una_model *model, size_t input)
 
 /* ---- predict: standardised inside, the user's units outside ------------------------------------------------------ */
 
-static void in_users_units(const una_columns *c, const una_predictive *p, size_t rows, double z, size_t from, una_prediction *out)
+static void in_users_units(const una_columns *c, const una_predictive *p, size_t rows, double z, size_t from,
+                           una_prediction *out)
 {
     for (size_t r = 0; r < rows; r++) {
         double mean = c->target_centre + c->target_scale * p->mean[r];
@@ -302,15 +307,17 @@ static bool is_variance(double value)
     return value >= 0 && isfinite(value);
 }
 
-static una_status check_predictive(const una_model *model, const una_predictive *p, size_t rows, size_t from, una_run *run)
+static una_status check_predictive(const una_model *model, const una_predictive *p, size_t rows, size_t from,
+                                   una_run *run)
 {
     for (size_t r = 0; r < rows; r++) {
-        bool good = isfinite(p->mean[r]) && is_variance(p->var_model[r]) && is_variance(p->var_noise[r]) && p->var_noise[r] > 0;
+        bool good = isfinite(p->mean[r]) && is_variance(p->var_model[r]) && is_variance(p->var_noise[r]) &&
+                    p->var_noise[r] > 0;
         for (size_t m = r * p->parts; m < (r + 1) * p->parts; m++)
             good = good && isfinite(p->part_mean[m]) && is_variance(p->part_var[m]) && p->part_var[m] > 0;
         if (!good)
-            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond the training data",
-                     model->kind->name, from + r + 1);
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond "
+                     "the training data", model->kind->name, from + r + 1);
     }
     return UNA_OK;
 }
@@ -365,8 +372,12 @@ static una_status find_bands(void *context, size_t index, una_run *run)
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
         const double *mean = a->p->part_mean + r * parts, *var = a->p->part_var + r * parts;
         double *lower = a->out->lower, *upper = a->out->upper;
-        if (lower) lower[a->from + r] = c->target_centre + c->target_scale * una_mixture_quantile(0.5 - a->level / 2, mean, var, parts);
-        if (upper) upper[a->from + r] = c->target_centre + c->target_scale * una_mixture_quantile(0.5 + a->level / 2, mean, var, parts);
+        if (lower)
+            lower[a->from + r] = c->target_centre +
+                                 c->target_scale * una_mixture_quantile(0.5 - a->level / 2, mean, var, parts);
+        if (upper)
+            upper[a->from + r] = c->target_centre +
+                                 c->target_scale * una_mixture_quantile(0.5 + a->level / 2, mean, var, parts);
     }
     return UNA_OK;
 }
@@ -381,10 +392,11 @@ static una_status answer_block(void *context, una_predictive *p, size_t from, si
     return p->parts ? una_pool(run, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, find_bands, a) : UNA_OK;
 }
 
-una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level, una_prediction *out,
-                                     una_run *run)
+una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
+                                     una_prediction *out, una_run *run)
 {
-    if (!(level > 0 && level < 1)) UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
+    if (!(level > 0 && level < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
     answer a = { .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
     una_detail detail = out->lower || out->upper ? UNA_PARTS
                       : out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
@@ -397,7 +409,8 @@ static una_status encode_all(const una_model *model, const una_dataset *data, do
     return una_columns_encode(&model->columns, data, x, NULL, NULL, rows, &run->scratch, run);
 }
 
-una_status una_model_predict(const una_model *model, const una_dataset *data, double level, una_prediction *out, una_run *run)
+una_status una_model_predict(const una_model *model, const una_dataset *data, double level, una_prediction *out,
+                             una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
@@ -414,13 +427,15 @@ static una_status standardise_row(const una_columns *c, const double *given, dou
         double value = given[c->inputs[d].source];
         if (isnan(value) && c->missing == UNA_MISSING_MEAN) value = c->sources[c->inputs[d].source].mean;
         if (!isfinite(value))
-            UNA_FAIL(run, UNA_E_INPUT, "row %zu, column '%s': the value is not a finite number", row + 1, c->inputs[d].name);
+            UNA_FAIL(run, UNA_E_INPUT, "row %zu, column '%s': the value is not a finite number", row + 1,
+                     c->inputs[d].name);
         x[d] = (value - c->inputs[d].centre) / c->inputs[d].scale;
     }
     return UNA_OK;
 }
 
-static una_status predict_rows(const una_model *model, const double *given, size_t rows, double level, una_prediction *out, una_run *run)
+static una_status predict_rows(const una_model *model, const double *given, size_t rows, double level,
+                               una_prediction *out, una_run *run)
 {
     const una_columns *c = &model->columns;
     size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
@@ -431,8 +446,9 @@ static una_status predict_rows(const una_model *model, const double *given, size
         for (size_t r = 0; r < count; r++)
             UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
         una_prediction part = { out->mean ? out->mean + from : NULL, out->std ? out->std + from : NULL,
-                                out->std_epistemic ? out->std_epistemic + from : NULL, out->std_noise ? out->std_noise + from : NULL,
-                                out->lower ? out->lower + from : NULL, out->upper ? out->upper + from : NULL };
+                                out->std_epistemic ? out->std_epistemic + from : NULL,
+                                out->std_noise ? out->std_noise + from : NULL, out->lower ? out->lower + from : NULL,
+                                out->upper ? out->upper + from : NULL };
         UNA_TRY(una_model_predict_encoded(model, x, count, level, &part, run));
     }
     return UNA_OK;
@@ -443,12 +459,13 @@ static una_status need_numbers(const una_model *model, una_run *run)
     una_clear_message(run);
     for (size_t i = 0; i < model->columns.source_count; i++)
         if (model->columns.sources[i].is_text)
-            UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: predict from a table (una_model_predict) instead of numbers",
-                     model->columns.sources[i].name);
+            UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: predict from a table (una_model_predict) instead "
+                     "of numbers", model->columns.sources[i].name);
     return UNA_OK;
 }
 
-una_status una_model_predict_rows(const una_model *model, const double *given, size_t rows, double level, una_prediction *out, una_run *run)
+una_status una_model_predict_rows(const una_model *model, const double *given, size_t rows, double level,
+                                  una_prediction *out, una_run *run)
 {
     UNA_TRY(need_numbers(model, run));
     una_mark mark = una_arena_mark(&run->scratch);
@@ -457,7 +474,8 @@ una_status una_model_predict_rows(const una_model *model, const double *given, s
     return status;
 }
 
-una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior, double *f, una_run *run)
+una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior,
+                                  double *f, una_run *run)
 {
     size_t inputs = model->columns.input_count;
     if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
@@ -466,7 +484,8 @@ una_status una_model_draw_encoded(const una_model *model, const double *x, size_
     return UNA_OK;
 }
 
-una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior, double *f, una_run *run)
+una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior, double *f,
+                          una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
@@ -485,14 +504,15 @@ una_status una_model_parts(const una_model *model, const una_dataset *data, size
     double *x;
     size_t rows, inputs = model->columns.input_count;
     una_status status = encode_all(model, data, &x, &rows, run);
-    if (status == UNA_OK) status = model->kind->parts(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
+    if (status == UNA_OK)
+        status = model->kind->parts(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
     for (size_t i = 0; status == UNA_OK && f && i < *count * rows; i++)
         f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* ---- slopes ----------------------------------------------------------------------------------------------------------- */
+/* ---- slopes ------------------------------------------------------------------------------------------------------ */
 
 /* Central differences on standardised inputs, for kinds that do not know their slopes. */
 static una_status slope_by_differences(const una_model *model, double *x, double *dmean, double *dvar, una_run *run)
@@ -517,7 +537,8 @@ static una_status slope_at(const una_model *model, const double *given, double *
 {
     const una_columns *c = &model->columns;
     size_t inputs = c->input_count;
-    double *x = UNA_GET(&run->scratch, double, inputs), *dm = UNA_GET(&run->scratch, double, inputs), *dv = UNA_GET(&run->scratch, double, inputs);
+    double *x = UNA_GET(&run->scratch, double, inputs), *dm = UNA_GET(&run->scratch, double, inputs);
+    double *dv = UNA_GET(&run->scratch, double, inputs);
     double mean = 0, var = 0, noise = 0;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     UNA_TRY(una_arena_check(&run->scratch));
@@ -542,14 +563,15 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
     return status;
 }
 
-/* ---- more rows ------------------------------------------------------------------------------------------------------ */
+/* ---- more rows --------------------------------------------------------------------------------------------------- */
 
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
 {
     size_t inputs = model->columns.input_count;
     if (!model->kind->observe)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no exact update: fit it again on all rows", model->kind->name);
-    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns, .seed = run->settings.seed };
+    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns,
+                         .seed = run->settings.seed };
     una_fit_result result = { .log_evidence = model->info.log_evidence };
     UNA_TRY(model->kind->observe(model->state, &more, &result, &model->keep, run));
     model->info.log_evidence = result.log_evidence;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Saving and loading: one exchange for both directions. The header repeats for people what the blocks hold for the program;
- * loading reads the blocks only. Nothing that changes from run to run (time, path, host, threads) is written.
+ * Saving and loading: one exchange for both directions. The header repeats for people what the blocks hold for the
+ * program; loading reads the blocks only. Nothing that changes from run to run (time, path, host, threads) is written.
  */
 #include "model/kind.h"
 
@@ -36,12 +36,13 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
     static const char *const missing[] = { "error", "drop", "mean" };
     const una_fit_info *info = &model->info;
     una_text json = una_text_in(arena);
-    una_text_add(&json, "{\"format\": \"una model\", \"una\": \"%s\", \"kind\": \"%s\", \"target\": ", UNA_VERSION, info->kind);
+    una_text_add(&json, "{\"format\": \"una model\", \"una\": \"%s\", \"kind\": \"%s\", \"target\": ", UNA_VERSION,
+                 info->kind);
     una_text_json(&json, info->target);
     una_text_add(&json, ",\n \"columns\": [");
     add_names(&json, &model->columns);
-    una_text_add(&json, "],\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu", missing[info->missing], info->other,
-                 info->rows, info->inputs);
+    una_text_add(&json, "],\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
+                 missing[info->missing], info->other, info->rows, info->inputs);
     add_number(&json, "noise_std", info->noise_std);
     add_number(&json, "prior_var", info->prior_var);
     add_number(&json, "log_evidence", info->log_evidence);
@@ -231,7 +232,8 @@ una_status una_model_restore(una_model *model, const una_archive *bytes, una_run
     una_archive ar = {0};
     void *state = una_arena_get(&model->keep, 1, model->kind->state_size);
     una_status status = una_arena_check(&model->keep);
-    if (status == UNA_OK) status = una_archive_load_begin(&ar, bytes->bytes, bytes->size, "memory", NULL, &model->keep, run);
+    if (status == UNA_OK)
+        status = una_archive_load_begin(&ar, bytes->bytes, bytes->size, "memory", NULL, &model->keep, run);
     ar.inputs = model->columns.input_count;
     if (status == UNA_OK) status = model->kind->exchange(state, &ar);
     if (status == UNA_OK) status = una_archive_load_end(&ar);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What NLM, LUNA and TUNA share: a feature network, trained somehow, under a Bayesian linear head. Their files say how the
- * features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
+ * What NLM, LUNA and TUNA share: a feature network, trained somehow, under a Bayesian linear head. Their files say how
+ * the features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
  */
 #ifndef UNA_BASIS_H
 #define UNA_BASIS_H
 
-#include "infer/head.h"
-#include "model/kind.h"
+#include "models/feature_map.h"
+#include "models/rows.h"
 #include "nn/train.h"
 #include "opt/schedule.h"
 
@@ -28,45 +28,34 @@ typedef struct una_basis_options {
     int    noise_rule, units;
 } una_basis_options;
 
-/* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: every feature network; rate, penalty and
- * prior variance differ by model. UNA_HELD_OUT_TABLE: those whose features see y, and need rows that they do not see. */
-#define UNA_NET_TABLE(type, rate_text, penalty_text, prior_text)                                                           \
-    UNA_BASIS_ROW(type, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each hidden layer"),                       \
-    UNA_BASIS_ROW(type, depth, UNA_COUNT, "2", 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),                           \
-    UNA_BASIS_ROW(type, features, UNA_COUNT, "auto", 1, 4096, true, NULL,                                                  \
-                  "units of the last hidden layer: the features of the linear head; auto = width"),                        \
-    UNA_BASIS_ROW(type, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers"),    \
-    UNA_BASIS_ROW(type, initialisation, UNA_WORD, "he", 0, 0, false, UNA_INITIALISATIONS, "spread of the first weights"),  \
-    UNA_BASIS_ROW(type, optimiser, UNA_WORD, "adam", 0, 0, false, UNA_OPTIMISERS,                                          \
-                  "adam, stochastic or full-batch gradient descent"),                                                      \
-    UNA_BASIS_ROW(type, rate, UNA_REAL, rate_text, 1e-9, 10, false, NULL, "learning rate"),                                \
-    UNA_BASIS_ROW(type, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES,                                \
-                  "how the learning rate falls over training"),                                                            \
-    UNA_BASIS_ROW(type, momentum, UNA_REAL, "0.9", 0, 0.9999, false, NULL, "momentum of sgd and gd"),                      \
-    UNA_BASIS_ROW(type, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, "passes over the data; auto = what the steps give"), \
-    UNA_BASIS_ROW(type, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL,                                                      \
-                  "budget of optimiser steps; auto = by rule from the data, or epochs"),                                   \
-    UNA_BASIS_ROW(type, batch, UNA_COUNT, "auto", 1, 1e9, true, NULL, "rows a step; auto = 128, or all rows below 200"),   \
-    UNA_BASIS_ROW(type, penalty, UNA_REAL, penalty_text, 0, 1e6, false, NULL,                                              \
-                  "gamma: weight of the squared parameters, per data set"),                                                \
-    UNA_BASIS_ROW(type, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,                                            \
-                  "noise std of the target; auto = chosen from the data"),                                                 \
-    UNA_BASIS_ROW(type, prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL,                                          \
-                  "alpha: prior variance of the head's weights on the standardised target; auto = chosen from the data"),  \
-    UNA_BASIS_ROW(type, units, UNA_WORD, "own", 0, 0, false, "own|standardised",                                           \
-                  "how noise, lengths, formulas and reference values are given: in the data's own units, or standardised (the thesis)")
-#define UNA_HELD_OUT_TABLE(type)                                                                                           \
-    UNA_BASIS_ROW(type, patience, UNA_COUNT, "0", 0, 1e6, false, NULL,                                                     \
-                  "looks at held-out rows (40 in all) without a better one before stopping; 0 = never stop"),              \
-    UNA_BASIS_ROW(type, restarts, UNA_COUNT, "1", 1, 1000, false, NULL,                                                    \
-                  "trainings from other first weights; the best on held-out rows is kept"),                                \
-    UNA_BASIS_ROW(type, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,                                      \
-                  "noise std inside the training objective; auto = held-out error of a plain network, or 0.3 standardised " \
-                  "where one head is trained and only the ratio to the penalty counts"),                                   \
-    UNA_BASIS_ROW(type, noise_rule, UNA_WORD, "likelihood", 0, 0, false, "likelihood|evidence",                            \
-                  "what noise_std=auto maximises on rows that did not train the features: predictive likelihood, or evidence")
-#define UNA_BASIS_ROW(type, field, kind, initial, low, high, may, choices, help) \
-    { #field, kind, offsetof(type, basis.field), initial, low, high, may, choices, help }
+/* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: every feature network; rate,
+ * penalty and prior variance differ by model. UNA_HELD_OUT_TABLE: those whose features see y, and need rows that they
+ * do not see. */
+#define UNA_NET_TABLE(type, rate_text, penalty_text, prior_text) \
+    UNA_ROWS_SHAPE(type, basis, "2", "hidden layer", "hidden layers"), \
+    UNA_ROW(type, basis, features, UNA_COUNT, "auto", 1, 4096, true, NULL, \
+            "units of the last hidden layer: the features of the linear head; auto = width"), \
+    UNA_ROW_ACTIVATION(type, basis, "hidden layers"), \
+    UNA_ROW_INITIALISATION(type, basis), \
+    UNA_ROW_OPTIMISER(type, basis), \
+    UNA_ROWS_RATE(type, basis, rate_text, "learning rate"), \
+    UNA_ROW_MOMENTUM(type, basis), \
+    UNA_ROWS_BUDGET(type, basis, "budget of optimiser steps", "auto"), \
+    UNA_ROW_PENALTY(type, basis, penalty_text, ""), \
+    UNA_ROW_NOISE(type, basis, "chosen from the data"), \
+    UNA_ROW_PRIOR(type, basis, prior_text, "alpha: prior variance of the head's weights on the standardised target; " \
+                                           "auto = chosen from the data"), \
+    UNA_ROW_UNITS(type, basis, "how noise, lengths, formulas and reference values are given: in the data's own " \
+                               "units, or standardised (the thesis)")
+#define UNA_HELD_OUT_TABLE(type) \
+    UNA_ROW_PATIENCE(type, basis), \
+    UNA_ROW(type, basis, restarts, UNA_COUNT, "1", 1, 1000, false, NULL, \
+            "trainings from other first weights; the best on held-out rows is kept"), \
+    UNA_ROW_TRAIN_NOISE(type, basis, \
+                        "noise std inside the training objective; auto = held-out error of a plain network, or 0.3 " \
+                        "standardised where one head is trained and only the ratio to the penalty counts"), \
+    UNA_ROW(type, basis, noise_rule, UNA_WORD, "likelihood", 0, 0, false, "likelihood|evidence", \
+            "what noise_std=auto maximises on rows that did not train the features: predictive likelihood, or evidence")
 
 /* How the features are to be trained, apart from what the options above say. */
 typedef struct una_basis_plan {
@@ -83,17 +72,25 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una
 
 /* ---- pieces for models that train on something else than y (TUNA) ---- */
 typedef struct una_basis_data { float *x, *target; size_t rows, inputs, target_heads; size_t *group; } una_basis_data;
-una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads, una_run *run);
+una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
+                           una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
-void       una_basis_resolve(una_basis_options *options, size_t rows, double steps_factor);   /* fills automatic numbers in */
-una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity, double train_noise_var,
-                                uint64_t seed, uint64_t stream);
-una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data, const una_training *how,
-                           const char *stage, una_trained *trained, una_arena *keep, una_run *run);
+/* fills automatic numbers in */
+void       una_basis_resolve(una_basis_options *options, size_t rows, double steps_factor);
+una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity,
+                                double train_noise_var, uint64_t seed, uint64_t stream);
+una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
+                           const una_training *how, const char *stage, una_trained *trained, una_arena *keep,
+                           una_run *run);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
+/* Slopes of the features of such a network at one point: j [inputs, features]. Work from scratch. */
+una_status una_basis_slopes(const una_net *net, const float *parameters, const float *x, double *j, una_run *run);
+/* Saving and loading of a network's shape and parameters. Inputs not stored: as many as the model has; heads: one. */
+una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_heads, una_archive *ar);
+una_status una_basis_exchange_parameters(const una_net *net, float **parameters, una_archive *ar);
 /* The size of one unit of an option such as noise_std, in standardised units of the target. */
 double una_basis_unit(const una_basis_options *options, const una_problem *problem);
 void   una_basis_curve(una_fit_result *result, const una_trained *trained);
@@ -103,7 +100,8 @@ void   una_basis_check_noise(const una_head *head, una_fit_result *result);
 /* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */
 una_status una_basis_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 una_status una_basis_exchange(void *state, una_archive *ar);
-una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
+una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                             una_run *run);
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
 una_status una_basis_parts(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training features and choosing the noise. The evidence of rows that trained the features is known to fail (the features
- * have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features did not see:
- * held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
+ * Training features and choosing the noise. The evidence of rows that trained the features is known to fail (the
+ * features have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features
+ * did not see: held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
  */
+#include "models/held.h"
 #include "models/trials.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
-static const double plain_noise_var = 0.09;      /* inside the objective of one head only its ratio to the penalty counts */
+static const double plain_noise_var = 0.09; /* inside the objective of one head only its ratio to the penalty counts */
 
 double una_basis_unit(const una_basis_options *options, const una_problem *problem)
 {
@@ -19,8 +19,8 @@ double una_basis_unit(const una_basis_options *options, const una_problem *probl
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
-/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience; below 200 rows
- * there are five folds to train besides. */
+/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience; below 200
+ * rows there are five folds to train besides. */
 static double steps_rule(double rows, double batches)
 {
     return rows < 200 ? 6000 : fmin(fmax(12 * batches, 15000), 30000);
@@ -33,12 +33,13 @@ void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches)) : o->epochs * batches;
+        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches))
+                   : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
 }
 
-una_training una_basis_training(const una_basis_options *o, size_t rows, const una_training *diversity, double train_noise_var,
-                                uint64_t seed, uint64_t stream)
+una_training una_basis_training(const una_basis_options *o, size_t rows, const una_training *diversity,
+                                double train_noise_var, uint64_t seed, uint64_t stream)
 {
     una_training how = *diversity;
     how.steps = (size_t)o->steps;
@@ -67,101 +68,87 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
 
 /* ---- choosing ----------------------------------------------------------------------------------------------- */
 
-typedef struct pooled {
+typedef struct judge {                   /* context of the choice                                           */
     const una_trial *job;
-    size_t count, rows;
-    double prior_var, square;
-    bool   evidence;                     /* of the held-out rows alone, instead of their likelihood given the others */
+    size_t count;
+    double noise_var, prior_var;         /* noise_var: given, or UNA_AUTO                                   */
+    bool   by_evidence;                  /* the noise, by the option                                        */
+    bool   evidence; /* now: of the held-out rows alone, instead of their likelihood given the others */
     una_run *run;
-    una_status status;
-} pooled;
+} judge;
 
 /* Minus the log-likelihood of one job's held-out rows, or minus their evidence. */
-static una_status held_loss(const una_trial *j, const pooled *p, double noise_var, double *loss, double *square)
+static una_status judge_job(void *context, size_t index, double noise_var, double *loss, double *square, size_t *rows,
+                            una_run *run)
 {
+    const judge *by = context;
+    const una_trial *j = &by->job[index];
     una_head head;
     double log_lik, rmse;
-    una_head_init(&head, j->stats.features, &p->run->scratch);
-    UNA_TRY(una_arena_check(&p->run->scratch));
+    una_head_init(&head, j->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
     head.noise_var = noise_var;
-    head.prior_var = p->prior_var;
-    if (p->evidence) {
+    head.prior_var = by->prior_var;
+    if (by->evidence) {
         una_stats_add(&head.stats, j->held_phi, j->held_y, j->held_rows);
-        UNA_TRY(una_head_solve(&head, p->run));
+        UNA_TRY(una_head_solve(&head, run));
         *loss -= head.log_evidence;
     }
     head.stats = j->stats;
-    UNA_TRY(una_head_solve(&head, p->run));
-    UNA_TRY(una_head_score(&head, j->held_phi, j->held_y, j->held_rows, &log_lik, &rmse, p->run));
-    if (!p->evidence) *loss -= log_lik * (double)j->held_rows;
+    UNA_TRY(una_head_solve(&head, run));
+    UNA_TRY(una_head_score(&head, j->held_phi, j->held_y, j->held_rows, &log_lik, &rmse, run));
+    if (!by->evidence) *loss -= log_lik * (double)j->held_rows;
     *square += rmse * rmse * (double)j->held_rows;
+    *rows = j->held_rows;
     return UNA_OK;
 }
 
-/* Over all jobs: each row is judged by features that did not see it. */
-static double pooled_loss(double log_noise, void *context)
+/* Noise by the held-out rows for by->prior_var; *noise_var given stays. */
+static una_status choose_noise(double *noise_var, judge *by, double *log_lik, double *rmse)
 {
-    pooled *p = context;
-    double loss = 0;
-    p->square = 0;
-    p->rows = 0;
-    for (size_t i = 0; i < p->count && p->status == UNA_OK; i++) {
-        una_mark mark = una_arena_mark(&p->run->scratch);
-        p->status = held_loss(&p->job[i], p, exp(log_noise), &loss, &p->square);
-        p->rows += p->job[i].held_rows;
-        una_arena_release(&p->run->scratch, mark);
-    }
-    return loss;
-}
-
-/* Noise by the held-out rows for one prior variance; *noise_var given stays. */
-static una_status choose_noise(double *noise_var, double prior_var, bool evidence, const una_trial *job, size_t count, double *log_lik,
-                               double *rmse, una_run *run)
-{
-    pooled p = { .job = job, .count = count, .prior_var = prior_var, .evidence = evidence, .run = run };
-    double log_noise = UNA_IS_AUTO(*noise_var) ? una_minimise(pooled_loss, &p, log(1e-8), log(4), 1e-6) : log(*noise_var);
-    p.evidence = false;
-    double loss = pooled_loss(log_noise, &p);
-    if (UNA_IS_AUTO(*noise_var)) {                       /* one standard error of log s2 up: few rows say little of the noise */
+    una_pooled p = { .count = by->count, .context = by, .judge = judge_job, .run = by->run };
+    bool choose = UNA_IS_AUTO(*noise_var);
+    by->evidence = by->by_evidence;
+    double log_noise = choose ? una_minimise(una_pooled_loss, &p, log(1e-8), log(4), 1e-6) : log(*noise_var);
+    by->evidence = false;
+    double loss = una_pooled_loss(log_noise, &p);
+    if (choose) { /* one standard error of log s2 up: few rows say little of the noise */
         log_noise += sqrt(2 / (double)p.rows);
-        loss = pooled_loss(log_noise, &p);
+        loss = una_pooled_loss(log_noise, &p);
     }
     UNA_TRY(p.status);
-    if (UNA_IS_AUTO(*noise_var)) *noise_var = exp(log_noise);
+    if (choose) *noise_var = exp(log_noise);
     *log_lik = -loss / (double)p.rows;
     *rmse = sqrt(p.square / (double)p.rows);
     return UNA_OK;
 }
 
-/* The largest prior variance that costs less than 0.02 in held-out log-likelihood: likelihood alone hides gaps. */
-static una_status choose_prior(double *prior_var, double noise_var, bool evidence, const una_trial *job, size_t count, una_run *run)
+static una_status score_prior(void *context, double prior_var, double *log_lik)
 {
-    enum { GRID = 9 };
-    double value[GRID], score[GRID], best = -HUGE_VAL;
-    for (size_t i = 0; i < GRID; i++) {
-        double noise = noise_var, rmse;
-        value[i] = pow(10, -2 + 0.5 * (double)i);
-        UNA_TRY(choose_noise(&noise, value[i], evidence, job, count, &score[i], &rmse, run));
-        best = fmax(best, score[i]);
-    }
-    for (size_t i = 0; i < GRID; i++)
-        if (score[i] >= best - 0.02) *prior_var = value[i];
-    return UNA_OK;
+    judge *by = context;
+    double noise_var = by->noise_var, rmse;
+    by->prior_var = prior_var;
+    return choose_noise(&noise_var, by, log_lik, &rmse);
 }
 
-static int by_value(const void *a, const void *b)
+/* Noise, and before it the prior variance if that is wanted, by the held-out rows of `count` jobs. */
+static una_status choose(double *noise_var, double *prior_var, bool choose_alpha, const una_trials *all,
+                         const una_trial *job, size_t count, una_fit_result *result, una_run *run)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    judge by = { .job = job, .count = count, .noise_var = *noise_var, .by_evidence = all->options->noise_rule == 1,
+                 .run = run };
+    if (choose_alpha) UNA_TRY(una_held_prior(prior_var, score_prior, &by));
+    by.prior_var = *prior_var;
+    return choose_noise(noise_var, &by, &result->valid_log_lik, &result->valid_rmse);
 }
 
 static size_t median_best_step(const una_trial *job, size_t count)
 {
-    double step[256] = {0};
+    size_t step[256] = {0};
     if (count > 256) count = 256;
-    for (size_t i = 0; i < count; i++) step[i] = (double)(job[i].trained.best_step ? job[i].trained.best_step : job[i].trained.steps);
-    qsort(step, count, sizeof *step, by_value);
-    return (size_t)step[count / 2];
+    for (size_t i = 0; i < count; i++)
+        step[i] = job[i].trained.best_step ? job[i].trained.best_step : job[i].trained.steps;
+    return una_held_median(step, count);
 }
 
 static size_t best_job(const una_trial *job, size_t count)
@@ -182,21 +169,14 @@ void una_basis_curve(una_fit_result *result, const una_trained *trained)
     result->mean_cos2 = trained->mean_cos2;
 }
 
-static double *copied(const double *values, size_t count, una_arena *arena)
-{
-    double *copy = UNA_GET(arena, double, count);
-    if (copy) memcpy(copy, values, count * sizeof *copy);
-    return copy;
-}
-
 static una_status keep_job(una_basis *basis, const una_trial *j, una_fit_result *result, una_arena *keep)
 {
     una_trained t = j->trained;
     basis->parameters = UNA_GET(keep, float, basis->net.parameters);
-    t.step = copied(t.step, t.looks, keep);
-    t.loss = copied(t.loss, t.looks, keep);
-    t.look = copied(t.look, t.looks, keep);
-    t.cos2 = copied(t.cos2, t.looks, keep);
+    t.step = una_held_copy(t.step, t.looks, keep);
+    t.loss = una_held_copy(t.loss, t.looks, keep);
+    t.look = una_held_copy(t.look, t.looks, keep);
+    t.cos2 = una_held_copy(t.cos2, t.looks, keep);
     UNA_TRY(una_arena_check(keep));
     memcpy(basis->parameters, j->parameters, basis->net.parameters * sizeof(float));
     una_basis_curve(result, &t);
@@ -227,15 +207,17 @@ static una_status find_train_noise(una_trials all, double *noise_var, una_fit_re
     all.stage = "training a plain network for the noise";
     una_status status = una_trials_run(&all, count, run);
     double log_lik, rmse = 1;
+    judge by = { .job = all.job, .count = count, .prior_var = 1, .run = run };
     *noise_var = UNA_AUTO;
-    if (status == UNA_OK) status = choose_noise(noise_var, 1, false, all.job, count, &log_lik, &rmse, run);
+    if (status == UNA_OK) status = choose_noise(noise_var, &by, &log_lik, &rmse);
     if (status == UNA_OK) count_steps(result, all.job, count);
     *noise_var = fmin(1, fmax(1e-3, rmse * rmse));
     una_trials_free(&all, count);
     return status;
 }
 
-static una_status posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,
+                            una_run *run)
 {
     double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
     una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);
@@ -256,26 +238,25 @@ void una_basis_check_noise(const una_head *head, una_fit_result *result)
     const una_stats *s = &head->stats;
     size_t k = s->features;
     double fitted = 0;                   /* |y - Phi m|^2 = y'y - 2 m'Phi'y + m'Phi'Phi m */
-    for (size_t i = 0; i < k; i++) fitted += head->mean[i] * (una_dot(s->gram + i * k, head->mean, k) - 2 * s->moment[i]);
+    for (size_t i = 0; i < k; i++)
+        fitted += head->mean[i] * (una_dot(s->gram + i * k, head->mean, k) - 2 * s->moment[i]);
     double residual = fmax(0, s->square + fitted) / s->rows, ratio = residual / head->noise_var;
     if (ratio > 4)
-        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the noise allows: the bands are too narrow; "
-                      "leave noise_std to be chosen, or use a larger model.", sqrt(ratio));
+        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the noise allows: the bands are too "
+                      "narrow; leave noise_std to be chosen, or use a larger model.", sqrt(ratio));
     if (ratio < 0.04 && s->rows > 2 * (double)k)
-        una_notes_add(&result->warnings, "The noise is %.1f times as large as the residuals: the features have fitted the noise, or "
-                      "noise_std is too large.", 1 / sqrt(ratio));
+        una_notes_add(&result->warnings, "The noise is %.1f times as large as the residuals: the features have fitted "
+                      "the noise, or noise_std is too large.", 1 / sqrt(ratio));
 }
 
-/* Folds: noise from features that did not see the rows; then features from all rows, trained as long as the folds were. */
-static una_status fit_folds(una_trials *all, double *noise_var, double *prior_var, bool choose_alpha, una_fit_result *result,
-                            una_run *run)
+/* Folds: noise from features that did not see the rows; then features from all rows, trained as long
+ * as the folds were. */
+static una_status fit_folds(una_trials *all, double *noise_var, double *prior_var, bool choose_alpha,
+                            una_fit_result *result, una_run *run)
 {
     size_t folds = all->folds;
-    bool evidence = all->options->noise_rule == 1;
     una_status status = una_trials_run(all, folds, run);
-    if (status == UNA_OK && choose_alpha) status = choose_prior(prior_var, *noise_var, evidence, all->job, folds, run);
-    if (status == UNA_OK)
-        status = choose_noise(noise_var, *prior_var, evidence, all->job, folds, &result->valid_log_lik, &result->valid_rmse, run);
+    if (status == UNA_OK) status = choose(noise_var, prior_var, choose_alpha, all, all->job, folds, result, run);
     if (status == UNA_OK) {
         result->valid_rows = all->problem->x.rows;
         all->steps = median_best_step(all->job, folds);
@@ -287,8 +268,8 @@ static una_status fit_folds(una_trials *all, double *noise_var, double *prior_va
     return status;
 }
 
-static una_status fit_features(una_trials *all, una_basis *basis, double *noise_var, double *prior_var, una_fit_result *result,
-                               una_arena *keep, una_run *run)
+static una_status fit_features(una_trials *all, una_basis *basis, double *noise_var, double *prior_var,
+                               una_fit_result *result, una_arena *keep, una_run *run)
 {
     size_t restarts = (size_t)all->options->restarts;
     bool choose_alpha = UNA_IS_AUTO(*prior_var);
@@ -305,10 +286,7 @@ static una_status fit_features(una_trials *all, una_basis *basis, double *noise_
         const una_trial *best = &all->job[best_job(all->job, restarts)];
         count_steps(result, all->job, restarts);
         if (best->held_rows) {
-            bool evidence = all->options->noise_rule == 1;
-            if (choose_alpha) status = choose_prior(prior_var, *noise_var, evidence, best, 1, run);
-            if (status == UNA_OK)
-                status = choose_noise(noise_var, *prior_var, evidence, best, 1, &result->valid_log_lik, &result->valid_rmse, run);
+            status = choose(noise_var, prior_var, choose_alpha, all, best, 1, result, run);
             result->valid_rows = best->held_rows;
         }
         if (status == UNA_OK) status = keep_job(basis, best, result, keep);
@@ -355,8 +333,9 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
 
 /* ---- for models that train on something else ------------------------------------------------------------------- */
 
-una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data, const una_training *how,
-                           const char *stage, una_trained *trained, una_arena *keep, una_run *run)
+una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
+                           const una_training *how, const char *stage, una_trained *trained, una_arena *keep,
+                           una_run *run)
 {
     basis->parameters = UNA_GET(keep, float, basis->net.parameters);
     UNA_TRY(una_arena_check(keep));

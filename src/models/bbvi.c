@@ -3,11 +3,11 @@
  * Mean-field variational inference for a whole network, by reparameterised gradients ("black box"):
  *   q(theta) = prod_i N(mu_i, s_i^2),  s = softplus(rho),  theta ~ N(0, a I) a priori,
  *   minimise  KL(q | prior) - (N/n) E_q sum_{i in batch} log N(y_i; f_theta(x_i), sigma^2)
- * with Adam over (mu, rho), a few draws of theta a step. It starts narrow (s = e^-5) around a usual initialisation: a wide
- * start drowns the data in its own noise. Independent weights cannot express what the data couples, so the bands are too
- * narrow between and beyond the data; that is the method, see docs/MODELS.md.
- * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural networks,
- * 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
+ * with Adam over (mu, rho), a few draws of theta a step. It starts narrow (s = e^-5) around a usual initialisation: a
+ * wide start drowns the data in its own noise. Independent weights cannot express what the data couples, so the bands
+ * are too narrow between and beyond the data; that is the method, see docs/MODELS.md.
+ * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
+ * networks, 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
  */
 #include "models/sampled.h"
 
@@ -23,18 +23,21 @@ typedef struct bbvi_options {
 static const una_option bbvi_table[] = {
     { "weight_var", UNA_REAL, offsetof(bbvi_options, weight_var), "1", 1e-9, 1e9, false, NULL,
       "prior variance of every weight and bias" },
-    { "samples", UNA_COUNT, offsetof(bbvi_options, samples), "8", 1, 10000, false, NULL, "draws of the weights a step" },
+    { "samples", UNA_COUNT, offsetof(bbvi_options, samples), "8", 1, 10000, false, NULL,
+      "draws of the weights a step" },
     { "draws", UNA_COUNT, offsetof(bbvi_options, draws), "100", 1, 100000, false, NULL,
       "networks in the predictive mixture, drawn from the posterior" },
     { "start_std", UNA_REAL, offsetof(bbvi_options, start_std), "0.0067379469990854671", 1e-9, 100, false, NULL,
       "standard deviation of the weights that training starts from" },
     UNA_SAMPLED_TABLE(bbvi_options, "1", "0.01", "auto",
-                      "noise std inside the objective; auto = noise_std if given, else held-out error of a plain network"),
+                      "noise std inside the objective; auto = noise_std if given, else held-out error of a plain "
+                      "network"),
     { .name = NULL }
 };
 
 /* numbers: mu [count/2], then s. */
-static void bbvi_part(const una_sampled *m, const double *numbers, size_t part, const una_kernels_f32 *kernels, float *packed)
+static void bbvi_part(const una_sampled *m, const double *numbers, size_t part, const una_kernels_f32 *kernels,
+                      float *packed)
 {
     size_t count = m->count / 2;
     una_rng rng = una_rng_at(m->seed, UNA_FOR_DRAWS, (uint64_t)2 << 40 | part);
@@ -48,7 +51,7 @@ typedef struct stepper {                 /* what the gradient of a step needs   
     const una_net *net;
     const una_training *how;
     const una_kernels_f64 *normals;
-    una_sampled_batches batches;
+    una_batches batches;
     una_work_f32 *work;
     una_batch_f32 batch;
     una_objective_f32 objective;
@@ -74,22 +77,25 @@ static una_status log_likelihood(void *context, const double *theta, double *log
 }
 
 /* The gradient hook of una_train: parameters are mu, then rho. */
-static una_status bound_gradient(void *context, const double *parameters, double *gradient, una_losses *losses, una_run *run)
+static una_status bound_gradient(void *context, const double *parameters, double *gradient, una_losses *losses,
+                                 una_run *run)
 {
     stepper *t = context;
     una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
     t->normals->normals(t->samples * t->count, rng.key, rng.counter, 1, 0, t->eps);
-    una_sampled_next(&t->batches);
+    una_batches_next(&t->batches);
     t->batch.rows = t->batches.rows;
-    t->objective.fit_weight = t->how->fit_weight * (double)t->batches.data->rows / (double)t->batches.rows;
+    t->objective.fit_weight = t->how->fit_weight * (double)t->batches.all / (double)t->batches.rows;
     una_vi q = { t->count, t->prior_var, parameters, parameters + t->count };
     una_vi_terms terms;
-    UNA_TRY(una_vi_loss(&q, t->eps, t->samples, log_likelihood, t, &terms, gradient, gradient + t->count, t->spare, run));
+    UNA_TRY(una_vi_loss(&q, t->eps, t->samples, log_likelihood, t, &terms, gradient, gradient + t->count, t->spare,
+                        run));
     *losses = (una_losses){ .fit = -terms.log_lik, .penalty = terms.kl, .mean_cos2 = NAN, .total = terms.loss };
     return UNA_OK;
 }
 
-static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_sampled_rows *rows, una_run *run)
+static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_sampled_rows *rows,
+                          una_run *run)
 {
     una_arena *scratch = &run->scratch;
     const char *kernels = run->settings.kernels;
@@ -104,9 +110,10 @@ static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *
     t->parameters = UNA_GET(scratch, float, m->net.parameters);
     t->gradient = UNA_GET(scratch, float, m->net.parameters);
     UNA_TRY(una_arena_check(scratch));
-    UNA_TRY(una_sampled_batches_init(&t->batches, rows, t->how, run));
-    t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.y, .target_heads = 1 };
-    return una_work_new_f32(&t->work, &m->net, t->batches.most, 0, false, 0, false, false, una_kernels_named_f32(kernels), scratch, run);
+    UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
+    t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
+    return una_work_new_f32(&t->work, &m->net, t->batches.most, 0, false, 0, false, false,
+                            una_kernels_named_f32(kernels), scratch, run);
 }
 
 static void start(const stepper *t, const bbvi_options *o, double *numbers)
@@ -148,8 +155,8 @@ static double bbvi_divergence(void *context, const una_sampled *m)
     return kl;
 }
 
-static una_status bbvi_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status bbvi_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                           una_arena *keep, una_run *run)
 {
     una_sampled *m = state;
     bbvi_options *o = options;
@@ -200,7 +207,8 @@ const una_kind una_bbvi = {
     .options = bbvi_table,
     .options_size = sizeof(bbvi_options),
     .state_size = sizeof(una_sampled),
-    .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, weight_var=1, "
+    .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
+    "weight_var=1, "
               "samples=20, draws=1000, units=standardised",
     .least_rows = 5,
     .learns_features = true,

@@ -3,10 +3,12 @@
  * Ensembles: M members of any kind, trained alike but for chance, as an equal-weight mixture
  *   p(y | x) = (1/M) sum_m N(y; mu_m(x), v_m(x) + s2),
  *   mean = (1/M) sum mu_m,  ignorance = (1/M) sum (mu_m - mean)^2 + (1/M) sum v_m,
- * v_m what member m itself does not know (0 for a plain network). Members differ by their random numbers (plain), also by
- * resampled rows (bootstrap), or by the anchors they are held at (anchored; see nn.c). The first member has the random numbers
- * that it would have alone. s2 maximises the mixture's likelihood on rows that no judging member has seen.
- * Source: Lakshminarayanan et al. 2017 (plain); Breiman 1996, Osband et al. 2016 (bootstrap); Pearce et al. 2020 (anchored).
+ * v_m what member m itself does not know (0 for a plain network). Members differ by their random numbers (plain), also
+ * by resampled rows (bootstrap), or by the anchors they are held at (anchored; see nn.c). The first member has the
+ * random numbers that it would have alone. s2 maximises the mixture's likelihood on rows that no judging member has
+ * seen.
+ * Source: Lakshminarayanan et al. 2017 (plain); Breiman 1996, Osband et al. 2016 (bootstrap); Pearce et al. 2020
+ * (anchored).
  */
 #include "models/ensemble.h"
 
@@ -16,7 +18,8 @@ enum { ROWS_AT_ONCE = 1024 };
 
 static const una_option ensemble_table[] = {
     { "style", UNA_WORD, offsetof(una_ensemble_options, style), "plain", 0, 0, false, "plain|bootstrap|anchored",
-      "how members differ: first weights and batches; also resampled rows; or anchors drawn from the prior (of=nn only)" },
+      "how members differ: first weights and batches; also resampled rows; or anchors drawn from the prior (of=nn "
+      "only)" },
     { "members", UNA_COUNT, offsetof(una_ensemble_options, members), "auto", 1, UNA_MOST_MEMBERS, true, NULL,
       "members; auto = 20, or 5 if anchored" },
     { "of", UNA_TEXT, offsetof(una_ensemble_options, of), "nn", 0, 0, false, NULL,
@@ -36,7 +39,8 @@ static const una_option ensemble_table[] = {
     { .name = NULL }
 };
 
-una_status una_ensemble_copy(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena, una_run *run)
+una_status una_ensemble_copy(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena,
+                             una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_archive out = {0}, in = {0};
@@ -132,9 +136,67 @@ static una_status ensemble_parts(const void *state, una_view x, size_t *count, d
     return status;
 }
 
+/* Functions of one member: drawn from it with random numbers of its own, or, where it cannot, its mean, which
+ * is all it knows. */
+static una_status draw_member(const una_ensemble_state *e, size_t member, una_view x, size_t draws, bool prior,
+                              double *f, una_run *run)
+{
+    uint64_t seed = run->settings.seed;
+    una_status status;
+    if (e->kind->draw) {
+        run->settings.seed = una_ensemble_seed(seed, member);
+        status = e->kind->draw(e->member[member], x, draws, prior, f, run);
+        run->settings.seed = seed;
+        return status;
+    }
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
+                           .var_noise = UNA_GET(&run->scratch, double, x.rows) };
+    status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = e->kind->predict(e->member[member], x, &out, run);
+    for (size_t k = 1; status == UNA_OK && k < draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* The draws that fall to one member, put where they belong. */
+static una_status place_draws(const una_ensemble_state *e, size_t member, const size_t *which, una_view x,
+                              size_t draws, bool prior, double *f, una_run *run)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < draws; k++) count += which[k] == member;
+    if (count == 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *own = UNA_GET(&run->scratch, double, count * x.rows);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = draw_member(e, member, x, count, prior, own, run);
+    for (size_t k = 0, next = 0; status == UNA_OK && k < draws; k++)
+        if (which[k] == member) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* A mixture's draw: a member at random, then a function of it. */
+static una_status ensemble_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    const una_ensemble_state *e = state;
+    if (prior && !e->kind->draw)
+        UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no prior to draw functions from: draw from its posterior",
+                 e->kind->name);
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t *which = UNA_GET(&run->scratch, size_t, draws);
+    una_status status = una_arena_check(&run->scratch);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
+    for (size_t k = 0; status == UNA_OK && k < draws; k++) which[k] = una_rng_below(&rng, e->members);
+    for (size_t m = 0; status == UNA_OK && m < e->members; m++)
+        status = place_draws(e, m, which, x, draws, prior, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 /* A member's mean and variance at one point, and their slopes: its own, or central differences. */
-static una_status member_slope(const una_ensemble_state *e, size_t member, double *x, double *mean, double *dmean, double *dvar,
-                               una_run *run)
+static una_status member_slope(const una_ensemble_state *e, size_t member, double *x, double *mean, double *dmean,
+                               double *dvar, una_run *run)
 {
     const double step = 1e-5;
     double var, noise;
@@ -163,7 +225,8 @@ static una_status ensemble_slope(const void *state, const double *x, double *dme
     size_t inputs = e->inputs;
     una_mark mark = una_arena_mark(&run->scratch);
     double *point = UNA_GET(&run->scratch, double, inputs), *mu = UNA_GET(&run->scratch, double, e->members);
-    double *dmu = UNA_GET(&run->scratch, double, e->members * inputs), *dv = UNA_GET(&run->scratch, double, e->members * inputs);
+    double *dmu = UNA_GET(&run->scratch, double, e->members * inputs);
+    double *dv = UNA_GET(&run->scratch, double, e->members * inputs);
     una_status status = una_arena_check(&run->scratch);
     double mean = 0, n = (double)e->members;
     if (status == UNA_OK) memcpy(point, x, inputs * sizeof *point);
@@ -215,7 +278,8 @@ static una_status ensemble_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-static una_status observe_all(una_ensemble_state *e, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status observe_all(una_ensemble_state *e, const una_problem *more, una_fit_result *result, una_arena *keep,
+                              una_run *run)
 {
     double evidence = 0;
     for (size_t m = 0; m < e->members; m++) {
@@ -233,7 +297,8 @@ static bool same_mark(una_mark a, una_mark b)
 }
 
 /* All members or none: copies are made first and take the members' places if one of them fails. */
-static una_status ensemble_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status ensemble_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                                   una_run *run)
 {
     una_ensemble_state *e = state;
     if (!e->kind->observe)
@@ -272,6 +337,7 @@ const una_kind una_ensemble = {
     .exchange = ensemble_exchange,
     .mixture = ensemble_mixture,
     .observe = ensemble_observe,
+    .draw = ensemble_draw,
     .parts = ensemble_parts,
     .slope = ensemble_slope,
 };

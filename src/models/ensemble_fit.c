@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training the members of an ensemble, all at once on the task pool, and the noise of their mixture: chosen on held-out rows
- * that no member has trained on. On small data every fold is judged by members that were trained without it ("scouts"), and
- * the members proper see all rows.
+ * Training the members of an ensemble, all at once on the task pool, and the noise of their mixture: chosen on held-out
+ * rows that no member has trained on. On small data every fold is judged by members that were trained without it
+ * ("scouts"), and the members proper see all rows.
  */
 #include "models/ensemble.h"
 
@@ -25,21 +25,24 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     UNA_TRY(una_spec_parse(&spec, o->of, arena, run));
     *kind = una_kind_find(spec.name);
     if (!*kind) UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s names no model; `una models` lists them", spec.name);
-    if (*kind == &una_ensemble) UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=ensemble is not possible; raise members instead");
+    if (*kind == &una_ensemble)
+        UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=ensemble is not possible; raise members instead");
     if (o->style == UNA_ENSEMBLE_ANCHORED && *kind != &una_nn)
-        UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or style=bootstrap", spec.name);
+        UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or "
+                 "style=bootstrap", spec.name);
     *options = una_arena_get(arena, 1, (*kind)->options_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_options_default(*options, (*kind)->options, run));
     UNA_TRY(una_options_apply(*options, (*kind)->options, (*kind)->name, &spec, arena, run));
     if (UNA_IS_AUTO(o->epochs)) return UNA_OK;
-    UNA_TRY(una_option_set(*options, (*kind)->options, (*kind)->name, "epochs", una_number_text(buffer, o->epochs), arena, run));
+    UNA_TRY(una_option_set(*options, (*kind)->options, (*kind)->name, "epochs", una_number_text(buffer, o->epochs),
+                           arena, run));
     return una_option_set(*options, (*kind)->options, (*kind)->name, "steps", "auto", arena, run);
 }
 
-static uint64_t member_seed(uint64_t seed, size_t member)
+uint64_t una_ensemble_seed(uint64_t seed, size_t member)
 {
-    if (member == 0) return seed;                        /* an ensemble of one is its member */
+    if (member == 0) return seed;
     una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, member);
     uint64_t high = una_rng_u32(&rng);
     return high << 32 | una_rng_u32(&rng);
@@ -140,32 +143,36 @@ static una_status judge(job *j, const una_kind *kind, const una_problem *p, una_
     return kind->predict(j->state, p->valid_x, &out, run);
 }
 
-static una_status fit_member(const jobs *all, job *j, void *options, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status fit_member(const jobs *all, job *j, void *options, const una_problem *p, una_fit_result *result,
+                             una_run *run)
 {
     const una_ensemble_options *o = all->options;
     una_nn_anchor anchor = { o->anchor_noise_var, o->anchor_prior_var, o->anchor_init_var };
     if (p->x.rows < all->kind->least_rows)
-        UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu", all->kind->name,
-                 all->kind->least_rows, p->x.rows);
+        UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu",
+                 all->kind->name, all->kind->least_rows, p->x.rows);
     if (o->style == UNA_ENSEMBLE_ANCHORED) return una_nn_fit(j->state, options, &anchor, p, result, &j->arena, run);
     return all->kind->fit(j->state, options, p, result, &j->arena, run);
 }
 
 /* The held-out rows judge the member before it takes them in. */
-static una_status train_job(const jobs *all, job *j, size_t index, una_run *run)
+static una_status train_job(void *context, size_t index, una_run *run)
 {
+    const jobs *all = context;
+    job *j = &all->job[index];
     const una_kind *kind;
     una_problem p = *all->problem;
     void *options;
     UNA_TRY(read_member(&kind, &options, all->options, &j->arena, run));
-    p.seed = member_seed(p.seed, all->folds ? index / all->folds : index);
+    p.seed = una_ensemble_seed(p.seed, all->folds ? index / all->folds : index);
     p.valid_joins = false;
     if (all->folds) UNA_TRY(without_fold(&p, index % all->folds, run));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample(&p, run));
     j->state = una_arena_get(&j->arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(&j->arena));
-    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN, .valid_rmse = NAN,
-                              .valid_log_lik = NAN, .warnings = { .arena = &j->arena }, .notes = { .arena = &j->arena } };
+    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
+                              .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = &j->arena },
+                              .notes = { .arena = &j->arena } };
     UNA_TRY(fit_member(all, j, options, &p, &result, run));
     UNA_TRY(una_arena_check(&j->arena));
     UNA_TRY(judge(j, kind, &p, run));
@@ -180,26 +187,11 @@ static una_status train_job(const jobs *all, job *j, size_t index, una_run *run)
     return UNA_OK;
 }
 
-static una_status one_job(void *context, size_t index, una_run *child)
-{
-    const jobs *all = context;
-    una_arena_init(&all->job[index].arena, child);
-    una_status status = train_job(all, &all->job[index], index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its results do not */
-    return status;
-}
-
 static una_status run_jobs(jobs *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, job, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, one_job, all);
-}
-
-static void free_jobs(jobs *all, size_t count)
-{
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
 }
 
 /* ---- the noise -------------------------------------------------------------------------------------------- */
@@ -286,7 +278,7 @@ static una_status scout(double *noise_var, jobs *all, size_t members, una_fit_re
     if (status == UNA_OK) status = collect(&d, all, count, folds, run);
     if (status == UNA_OK) status = choose_noise(noise_var, &d, result, run);
     for (size_t i = 0; status == UNA_OK && i < count; i++) result->steps += all->job[i].steps;
-    free_jobs(all, count);
+    una_jobs_free(all->job, sizeof *all->job, count);
     all->folds = 0;
     return status;
 }
@@ -300,7 +292,8 @@ static double *copied(const double *values, size_t count, una_arena *arena)
     return copy;
 }
 
-static una_status keep_members(una_ensemble_state *e, const jobs *all, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status keep_members(una_ensemble_state *e, const jobs *all, una_fit_result *result, una_arena *keep,
+                               una_run *run)
 {
     double evidence = 0;
     e->member = UNA_GET(keep, void *, e->members);
@@ -317,8 +310,8 @@ static una_status keep_members(una_ensemble_state *e, const jobs *all, una_fit_r
     return una_arena_check(keep);
 }
 
-static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_var, una_fit_result *result, una_arena *keep,
-                              una_run *run)
+static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_var, una_fit_result *result,
+                              una_arena *keep, una_run *run)
 {
     judged d;
     una_status status = run_jobs(all, e->members, run);
@@ -328,7 +321,7 @@ static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_va
     double mean = 0;
     for (size_t m = 0; status == UNA_OK && m < e->members; m++) mean += all->job[m].noise_var / (double)e->members;
     if (status == UNA_OK && UNA_IS_AUTO(*noise_var)) *noise_var = mean;      /* no row was held out */
-    free_jobs(all, e->members);
+    una_jobs_free(all->job, sizeof *all->job, e->members);
     return status;
 }
 

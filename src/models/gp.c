@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact Gaussian process regression (the equations are in gp/gp.h). Lengths, variances and noise are free numbers on a log
- * scale; the evidence of all rows chooses them, with its exact gradient, by L-BFGS from the written values and, with restarts,
- * from random ones. Cost n^3, memory two matrices of n^2.
+ * Exact Gaussian process regression (the equations are in gp/gp.h). Lengths, variances and noise are free numbers on a
+ * log scale; the evidence of all rows chooses them, with its exact gradient, by L-BFGS from the written values and,
+ * with restarts, from random ones. Cost n^3, memory two matrices of n^2.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
  */
-#include "gp/gp.h"
+#include "models/gp.h"
+
 #include "kern/kern.h"
-#include "model/kind.h"
 #include "opt/lbfgs.h"
 
 #include <string.h>
@@ -25,7 +25,8 @@ enum { MOST_GRID = 64, LEAST_HELD = 5 };
     { #field, kind, offsetof(gp_options, field), initial, low, high, may, choices, help }
 static const una_option gp_table[] = {
     ROW(kernel, UNA_TEXT, "rbf", 0, 0, false, NULL,
-        "covariance function, e.g. rbf, matern52(length=2), periodic(period=12, on=month) + linear; its numbers are starting values"),
+        "covariance function, e.g. rbf, matern52(length=2), periodic(period=12, on=month) + linear; its numbers are "
+        "starting values"),
     ROW(ard, UNA_FLAG, "yes", 0, 0, false, NULL,
         "a length for each input (text columns: one per column); no = the lengths of a kernel move together"),
     ROW(amplitude, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
@@ -37,21 +38,24 @@ static const una_option gp_table[] = {
         "lengths tried by optimise=grid, in standard deviations of each input"),
     ROW(grid_rule, UNA_WORD, "evidence", 0, 0, false, "evidence|validation",
         "how the grid is judged: evidence of all rows, or likelihood of a held-out fifth"),
-    ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL, "starts of the search, all but the first at random; the best evidence is kept"),
+    ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL, "starts of the search, all but the first at random; the best "
+        "evidence is kept"),
     ROW(range, UNA_REAL, "100000", 10, 1e10, false, NULL,
         "lengths, variances and noise variance are sought from 1/range to range, on standardised inputs and target"),
     ROW(length_prior, UNA_REAL, "0", 0, 100, false, NULL,
         "std of a normal prior on log lengths around the written ones; 0 = none"),
     ROW(jitter, UNA_REAL, "auto", 0, 1, true, NULL,
-        "share of the prior variance added to the diagonal; auto = none, or the least that the factor needs (which is then reported)"),
+        "share of the prior variance added to the diagonal; auto = none, or the least that the factor needs (which is "
+        "then reported)"),
     ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised",
         "how noise and lengths are given: in the data's own units, or standardised (the thesis)"),
     { .name = NULL }
 };
 
-/* ---- the kernel as the options have it ------------------------------------------------------------------------------- */
+/* ---- the kernel as the options have it --------------------------------------------------------------------------- */
 
-static una_status describe_inputs(una_kernel_inputs *inputs, size_t **group, bool own, const una_columns *c, una_run *run)
+static una_status describe_inputs(una_kernel_inputs *inputs, size_t **group, bool own, const una_columns *c,
+                                  una_run *run)
 {
     size_t count = c->input_count;
     const char **name = UNA_GET(&run->scratch, const char *, count);
@@ -68,7 +72,8 @@ static una_status describe_inputs(una_kernel_inputs *inputs, size_t **group, boo
     return UNA_OK;
 }
 
-static una_status read_kernel(una_kernel **kernel, const gp_options *o, const una_kernel_inputs *inputs, una_arena *keep, una_run *run)
+static una_status read_kernel(una_kernel **kernel, const gp_options *o, const una_kernel_inputs *inputs,
+                              una_arena *keep, una_run *run)
 {
     UNA_TRY(una_kernel_parse(kernel, o->kernel, inputs, keep, run));
     if (UNA_IS_AUTO(o->amplitude) || o->amplitude == 1) return UNA_OK;
@@ -87,8 +92,10 @@ static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *t
     if (length >= 2 && text[0] == '[' && text[length - 1] == ']') at++, end--;
     for (*count = 0; *count < MOST_GRID && at < end; at++) {
         const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
-        if (!una_parse_number(at, (size_t)(stop - at), &grid[*count]) || !(grid[*count] > 1e-100 && grid[*count] < 1e100))
-            UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: every length must be a number greater than 0, as in grid=[0.1, 1, 10]", text);
+        if (!una_parse_number(at, (size_t)(stop - at), &grid[*count]) ||
+            !(grid[*count] > 1e-100 && grid[*count] < 1e100))
+            UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: every length must be a number greater than 0, as in "
+                     "grid=[0.1, 1, 10]", text);
         ++*count;
         at = stop;
     }
@@ -108,7 +115,7 @@ static bool set_lengths(una_kernel *k, double length)
     return any;
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------------ */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 typedef struct finder {
     una_gp    *gp;
@@ -137,7 +144,8 @@ static una_status objective(void *context, const double *theta, double *value, d
 {
     finder *f = context;
     put(f, theta);
-    UNA_TRY(una_tick(run, "fitting gp", (f->done + 1 - exp(-(double)++f->calls / 30)) / (f->starts + 0.1), f->gp->log_evidence));
+    UNA_TRY(una_tick(run, "fitting gp", (f->done + 1 - exp(-(double)++f->calls / 30)) / (f->starts + 0.1),
+                     f->gp->log_evidence));
     UNA_TRY(una_gp_solve(f->gp, 0, run));
     *value = -f->gp->log_evidence;
     if (gradient) {
@@ -158,7 +166,8 @@ static una_status objective(void *context, const double *theta, double *value, d
 static void random_start(const finder *f, uint64_t seed, size_t start, double *theta)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_INIT, start);
-    for (size_t h = 0; h < f->hyper.count; h++) theta[h] = f->hyper.origin[h] + log(10) * (2 * una_rng_uniform(&rng) - 1);
+    for (size_t h = 0; h < f->hyper.count; h++)
+        theta[h] = f->hyper.origin[h] + log(10) * (2 * una_rng_uniform(&rng) - 1);
     if (f->free_noise) theta[f->hyper.count] = log(1e-3) + log(500) * una_rng_uniform(&rng);
 }
 
@@ -194,7 +203,8 @@ static una_status find(finder *f, size_t starts, uint64_t seed, una_run *run)
     una_status status = una_arena_check(&run->scratch);
     for (size_t s = 0; status == UNA_OK && s < starts; s++, f->done++) {
         una_lbfgs_report report;
-        una_lbfgs_settings settings = { .low = f->low, .high = f->high, .gradient_tolerance = 1e-4, .value_tolerance = 5e-8 };
+        una_lbfgs_settings settings = { .low = f->low, .high = f->high, .gradient_tolerance = 1e-4,
+                                        .value_tolerance = 5e-8 };
         if (s == 0) memcpy(theta, f->theta, count * sizeof *theta);
         else random_start(f, seed, s, theta);
         f->calls = 0;
@@ -216,8 +226,8 @@ static una_status find(finder *f, size_t starts, uint64_t seed, una_run *run)
 
 static una_status finder_init(finder *f, una_gp *gp, const gp_options *o, const una_hyper_plan *plan, una_run *run)
 {
-    *f = (finder){ .gp = gp, .free_noise = UNA_IS_AUTO(o->noise_std), .length_prior = o->length_prior, .range = o->range,
-                   .jitter = o->jitter, .starts = o->restarts };
+    *f = (finder){ .gp = gp, .free_noise = UNA_IS_AUTO(o->noise_std), .length_prior = o->length_prior,
+                   .range = o->range, .jitter = o->jitter, .starts = o->restarts };
     UNA_TRY(una_hyper_init(&f->hyper, gp->kernel, plan, &run->scratch));
     size_t count = f->hyper.count + 1;
     f->theta = UNA_GET(&run->scratch, double, count);
@@ -227,7 +237,7 @@ static una_status finder_init(finder *f, una_gp *gp, const gp_options *o, const 
     return una_arena_check(&run->scratch);
 }
 
-/* ---- the grid of lengths ----------------------------------------------------------------------------------------------- */
+/* ---- the grid of lengths ----------------------------------------------------------------------------------------- */
 
 typedef struct held { double *x, *y; size_t rows; } held;
 
@@ -237,8 +247,8 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     size_t rows = p->x.rows, cols = p->x.cols, *order = UNA_GET(&run->scratch, size_t, rows);
     double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    if (rows < LEAST_HELD) UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use evidence",
-                                    (int)LEAST_HELD, rows);
+    if (rows < LEAST_HELD) UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are "
+                                    "only %zu; use evidence", (int)LEAST_HELD, rows);
     una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 2);
     una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < rows; i++) {
@@ -250,24 +260,28 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     return UNA_OK;
 }
 
-static una_status judge(const una_gp *gp, const held *out, double *log_lik, double *rmse, una_run *run)
+una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size_t rows, double *log_lik, double *rmse,
+                        una_run *run)
 {
-    double *mean = UNA_GET(&run->scratch, double, out->rows), *var = UNA_GET(&run->scratch, double, out->rows), square = 0;
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_gp_predict(gp, out->x, out->rows, gp->inputs, mean, var, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *mean = UNA_GET(&run->scratch, double, rows), *var = UNA_GET(&run->scratch, double, rows), square = 0;
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_gp_predict(gp, x, rows, gp->inputs, mean, var, run);
     *log_lik = 0;
-    for (size_t i = 0; i < out->rows; i++) {
-        double away = out->y[i] - mean[i], whole = var[i] + gp->noise_var;
+    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+        double away = y[i] - mean[i], whole = var[i] + gp->noise_var;
         square += away * away;
-        *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)out->rows;
+        *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)rows;
     }
-    *rmse = sqrt(square / (double)out->rows);
-    return UNA_OK;
+    *rmse = sqrt(square / (double)rows);
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 /* The grid's best length, judged on gp (all rows, by evidence) or on the rows `out` that it does not have. */
-static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const double *grid, size_t count, const held *out,
-                              double noise_var, double *chosen, una_fit_result *result, una_run *run)
+static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const double *grid,
+                              size_t count, const held *out, double noise_var, double *chosen, una_fit_result *result,
+                              una_run *run)
 {
     double best = -HUGE_VAL;
     una_status status = UNA_OK;
@@ -282,21 +296,22 @@ static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_p
         f.starts = (double)count + 1;
         if (status == UNA_OK) status = find(&f, 1, 0, run);
         result->steps += f.steps;
-        if (status == UNA_OK && out) status = judge(gp, out, &log_lik, &rmse, run);
+        if (status == UNA_OK && out) status = una_gp_judge(gp, out->x, out->y, out->rows, &log_lik, &rmse, run);
         if (status == UNA_OK) score = out ? log_lik : gp->log_evidence;
         if (score > best) {
             best = score;
             *chosen = grid[g];
             if (out) result->valid_rows = out->rows, result->valid_log_lik = log_lik, result->valid_rmse = rmse;
         }
-        for (size_t p = 0; f.hyper.start && p < gp->kernel->parameter_count; p++) gp->kernel->parameter[p] = f.hyper.start[p];
+        for (size_t p = 0; f.hyper.start && p < gp->kernel->parameter_count; p++)
+            gp->kernel->parameter[p] = f.hyper.start[p];
         una_arena_release(&run->scratch, mark);
     }
     return status;
 }
 
-static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const una_problem *p, double noise_var,
-                                   una_fit_result *result, una_run *run)
+static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const una_problem *p,
+                                   double noise_var, una_fit_result *result, una_run *run)
 {
     double grid[MOST_GRID], chosen = 1;
     size_t count;
@@ -305,17 +320,19 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
     bool validate = o->grid_rule == 1;
     UNA_TRY(read_grid(grid, &count, o->grid, run));
     if (!set_lengths(gp->kernel, 1))
-        UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use optimise=yes", o->kernel);
+        UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use "
+                 "optimise=yes", o->kernel);
     if (validate) {
         UNA_TRY(hold_out(p, &in, &out, run));
         UNA_TRY(una_gp_init(&part, gp->kernel, in.x, p->x.cols, in.y, in.rows, p->x.cols, &run->scratch));
     }
-    UNA_TRY(search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen, result, run));
+    UNA_TRY(search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen,
+                        result, run));
     set_lengths(gp->kernel, chosen);
     return UNA_OK;
 }
 
-/* ---- fit ----------------------------------------------------------------------------------------------------------------- */
+/* ---- fit --------------------------------------------------------------------------------------------------------- */
 
 static void say_bounds(const finder *f, const una_kernel_inputs *inputs, una_fit_result *result)
 {
@@ -329,12 +346,13 @@ static void say_bounds(const finder *f, const una_kernel_inputs *inputs, una_fit
                               inputs->name[k->input[k->op[o].input + d]]);
         }
     if (f->free_noise && f->theta[f->hyper.count] < -high + near)
-        una_notes_add(&result->warnings, "The noise is at its lower bound: the kernel explains every row. Give noise_std if the noise is known, "
-                      "or raise range.");
+        una_notes_add(&result->warnings, "The noise is at its lower bound: the kernel explains every row. Give "
+                      "noise_std if the noise is known, or raise range.");
 }
 
 /* What was chosen, as options that repeat the fit. */
-static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel_inputs *inputs, double unit, una_arena *keep)
+static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel_inputs *inputs, double unit,
+                               una_arena *keep)
 {
     una_text text = una_text_in(keep);
     una_kernel_text(&text, gp->kernel, inputs);
@@ -347,7 +365,8 @@ static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel
     return UNA_OK;
 }
 
-static una_status gp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status gp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
+                         una_run *run)
 {
     una_gp *gp = state;
     gp_options *o = options;
@@ -377,12 +396,13 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     result->log_evidence = gp->log_evidence;
     say_bounds(&f, &inputs, result);
     if (gp->jitter_var > 0)
-        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the covariance%s.",
-                      gp->jitter_var / result->prior_var, UNA_IS_AUTO(o->jitter) ? ", which had no Cholesky factor without it" : "");
+        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
+                      "covariance%s.", gp->jitter_var / result->prior_var, UNA_IS_AUTO(o->jitter) ? ", which had no "
+                      "Cholesky factor without it" : "");
     return fill_options(o, gp, &inputs, unit, keep);
 }
 
-/* ---- the rest -------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 static una_status gp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
@@ -392,9 +412,8 @@ static una_status gp_predict(const void *state, una_view x, una_predictive *out,
     return UNA_OK;
 }
 
-static una_status gp_exchange(void *state, una_archive *ar)
+una_status una_gp_exchange(una_gp *gp, una_archive *ar)
 {
-    una_gp *gp = state;
     uint64_t rows = gp->rows, inputs = gp->inputs;
     double *x = gp->x, *y = gp->y;
     UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
@@ -413,7 +432,13 @@ static una_status gp_exchange(void *state, una_archive *ar)
     return status == UNA_E_NUMERIC ? una_archive_refuse(ar, "x", "gives a covariance without a factor") : status;
 }
 
-static una_status gp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status gp_exchange(void *state, una_archive *ar)
+{
+    return una_gp_exchange(state, ar);
+}
+
+static una_status gp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                             una_run *run)
 {
     una_gp *gp = state;
     una_status status = una_gp_append(gp, more->x.at, more->x.stride, more->y, more->x.rows, keep, run);
@@ -426,18 +451,24 @@ static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rn
     una_mark mark = una_arena_mark(&run->scratch);
     double *by_row = UNA_GET(&run->scratch, double, x.rows * draws);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_gp_prior_draws(gp->kernel, x.at, x.rows, x.stride, draws, rng, by_row, NULL, run);
+    if (status == UNA_OK)
+        status = una_gp_prior_draws(gp->kernel, x.at, x.rows, x.stride, draws, rng, by_row, NULL, run);
     for (size_t s = 0; status == UNA_OK && s < draws; s++)
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
+una_status una_gp_functions(const una_gp *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
+    return prior ? prior_draws(gp, x, draws, &rng, f, run)
+                 : una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+}
+
 static una_status gp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
-    const una_gp *gp = state;
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    return prior ? prior_draws(gp, x, draws, &rng, f, run) : una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+    return una_gp_functions(state, x, draws, prior, f, run);
 }
 
 static una_status gp_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
@@ -452,8 +483,8 @@ const una_kind una_gp_kind = {
     .options = gp_table,
     .options_size = sizeof(gp_options),
     .state_size = sizeof(una_gp),
-    .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, amplitude=1, units=standardised",
-    .least_rows = 2,
+    .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
+    "amplitude=1, units=standardised", .least_rows = 2,
     .fit = gp_fit,
     .predict = gp_predict,
     .exchange = gp_exchange,

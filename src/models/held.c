@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that train, rows that do not, and batches. See held.h.
+ * Rows that train, rows that do not, batches, and what is chosen by the rows that did not train. See held.h.
  */
 #include "models/held.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double LOG_TWO_PI = 1.83787706640934548356;
 
-static void copy_row(float *to, una_view x, size_t row)
+void una_held_row(float *to, una_view x, size_t row)
 {
     for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
 }
@@ -26,53 +27,96 @@ una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_ar
     UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < p->x.rows; i++) {
         bool out = by_fold && p->fold[i] == fold;
-        copy_row(out ? h->held_x + h->held * inputs : h->x + h->rows * inputs, p->x, i);
+        una_held_row(out ? h->held_x + h->held * inputs : h->x + h->rows * inputs, p->x, i);
         if (out) h->held_y[h->held++] = p->y[i];
         else h->y[h->rows++] = p->y[i];
     }
     for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) {
-        copy_row(h->held_x + i * inputs, p->valid_x, i);
+        una_held_row(h->held_x + i * inputs, p->valid_x, i);
         h->held_y[h->held++] = p->valid_y[i];
     }
     for (size_t i = 0; i < h->rows; i++) h->target[i] = (float)h->y[i];
     return UNA_OK;
 }
 
-una_status una_batches_init(una_batches *b, const una_held *held, size_t batch, uint64_t seed, uint64_t stream,
-                            una_arena *arena)
+una_status una_batches_init(una_batches *b, const float *x, const float *target, size_t rows, size_t inputs,
+                            size_t batch, uint64_t seed, uint64_t stream, una_arena *arena)
 {
-    bool whole = batch == 0 || batch >= held->rows;
-    *b = (una_batches){ .held = held, .count = whole ? 1 : (held->rows + batch / 2) / batch, .seed = seed, .stream = stream };
-    size_t most = una_batches_most(b);
-    b->order = UNA_GET(arena, size_t, held->rows);
-    b->x = UNA_GET(arena, float, most * held->inputs);
-    b->target = UNA_GET(arena, float, most);
+    bool whole = batch == 0 || batch >= rows;
+    *b = (una_batches){ .all_x = x, .all_target = target, .all = rows, .inputs = inputs,
+                        .count = whole ? 1 : (rows + batch / 2) / batch, .seed = seed, .stream = stream };
+    b->most = (rows + b->count - 1) / b->count;
+    b->order = UNA_GET(arena, size_t, rows);
+    b->x = UNA_GET(arena, float, b->most * inputs);
+    b->target = UNA_GET(arena, float, b->most);
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < held->rows; i++) b->order[i] = i;
+    for (size_t i = 0; i < rows; i++) b->order[i] = i;
     return UNA_OK;
 }
 
-size_t una_batches_most(const una_batches *b)
+void una_batches_next(una_batches *b)
 {
-    return (b->held->rows + b->count - 1) / b->count;
-}
-
-void una_batches_next(una_batches *b, size_t step)
-{
-    size_t rows = b->held->rows, inputs = b->held->inputs, at = step % b->count;
-    if (b->count == 1 && step > 0) return;               /* all rows every step: already there */
+    size_t inputs = b->inputs, at = b->step % b->count;
     if (at == 0 && b->count > 1) {
-        una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | step / b->count);
-        una_rng_permute(&rng, b->order, rows);
+        una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
+        una_rng_permute(&rng, b->order, b->all);
     }
-    size_t from = at * rows / b->count;
-    b->rows = (at + 1) * rows / b->count - from;
+    size_t from = at * b->all / b->count;
+    b->rows = (at + 1) * b->all / b->count - from;
     for (size_t i = 0; i < b->rows; i++) {
         size_t row = b->order[from + i];
-        memcpy(b->x + i * inputs, b->held->x + row * inputs, inputs * sizeof(float));
-        b->target[i] = b->held->target[row];
+        memcpy(b->x + i * inputs, b->all_x + row * inputs, inputs * sizeof(float));
+        b->target[i] = b->all_target[row];
     }
+    b->step++;
 }
+
+/* ---- choosing ----------------------------------------------------------------------------------------------- */
+
+double una_pooled_loss(double log_noise, void *pooled)
+{
+    una_pooled *p = pooled;
+    double loss = 0;
+    p->square = 0;
+    p->rows = 0;
+    for (size_t i = 0; i < p->count && p->status == UNA_OK; i++) {
+        una_mark mark = una_arena_mark(&p->run->scratch);
+        size_t rows = 0;
+        p->status = p->judge(p->context, i, exp(log_noise), &loss, &p->square, &rows, p->run);
+        p->rows += rows;
+        una_arena_release(&p->run->scratch, mark);
+    }
+    return loss;
+}
+
+una_status una_held_prior(double *prior_var, una_status (*score)(void *context, double prior_var, double *log_lik),
+                          void *context)
+{
+    enum { GRID = 9 };
+    double value[GRID], log_lik[GRID], best = -HUGE_VAL;
+    for (size_t i = 0; i < GRID; i++) {
+        value[i] = pow(10, -2 + 0.5 * (double)i);
+        UNA_TRY(score(context, value[i], &log_lik[i]));
+        best = fmax(best, log_lik[i]);
+    }
+    for (size_t i = 0; i < GRID; i++)
+        if (log_lik[i] >= best - 0.02) *prior_var = value[i];
+    return UNA_OK;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t una_held_median(size_t *step, size_t count)
+{
+    qsort(step, count, sizeof *step, by_size);
+    return step[count / 2];
+}
+
+/* ---- what training watches and records ---------------------------------------------------------------------- */
 
 double una_held_score(double square)
 {
@@ -84,18 +128,19 @@ double una_held_noise(double square, size_t rows)
     return fmin(4, fmax(square, 1e-8) * exp(sqrt(2 / (double)rows)));
 }
 
-static double *copied(const double *values, size_t count, una_arena *arena)
+double *una_held_copy(const double *values, size_t count, una_arena *arena)
 {
     double *copy = UNA_GET(arena, double, count);
     if (copy) memcpy(copy, values, count * sizeof *copy);
     return copy;
 }
 
-una_status una_held_curve(una_fit_result *result, size_t looks, const double *step, const double *loss, const double *look,
-                          una_arena *keep)
+una_status una_held_curve(una_fit_result *result, size_t looks, const double *step, const double *loss,
+                          const double *look, una_arena *keep)
 {
     double *none = UNA_GET(keep, double, looks);
-    una_curve curve = { looks, copied(step, looks, keep), copied(loss, looks, keep), copied(look, looks, keep), none };
+    una_curve curve = { looks, una_held_copy(step, looks, keep), una_held_copy(loss, looks, keep),
+                        una_held_copy(look, looks, keep), none };
     UNA_TRY(una_arena_check(keep));
     for (size_t i = 0; i < looks; i++) none[i] = NAN;
     result->curve = curve;

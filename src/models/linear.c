@@ -2,8 +2,8 @@
  *
  * Bayesian linear regression, also on powers of the inputs:  phi(x) = (x_1, ..., x_D, x_1^2, ..., x_D^p, 1),
  *   V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2.
- * The features are fixed beforehand, so the evidence of the training rows chooses noise and prior variance (MacKay 1992).
- * The smallest model of the house: read it first.
+ * The features are fixed beforehand, so the evidence of the training rows chooses noise and prior variance (MacKay
+ * 1992). The smallest model of the house: read it first.
  */
 #include "infer/head.h"
 #include "model/kind.h"
@@ -66,8 +66,8 @@ static una_status absorb(const linear *m, una_view x, const double *y, una_stats
     return status;
 }
 
-static una_status linear_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                             una_run *run)
+static una_status linear_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                             una_arena *keep, una_run *run)
 {
     linear *m = state;
     linear_options *o = options;
@@ -114,11 +114,13 @@ static una_status linear_exchange(void *state, una_archive *ar)
     m->degree = (size_t)degree;
     UNA_TRY(una_archive_f64s(ar, "is_number", &m->is_number, m->inputs));
     UNA_TRY(una_head_exchange(&m->head, ar));
-    if (m->head.stats.features != feature_count(m)) return una_archive_refuse(ar, "features", "does not fit the inputs");
+    if (m->head.stats.features != feature_count(m))
+        return una_archive_refuse(ar, "features", "does not fit the inputs");
     return UNA_OK;
 }
 
-static una_status linear_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status linear_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                                 una_run *run)
 {
     linear *m = state;
     (void)keep;

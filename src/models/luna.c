@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * LUNA: learned uncertainty-aware bases. M auxiliary linear heads share one feature network; each fits y, and their slopes
- * are pushed apart, so that the features can extrapolate in many ways where no data holds them:
- *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2/(2 sigma^2) + gamma |Psi|^2 + lambda s(u) C sum_{i<j} cos^2(grad f_i, grad f_j)
- * with C = 2n/(M (M-1)) and the slopes of a head stacked over all probes into one vector (per point, the similarity of more
- * than D heads cannot vanish, and for D = 1 it is identically 1). The heads are then dropped for a Bayesian linear head.
- * Probes are the training points (the thesis) or random points between pairs of them, where there is no data.
- * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez, Pan,
- * Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
+ * LUNA: learned uncertainty-aware bases. M auxiliary linear heads share one feature network; each fits y, and their
+ * slopes are pushed apart, so that the features can extrapolate in many ways where no data holds them:
+ *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2/(2 sigma^2) + gamma |Psi|^2 + lambda s(u) C sum_{i<j} cos^2(grad f_i, grad
+ *   f_j)
+ * with C = 2n/(M (M-1)) and the slopes of a head stacked over all probes into one vector (per point, the similarity of
+ * more than D heads cannot vanish, and for D = 1 it is identically 1). The heads are then dropped for a Bayesian linear
+ * head. Probes are the training points (the thesis) or random points between pairs of them, where there is no data.
+ * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez,
+ * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
  */
 #include "models/basis.h"
 
@@ -50,19 +51,20 @@ static const una_option luna_table[] = {
 static una_status check(const luna_options *o, const una_problem *problem, una_run *run)
 {
     if (o->cosine == 1 && problem->x.cols == 1)
-        UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point needs two inputs or more: with one input the cosine of two slopes at a "
-                 "point is always 1 or -1, so nothing would be learnt; use cosine=stacked");
+        UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point needs two inputs or more: with one input the cosine of two "
+                 "slopes at a point is always 1 or -1, so nothing would be learnt; use cosine=stacked");
     if (o->direction_kind == 1 && o->directions == 0)
         UNA_FAIL(run, UNA_E_USAGE, "luna: direction_kind=unit needs directions=k, the number of unit vectors a step");
     return UNA_OK;
 }
 
-static una_status luna_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status luna_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                           una_arena *keep, una_run *run)
 {
     luna_options *o = options;
     UNA_TRY(check(o, problem, run));
-    double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features, inputs = (double)problem->x.cols;
+    double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features;
+    double inputs = (double)problem->x.cols;
     bool steer = UNA_IS_AUTO(o->diversity);
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
@@ -75,9 +77,9 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)
-        una_notes_add(&result->warnings, "The auxiliary heads have collapsed (mean cos^2 %.3f): they all learnt one function, and the "
-                      "bands may be too narrow where there is no data; raise diversity (now %g) or lower penalty (now %g).",
-                      result->mean_cos2, plan.training.diversity, o->basis.penalty);
+        una_notes_add(&result->warnings, "The auxiliary heads have collapsed (mean cos^2 %.3f): they all learnt one "
+                      "function, and the bands may be too narrow where there is no data; raise diversity (now %g) or "
+                      "lower penalty (now %g).", result->mean_cos2, plan.training.diversity, o->basis.penalty);
     return UNA_OK;
 }
 

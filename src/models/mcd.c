@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Monte-Carlo dropout: a network trained with units dropped at random, and predicting with them dropped too. Gal's recipe:
+ * Monte-Carlo dropout: a network trained with units dropped at random, and predicting with them dropped too. Gal's
+ * recipe:
  *   minimise  (1/n) sum (y - f)^2 + l^2 (1 - p)/(2 N tau) |W|^2,   tau = 1/sigma^2,
- * units of inputs and hidden layers dropped with probability p. T passes, each with the same units dropped for all rows, are
- * T functions; the predictive is the equal-weight mixture of N(f_t(x), sigma^2).
- * Source: Gal and Ghahramani, Dropout as a Bayesian approximation, 2016, and its code DropoutUncertaintyExps, which decays
- * weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W are.
+ * units of inputs and hidden layers dropped with probability p. T passes, each with the same units dropped for all
+ * rows, are T functions; the predictive is the equal-weight mixture of N(f_t(x), sigma^2).
+ * Source: Gal and Ghahramani, Dropout as a Bayesian approximation, 2016, and its code DropoutUncertaintyExps, which
+ * decays weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W
+ * are.
  */
 #include "models/sampled.h"
 
@@ -19,6 +21,9 @@ typedef struct mcd {
     bool   inputs;                       /* are dropped too                                                 */
 } mcd;
 
+enum { DROP_NO, DROP_YES, DROP_AUTO };
+enum { FEW_COLUMNS = 3 };                /* fewer are not dropped: what is left would be another question   */
+
 typedef struct mcd_options {
     double dropout, length_scale, passes;
     int    input_dropout;
@@ -28,17 +33,20 @@ typedef struct mcd_options {
 static const una_option mcd_table[] = {
     { "dropout", UNA_REAL, offsetof(mcd_options, dropout), "0.05", 0, 1, false, NULL,
       "probability that a unit is dropped, below 1" },
-    { "input_dropout", UNA_FLAG, offsetof(mcd_options, input_dropout), "yes", 0, 0, false, NULL, "drop inputs as well" },
+    { "input_dropout", UNA_WORD, offsetof(mcd_options, input_dropout), "auto", 0, 0, false, "no|yes|auto",
+      "drop inputs as well; auto = yes with three input columns or more" },
     { "length_scale", UNA_REAL, offsetof(mcd_options, length_scale), "0.01", 1e-6, 1e6, false, NULL,
       "prior length-scale l: weights have prior variance 1/l^2" },
     { "passes", UNA_COUNT, offsetof(mcd_options, passes), "100", 1, 100000, false, NULL,
       "passes with units dropped: parts of the predictive mixture" },
     UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
-                      "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the target"),
+                      "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the "
+                      "target"),
     { .name = NULL }
 };
 
-static void mcd_part(const una_sampled *base, const double *numbers, size_t part, const una_kernels_f32 *kernels, float *packed)
+static void mcd_part(const una_sampled *base, const double *numbers, size_t part, const una_kernels_f32 *kernels,
+                     float *packed)
 {
     const mcd *m = (const mcd *)base;
     (void)kernels;
@@ -52,28 +60,29 @@ static void mcd_part(const una_sampled *base, const double *numbers, size_t part
 typedef struct stepper {                 /* what the gradient of a step needs                               */
     const mcd *model;
     const una_training *how;
-    una_sampled_batches batches;
+    una_batches batches;
     una_work_f32 *work;
     double decay;
     float *mask[UNA_MAX_LAYERS], *input_mask;
 } stepper;
 
 /* The gradient hook of una_train: a batch, masks for each of its rows, the loss. */
-static una_status dropped_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
+static una_status dropped_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
+                                   una_run *run)
 {
     stepper *t = context;
     const una_net *net = &t->model->base.net;
     double p = t->model->dropout;
     (void)run;
     una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
-    una_sampled_next(&t->batches);
+    una_batches_next(&t->batches);
     size_t rows = t->batches.rows, inputs = net->size[0];
     if (t->model->inputs) {
         una_dropout_mask(&rng, p, rows * inputs, t->input_mask);
         for (size_t i = 0; i < rows * inputs; i++) t->batches.x[i] *= t->input_mask[i];
     }
     for (size_t l = 0; l < net->depth; l++) una_dropout_mask(&rng, p, rows * UNA_PADDED(net->size[l + 1]), t->mask[l]);
-    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.y, .target_heads = 1 };
+    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
     una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay };
     una_dropout_gradient_f32(net, parameters, &batch, &objective, t->mask, gradient, losses, t->work);
     return UNA_OK;
@@ -85,22 +94,24 @@ static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_ro
     una_arena *scratch = &run->scratch;
     double noise_var = 1 / (2 * t->how->fit_weight);
     t->decay = pow(o->length_scale, 2) * (1 - o->dropout) * noise_var / (2 * (double)rows->rows);
-    UNA_TRY(una_sampled_batches_init(&t->batches, rows, t->how, run));
+    UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
     for (size_t l = 0; l < net->depth; l++)
         t->mask[l] = UNA_GET(scratch, float, t->batches.most * UNA_PADDED(net->size[l + 1]));
     t->input_mask = UNA_GET(scratch, float, t->batches.most * net->size[0]);
     UNA_TRY(una_arena_check(scratch));
-    return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            scratch, run);
+    return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false,
+                            una_kernels_named_f32(run->settings.kernels), scratch, run);
 }
 
-static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows, const una_training *how,
-                            double *numbers, una_trained *trained, una_arena *keep, una_run *run)
+static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows,
+                            const una_training *how, double *numbers, una_trained *trained, una_arena *keep,
+                            una_run *run)
 {
     const mcd_options *o = context;
     const una_net *net = &base->net;
     stepper t = { .model = (const mcd *)base, .how = how };
-    float *parameters = UNA_GET(&run->scratch, float, net->parameters), *packed = UNA_GET(&run->scratch, float, base->count);
+    float *parameters = UNA_GET(&run->scratch, float, net->parameters);
+    float *packed = UNA_GET(&run->scratch, float, base->count);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(prepare(&t, o, rows, run));
     una_rng rng = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
@@ -127,25 +138,36 @@ static double mcd_divergence(void *context, const una_sampled *m)
     return pow(o->length_scale, 2) * (1 - o->dropout) / 2 * square;
 }
 
-static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                          una_run *run)
+/* Of the user's table: the levels of a text column are one. */
+static size_t input_columns(const una_columns *c)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < c->input_count; d++) count += d == 0 || c->inputs[d].source != c->inputs[d - 1].source;
+    return count;
+}
+
+static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                          una_arena *keep, una_run *run)
 {
     mcd *m = state;
     mcd_options *o = options;
     if (o->dropout >= 1)
-        UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; give a number below 1, "
-                 "such as 0.05");
+        UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
+                 "give a number below 1, such as 0.05");
     una_sampled_shape(&m->base, &o->common, problem);
     m->base.parts = (size_t)o->passes;
     m->base.count = una_net_packed(&m->base.net);
     m->base.prior_var = 1 / pow(o->length_scale, 2);
     m->dropout = o->dropout;
-    m->inputs = o->input_dropout;
+    if (o->input_dropout == DROP_AUTO)
+        o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
+    m->inputs = o->input_dropout == DROP_YES;
     una_sampled_plan plan = { .context = o, .part = mcd_part, .train = mcd_train,
                               .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
     if (o->dropout == 0)
-        una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no ignorance anywhere.");
+        una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no "
+                      "ignorance anywhere.");
     return UNA_OK;
 }
 
@@ -189,7 +211,8 @@ const una_kind una_mcd = {
     .options = mcd_table,
     .options_size = sizeof(mcd_options),
     .state_size = sizeof(mcd),
-    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, dropout=0.05, "
+    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, "
+    "dropout=0.05, "
               "input_dropout=yes, length_scale=0.01, passes=100, units=standardised",
     .least_rows = 5,
     .learns_features = true,

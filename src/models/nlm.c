@@ -4,8 +4,8 @@
  *   mle       minimise sum (y - f)^2/(2 sigma^2)
  *   map       ... + gamma |theta|^2, all weights and biases
  *   marginal  minimise -log p(y | features) + gamma |theta hidden|^2, the head integrated out
- * Source: Snoek et al., Scalable Bayesian optimization using deep neural networks, 2015; Ober and Rasmussen, Benchmarking the
- * neural linear model for regression, 2019 (whose appendix prints the wrong sign of log|V|).
+ * Source: Snoek et al., Scalable Bayesian optimization using deep neural networks, 2015; Ober and Rasmussen,
+ * Benchmarking the neural linear model for regression, 2019 (whose appendix prints the wrong sign of log|V|).
  */
 #include "models/basis.h"
 
@@ -24,18 +24,19 @@ static const una_option nlm_table[] = {
     { .name = NULL }
 };
 
-static una_status nlm_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                          una_run *run)
+static una_status nlm_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                          una_arena *keep, una_run *run)
 {
     nlm_options *o = options;
     if (o->training == MLE) o->basis.penalty = 0;
-    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL, .steps_factor = 1 };
+    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL,
+                            .steps_factor = 1 };
     if (plan.marginal) {
         if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = (double)problem->x.rows;
-        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1;     /* part of the objective, so not chosen after it */
+        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* part of the objective, so not chosen after it */
         if (o->basis.batch < (double)problem->x.rows)
-            UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, there are %zu rows)",
-                     o->basis.batch, problem->x.rows);
+            UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, "
+                     "there are %zu rows)", o->basis.batch, problem->x.rows);
     }
     return una_basis_fit(state, &o->basis, problem, &plan, result, keep, run);
 }
@@ -47,7 +48,8 @@ const una_kind una_nlm = {
     .options = nlm_table,
     .options_size = sizeof(nlm_options),
     .state_size = sizeof(una_basis),
-    .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
+    .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
+    "batch=32, "
               "penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plain network with one output and constant noise: the member of ensembles, and what the others are measured against.
+ * A plain network with one output and constant noise: the member of ensembles, and what the others are measured
+ * against.
  *   minimise sum (y - f)^2/(2 sigma^2) + gamma |theta|^2;   y ~ N(f(x), s2),  s2 from rows that did not train f.
  * It knows one function only, so its ignorance is zero everywhere. As the member of an anchored ensemble it minimises
  *   |y - f|^2/N + (sigma_eps^2/sigma_prior^2) |theta - theta_anchor|^2/N.
@@ -11,43 +12,24 @@
 #include "models/held.h"
 #include "nn/anchor.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 240 };
 static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
 static const double LOG_TWO_PI = 1.83787706640934548356;
 
 static const una_option nn_table[] = {
-    UNA_BASIS_ROW(una_nn_options, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each hidden layer"),
-    UNA_BASIS_ROW(una_nn_options, depth, UNA_COUNT, "2", 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),
-    UNA_BASIS_ROW(una_nn_options, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS,
-                  "activation of the hidden layers"),
-    UNA_BASIS_ROW(una_nn_options, initialisation, UNA_WORD, "he", 0, 0, false, UNA_INITIALISATIONS,
-                  "spread of the first weights"),
-    UNA_BASIS_ROW(una_nn_options, optimiser, UNA_WORD, "adam", 0, 0, false, UNA_OPTIMISERS,
-                  "adam, stochastic or full-batch gradient descent"),
-    UNA_BASIS_ROW(una_nn_options, rate, UNA_REAL, "0.003", 1e-9, 10, false, NULL, "learning rate"),
-    UNA_BASIS_ROW(una_nn_options, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES,
-                  "how the learning rate falls over training"),
-    UNA_BASIS_ROW(una_nn_options, momentum, UNA_REAL, "0.9", 0, 0.9999, false, NULL, "momentum of sgd and gd"),
-    UNA_BASIS_ROW(una_nn_options, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL,
-                  "passes over the data; auto = what the steps give"),
-    UNA_BASIS_ROW(una_nn_options, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL,
-                  "budget of optimiser steps; auto = by rule from the data, or epochs"),
-    UNA_BASIS_ROW(una_nn_options, batch, UNA_COUNT, "auto", 1, 1e9, true, NULL,
-                  "rows a step; auto = 128, or all rows below 200"),
-    UNA_BASIS_ROW(una_nn_options, patience, UNA_COUNT, "0", 0, 1e6, false, NULL,
-                  "looks at held-out rows (40 in all) without a better one before stopping; 0 = never stop"),
-    UNA_BASIS_ROW(una_nn_options, penalty, UNA_REAL, "0.1", 0, 1e6, false, NULL,
-                  "gamma: weight of the squared parameters, per data set; anchored ensembles do not use it"),
-    UNA_BASIS_ROW(una_nn_options, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-                  "noise std inside the training objective, where only its ratio to the penalty counts; "
-                  "auto = 0.3 standardised"),
-    UNA_BASIS_ROW(una_nn_options, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-                  "noise std of the target; auto = error on held-out rows"),
-    UNA_BASIS_ROW(una_nn_options, units, UNA_WORD, "own", 0, 0, false, "own|standardised",
-                  "how noise is given: in the target's own units, or standardised (the thesis)"),
+    UNA_ROWS_SHAPE(una_nn_options, basis, "2", "hidden layer", "hidden layers"),
+    UNA_ROW_ACTIVATION(una_nn_options, basis, "hidden layers"),
+    UNA_ROW_INITIALISATION(una_nn_options, basis),
+    UNA_ROW_OPTIMISER(una_nn_options, basis),
+    UNA_ROWS_RATE(una_nn_options, basis, "0.003", "learning rate"),
+    UNA_ROW_MOMENTUM(una_nn_options, basis),
+    UNA_ROWS_BUDGET(una_nn_options, basis, "budget of optimiser steps", "auto"),
+    UNA_ROW_PATIENCE(una_nn_options, basis),
+    UNA_ROW_PENALTY(una_nn_options, basis, "0.1", "; anchored ensembles do not use it"),
+    UNA_ROW_TRAIN_NOISE(una_nn_options, basis, UNA_TRAIN_NOISE_RATIO),
+    UNA_ROW_NOISE(una_nn_options, basis, "error on held-out rows"),
+    UNA_ROW_UNITS(una_nn_options, basis, UNA_NOISE_UNITS),
     { .name = NULL }
 };
 
@@ -85,7 +67,6 @@ typedef struct watch {                   /* context of both hooks               
     double *f;                           /* [held or rows]                                                  */
     /* anchored training only: */
     una_batches batches;
-    size_t step;
     float *anchor;
     double weight;
 } watch;
@@ -107,12 +88,14 @@ static una_status look(void *context, const float *parameters, double *score, un
     return UNA_OK;
 }
 
-static una_status anchored_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
+static una_status anchored_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
+                                    una_run *run)
 {
     watch *w = context;
     (void)run;
-    una_batches_next(&w->batches, w->step++);
-    una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target, .target_heads = 1 };
+    una_batches_next(&w->batches);
+    una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target,
+                            .target_heads = 1 };
     una_objective_f32 objective = { .fit_weight = 1 / (double)batch.rows };
     una_net_gradient_f32(w->net, parameters, &batch, &objective, gradient, losses, w->work);
     losses->penalty = una_anchor_add_f32(w->net->parameters, w->weight, parameters, w->anchor, gradient);
@@ -123,18 +106,20 @@ static una_status anchored_gradient(void *context, const float *parameters, floa
 static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_training *how, float *parameters, una_run *run)
 {
     const una_nn_anchor *a = all->anchor;
-    una_rng first = una_rng_at(how->seed, UNA_FOR_INIT, how->stream), anchors = una_rng_at(how->seed, UNA_FOR_INIT, 1u << 20);
+    una_rng first = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
+    una_rng anchors = una_rng_at(how->seed, UNA_FOR_INIT, 1u << 20);
     w->anchor = UNA_GET(&run->scratch, float, w->net->parameters);
     UNA_TRY(una_arena_check(&run->scratch));
     una_anchor_draw_f32(w->net, a->init_var, &first, parameters);
     una_anchor_draw_f32(w->net, a->prior_var, &anchors, w->anchor);      /* one anchor for all folds of a member */
     w->weight = a->noise_var / (a->prior_var * (double)w->held->rows);
-    return una_batches_init(&w->batches, w->held, how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream,
-                            &run->scratch);
+    return una_batches_init(&w->batches, w->held->x, w->held->target, w->held->rows, w->held->inputs,
+                            how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
 }
 
-static una_status train_job(nn_jobs *all, size_t index, una_run *run)
+static una_status train_job(void *context, size_t index, una_run *run)
 {
+    const nn_jobs *all = context;
     nn_job *j = &all->job[index];
     const una_net *net = all->net;
     una_held held;
@@ -147,8 +132,8 @@ static una_status train_job(nn_jobs *all, size_t index, una_run *run)
     UNA_TRY(una_arena_check(&j->arena));
     watch w = { .net = net, .held = &held };
     w.f = UNA_GET(&run->scratch, double, held.held > held.rows ? held.held : held.rows);
-    UNA_TRY(una_work_new_f32(&w.work, net, held.rows, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch, run));
+    UNA_TRY(una_work_new_f32(&w.work, net, held.rows, 0, false, 0, false, false,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
     una_train_hooks_f32 hooks = { .context = &w, .look = held.held ? look : NULL };
     una_rng rng = una_rng_at(how.seed, UNA_FOR_INIT, how.stream);
     if (all->anchor) {
@@ -159,39 +144,19 @@ static una_status train_job(nn_jobs *all, size_t index, una_run *run)
     UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
     bool judged = held.held > 0;
     j->judged = judged ? held.held : held.rows;
-    j->square = sum_of_squares(&w, j->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y, j->judged);
+    j->square = sum_of_squares(&w, j->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y,
+                               j->judged);
     return UNA_OK;
-}
-
-static una_status one_job(void *context, size_t index, una_run *child)
-{
-    nn_jobs *all = context;
-    una_arena_init(&all->job[index].arena, child);
-    una_status status = train_job(all, index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its results do not */
-    return status;
 }
 
 static una_status run_jobs(nn_jobs *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, nn_job, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, one_job, all);
-}
-
-static void free_jobs(nn_jobs *all, size_t count)
-{
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
 
 typedef struct judgement { double square; size_t rows; } judgement;
 
@@ -207,15 +172,15 @@ static una_status judge_folds(nn_jobs *all, judgement *sum, una_fit_result *resu
         best[i] = t->best_step ? t->best_step : t->steps;
         result->steps += t->steps;
     }
-    free_jobs(all, folds);
-    qsort(best, folds, sizeof *best, by_size);
-    all->steps = best[folds / 2];
+    una_jobs_free(all->job, sizeof *all->job, folds);
+    all->steps = una_held_median(best, folds);
     all->stream += folds;
     all->folds = 0;
     return status;
 }
 
-static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_result *result, una_arena *keep,
+                            una_run *run)
 {
     double from = run->progress_from, to = run->progress_to;
     bool folds = all->folds > 0;
@@ -239,7 +204,7 @@ static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_r
         result->steps += j->trained.steps;
         if (!folds) *sum = (judgement){ j->square, j->judged };
     }
-    free_jobs(all, 1);
+    una_jobs_free(all->job, sizeof *all->job, 1);
     run->progress_from = from;
     return status;
 }
@@ -269,7 +234,8 @@ una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor 
     UNA_TRY(una_basis_shape(&shape, o, p->x.cols, 1, run));
     m->net = shape.net;
     nn_jobs all = { .net = &m->net, .options = o, .anchor = anchor, .problem = p, .folds = p->folds,
-                    .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? plain_noise_var : pow(o->train_noise_std * unit, 2) };
+                    .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? plain_noise_var
+                    : pow(o->train_noise_std * unit, 2) };
     UNA_TRY(train_all(&all, m, &sum, result, keep, run));
     if (!isfinite(sum.square))
         UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)", o->rate);
@@ -281,38 +247,41 @@ una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor 
     return UNA_OK;
 }
 
-static una_status nn_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                         una_run *run)
+static una_status nn_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                         una_arena *keep, una_run *run)
 {
     return una_nn_fit(state, options, NULL, problem, result, keep, run);
 }
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
 
+static una_status begin_work(void **work, const void *model, una_run *run)
+{
+    const nn_state *m = model;
+    una_work_f32 *made = NULL;
+    UNA_TRY(una_work_new_f32(&made, &m->net, UNA_MAP_ROWS, 0, false, 0, false, false,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+    *work = made;
+    return UNA_OK;
+}
+
+static void output_of(const void *model, const float *x, size_t rows, double *f, size_t stride, void *work)
+{
+    const nn_state *m = model;
+    (void)stride;                                        /* one */
+    una_net_forward_f32(&m->net, m->parameters, x, rows, NULL, 0, f, work);
+}
+
 static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const nn_state *m = state;
-    size_t inputs = m->net.size[0];
-    UNA_TRY(una_kernels_need(run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_work_f32 *work = NULL;
-    float *block = UNA_GET(&run->scratch, float, ROWS_AT_ONCE * inputs);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK)
-        status = una_work_new_f32(&work, &m->net, ROWS_AT_ONCE, 0, false, 0, false, false,
-                                  una_kernels_named_f32(run->settings.kernels), &run->scratch, run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
-        size_t count = x.rows - from < ROWS_AT_ONCE ? x.rows - from : ROWS_AT_ONCE;
-        for (size_t r = 0; r < count; r++)
-            for (size_t d = 0; d < inputs; d++) block[r * inputs + d] = (float)x.at[(from + r) * x.stride + d];
-        una_net_forward_f32(&m->net, m->parameters, block, count, NULL, 0, out->mean + from, work);
-    }
-    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
+    una_feature_map map = { .model = m, .inputs = m->net.size[0], .features = 1, .begin = begin_work,
+                            .forward = output_of };
+    for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
         out->var_noise[r] = m->noise_var;
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return una_map_phi(&map, x, out->mean, run);
 }
 
 static una_status nn_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
@@ -321,57 +290,27 @@ static una_status nn_slope(const void *state, const double *x, double *dmean, do
     size_t inputs = m->net.size[0], features = una_net_features(&m->net), wide = UNA_PADDED(1);
     const float *w = m->parameters + m->net.weights[m->net.depth];
     una_mark mark = una_arena_mark(&run->scratch);
-    una_work_f32 *work = NULL;
     float *point = UNA_GET(&run->scratch, float, inputs);
     double *j = UNA_GET(&run->scratch, double, inputs * features);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK)
-        status = una_work_new_f32(&work, &m->net, 1, 1, false, inputs, true, true, una_kernels_named_f32(run->settings.kernels),
-                                  &run->scratch, run);
-    if (status == UNA_OK) {
-        for (size_t d = 0; d < inputs; d++) point[d] = (float)x[d];
-        una_net_slopes_f32(&m->net, m->parameters, point, j, work);
-        for (size_t d = 0; d < inputs; d++) {
-            dmean[d] = dvar[d] = 0;
-            for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];
-        }
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) point[d] = (float)x[d];
+    if (status == UNA_OK) status = una_basis_slopes(&m->net, m->parameters, point, j, run);
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+        dmean[d] = dvar[d] = 0;
+        for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];
     }
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-static una_status exchange_net(una_net *net, una_archive *ar)
-{
-    uint64_t depth = net->depth, activation = (uint64_t)net->activation;
-    UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
-    net->depth = (size_t)depth;
-    net->activation = (una_activation)activation;
-    for (size_t l = 0; l <= net->depth; l++) {
-        uint64_t size = net->size[l];
-        UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
-        net->size[l] = (size_t)size;
-    }
-    net->size[net->depth + 1] = 1;
-    una_net_shape(net);
-    return net->size[0] == ar->inputs ? UNA_OK : una_archive_refuse(ar, "size", "does not fit the columns");
-}
-
 static una_status nn_exchange(void *state, una_archive *ar)
 {
     nn_state *m = state;
-    UNA_TRY(exchange_net(&m->net, ar));
-    float *packed = ar->loading ? NULL : UNA_GET(ar->arena, float, una_net_packed(&m->net));
-    if (packed) una_net_pack(&m->net, m->parameters, packed);
-    UNA_TRY(una_arena_check(ar->arena));
-    UNA_TRY(una_archive_f32s(ar, "parameters", &packed, una_net_packed(&m->net)));
+    UNA_TRY(una_basis_exchange_net(&m->net, true, false, ar));
+    if (m->net.size[0] != ar->inputs) return una_archive_refuse(ar, "size", "does not fit the columns");
+    UNA_TRY(una_basis_exchange_parameters(&m->net, &m->parameters, ar));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
-    if (!ar->loading) return UNA_OK;
-    if (!(m->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not positive");
-    m->parameters = UNA_GET(ar->arena, float, m->net.parameters);
-    UNA_TRY(una_arena_check(ar->arena));
-    una_net_unpack(&m->net, packed, m->parameters);
-    return UNA_OK;
+    return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
 }
 
 const una_kind una_nn = {
@@ -381,7 +320,8 @@ const una_kind una_nn = {
     .options = nn_table,
     .options_size = sizeof(una_nn_options),
     .state_size = sizeof(nn_state),
-    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, "
+    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
+    "penalty=0.1, "
               "train_noise_std=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,

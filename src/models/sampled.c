@@ -44,8 +44,8 @@ static void through(const pass *p, const una_sampled *m, const float *x, size_t 
     una_net_forward_f32(&m->net, p->parameters, x, rows, NULL, 0, f, p->work);
 }
 
-una_status una_sampled_functions(const una_sampled *m, const double *numbers, una_sampled_part *part, const float *x, size_t rows,
-                                 double *f, una_run *run)
+una_status una_sampled_functions(const una_sampled *m, const double *numbers, una_sampled_part *part, const float *x,
+                                 size_t rows, double *f, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
@@ -72,7 +72,8 @@ static void take_part(una_predictive *out, const double *f, size_t rows, size_t 
     }
 }
 
-una_status una_sampled_predict(const una_sampled *m, una_sampled_part *part, una_view x, una_predictive *out, una_run *run)
+una_status una_sampled_predict(const una_sampled *m, una_sampled_part *part, una_view x, una_predictive *out,
+                               una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
@@ -94,7 +95,8 @@ una_status una_sampled_predict(const una_sampled *m, una_sampled_part *part, una
     return status;
 }
 
-una_status una_sampled_parts(const una_sampled *m, una_sampled_part *part, una_view x, size_t *count, double *f, una_run *run)
+una_status una_sampled_parts(const una_sampled *m, una_sampled_part *part, una_view x, size_t *count, double *f,
+                             una_run *run)
 {
     *count = m->parts;
     if (!f) return UNA_OK;
@@ -106,7 +108,8 @@ una_status una_sampled_parts(const una_sampled *m, una_sampled_part *part, una_v
     return status;
 }
 
-static void draw_prior(const una_sampled *m, const pass *p, uint64_t seed, const float *x, size_t rows, size_t draws, double *f)
+static void draw_prior(const una_sampled *m, const pass *p, uint64_t seed, const float *x, size_t rows, size_t draws,
+                       double *f)
 {
     for (size_t k = 0; k < draws; k++) {
         una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)1 << 40 | k);
@@ -116,8 +119,8 @@ static void draw_prior(const una_sampled *m, const pass *p, uint64_t seed, const
 }
 
 /* The predictive is the mixture of its parts, so a draw is one of them; each is computed once. */
-static una_status draw_parts(const una_sampled *m, una_sampled_part *part, const pass *p, uint64_t seed, const float *x, size_t rows,
-                             size_t draws, double *f, una_run *run)
+static una_status draw_parts(const una_sampled *m, una_sampled_part *part, const pass *p, uint64_t seed,
+                             const float *x, size_t rows, size_t draws, double *f, una_run *run)
 {
     size_t *which = UNA_GET(&run->scratch, size_t, draws);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -138,8 +141,8 @@ static una_status draw_parts(const una_sampled *m, una_sampled_part *part, const
     return UNA_OK;
 }
 
-una_status una_sampled_draw(const una_sampled *m, una_sampled_part *part, una_view x, size_t draws, bool prior, double *f,
-                            una_run *run)
+una_status una_sampled_draw(const una_sampled *m, una_sampled_part *part, una_view x, size_t draws, bool prior,
+                            double *f, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     uint64_t seed = run->settings.seed;
@@ -155,28 +158,10 @@ una_status una_sampled_draw(const una_sampled *m, una_sampled_part *part, una_vi
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
-static una_status exchange_shape(una_net *net, una_archive *ar)
-{
-    uint64_t depth = net->depth, activation = (uint64_t)net->activation;
-    UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
-    net->depth = (size_t)depth;
-    net->activation = (una_activation)activation;
-    net->size[0] = ar->inputs;
-    for (size_t l = 1; l <= net->depth; l++) {
-        uint64_t size = net->size[l];
-        UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
-        net->size[l] = (size_t)size;
-    }
-    net->size[net->depth + 1] = 1;
-    una_net_shape(net);
-    return UNA_OK;
-}
-
 una_status una_sampled_exchange(una_sampled *m, size_t numbers_each, una_archive *ar)
 {
     uint64_t parts = m->parts;
-    UNA_TRY(exchange_shape(&m->net, ar));
+    UNA_TRY(una_basis_exchange_net(&m->net, false, false, ar));
     UNA_TRY(una_archive_u64(ar, "parts", &parts, 1, MOST_PARTS));
     UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));

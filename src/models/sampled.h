@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * What bbvi and mcd share: networks drawn from a distribution over parameters. Prediction is the equal-weight mixture of
+ * What bbvi and mcd share: networks drawn from a distribution over parameters. Prediction is the equal-weight mixture
+ * of
  *   N(f_s(x), noise),  s = 1 .. parts,
- * where f_s is a network whose parameters follow from the model's numbers, the seed and s alone, so a part is one function
- * for all rows and nothing but the numbers is stored. The files of the two models say how the numbers are trained and how a
- * part comes of them; this one holds the rest: options, held-out rows, the choice of noise, prediction, saving.
+ * where f_s is a network whose parameters follow from the model's numbers, the seed and s alone, so a part is one
+ * function for all rows and nothing but the numbers is stored. The files of the two models say how the numbers are
+ * trained and how a part comes of them; this one holds the rest: options, held-out rows, the choice of noise,
+ * prediction, saving.
  */
 #ifndef UNA_SAMPLED_H
 #define UNA_SAMPLED_H
 
 #include "models/basis.h"
+#include "models/held.h"
 
 typedef struct una_sampled {             /* first member of a model's state                                 */
     una_net  net;
@@ -21,8 +24,8 @@ typedef struct una_sampled {             /* first member of a model's state     
 } una_sampled;
 
 /* The packed parameters of one part. `numbers` stands apart from the state: folds have their own. */
-typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part, const una_kernels_f32 *kernels,
-                              float *packed);
+typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part,
+                              const una_kernels_f32 *kernels, float *packed);
 
 typedef struct una_sampled_options {
     double width, depth;
@@ -32,34 +35,25 @@ typedef struct una_sampled_options {
     int    validate, units;
 } una_sampled_options;
 
-#define UNA_SAMPLED_TABLE(type, depth_text, rate_text, batch_text, noise_help)                                            \
-    UNA_SAMPLED_ROW(type, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each hidden layer"),                     \
-    UNA_SAMPLED_ROW(type, depth, UNA_COUNT, depth_text, 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),                  \
-    UNA_SAMPLED_ROW(type, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers"),  \
-    UNA_SAMPLED_ROW(type, initialisation, UNA_WORD, "he", 0, 0, false, UNA_INITIALISATIONS, "spread of the first weights"), \
-    UNA_SAMPLED_ROW(type, rate, UNA_REAL, rate_text, 1e-9, 10, false, NULL, "learning rate of Adam"),                      \
-    UNA_SAMPLED_ROW(type, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES,                              \
-                    "how the learning rate falls over training"),                                                          \
-    UNA_SAMPLED_ROW(type, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, "passes over the data; auto = what the steps give"), \
-    UNA_SAMPLED_ROW(type, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL,                                                    \
-                    "optimiser steps; auto = by rule from the data, or epochs"),                                           \
-    UNA_SAMPLED_ROW(type, batch, UNA_COUNT, batch_text, 1, 1e9, true, NULL, "rows a step; auto = 128, or all rows below 200"), \
-    UNA_SAMPLED_ROW(type, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, noise_help),                       \
-    UNA_SAMPLED_ROW(type, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,                                          \
-                    "noise std of the target; auto = largest likelihood of held-out rows under the mixture"),              \
-    UNA_SAMPLED_ROW(type, validate, UNA_FLAG, "yes", 0, 0, false, NULL,                                                    \
-                    "train without the held-out rows first: scores and noise; no = train once, noise as in training"),     \
-    UNA_SAMPLED_ROW(type, units, UNA_WORD, "own", 0, 0, false, "own|standardised",                                         \
-                    "how noise is given: in the target's own units, or standardised (the thesis)")
-#define UNA_SAMPLED_ROW(type, field, kind, initial, low, high, may, choices, help) \
-    { #field, kind, offsetof(type, common.field), initial, low, high, may, choices, help }
+#define UNA_SAMPLED_TABLE(type, depth_text, rate_text, batch_text, noise_help) \
+    UNA_ROWS_SHAPE(type, common, depth_text, "hidden layer", "hidden layers"), \
+    UNA_ROW_ACTIVATION(type, common, "hidden layers"), \
+    UNA_ROW_INITIALISATION(type, common), \
+    UNA_ROWS_RATE(type, common, rate_text, "learning rate of Adam"), \
+    UNA_ROWS_BUDGET(type, common, "optimiser steps", batch_text), \
+    UNA_ROW_TRAIN_NOISE(type, common, noise_help), \
+    UNA_ROW_NOISE(type, common, "largest likelihood of held-out rows under the mixture"), \
+    UNA_ROW(type, common, validate, UNA_FLAG, "yes", 0, 0, false, NULL, \
+            "train without the held-out rows first: scores and noise; no = train once, noise as in training"), \
+    UNA_ROW_UNITS(type, common, UNA_NOISE_UNITS)
 
-typedef struct una_sampled_rows { float *x, *y; size_t rows, inputs; } una_sampled_rows;       /* [rows, inputs], [rows] */
+typedef struct una_sampled_rows { float *x, *y; size_t rows, inputs; } una_sampled_rows; /* [rows, inputs], [rows] */
 
 typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_fit                         */
     void *context;                       /* of train and divergence                                              */
     una_sampled_part *part;
-    /* Trains on the rows; numbers [state->count] come out. how: steps, batch, rate, seed, stream; fit_weight 1/(2 noise). */
+    /* Trains on the rows; numbers [state->count] come out. how: steps, batch, rate, seed,
+     * stream; fit_weight 1/(2 noise). */
     una_status (*train)(void *context, const una_sampled *state, const una_sampled_rows *rows, const una_training *how,
                         double *numbers, una_trained *trained, una_arena *keep, una_run *run);
     /* What the bound on the evidence loses: KL, or a penalty in its place. */
@@ -72,26 +66,21 @@ una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, con
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
 void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
 
-/* ---- batches for a gradient that una_train's own does not give (una_train_hooks.gradient) ---- */
-typedef struct una_sampled_batches {
-    const una_sampled_rows *data;
-    const una_training *how;
-    size_t step, batches, most, *order;  /* per epoch; rows of the largest                                  */
-    float *x, *y;                        /* the batch in hand                                               */
-    size_t rows;
-} una_sampled_batches;
-una_status una_sampled_batches_init(una_sampled_batches *b, const una_sampled_rows *data, const una_training *how, una_run *run);
-void       una_sampled_next(una_sampled_batches *b);             /* counts b->step up                       */
+/* Batches for a gradient that una_train's own does not give (una_train_hooks.gradient). */
+una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how,
+                               una_run *run);
 
 /* ---- the rest of the model interface ---- */
 /* f [parts, rows] of a set of numbers for rows x [rows, inputs], part by part. */
-una_status una_sampled_functions(const una_sampled *state, const double *numbers, una_sampled_part *part, const float *x,
-                                 size_t rows, double *f, una_run *run);
-una_status una_sampled_predict(const una_sampled *state, una_sampled_part *part, una_view x, una_predictive *out, una_run *run);
+una_status una_sampled_functions(const una_sampled *state, const double *numbers, una_sampled_part *part,
+                                 const float *x, size_t rows, double *f, una_run *run);
+una_status una_sampled_predict(const una_sampled *state, una_sampled_part *part, una_view x, una_predictive *out,
+                               una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var). */
-una_status una_sampled_draw(const una_sampled *state, una_sampled_part *part, una_view x, size_t draws, bool prior, double *f,
-                            una_run *run);
-una_status una_sampled_parts(const una_sampled *state, una_sampled_part *part, una_view x, size_t *count, double *f, una_run *run);
+una_status una_sampled_draw(const una_sampled *state, una_sampled_part *part, una_view x, size_t draws, bool prior,
+                            double *f, una_run *run);
+una_status una_sampled_parts(const una_sampled *state, una_sampled_part *part, una_view x, size_t *count, double *f,
+                             una_run *run);
 /* numbers_each: how many numbers there are for each parameter. */
 una_status una_sampled_exchange(una_sampled *state, size_t numbers_each, una_archive *ar);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fitting a mixture of sampled networks. Trained once without the held-out rows (or once per fold) to choose the noise and to
- * score, then on all rows: unlike a linear head, the distribution over parameters cannot take rows in afterwards.
+ * Fitting a mixture of sampled networks. Trained once without the held-out rows (or once per fold) to choose the noise
+ * and to score, then on all rows: unlike a linear head, the distribution over parameters cannot take rows in
+ * afterwards.
  */
 #include "models/sampled.h"
 
@@ -12,37 +13,11 @@
 enum { JUDGED = 4096 };                  /* rows that the noise is chosen on, at most                       */
 static const double log_2pi = 1.8378770664093454836;
 
-/* ---- batches ---------------------------------------------------------------------------------------------- */
-
-una_status una_sampled_batches_init(una_sampled_batches *b, const una_sampled_rows *data, const una_training *how, una_run *run)
+una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how,
+                               una_run *run)
 {
-    *b = (una_sampled_batches){ .data = data, .how = how };
-    bool whole = how->batch == 0 || how->batch >= data->rows;
-    b->batches = whole ? 1 : (data->rows + how->batch / 2) / how->batch;
-    b->most = (data->rows + b->batches - 1) / b->batches;
-    b->order = UNA_GET(&run->scratch, size_t, data->rows);
-    b->x = UNA_GET(&run->scratch, float, b->most * data->inputs);
-    b->y = UNA_GET(&run->scratch, float, b->most);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < data->rows; i++) b->order[i] = i;
-    return UNA_OK;
-}
-
-void una_sampled_next(una_sampled_batches *b)
-{
-    size_t rows = b->data->rows, inputs = b->data->inputs, at = b->step % b->batches, epoch = b->step / b->batches;
-    if (at == 0 && b->batches > 1) {
-        una_rng rng = una_rng_at(b->how->seed, UNA_FOR_BATCHES, b->how->stream << 40 | epoch);
-        una_rng_permute(&rng, b->order, rows);
-    }
-    size_t from = at * rows / b->batches;
-    b->rows = (at + 1) * rows / b->batches - from;
-    for (size_t i = 0; i < b->rows; i++) {
-        size_t row = b->order[from + i];
-        memcpy(b->x + i * inputs, b->data->x + row * inputs, inputs * sizeof(float));
-        b->y[i] = b->data->y[row];
-    }
-    b->step++;
+    return una_batches_init(batches, rows->x, rows->y, rows->rows, rows->inputs, how->batch, how->seed, how->stream,
+                            &run->scratch);
 }
 
 /* ---- trainings, one per fold ------------------------------------------------------------------------------- */
@@ -67,16 +42,11 @@ typedef struct jobs {
     job   *job;
 } jobs;
 
-static void copy_row(float *to, una_view x, size_t row)
-{
-    for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
-}
-
 typedef struct split { una_sampled_rows train, held; } split;
 
 static void give_row(una_sampled_rows *to, una_view x, const double *y, size_t row)
 {
-    copy_row(to->x + to->rows * x.cols, x, row);
+    una_held_row(to->x + to->rows * x.cols, x, row);
     to->y[to->rows++] = (float)y[row];
 }
 
@@ -86,7 +56,8 @@ static una_status gather(split *s, const jobs *all, size_t index, una_run *run)
     size_t most = p->x.rows + p->valid_x.rows, inputs = p->x.cols;
     una_sampled_rows *both[] = { &s->train, &s->held };
     for (int i = 0; i < 2; i++)
-        *both[i] = (una_sampled_rows){ UNA_GET(&run->scratch, float, most * inputs), UNA_GET(&run->scratch, float, most), 0, inputs };
+        *both[i] = (una_sampled_rows){ UNA_GET(&run->scratch, float, most * inputs),
+                                       UNA_GET(&run->scratch, float, most), 0, inputs };
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < p->x.rows; i++)
         give_row(all->folds && p->fold[i] == index ? &s->held : &s->train, p->x, p->y, i);
@@ -127,8 +98,10 @@ static una_training training_of(const jobs *all, size_t rows, uint64_t stream)
     return una_basis_training(&basis, rows, &(una_training){0}, all->train_noise_var, all->problem->seed, stream);
 }
 
-static una_status run_job(const jobs *all, job *j, size_t index, una_run *run)
+static una_status run_job(void *context, size_t index, una_run *run)
 {
+    const jobs *all = context;
+    job *j = &all->job[index];
     split s;
     j->numbers = UNA_GET(&j->arena, double, all->state->count);
     UNA_TRY(una_arena_check(&j->arena));
@@ -138,27 +111,11 @@ static una_status run_job(const jobs *all, job *j, size_t index, una_run *run)
     return s.held.rows ? judge(j, all, &s.held, run) : UNA_OK;
 }
 
-static una_status job_task(void *context, size_t index, una_run *child)
-{
-    jobs *all = context;
-    job *j = &all->job[index];
-    una_arena_init(&j->arena, child);
-    una_status status = run_job(all, j, index, child);
-    j->arena.run = child->parent;                        /* the child ends here, its results do not */
-    return status;
-}
-
 static una_status run_jobs(jobs *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, job, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, job_task, all);
-}
-
-static void free_jobs(const jobs *all, size_t count)
-{
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, run_job, all);
 }
 
 /* ---- noise: largest likelihood of held-out rows under the mixture -------------------------------------------- */
@@ -206,7 +163,8 @@ static void choose_noise(double *noise_var, const jobs *all, size_t count, una_f
     held_out h = { .job = all->job, .count = count, .parts = all->state->parts };
     if (UNA_IS_AUTO(*noise_var)) {
         double log_noise = una_minimise(held_loss, &h, log(1e-8), log(4), 1e-6);
-        *noise_var = exp(log_noise + sqrt(2 / (double)h.rows));    /* one standard error up: few rows say little of the noise */
+        /* one standard error up: few rows say little of the noise */
+        *noise_var = exp(log_noise + sqrt(2 / (double)h.rows));
     }
     result->valid_log_lik = -held_loss(log(*noise_var), &h) / (double)h.rows;
     result->valid_rmse = held_rmse(&h);
@@ -224,8 +182,8 @@ static una_status plain_noise(double *noise_var, const jobs *all, una_fit_result
                                   .rate_schedule = 1, .initialisation = o->initialisation };
     una_basis_plan none = {0};
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    una_trials trials = { .basis = &basis, .options = &options, .plan = &none, .problem = p, .group = group, .folds = p->folds,
-                          .prior_var = 1, .train_noise_var = 0.09, .plain = true, .stream = 1 << 16,
+    una_trials trials = { .basis = &basis, .options = &options, .plan = &none, .problem = p, .group = group,
+                          .folds = p->folds, .prior_var = 1, .train_noise_var = 0.09, .plain = true, .stream = 1 << 16,
                           .stage = "training a plain network for the noise" };
     una_status status = una_trials_run(&trials, count, run);
     double square = 0, rows = 0;
@@ -253,7 +211,8 @@ void una_sampled_shape(una_sampled *m, const una_sampled_options *o, const una_p
 
 static void resolve(una_sampled_options *o, size_t rows)
 {
-    una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps, .epochs = o->epochs };
+    una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
+                                .epochs = o->epochs };
     una_basis_resolve(&basis, rows, 1);
     o->batch = basis.batch;
     o->steps = basis.steps;
@@ -288,7 +247,8 @@ static una_status keep_job(una_sampled *m, const job *j, una_fit_result *result,
 }
 
 /* Trains without the held-out rows; *kept says that these numbers are the final ones (rows held out for good). */
-static una_status validate(jobs *all, una_sampled *m, double *noise_var, bool *kept, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status validate(jobs *all, una_sampled *m, double *noise_var, bool *kept, una_fit_result *result,
+                           una_arena *keep, una_run *run)
 {
     size_t count = all->folds ? all->folds : 1;
     una_status status = run_jobs(all, count, run);
@@ -298,7 +258,7 @@ static una_status validate(jobs *all, una_sampled *m, double *noise_var, bool *k
         *kept = !all->folds && !all->problem->valid_joins;
         if (*kept) status = keep_job(m, all->job, result, keep);
     }
-    free_jobs(all, count);
+    una_jobs_free(all->job, sizeof *all->job, count);
     return status;
 }
 
@@ -311,11 +271,12 @@ static una_status train_finally(jobs *all, una_sampled *m, una_fit_result *resul
     una_status status = run_jobs(all, 1, run);
     if (status == UNA_OK) status = keep_job(m, all->job, result, keep);
     if (status == UNA_OK) result->steps += all->job->trained.steps;
-    free_jobs(all, 1);
+    una_jobs_free(all->job, sizeof *all->job, 1);
     return status;
 }
 
-/* The bound that training maximised, E_q log p(y | theta) - divergence, from the parts; what the residuals say of the bands. */
+/* The bound that training maximised, E_q log p(y | theta) - divergence, from the parts; what the residuals
+ * say of the bands. */
 static una_status look_back(const jobs *all, const una_sampled *m, una_fit_result *result, una_run *run)
 {
     split s;
@@ -339,11 +300,13 @@ static una_status look_back(const jobs *all, const una_sampled *m, una_fit_resul
     double spread = (square - residual) / (double)n;             /* mean variance over the parts */
     residual /= (double)n;
     if (residual > 0.95)
-        una_notes_add(&result->warnings, "The fit explains almost nothing of the target (%.0f %% of its variance is left): the prior "
-                      "outweighs the data; give a smaller train_noise_std, more steps or fewer units.", 100 * residual);
+        una_notes_add(&result->warnings, "The fit explains almost nothing of the target (%.0f %% of its variance is "
+                      "left): the prior outweighs the data; give a smaller train_noise_std, more steps or fewer "
+                      "units.", 100 * residual);
     if (residual > 4 * (m->noise_var + spread))
-        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the bands allow: they are too narrow; "
-                      "leave noise_std to be chosen, or use a larger model.", sqrt(residual / (m->noise_var + spread)));
+        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the bands allow: they are too "
+                      "narrow; leave noise_std to be chosen, or use a larger model.",
+                      sqrt(residual / (m->noise_var + spread)));
     return UNA_OK;
 }
 

@@ -1,109 +1,83 @@
 /* SPDX-License-Identifier: MIT
  *
- * Spectral-normalised neural Gaussian process: a residual network that keeps distances, random Fourier features of its last
- * layer, which make a linear head a Gaussian process with an RBF kernel on it, and the posterior of that head.
+ * Spectral-normalised neural Gaussian process: a residual network that keeps distances, random Fourier features of its
+ * last layer, which make a linear head a Gaussian process with an RBF kernel on it, and the posterior of that head.
  *   h <- h + act(W'h + b), singular values of W at most c;  phi = sqrt(2/F) cos(S'h + p);
  *   exact    V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2
- *   laplace  V = (I/alpha + N G/s2)^-1 with G the running mean of phi phi' over batches, m the weights training ended with.
- * Source: Liu et al., Simple and principled uncertainty estimation with deterministic deep learning via distance awareness, 2020.
+ *   laplace  V = (I/alpha + N G/s2)^-1 with G the running mean of phi phi' over batches, m the weights training ended
+ *   with
+ *   gp       the process itself, alpha rbf(h) with the same length scale: see sngp_gp.c.
+ * Source: Liu et al., Simple and principled uncertainty estimation with deterministic deep learning via distance
+ * awareness, 2020.
  */
 #include "models/sngp.h"
 
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 240 };
-
-#define ROW(field, type, initial, low, high, may, help) \
-    { #field, type, offsetof(una_sngp_options, field), initial, low, high, may, NULL, help }
+#define ROW(field, type, initial, low, high, may, choices, help) \
+    { #field, type, offsetof(una_sngp_options, field), initial, low, high, may, choices, help }
 
 static const una_option sngp_table[] = {
-    UNA_BASIS_ROW(una_sngp_options, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each residual block"),
-    UNA_BASIS_ROW(una_sngp_options, depth, UNA_COUNT, "2", 1, UNA_MAX_LAYERS, false, NULL, "residual blocks"),
-    UNA_BASIS_ROW(una_sngp_options, features, UNA_COUNT, "200", 1, 4096, false, NULL, "random Fourier features of the head"),
-    UNA_BASIS_ROW(una_sngp_options, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS,
-                  "activation of the residual blocks"),
-    ROW(bound, UNA_REAL, "0.95", 1e-6, 1e6, false,
+    UNA_ROWS_SHAPE(una_sngp_options, basis, "2", "residual block", "residual blocks"),
+    UNA_ROW(una_sngp_options, basis, features, UNA_COUNT, "200", 1, 4096, false, NULL, "random Fourier features of the "
+            "head"),
+    UNA_ROW_ACTIVATION(una_sngp_options, basis, "residual blocks"),
+    ROW(bound, UNA_REAL, "0.95", 1e-6, 1e6, false, NULL,
         "c: bound on the largest singular value of each block's weights; below 1 keeps distances"),
-    ROW(lengthscale, UNA_REAL, "auto", 1e-6, 1e6, true,
+    ROW(lengthscale, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
         "length scale of the RBF kernel on the last layer; auto = square root of the number of inputs"),
-    { "head", UNA_WORD, offsetof(una_sngp_options, head), "exact", 0, 0, false, "exact|laplace",
-      "posterior of the head: exact, or a covariance gathered over batches around the trained weights" },
-    ROW(covariance_momentum, UNA_REAL, "0.999", 0, 0.999999, false, "laplace: how slowly the covariance follows the batches"),
-    UNA_BASIS_ROW(una_sngp_options, rate, UNA_REAL, "0.01", 1e-9, 10, false, NULL, "learning rate of Adam"),
-    UNA_BASIS_ROW(una_sngp_options, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES,
-                  "how the learning rate falls over training"),
-    UNA_BASIS_ROW(una_sngp_options, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL,
-                  "passes over the data; auto = what the steps give"),
-    UNA_BASIS_ROW(una_sngp_options, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL,
-                  "budget of optimiser steps; auto = by rule from the data, or epochs"),
-    UNA_BASIS_ROW(una_sngp_options, batch, UNA_COUNT, "auto", 1, 1e9, true, NULL,
-                  "rows a step; auto = 128, or all rows below 200"),
-    UNA_BASIS_ROW(una_sngp_options, penalty, UNA_REAL, "0.1", 0, 1e6, false, NULL,
-                  "gamma: weight of the squared parameters, per data set"),
-    UNA_BASIS_ROW(una_sngp_options, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-                  "noise std inside the training objective, where only its ratio to the penalty counts; "
-                  "auto = 0.3 standardised"),
-    UNA_BASIS_ROW(una_sngp_options, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-                  "noise std of the target; auto = best likelihood of held-out rows"),
-    UNA_BASIS_ROW(una_sngp_options, prior_var, UNA_REAL, "1", 1e-12, 1e12, true, NULL,
-                  "alpha: prior variance of the head's weights on the standardised target; auto = chosen from the data"),
-    UNA_BASIS_ROW(una_sngp_options, units, UNA_WORD, "own", 0, 0, false, "own|standardised",
-                  "how noise is given: in the target's own units, or standardised (the thesis)"),
+    ROW(head, UNA_WORD, "exact", 0, 0, false, "exact|laplace|gp",
+        "posterior: exact on the features; a covariance gathered over batches around the trained weights; or an exact "
+        "Gaussian process on the last layer, without random features (rows^3)"),
+    ROW(covariance_momentum, UNA_REAL, "0.999", 0, 0.999999, false, NULL,
+        "laplace: how slowly the covariance follows the batches"),
+    UNA_ROWS_RATE(una_sngp_options, basis, "0.01", "learning rate of Adam"),
+    UNA_ROWS_BUDGET(una_sngp_options, basis, "budget of optimiser steps", "auto"),
+    UNA_ROW_PENALTY(una_sngp_options, basis, "0.1", ""),
+    UNA_ROW_TRAIN_NOISE(una_sngp_options, basis, UNA_TRAIN_NOISE_RATIO),
+    UNA_ROW_NOISE(una_sngp_options, basis, "best likelihood of held-out rows"),
+    UNA_ROW_PRIOR(una_sngp_options, basis, "1", "alpha: prior variance of the head's weights, or of the process, on "
+                  "the "
+                                                "standardised target; auto = chosen from held-out rows"),
+    UNA_ROW_UNITS(una_sngp_options, basis, UNA_NOISE_UNITS),
     { .name = NULL }
 };
 
 /* ---- features --------------------------------------------------------------------------------------------- */
 
-typedef struct feature_pass { una_residual_work_f32 *work; float *x; double *phi; } feature_pass;
-
-static una_status begin_pass(feature_pass *pass, const una_sngp *m, una_run *run)
+static una_status begin_work(void **work, const void *model, una_run *run)
 {
-    UNA_TRY(una_kernels_need(run));
-    UNA_TRY(una_residual_work_new_f32(&pass->work, &m->net, m->frozen, 1, una_kernels_named_f32(run->settings.kernels),
+    const una_sngp *m = model;
+    una_residual_work_f32 *made = NULL;
+    UNA_TRY(una_residual_work_new_f32(&made, &m->net, m->frozen, 1, una_kernels_named_f32(run->settings.kernels),
                                       &run->scratch));
-    pass->x = UNA_GET(&run->scratch, float, ROWS_AT_ONCE * m->net.inputs);
-    pass->phi = UNA_GET(&run->scratch, double, ROWS_AT_ONCE * (m->net.features + 1));
-    return una_arena_check(&run->scratch);
+    *work = made;
+    return UNA_OK;
 }
 
-static void pass_block(feature_pass *pass, const una_sngp *m, una_view x, size_t from, size_t count, double *phi)
+static void features_of(const void *model, const float *x, size_t rows, double *phi, size_t stride, void *work)
 {
-    size_t inputs = m->net.inputs, k = m->net.features + 1;
-    for (size_t r = 0; r < count; r++) {
-        for (size_t d = 0; d < inputs; d++) pass->x[r * inputs + d] = (float)x.at[(from + r) * x.stride + d];
-        phi[r * k + k - 1] = 1;
-    }
-    una_residual_forward_f32(&m->net, m->frozen, m->parameters, pass->x, count, phi, k, NULL, pass->work);
+    const una_sngp *m = model;
+    if (m->posterior == UNA_SNGP_GP)
+        una_residual_last_f32(&m->net, m->frozen, m->parameters, x, rows, phi, stride, work);
+    else una_residual_forward_f32(&m->net, m->frozen, m->parameters, x, rows, phi, stride, NULL, work);
 }
 
-static size_t block_rows(size_t rows, size_t from)
+static una_status slopes_of(const void *model, const float *x, double *j, una_run *run)
 {
-    return rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
+    const una_sngp *m = model;
+    void *work;
+    UNA_TRY(begin_work(&work, m, run));
+    if (m->posterior == UNA_SNGP_GP) una_residual_last_slopes_f32(&m->net, m->frozen, m->parameters, x, j, work);
+    else una_residual_slopes_f32(&m->net, m->frozen, m->parameters, x, j, work);
+    return UNA_OK;
 }
 
-una_status una_sngp_phi(const una_sngp *m, una_view x, double *phi, una_run *run)
+una_feature_map una_sngp_map(const una_sngp *m)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    feature_pass pass;
-    una_status status = begin_pass(&pass, m, run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE)
-        pass_block(&pass, m, x, from, block_rows(x.rows, from), phi + from * (m->net.features + 1));
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-una_status una_sngp_absorb(const una_sngp *m, una_view x, const double *y, una_stats *stats, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    feature_pass pass;
-    una_status status = begin_pass(&pass, m, run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
-        size_t count = block_rows(x.rows, from);
-        pass_block(&pass, m, x, from, count, pass.phi);
-        una_stats_add(stats, pass.phi, y + from, count);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    bool process = m->posterior == UNA_SNGP_GP;
+    return (una_feature_map){ .model = m, .inputs = m->net.inputs, .features = process ? m->net.width : m->net.features,
+                              .one = !process, .begin = begin_work, .forward = features_of, .slopes = slopes_of };
 }
 
 void una_sngp_take_trained(una_sngp *m)
@@ -118,78 +92,37 @@ void una_sngp_take_trained(una_sngp *m)
 static una_status sngp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const una_sngp *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
-    feature_pass pass;
-    una_status status = begin_pass(&pass, m, run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
-        size_t count = block_rows(x.rows, from);
-        pass_block(&pass, m, x, from, count, pass.phi);
-        double *var = out->mean_only ? NULL : out->var_model + from;
-        status = una_head_predict(&m->head, pass.phi, count, out->mean + from, var, run);
-        for (size_t r = 0; r < count; r++) out->var_noise[from + r] = m->head.noise_var;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    una_feature_map map = una_sngp_map(m);
+    return m->posterior == UNA_SNGP_GP ? una_sngp_gp_predict(m, x, out, run)
+                                       : una_map_predict(&map, &m->head, x, out, run);
 }
 
-static una_status sngp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status sngp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                               una_run *run)
 {
     una_sngp *m = state;
-    (void)keep;
-    if (m->laplace)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=laplace has no exact update: fit it again on all rows, or use head=exact");
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_stats sums;
-    una_stats_init(&sums, m->head.stats.features, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_sngp_absorb(m, more->x, more->y, &sums, run);
-    if (status == UNA_OK) status = una_head_observe(&m->head, &sums, run);
-    una_arena_release(&run->scratch, mark);
-    result->log_evidence = m->head.log_evidence;
-    return status;
+    una_feature_map map = una_sngp_map(m);
+    if (m->posterior == UNA_SNGP_LAPLACE)
+        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=laplace has no exact update: fit it again on all rows, or use "
+                 "head=exact");
+    return m->posterior == UNA_SNGP_GP ? una_sngp_gp_observe(m, more, result, keep, run)
+                                       : una_map_observe(&map, &m->head, more, result, run);
 }
 
 static una_status sngp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
     const una_sngp *m = state;
-    size_t k = m->net.features + 1;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *w = UNA_GET(&run->scratch, double, draws * k), *phi = UNA_GET(&run->scratch, double, x.rows * k);
-    una_status status = una_arena_check(&run->scratch);
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    if (status == UNA_OK) status = una_head_draw(&m->head, draws, prior, &rng, w, run);
-    if (status == UNA_OK) status = una_sngp_phi(m, x, phi, run);
-    for (size_t s = 0; status == UNA_OK && s < draws; s++)
-        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    una_feature_map map = una_sngp_map(m);
+    return m->posterior == UNA_SNGP_GP ? una_sngp_gp_draw(m, x, draws, prior, f, run)
+                                       : una_map_draw(&map, &m->head, x, draws, prior, f, run);
 }
 
-/* dmean = J m and dvar = 2 J V phi, J the exact slopes of phi. */
 static una_status sngp_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
 {
     const una_sngp *m = state;
-    size_t inputs = m->net.inputs, features = m->net.features, k = features + 1;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_residual_work_f32 *work = NULL;
-    float *point = UNA_GET(&run->scratch, float, inputs);
-    double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, k);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_sngp_phi(m, (una_view){ x, 1, inputs, inputs }, phi, run);
-    if (status == UNA_OK)
-        status = una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32(run->settings.kernels),
-                                           &run->scratch);
-    if (status == UNA_OK) {
-        for (size_t d = 0; d < inputs; d++) point[d] = (float)x[d];
-        una_residual_slopes_f32(&m->net, m->frozen, m->parameters, point, j, work);
-        una_chol_solve(m->head.chol, k, phi, 1);         /* V phi */
-        for (size_t d = 0; d < inputs; d++) {
-            dmean[d] = una_dot(j + d * features, m->head.mean, features);
-            dvar[d] = 2 * una_dot(j + d * features, phi, features);
-        }
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    una_feature_map map = una_sngp_map(m);
+    return m->posterior == UNA_SNGP_GP ? una_sngp_gp_slope(m, x, dmean, dvar, run)
+                                       : una_map_slope(&map, &m->head, x, dmean, dvar, run);
 }
 
 /* ---- saving: without padding, which is a matter of the kernels -------------------------------------------- */
@@ -223,7 +156,7 @@ static una_status exchange_numbers(una_sngp *m, una_archive *ar)
     const una_residual *net = &m->net;
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
     UNA_TRY(exchange_rows(ar, "lift", m->frozen, net->inputs, net->width, wide));
-    UNA_TRY(exchange_rows(ar, "spread", m->frozen + net->spread, net->width + 1, net->features, features));    /* S, p */
+    UNA_TRY(exchange_rows(ar, "spread", m->frozen + net->spread, net->width + 1, net->features, features)); /* S, p */
     for (size_t l = 0; l < net->depth; l++)
         UNA_TRY(exchange_rows(ar, "block", m->parameters + l * net->layer, net->width + 1, net->width, wide));
     return exchange_rows(ar, "weights", m->parameters + net->head, net->features + 1, 1, UNA_PAD);
@@ -232,19 +165,21 @@ static una_status exchange_numbers(una_sngp *m, una_archive *ar)
 static una_status sngp_exchange(void *state, una_archive *ar)
 {
     una_sngp *m = state;
-    uint64_t laplace = m->laplace;
+    uint64_t posterior = (uint64_t)m->posterior;
     UNA_TRY(exchange_shape(&m->net, ar));
-    UNA_TRY(una_archive_u64(ar, "laplace", &laplace, 0, 1));
-    m->laplace = laplace == 1;
+    UNA_TRY(una_archive_u64(ar, "laplace", &posterior, UNA_SNGP_EXACT, UNA_SNGP_GP));    /* named when there were two */
+    m->posterior = (int)posterior;
     if (ar->loading) {
         m->frozen = UNA_GET(ar->arena, float, m->net.frozen);
         m->parameters = UNA_GET(ar->arena, float, m->net.parameters);
         UNA_TRY(una_arena_check(ar->arena));
     }
     UNA_TRY(exchange_numbers(m, ar));
+    if (m->posterior == UNA_SNGP_GP) return una_sngp_gp_exchange(m, ar);
     UNA_TRY(una_head_exchange(&m->head, ar));
-    if (m->head.stats.features != m->net.features + 1) return una_archive_refuse(ar, "features", "does not fit the network");
-    if (ar->loading && m->laplace) una_sngp_take_trained(m);
+    if (m->head.stats.features != m->net.features + 1)
+        return una_archive_refuse(ar, "features", "does not fit the network");
+    if (ar->loading && m->posterior == UNA_SNGP_LAPLACE) una_sngp_take_trained(m);
     return UNA_OK;
 }
 
@@ -256,7 +191,8 @@ const una_kind una_sngp_kind = {
     .options_size = sizeof(una_sngp_options),
     .state_size = sizeof(una_sngp),
     .thesis = "width=50, depth=2, features=200, activation=relu, bound=1, lengthscale=1, head=exact, rate=0.001, "
-              "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
+              "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, "
+              "units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = una_sngp_fit,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training SNGP. A step: batch, gradient, Adam, then one power iteration per block and W <- c W/sigma where sigma > c. At the end
- * the iteration is run until it stands still, so that the bound holds for the weights that are kept. Noise (and, if asked for,
- * the prior variance) come from rows that did not train the features: held-out rows, or five folds in turn on small data.
+ * Training SNGP. A step: batch, gradient, Adam, then one power iteration per block and W <- c W/sigma where sigma > c.
+ * At the end the iteration is run until it stands still, so that the bound holds for the weights that are kept. Noise
+ * (and, if asked for, the prior variance) come from rows that did not train the features: held-out rows, or five folds
+ * in turn on small data.
  */
 #include "models/held.h"
 #include "models/sngp.h"
 #include "nn/spectral.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
@@ -19,8 +19,9 @@ typedef struct trial {                   /* a fold, or the whole                
     una_arena arena;                     /* its results; re-homed to the caller's run at the end            */
     una_sngp  model;                     /* net, frozen, parameters                                         */
     una_stats stats;                     /* of its training rows                                            */
+    double   *phi, *y;                   /* head=gp: its training rows instead                              */
     double   *held_phi, *held_y;
-    size_t    held;
+    size_t    rows, held;
     double   *step, *loss, *look;        /* [looks]                                                         */
     size_t    looks, steps, best_step;
 } trial;
@@ -59,8 +60,10 @@ static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una
     l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var, all->problem->seed,
                                 all->stream + index);
     if (all->steps) l->how.steps = all->steps;
-    UNA_TRY(una_batches_init(&l->batches, &l->held, l->how.batch, l->how.seed, l->how.stream, scratch));
-    t->model = (una_sngp){ .net = *net, .frozen = UNA_GET(&t->arena, float, net->frozen),
+    UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch,
+                             l->how.seed, l->how.stream, scratch));
+    t->model = (una_sngp){ .net = *net, .posterior = all->options->head,
+                           .frozen = UNA_GET(&t->arena, float, net->frozen),
                            .parameters = UNA_GET(&t->arena, float, net->parameters) };
     size_t most = l->how.steps / l->how.look_every + 2;
     t->step = UNA_GET(&t->arena, double, most);
@@ -78,7 +81,7 @@ static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una
     l->best = UNA_GET(scratch, float, net->parameters);
     l->f = UNA_GET(scratch, double, l->held.held);
     UNA_TRY(una_arena_check(scratch));
-    return una_residual_work_new_f32(&l->work, net, t->model.frozen, una_batches_most(&l->batches), l->kern, scratch);
+    return una_residual_work_new_f32(&l->work, net, t->model.frozen, l->batches.most, l->kern, scratch);
 }
 
 static void bound_blocks(loop *l, float *parameters, bool to_the_end)
@@ -95,15 +98,16 @@ static una_status one_step(loop *l, trial *t, size_t step, double *total, una_ru
     const double beta1 = 0.9, beta2 = 0.999, k = (double)(step + 1);
     double rate = l->how.rate * una_rate_schedule(l->how.rate_schedule, k / (double)l->how.steps);
     una_losses losses;
-    una_batches_next(&l->batches, step);
+    una_batches_next(&l->batches);
     double share = (double)l->batches.rows / (double)l->held.rows;
-    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target, l->batches.rows,
-                              l->how.fit_weight, l->how.penalty * share, l->gradient, &losses, l->work);
+    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target,
+                              l->batches.rows, l->how.fit_weight, l->how.penalty * share, l->gradient, &losses,
+                              l->work);
     if (!isfinite(losses.total))
         UNA_FAIL(run, UNA_E_NUMERIC, "sngp: training diverged at step %zu: the loss is not finite; use a smaller rate "
                  "(now %g)", step + 1, l->how.rate);
-    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1, (float)beta2,
-                  (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
+    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1,
+                  (float)beta2, (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
     bound_blocks(l, t->model.parameters, false);
     *total = losses.total;
     l->loss_sum += losses.total;
@@ -168,15 +172,17 @@ static void follow(una_stats *stats, const double *phi, const double *y, size_t 
     stats->rows = (double)rows;
 }
 
-static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, una_view x, const double *y, una_run *run)
+static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, una_view x, const double *y,
+                         una_run *run)
 {
-    if (o->head == UNA_SNGP_EXACT) return una_sngp_absorb(m, x, y, stats, run);
+    una_feature_map map = una_sngp_map(m);
+    if (o->head == UNA_SNGP_EXACT) return una_map_absorb(&map, x, y, stats, run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_stats part;
     una_stats_init(&part, stats->features, &run->scratch);
     double *phi = UNA_GET(&run->scratch, double, x.rows * stats->features);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_sngp_phi(m, x, phi, run);
+    if (status == UNA_OK) status = una_map_phi(&map, x, phi, run);
     if (status == UNA_OK) follow(stats, phi, y, x.rows, (size_t)o->basis.batch, o->covariance_momentum, &part);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -190,141 +196,132 @@ static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *a
     return (una_view){ wide, rows, inputs, inputs };
 }
 
+/* What judges the trial: sums (or, for a process, features) of its training rows, features of the others. */
 static una_status finish(trial *t, const trials *all, const loop *l, una_run *run)
 {
-    size_t k = all->net->features + 1, held = l->held.held;
-    una_view x = widened(l->held.x, l->held.rows, l->held.inputs, &run->scratch);
+    una_feature_map map = una_sngp_map(&t->model);
+    size_t k = una_map_columns(&map), rows = l->held.rows, held = l->held.held;
+    bool process = t->model.posterior == UNA_SNGP_GP;
+    una_view x = widened(l->held.x, rows, l->held.inputs, &run->scratch);
     una_view held_x = widened(l->held.held_x, held, l->held.inputs, &run->scratch);
-    una_stats_init(&t->stats, k, &t->arena);
+    if (process) t->phi = UNA_GET(&t->arena, double, rows * k), t->y = UNA_GET(&t->arena, double, rows);
+    else una_stats_init(&t->stats, k, &t->arena);
+    t->rows = rows;
     t->held = held;
     t->held_phi = UNA_GET(&t->arena, double, held * k);
     t->held_y = UNA_GET(&t->arena, double, held);
     UNA_TRY(una_arena_check(&t->arena));
     UNA_TRY(una_arena_check(&run->scratch));
     memcpy(t->held_y, l->held.held_y, held * sizeof(double));
-    UNA_TRY(gather(&t->stats, &t->model, all->options, x, l->held.y, run));
-    return una_sngp_phi(&t->model, held_x, t->held_phi, run);
+    if (process) memcpy(t->y, l->held.y, rows * sizeof(double));
+    UNA_TRY(process ? una_map_phi(&map, x, t->phi, run)
+                    : gather(&t->stats, &t->model, all->options, x, l->held.y, run));
+    return una_map_phi(&map, held_x, t->held_phi, run);
 }
 
 static una_status one_trial(void *context, size_t index, una_run *child)
 {
-    trials *all = context;
+    const trials *all = context;
     trial *t = &all->trial[index];
     loop l;
-    una_arena_init(&t->arena, child);
-    una_status status = set_up(&l, all, t, index, child);
-    if (status == UNA_OK) status = run_loop(&l, t, child);
-    if (status == UNA_OK) status = finish(t, all, &l, child);
-    t->arena.run = child->parent;                        /* the child ends here, its results do not */
-    return status;
+    UNA_TRY(set_up(&l, all, t, index, child));
+    UNA_TRY(run_loop(&l, t, child));
+    return finish(t, all, &l, child);
 }
 
 static una_status run_trials(trials *all, size_t count, una_run *run)
 {
     all->trial = UNA_GET(&run->scratch, trial, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, one_trial, all);
-}
-
-static void free_trials(trials *all, size_t count)
-{
-    for (size_t i = 0; all->trial && i < count; i++)
-        if (all->trial[i].arena.run) una_arena_free(&all->trial[i].arena);
+    return una_jobs_run(run, all->trial, sizeof *all->trial, count, one_trial, all);
 }
 
 /* ---- noise and prior -------------------------------------------------------------------------------------- */
 
-typedef struct pooled {
+typedef struct judge {                   /* context of the choice                                           */
     const trial *trial;
-    size_t count, rows;
-    double prior_var, square;
-    bool   laplace;
+    const una_sngp_options *options;
+    double noise_var, prior_var;         /* noise_var: given, or UNA_AUTO                                   */
+    size_t count;
     una_run *run;
-    una_status status;
-} pooled;
+} judge;
 
-static una_status held_loss(const trial *t, pooled *p, double noise_var, double *loss)
+static una_status judge_head(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse,
+                             una_run *run)
 {
     una_sngp m = t->model;
-    double log_lik, rmse;
-    una_head_init(&m.head, t->stats.features, &p->run->scratch);
-    UNA_TRY(una_arena_check(&p->run->scratch));
+    una_head_init(&m.head, t->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
     m.head.noise_var = noise_var;
-    m.head.prior_var = p->prior_var;
+    m.head.prior_var = by->prior_var;
     m.head.stats = t->stats;
-    UNA_TRY(una_head_solve(&m.head, p->run));
-    if (p->laplace) una_sngp_take_trained(&m);
-    UNA_TRY(una_head_score(&m.head, t->held_phi, t->held_y, t->held, &log_lik, &rmse, p->run));
+    UNA_TRY(una_head_solve(&m.head, run));
+    if (m.posterior == UNA_SNGP_LAPLACE) una_sngp_take_trained(&m);
+    return una_head_score(&m.head, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
+}
+
+static una_status judge_process(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse,
+                                una_run *run)
+{
+    una_gp gp;
+    UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
+    UNA_TRY(una_sngp_gp_solve(&gp, t->model.net.width, by->prior_var, by->options->lengthscale, noise_var, t->phi,
+                              t->y, t->rows, &run->scratch, run));
+    return una_gp_judge(&gp, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
+}
+
+static una_status judge_trial(void *context, size_t index, double noise_var, double *loss, double *square, size_t *rows,
+                              una_run *run)
+{
+    const judge *by = context;
+    const trial *t = &by->trial[index];
+    double log_lik, rmse;
+    UNA_TRY((t->model.posterior == UNA_SNGP_GP ? judge_process : judge_head)(t, by, noise_var, &log_lik, &rmse, run));
     *loss -= log_lik * (double)t->held;
-    p->square += rmse * rmse * (double)t->held;
+    *square += rmse * rmse * (double)t->held;
+    *rows = t->held;
     return UNA_OK;
 }
 
-/* Minus the log-likelihood of all held-out rows, each judged by features that did not see it. */
-static double pooled_loss(double log_noise, void *context)
-{
-    pooled *p = context;
-    double loss = 0;
-    p->square = 0;
-    p->rows = 0;
-    for (size_t i = 0; i < p->count && p->status == UNA_OK; i++) {
-        una_mark mark = una_arena_mark(&p->run->scratch);
-        p->status = held_loss(&p->trial[i], p, exp(log_noise), &loss);
-        p->rows += p->trial[i].held;
-        una_arena_release(&p->run->scratch, mark);
-    }
-    return loss;
-}
-
-/* At p->prior_var; *noise_var is chosen if it is UNA_AUTO, one standard error of its logarithm up. */
-static una_status choose_noise(double *noise_var, pooled *p, double *log_lik)
+/* At by->prior_var; *noise_var is chosen if it is UNA_AUTO, one standard error of its logarithm up. */
+static una_status choose_noise(double *noise_var, judge *by, una_pooled *p, double *log_lik)
 {
     double log_noise = log(*noise_var);
+    *p = (una_pooled){ .count = by->count, .context = by, .judge = judge_trial, .run = by->run };
     if (UNA_IS_AUTO(*noise_var)) {
-        log_noise = una_minimise(pooled_loss, p, log(1e-6), log(4), 1e-5);
+        double tolerance = by->options->head == UNA_SNGP_GP ? 1e-3 : 1e-5;       /* each look costs rows^3 there */
+        log_noise = una_minimise(una_pooled_loss, p, log(1e-6), log(4), tolerance);
         UNA_TRY(p->status);
         log_noise += sqrt(2 / (double)p->rows);
         *noise_var = exp(log_noise);
     }
-    *log_lik = -pooled_loss(log_noise, p) / (double)p->rows;
+    *log_lik = -una_pooled_loss(log_noise, p) / (double)p->rows;
     return p->status;
 }
 
-/* The largest prior variance that costs less than 0.02 in held-out log-likelihood: likelihood alone hides gaps. */
-static una_status choose_prior(double *prior_var, double noise_var, pooled *p)
+static una_status score_prior(void *context, double prior_var, double *log_lik)
 {
-    enum { GRID = 9 };
-    double value[GRID], score[GRID], best = -HUGE_VAL;
-    for (size_t i = 0; i < GRID; i++) {
-        double noise = noise_var;
-        p->prior_var = value[i] = pow(10, -2 + 0.5 * (double)i);
-        UNA_TRY(choose_noise(&noise, p, &score[i]));
-        best = fmax(best, score[i]);
-    }
-    for (size_t i = 0; i < GRID; i++)
-        if (score[i] >= best - 0.02) *prior_var = value[i];
-    return UNA_OK;
+    judge *by = context;
+    una_pooled p;
+    double noise_var = by->noise_var;
+    by->prior_var = prior_var;
+    return choose_noise(&noise_var, by, &p, log_lik);
 }
 
 static una_status choose(double *noise_var, double *prior_var, const trials *all, size_t count, una_fit_result *result,
                          una_run *run)
 {
-    pooled p = { .trial = all->trial, .count = count, .laplace = all->options->head == UNA_SNGP_LAPLACE, .run = run };
-    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, *noise_var, &p));
-    p.prior_var = *prior_var;
-    UNA_TRY(choose_noise(noise_var, &p, &result->valid_log_lik));
+    judge by = { .trial = all->trial, .options = all->options, .noise_var = *noise_var, .count = count, .run = run };
+    una_pooled p;
+    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(una_held_prior(prior_var, score_prior, &by));
+    by.prior_var = *prior_var;
+    UNA_TRY(choose_noise(noise_var, &by, &p, &result->valid_log_lik));
     result->valid_rows = p.rows;
     result->valid_rmse = sqrt(p.square / (double)p.rows);
     return UNA_OK;
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
 
 static una_status fit_folds(trials *all, double *noise_var, double *prior_var, una_fit_result *result, una_run *run)
 {
@@ -335,9 +332,8 @@ static una_status fit_folds(trials *all, double *noise_var, double *prior_var, u
         best[i] = all->trial[i].best_step;
         result->steps += all->trial[i].steps;
     }
-    free_trials(all, folds);
-    qsort(best, folds, sizeof *best, by_size);
-    all->steps = best[folds / 2];
+    una_jobs_free(all->trial, sizeof *all->trial, folds);
+    all->steps = una_held_median(best, folds);
     all->stream += folds;
     all->folds = 0;
     return status;
@@ -370,29 +366,53 @@ static una_status fit_network(una_sngp *m, trials *all, double *noise_var, doubl
     run->progress_from = from;
     if (status == UNA_OK && !folds && all->trial->held) status = choose(noise_var, prior_var, all, 1, result, run);
     if (status == UNA_OK) status = keep_trial(m, all->trial, result, keep);
-    free_trials(all, 1);
+    una_jobs_free(all->trial, sizeof *all->trial, 1);
     return status;
 }
 
-static una_status posterior(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_arena *keep,
+                             una_run *run)
 {
     double noise_var = m->head.noise_var, prior_var = m->head.prior_var;
+    una_feature_map map = una_sngp_map(m);
+    bool laplace = m->posterior == UNA_SNGP_LAPLACE;
     una_head_init(&m->head, m->net.features + 1, keep);
     UNA_TRY(una_arena_check(keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
     UNA_TRY(gather(&m->head.stats, m, o, p->x, p->y, run));
-    if (p->valid_joins && !m->laplace) UNA_TRY(una_sngp_absorb(m, p->valid_x, p->valid_y, &m->head.stats, run));
+    if (p->valid_joins && !laplace) UNA_TRY(una_map_absorb(&map, p->valid_x, p->valid_y, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
-    result->noise_var = noise_var;
-    result->prior_var = prior_var;
-    result->log_evidence = m->head.log_evidence;
-    if (m->laplace) una_sngp_take_trained(m);
+    if (laplace) una_sngp_take_trained(m);
     return UNA_OK;
 }
 
-una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static size_t posterior_rows(const una_problem *p)
+{
+    return p->x.rows + (p->valid_joins ? p->valid_x.rows : 0);
+}
+
+static una_status solve_process(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_fit_result *result,
+                                una_arena *keep, una_run *run)
+{
+    una_feature_map map = una_sngp_map(m);
+    size_t rows = p->x.rows, all = posterior_rows(p), width = map.features;
+    double *h = UNA_GET(&run->scratch, double, all * width), *y = UNA_GET(&run->scratch, double, all);
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(y, p->y, rows * sizeof *y);
+    if (all > rows) memcpy(y + rows, p->valid_y, (all - rows) * sizeof *y);
+    UNA_TRY(una_map_phi(&map, p->x, h, run));
+    if (all > rows) UNA_TRY(una_map_phi(&map, p->valid_x, h + rows * width, run));
+    UNA_TRY(una_sngp_gp_solve(&m->gp, width, m->head.prior_var, o->lengthscale, m->head.noise_var, h, y, all, keep,
+                              run));
+    if (m->gp.jitter_var > 0)
+        una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
+                      "covariance, which had no Cholesky factor without it.", m->gp.jitter_var / m->head.prior_var);
+    return UNA_OK;
+}
+
+una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
+                        una_run *run)
 {
     una_sngp *m = state;
     una_sngp_options *o = options;
@@ -404,16 +424,20 @@ una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fi
     b->optimiser = UNA_ADAM;
     una_basis_resolve(b, p->x.rows, 1);
     if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt((double)p->x.cols);
-    m->laplace = o->head == UNA_SNGP_LAPLACE;
+    m->posterior = o->head;
+    if (o->head == UNA_SNGP_GP) UNA_TRY(una_sngp_gp_memory(posterior_rows(p), 1, run));
     m->net = (una_residual){ .inputs = p->x.cols, .width = (size_t)b->width, .depth = (size_t)b->depth,
                              .features = (size_t)b->features, .activation = (una_activation)b->activation };
     una_residual_shape(&m->net);
     trials all = { .net = &m->net, .options = o, .problem = p, .folds = p->folds, .train_noise_var = train_noise_var };
     UNA_TRY(fit_network(m, &all, &noise_var, &prior_var, result, keep, run));
-    m->head.noise_var = UNA_IS_AUTO(noise_var) ? train_noise_var : noise_var;        /* auto still: no row was held out */
+    m->head.noise_var = UNA_IS_AUTO(noise_var) ? train_noise_var : noise_var; /* auto still: no row was held out */
     m->head.prior_var = UNA_IS_AUTO(prior_var) ? 1 : prior_var;
-    UNA_TRY(posterior(m, o, p, result, keep, run));
-    if (!m->laplace) una_basis_check_noise(&m->head, result);
+    UNA_TRY(o->head == UNA_SNGP_GP ? solve_process(m, o, p, result, keep, run) : solve_head(m, o, p, keep, run));
+    if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, result);
+    result->noise_var = m->head.noise_var;
+    result->prior_var = m->head.prior_var;
+    result->log_evidence = o->head == UNA_SNGP_GP ? m->gp.log_evidence : m->head.log_evidence;
     b->train_noise_std = sqrt(train_noise_var) / unit;
     b->noise_std = sqrt(m->head.noise_var) / unit;
     b->prior_var = m->head.prior_var;

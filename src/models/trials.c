@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trials: trainings of one feature network on the task pool, one per restart or fold, each judged on rows it did not see.
+ * Trials: trainings of one feature network on the task pool, one per restart or fold, each judged on rows it did not
+ * see.
  */
 #include "models/trials.h"
+
+#include "models/held.h"
 
 #include <string.h>
 
@@ -45,7 +48,8 @@ typedef struct marginal {                /* marginal likelihood as a loss of the
     una_work_f32 *work;
 } marginal;
 
-static una_status evidence_gradient(void *context, const float *parameters, float *gradient, una_losses *losses, una_run *run)
+static una_status evidence_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
+                                    una_run *run)
 {
     marginal *e = context;
     size_t features = una_net_features(e->net), k = features + 1;
@@ -66,43 +70,6 @@ static una_status evidence_gradient(void *context, const float *parameters, floa
     una_net_backward_f32(e->net, parameters, e->x, e->rows, e->narrow, gradient, e->work);
     losses->penalty = e->penalty * square;
     losses->total = losses->penalty - e->head.log_evidence;
-    return UNA_OK;
-}
-
-typedef struct rows_of {                 /* the rows of one job                                             */
-    float *x, *held_x;
-    double *y, *held_y;
-    float *target;
-    size_t rows, held;
-} rows_of;
-
-static void copy_row(float *to, una_view x, size_t row)
-{
-    for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
-}
-
-/* Splits the problem's rows for job `index`: its fold is held out, or problem->valid. */
-static una_status gather(rows_of *r, const una_trials *all, size_t index, una_run *run)
-{
-    const una_problem *p = all->problem;
-    size_t inputs = p->x.cols, most_held = all->folds ? p->x.rows : p->valid_x.rows;
-    r->x = UNA_GET(&run->scratch, float, p->x.rows * inputs);
-    r->y = UNA_GET(&run->scratch, double, p->x.rows);
-    r->target = UNA_GET(&run->scratch, float, p->x.rows);
-    r->held_x = UNA_GET(&run->scratch, float, most_held * inputs);
-    r->held_y = UNA_GET(&run->scratch, double, most_held);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < p->x.rows; i++) {
-        bool out = all->folds && p->fold[i] == index;
-        copy_row(out ? r->held_x + r->held * inputs : r->x + r->rows * inputs, p->x, i);
-        if (out) r->held_y[r->held++] = p->y[i];
-        else r->y[r->rows++] = p->y[i];
-    }
-    for (size_t i = 0; !all->folds && i < p->valid_x.rows; i++) {
-        copy_row(r->held_x + i * inputs, p->valid_x, i);
-        r->held_y[r->held++] = p->valid_y[i];
-    }
-    for (size_t i = 0; i < r->rows; i++) r->target[i] = (float)r->y[i];
     return UNA_OK;
 }
 
@@ -129,7 +96,7 @@ static void thin(float **x, double **y, size_t *rows, size_t inputs, una_arena *
     *rows = LOOK_ROWS;
 }
 
-static una_status prepare_watch(watch *w, const una_net *net, const rows_of *r, una_run *run)
+static una_status prepare_watch(watch *w, const una_net *net, const una_held *r, una_run *run)
 {
     size_t k = una_net_features(net) + 1;
     float *x = r->x, *held_x = r->held_x;
@@ -149,7 +116,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const rows_of *r, 
                             &run->scratch, run);
 }
 
-static una_status prepare_evidence(marginal *e, const una_trials *all, const rows_of *r, una_run *run)
+static una_status prepare_evidence(marginal *e, const una_trials *all, const una_held *r, una_run *run)
 {
     const una_net *net = &all->basis->net;
     size_t k = una_net_features(net) + 1;
@@ -166,13 +133,13 @@ static una_status prepare_evidence(marginal *e, const una_trials *all, const row
 }
 
 /* What the choice of the noise needs of a finished job: its training statistics, features of its held-out rows. */
-static una_status finish_job(una_trial *j, const una_trials *all, const rows_of *r, una_run *run)
+static una_status finish_job(una_trial *j, const una_trials *all, const una_held *r, una_run *run)
 {
     una_basis basis = { .net = all->basis->net, .parameters = j->parameters };
     size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
     una_work_f32 *work;
-    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch, run));
+    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
     una_stats_init(&j->stats, k, &j->arena);
     j->held_phi = ones_at_end(&j->arena, r->held, k);
     j->held_y = UNA_GET(&j->arena, double, r->held);
@@ -189,7 +156,7 @@ static una_status finish_job(una_trial *j, const una_trials *all, const rows_of 
     memcpy(j->held_y, r->held_y, r->held * sizeof(double));
     j->held_rows = r->held;
     if (r->held == 0) return UNA_OK;
-    double noise_var = UNA_AUTO;         /* prior variance 1, as in looks: a chosen one could not be passed back otherwise */
+    double noise_var = UNA_AUTO; /* prior variance 1, as in looks: a chosen one could not be passed back otherwise */
     return una_choose_valid(&noise_var, 1, &j->stats, j->held_phi, j->held_y, r->held, &j->valid_log_lik,
                             &j->valid_rmse, run);
 }
@@ -199,11 +166,10 @@ static una_status train_job(void *context, size_t index, una_run *run)
     una_trials *all = context;
     una_trial *j = &all->job[index];
     const una_net *net = &all->basis->net;
-    una_arena_init(&j->arena, run);
-    rows_of r = {0};
+    una_held r;
     watch w;
     marginal e;
-    UNA_TRY(gather(&r, all, index, run));
+    UNA_TRY(una_held_split(&r, all->problem, all->folds ? index : SIZE_MAX, &run->scratch));
     j->parameters = UNA_GET(&j->arena, float, net->parameters);
     UNA_TRY(una_arena_check(&j->arena));
     una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, all->stream + index);
@@ -225,23 +191,14 @@ static una_status train_job(void *context, size_t index, una_run *run)
     return finish_job(j, all, &r, run);
 }
 
-static una_status rehomed_job(void *context, size_t index, una_run *child)
-{
-    una_trials *all = context;
-    una_status status = train_job(context, index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its results do not */
-    return status;
-}
-
 una_status una_trials_run(una_trials *all, size_t count, una_run *run)
 {
     all->job = UNA_GET(&run->scratch, una_trial, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_pool(run, count, rehomed_job, all);
+    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
 }
 
 void una_trials_free(una_trials *all, size_t count)
 {
-    for (size_t i = 0; all->job && i < count; i++)
-        if (all->job[i].arena.run) una_arena_free(&all->job[i].arena);
+    una_jobs_free(all->job, sizeof *all->job, count);
 }

@@ -3,10 +3,11 @@
  * TUNA: targeted uncertainty-aware bases. M auxiliary heads are trained on M reference functions that say what a person
  * believes before seeing y, on reference inputs X~ = training inputs, perturbed copies, and points of the user's:
  *   minimise (1/M) sum_m |g_m(X~) - Phi(X~) w_m|^2 + gamma |Psi|^2
- * The functions are drawn once from a GP prior (a kernel expression) or from a formula with random parameters, or are read
- * from a file. y is not used, so the features have not seen the rows and the evidence chooses noise and prior variance.
- * With pseudo-data, each head fits the training rows and pseudo points with targets of its own (uncertainty by hand).
- * The loss fixes the span of the features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
+ * The functions are drawn once from a GP prior (a kernel expression) or from a formula with random parameters, or are
+ * read from a file. y is not used, so the features have not seen the rows and the evidence chooses noise and prior
+ * variance. With pseudo-data, each head fits the training rows and pseudo points with targets of its own (uncertainty
+ * by hand). The loss fixes the span of the features, not the scale of the prior: match_prior sets alpha to the heads'
+ * mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
 #include "gp/kernel.h"
@@ -23,13 +24,16 @@ typedef struct tuna_options {
 
 static const una_option tuna_table[] = {
     { "prior", UNA_TEXT, offsetof(tuna_options, prior), "rbf", 0, 0, false, NULL,
-      "kernel expression of the GP prior that reference functions are drawn from, e.g. rbf(length=0.5, on=x1) * periodic(period=2, on=x1)" },
+      "kernel expression of the GP prior that reference functions are drawn from, e.g. rbf(length=0.5, on=x1) * "
+      "periodic(period=2, on=x1)" },
     { "formula", UNA_TEXT, offsetof(tuna_options, formula), "", 0, 0, false, NULL,
-      "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); c~uniform(0,1)\"" },
+      "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); "
+      "c~uniform(0,1)\"" },
     { "values", UNA_TEXT, offsetof(tuna_options, values), "", 0, 0, false, NULL,
       "instead: a file with the input columns and one column per reference function" },
     { "pseudo", UNA_TEXT, offsetof(tuna_options, pseudo), "", 0, 0, false, NULL,
-      "instead: a file of pseudo-data, the input columns and one target column per head; heads fit the training rows too" },
+      "instead: a file of pseudo-data, the input columns and one target column per head; heads fit the training rows "
+      "too" },
     { "points", UNA_TEXT, offsetof(tuna_options, points), "", 0, 0, false, NULL,
       "a file with further reference inputs" },
     { "heads", UNA_COUNT, offsetof(tuna_options, heads), "40", 1, 1000, false, NULL,
@@ -117,7 +121,8 @@ static una_status describe_inputs(una_kernel_inputs *inputs, bool own_units, con
     return UNA_OK;
 }
 
-static una_status draw_from_prior(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status draw_from_prior(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result,
+                                  una_run *run)
 {
     una_kernel_inputs inputs;
     una_kernel *kernel;
@@ -126,7 +131,8 @@ static una_status draw_from_prior(references *r, const tuna_options *o, const un
     UNA_TRY(una_kernel_parse(&kernel, o->prior, &inputs, &run->scratch, run));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 2);
     UNA_TRY(una_gp_prior_draws(kernel, r->x, r->rows, r->inputs, r->heads, &rng, r->g, &jitter, run));
-    if (jitter > 1e-8) una_notes_add(&result->notes, "The kernel matrix of the references needed a relative jitter of %g.", jitter);
+    if (jitter > 1e-8)
+        una_notes_add(&result->notes, "The kernel matrix of the references needed a relative jitter of %g.", jitter);
     return UNA_OK;
 }
 
@@ -160,7 +166,9 @@ static una_status value_columns(references *r, const una_dataset *table, bool ow
     r->heads = 0;
     for (size_t j = 0; j < table->columns && r->heads < 1000; j++)
         if (!is_source(c, table->column[j].name)) column[r->heads++] = j;
-    if (r->heads == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: every column is an input; add one column of values per function", table->origin);
+    if (r->heads == 0)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: every column is an input; add one column of values per function",
+                 table->origin);
     r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t m = 0; m < r->heads; m++) {
@@ -189,10 +197,12 @@ static una_status read_values(references *r, const char *path, bool own, const u
     return status;
 }
 
-static una_status take_references(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status take_references(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result,
+                                  una_run *run)
 {
     int sources = given(o->formula) + given(o->values) + given(o->pseudo);
-    if (sources > 1) UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo, not %d of them", sources);
+    if (sources > 1)
+        UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo, not %d of them", sources);
     if (given(o->values)) return read_values(r, o->values, own_units(o), p, run);
     if (given(o->pseudo)) return read_values(r, o->pseudo, own_units(o), p, run);
     UNA_TRY(reference_inputs(r, o, p, run));
@@ -204,8 +214,10 @@ static una_status take_references(references *r, const tuna_options *o, const un
 
 /* ---- training ------------------------------------------------------------------------------------------------ */
 
-/* Reference rows and, with pseudo-data, the training rows with y for every head (but each fifth, kept for the noise). */
-static una_status gather(una_basis_data *data, const references *r, const una_problem *p, const bool *held, una_run *run)
+/* Reference rows and, with pseudo-data, the training rows with y for every head (but each fifth,
+ * kept for the noise). */
+static una_status gather(una_basis_data *data, const references *r, const una_problem *p, const bool *held,
+                         una_run *run)
 {
     size_t rows = r->rows + (held ? p->x.rows : 0), inputs = r->inputs, wide = UNA_PADDED(r->heads);
     *data = (una_basis_data){ .inputs = inputs, .target_heads = r->heads };
@@ -240,7 +252,8 @@ static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
 static double mean_square_of_heads(const una_basis *basis)
 {
     size_t heads = una_net_heads(&basis->net), features = una_net_features(&basis->net), wide = UNA_PADDED(heads);
-    const float *w = basis->parameters + basis->net.weights[basis->net.depth], *b = basis->parameters + basis->net.biases[basis->net.depth];
+    const float *w = basis->parameters + basis->net.weights[basis->net.depth];
+    const float *b = basis->parameters + basis->net.biases[basis->net.depth];
     double sum = 0;
     for (size_t m = 0; m < heads; m++) {
         sum += (double)b[m] * (double)b[m];
@@ -250,11 +263,12 @@ static double mean_square_of_heads(const una_basis *basis)
 }
 
 /* Noise on rows that the features did not see, when pseudo-data made them see y: the posterior of the others judges. */
-static una_status noise_from_held(double *noise_var, double prior_var, const una_basis *basis, const una_problem *p, const bool *held,
-                                  una_fit_result *result, una_run *run)
+static una_status noise_from_held(double *noise_var, double prior_var, const una_basis *basis, const una_problem *p,
+                                  const bool *held, una_fit_result *result, una_run *run)
 {
     size_t k = una_net_features(&basis->net) + 1, out = 0, in = 0;
-    double *phi, *held_phi = UNA_GET(&run->scratch, double, p->x.rows * k), *held_y = UNA_GET(&run->scratch, double, p->x.rows);
+    double *phi, *held_phi = UNA_GET(&run->scratch, double, p->x.rows * k);
+    double *held_y = UNA_GET(&run->scratch, double, p->x.rows);
     una_stats stats;
     una_stats_init(&stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -270,14 +284,17 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
     }
     if (out == 0 || in == 0) UNA_FAIL(run, UNA_E_INPUT, "tuna: too few rows to choose the noise; give noise_std");
     result->valid_rows = out;
-    return una_choose_valid(noise_var, prior_var, &stats, held_phi, held_y, out, &result->valid_log_lik, &result->valid_rmse, run);
+    return una_choose_valid(noise_var, prior_var, &stats, held_phi, held_y, out, &result->valid_log_lik,
+                            &result->valid_rmse, run);
 }
 
-static una_status choose(una_basis *basis, const tuna_options *o, const una_problem *p, const bool *held, una_fit_result *result, una_run *run)
+static una_status choose(una_basis *basis, const tuna_options *o, const una_problem *p, const bool *held,
+                         una_fit_result *result, una_run *run)
 {
     una_head *head = &basis->head;
     head->prior_var = o->match_prior ? mean_square_of_heads(basis) : o->basis.prior_var;
-    head->noise_var = UNA_IS_AUTO(o->basis.noise_std) ? UNA_AUTO : pow(o->basis.noise_std * una_basis_unit(&o->basis, p), 2);
+    head->noise_var = UNA_IS_AUTO(o->basis.noise_std) ? UNA_AUTO
+                      : pow(o->basis.noise_std * una_basis_unit(&o->basis, p), 2);
     if (held && UNA_IS_AUTO(head->noise_var)) {
         if (UNA_IS_AUTO(head->prior_var)) head->prior_var = 1;
         UNA_TRY(noise_from_held(&head->noise_var, head->prior_var, basis, p, held, result, run));
@@ -287,7 +304,8 @@ static una_status choose(una_basis *basis, const tuna_options *o, const una_prob
     return una_head_solve(head, run);
 }
 
-static una_status tuna_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status tuna_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
+                           una_run *run)
 {
     una_basis *basis = state;
     tuna_options *o = options;
@@ -301,7 +319,8 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, 1);
     UNA_TRY(una_basis_shape(basis, &o->basis, r.inputs, r.heads, run));
-    una_training none = {0}, how = una_basis_training(&o->basis, data.rows, &none, 0.5, p->seed, 0);   /* weight 1/(2*0.5) = 1 */
+    /* weight 1/(2*0.5) = 1 */
+    una_training none = {0}, how = una_basis_training(&o->basis, data.rows, &none, 0.5, p->seed, 0);
     UNA_TRY(una_basis_train(basis, &o->basis, &data, &how, "training tuna", &trained, keep, run));
     una_basis_curve(result, &trained);
     result->steps = trained.steps;
@@ -324,7 +343,8 @@ const una_kind una_tuna = {
     .options = tuna_table,
     .options_size = sizeof(tuna_options),
     .state_size = sizeof(una_basis),
-    .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, rate=0.001, "
+    .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
+    "rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, units=standardised",
     .least_rows = 3,
     .fit = tuna_fit,

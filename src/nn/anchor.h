@@ -14,6 +14,7 @@ void una_anchor_draw_f32(const una_net *net, double variance, una_rng *rng, floa
 void una_anchor_draw_f64(const una_net *net, double variance, una_rng *rng, double *parameters);
 /* Adds the penalty's gradient and returns the penalty. */
 double una_anchor_add_f32(size_t count, double weight, const float *parameters, const float *anchor, float *gradient);
-double una_anchor_add_f64(size_t count, double weight, const double *parameters, const double *anchor, double *gradient);
+double una_anchor_add_f64(size_t count, double weight, const double *parameters, const double *anchor,
+                          double *gradient);
 
 #endif

@@ -15,7 +15,8 @@ void REAL(una_anchor_draw)(const una_net *net, double variance, una_rng *rng, re
     for (size_t l = 0; l <= net->depth; l++) {
         size_t out = net->size[l + 1], wide = UNA_PADDED(out);
         for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
-            for (size_t j = 0; j < out; j++) parameters[net->weights[l] + i * wide + j] = (real)(std * una_rng_normal(rng));
+            for (size_t j = 0; j < out; j++)
+                parameters[net->weights[l] + i * wide + j] = (real)(std * una_rng_normal(rng));
     }
 }
 

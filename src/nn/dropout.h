@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dropout (Srivastava et al. 2014; Gal and Ghahramani 2016), inverted: a unit that is kept counts 1/(1 - p), one that is
- * dropped counts 0, so that the mean over masks is the plain network's. Training drops units of each row anew; a pass at
- * prediction time drops the same units for every row, so that it is a function.
+ * Dropout (Srivastava et al. 2014; Gal and Ghahramani 2016), inverted: a unit that is kept counts 1/(1 - p), one that
+ * is dropped counts 0, so that the mean over masks is the plain network's. Training drops units of each row anew; a
+ * pass at prediction time drops the same units for every row, so that it is a function.
  */
 #ifndef UNA_DROPOUT_H
 #define UNA_DROPOUT_H
@@ -11,19 +11,11 @@
 
 /* n numbers, each 0 with probability p and else 1/(1 - p); 0 <= p < 1. */
 void una_dropout_mask(una_rng *rng, double p, size_t n, float *mask);
-/* One pass as a network of its own: the rows of packed weights (una_net_pack's order) that a dropped unit feeds become 0,
- * the others grow by 1/(1 - p). Inputs are dropped too if `inputs`. In place. */
+/* One pass as a network of its own: the rows of packed weights (una_net_pack's order) that a dropped unit feeds become
+ * 0, the others grow by 1/(1 - p). Inputs are dropped too if `inputs`. In place. */
 void una_dropout_pass(const una_net *net, una_rng *rng, double p, bool inputs, float *packed);
 
-#define real float
-#define REAL(name) name##_f32
-#include "nn/dropout_calls.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "nn/dropout_calls.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/dropout_calls.h"
+#include "kern/both.h"
 
 #endif

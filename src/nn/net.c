@@ -42,7 +42,8 @@ void una_net_pack(const una_net *net, const float *parameters, float *packed)
 {
     for (size_t l = 0; l <= net->depth; l++)
         for (size_t i = 0; i <= net->size[l]; i++, packed += net->size[l + 1])
-            memcpy(packed, parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]), net->size[l + 1] * sizeof *packed);
+            memcpy(packed, parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]),
+                   net->size[l + 1] * sizeof *packed);
 }
 
 void una_net_unpack(const una_net *net, const float *packed, float *parameters)
@@ -50,5 +51,6 @@ void una_net_unpack(const una_net *net, const float *packed, float *parameters)
     memset(parameters, 0, net->parameters * sizeof *parameters);
     for (size_t l = 0; l <= net->depth; l++)
         for (size_t i = 0; i <= net->size[l]; i++, packed += net->size[l + 1])
-            memcpy(parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]), packed, net->size[l + 1] * sizeof *packed);
+            memcpy(parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]), packed,
+                   net->size[l + 1] * sizeof *packed);
 }

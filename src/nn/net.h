@@ -40,15 +40,7 @@ typedef struct una_losses {                    /* of one batch                  
     double mean_cos2, total;
 } una_losses;
 
-#define real float
-#define REAL(name) name##_f32
-#include "nn/net_calls.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "nn/net_calls.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/net_calls.h"
+#include "kern/both.h"
 
 #endif

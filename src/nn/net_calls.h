@@ -23,8 +23,8 @@ typedef struct REAL(una_objective) {
                                                   integrated out (marginal likelihood)                 */
 } REAL(una_objective);
 
-/* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for, and
- * slopes of the same sort (exact or by differences, per point or stacked). */
+/* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
+ * and slopes of the same sort (exact or by differences, per point or stacked). */
 typedef struct REAL(una_work) REAL(una_work);
 una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t rows, size_t probes, bool own_probes,
                               size_t directions, bool exact, bool per_point, const REAL(una_kernels) *kernels,
@@ -32,14 +32,17 @@ una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t 
 
 /* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. */
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
-                            const REAL(una_objective) *objective, real *gradient, una_losses *losses, REAL(una_work) *work);
+                            const REAL(una_objective) *objective, real *gradient, una_losses *losses,
+                            REAL(una_work) *work);
 
-/* phi [rows, stride] (stride >= features, columns beyond untouched) or f [rows, heads] for x [rows, inputs], block by block;
- * the bits of a row do not depend on its neighbours. Either may be NULL. */
-void REAL(una_net_forward)(const una_net *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
-                           double *f, REAL(una_work) *work);
-/* Back from dL/dphi [rows, features] (double) at rows x into the hidden layers' gradient (adds). For marginal likelihood. */
+/* phi [rows, stride] (stride >= features, columns beyond untouched) or f [rows, heads] for x [rows, inputs], block by
+ * block; the bits of a row do not depend on its neighbours. Either may be NULL. */
+void REAL(una_net_forward)(const una_net *net, const real *parameters, const real *x, size_t rows, double *phi,
+                           size_t stride, double *f, REAL(una_work) *work);
+/* Back from dL/dphi [rows, features] (double) at rows x into the hidden layers' gradient
+ * (adds). For marginal likelihood. */
 void REAL(una_net_backward)(const una_net *net, const real *parameters, const real *x, size_t rows, const double *dphi,
                             real *gradient, REAL(una_work) *work);
-/* Slopes of phi at one point: j [inputs, features], exact. The work needs a probe, every direction, and exact slopes. */
+/* Slopes of phi at one point: j [inputs, features], exact. The work needs a probe, every
+ * direction, and exact slopes. */
 void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *j, REAL(una_work) *work);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Forward and backward passes of net.h, in float for training and in double for reference: plain rows and slope rows side
- * by side, layer by layer. The similarity penalty on the slopes of the heads lives in diversity_real.c.
+ * Forward and backward passes of net.h, in float for training and in double for reference: plain rows and slope rows
+ * side by side, layer by layer. The similarity penalty on the slopes of the heads lives in diversity_real.c.
  */
 #include "nn/work.h"
 
@@ -80,7 +80,8 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_
     take_layers(w, net, exact, arena);
     w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(una_net_heads(net)));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
-    for (size_t l = 1; l <= net->depth; l++) w->flipped[l] = UNA_GET(arena, real, net->size[l + 1] * UNA_PADDED(net->size[l]));
+    for (size_t l = 1; l <= net->depth; l++)
+        w->flipped[l] = UNA_GET(arena, real, net->size[l + 1] * UNA_PADDED(net->size[l]));
     if (probes > 0 && directions > 0) {
         for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, (w->lanes ? w->lanes : w->block * directions) * w->widest);
         if (w->lanes) REAL(una_fans_take)(w, net, arena);
@@ -100,7 +101,8 @@ static void forward_rows(const una_net *net, const real *parameters, const real 
     for (size_t l = 0; l < net->depth; l++) {
         layer *at = &w->layer[l];
         size_t width = UNA_PADDED(net->size[l + 1]);
-        w->kern->product(rows, width, net->size[l], below, below_width, 1, parameters + net->weights[l], width, at->z, width, false);
+        w->kern->product(rows, width, net->size[l], below, below_width, 1, parameters + net->weights[l], width, at->z,
+                         width, false);
         w->kern->activate(net->activation, rows, width, parameters + net->biases[l], at->z, at->h, at->d, at->dd);
         below = at->h;
         below_width = width;
@@ -109,13 +111,15 @@ static void forward_rows(const una_net *net, const real *parameters, const real 
 
 static void forward_heads(const una_net *net, const real *parameters, size_t rows, WORK *w)
 {
-    size_t l = net->depth, features = net->size[l], wide = UNA_PADDED(net->size[l]), heads = UNA_PADDED(net->size[l + 1]);
+    size_t l = net->depth, features = net->size[l], wide = UNA_PADDED(net->size[l]);
+    size_t heads = UNA_PADDED(net->size[l + 1]);
     for (size_t r = 0; r < rows; r++) memcpy(w->f + r * heads, parameters + net->biases[l], heads * sizeof(real));
-    w->kern->product(rows, heads, features, w->layer[l - 1].h, wide, 1, parameters + net->weights[l], heads, w->f, heads, true);
+    w->kern->product(rows, heads, features, w->layer[l - 1].h, wide, 1, parameters + net->weights[l], heads, w->f,
+                     heads, true);
 }
 
-void REAL(una_net_forward)(const una_net *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
-                           double *f, WORK *w)
+void REAL(una_net_forward)(const una_net *net, const real *parameters, const real *x, size_t rows, double *phi,
+                           size_t stride, double *f, WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads), inputs = net->size[0];

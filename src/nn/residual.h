@@ -2,8 +2,8 @@
  *
  * A residual network of constant width under random Fourier features, with one linear head for training:
  *   h_0 = A'x,  h_{l+1} = h_l + act(W_l' h_l + b_l),  phi = sqrt(2/F) cos(S'h + p),  f = w'phi + b.
- * A (lift), S and p are drawn once and never trained; W_l, b_l, w, b are. With singular values of W_l at most c < 1 each
- * block keeps distances within the factors 1 - c and 1 + c, so phi knows how far a row is from the others.
+ * A (lift), S and p are drawn once and never trained; W_l, b_l, w, b are. With singular values of W_l at most c < 1
+ * each block keeps distances within the factors 1 - c and 1 + c, so phi knows how far a row is from the others.
  * Source: Liu et al., Simple and principled uncertainty estimation (SNGP), 2020; Rahimi and Recht 2007.
  */
 #ifndef UNA_RESIDUAL_H
@@ -24,15 +24,7 @@ typedef struct una_residual {
 
 void una_residual_shape(una_residual *net);
 
-#define real float
-#define REAL(name) name##_f32
-#include "nn/residual_calls.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "nn/residual_calls.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/residual_calls.h"
+#include "kern/both.h"
 
 #endif

@@ -44,20 +44,22 @@ static void draw(real *out, size_t rows, size_t cols, size_t stride, double std,
         for (size_t j = 0; j < cols; j++) out[i * stride + j] = (real)(std * una_rng_normal(rng));
 }
 
-void REAL(una_residual_initialise)(const una_residual *net, double lengthscale, una_rng *rng, real *frozen, real *parameters)
+void REAL(una_residual_initialise)(const una_residual *net, double lengthscale, una_rng *rng, real *frozen,
+                                   real *parameters)
 {
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
     memset(frozen, 0, net->frozen * sizeof *frozen);
     memset(parameters, 0, net->parameters * sizeof *parameters);
     draw(frozen, net->inputs, net->width, wide, 1 / sqrt((double)net->width), rng);
     draw(frozen + net->spread, net->width, net->features, features, 1 / lengthscale, rng);
-    for (size_t j = 0; j < net->features; j++) frozen[net->phase + j] = (real)(QUARTER + 4 * QUARTER * una_rng_uniform(rng));
+    for (size_t j = 0; j < net->features; j++)
+        frozen[net->phase + j] = (real)(QUARTER + 4 * QUARTER * una_rng_uniform(rng));
     for (size_t l = 0; l < net->depth; l++)
         draw(weights(net, parameters, l), net->width, net->width, wide, 0.5 / sqrt((double)net->width), rng);
 }
 
-una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, const real *frozen, size_t rows, const KERNELS *kernels,
-                                       una_arena *arena)
+una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, const real *frozen, size_t rows,
+                                       const KERNELS *kernels, una_arena *arena)
 {
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features), most = rows < BLOCK ? BLOCK : rows;
     WORK *w = UNA_GET(arena, WORK, 1);
@@ -84,8 +86,8 @@ una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, cons
 
 /* ---- forward ---------------------------------------------------------------------------------------------- */
 
-void REAL(una_fourier)(size_t rows, size_t width, size_t features, const real *h, const real *s, const real *p, real *z, real *phi,
-                       real *d, const KERNELS *kernels)
+void REAL(una_fourier)(size_t rows, size_t width, size_t features, const real *h, const real *s, const real *p,
+                       real *z, real *phi, real *d, const KERNELS *kernels)
 {
     size_t wide = UNA_PADDED(features);
     real scale = (real)sqrt(2 / (double)features);
@@ -95,7 +97,8 @@ void REAL(una_fourier)(size_t rows, size_t width, size_t features, const real *h
     kernels->scale(rows * wide, scale, d, d);
 }
 
-static void forward_rows(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows, WORK *w)
+static void forward_blocks(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                           size_t rows, WORK *w)
 {
     size_t wide = UNA_PADDED(net->width);
     w->kern->product(rows, wide, net->inputs, x, net->inputs, 1, frozen, wide, w->h[0], wide, false);
@@ -105,19 +108,26 @@ static void forward_rows(const una_residual *net, const real *frozen, const real
         w->kern->activate(net->activation, rows, wide, at + bias_at(net), w->z, w->h[l + 1], w->d[l], NULL);
         w->kern->add(rows * wide, w->h[l], w->h[l + 1]);
     }
-    REAL(una_fourier)(rows, net->width, net->features, w->h[net->depth], frozen + net->spread, frozen + net->phase, w->u, w->phi,
-                      w->dphi, w->kern);
+}
+
+static void forward_rows(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                         size_t rows, WORK *w)
+{
+    forward_blocks(net, frozen, parameters, x, rows, w);
+    REAL(una_fourier)(rows, net->width, net->features, w->h[net->depth], frozen + net->spread, frozen + net->phase,
+                      w->u, w->phi, w->dphi, w->kern);
 }
 
 static void forward_head(const una_residual *net, const real *parameters, size_t rows, WORK *w)
 {
     const real *head = parameters + net->head, *bias = head + net->features * UNA_PAD;
     for (size_t r = 0; r < rows; r++) memcpy(w->f + r * UNA_PAD, bias, UNA_PAD * sizeof(real));
-    w->kern->product(rows, UNA_PAD, net->features, w->phi, UNA_PADDED(net->features), 1, head, UNA_PAD, w->f, UNA_PAD, true);
+    w->kern->product(rows, UNA_PAD, net->features, w->phi, UNA_PADDED(net->features), 1, head, UNA_PAD, w->f, UNA_PAD,
+                     true);
 }
 
-void REAL(una_residual_forward)(const una_residual *net, const real *frozen, const real *parameters, const real *x, size_t rows,
-                                double *phi, size_t stride, double *f, WORK *w)
+void REAL(una_residual_forward)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                                size_t rows, double *phi, size_t stride, double *f, WORK *w)
 {
     size_t wide = UNA_PADDED(net->features);
     for (size_t from = 0; from < rows; from += BLOCK) {
@@ -131,20 +141,49 @@ void REAL(una_residual_forward)(const una_residual *net, const real *frozen, con
     }
 }
 
-/* The rows of A are carried through the blocks as slopes: s <- s + act'(z) (s W). */
+void REAL(una_residual_last)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                             size_t rows, double *h, size_t stride, WORK *w)
+{
+    size_t wide = UNA_PADDED(net->width);
+    for (size_t from = 0; from < rows; from += BLOCK) {
+        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
+        forward_blocks(net, frozen, parameters, x + from * net->inputs, count, w);
+        for (size_t r = 0; r < count; r++)
+            for (size_t j = 0; j < net->width; j++) h[(from + r) * stride + j] = (double)w->h[net->depth][r * wide + j];
+    }
+}
+
+/* Row d of A is carried through the blocks as a slope, to w->g: s <- s + act'(z) (s W). */
+static void carry_slope(const una_residual *net, const real *frozen, const real *parameters, size_t d, WORK *w)
+{
+    size_t wide = UNA_PADDED(net->width);
+    memcpy(w->g, frozen + d * wide, wide * sizeof(real));
+    for (size_t l = 0; l < net->depth; l++) {
+        w->kern->product(1, wide, net->width, w->g, wide, 1, weights_of(net, parameters, l), wide, w->a, wide, false);
+        w->kern->multiply(wide, w->d[l], w->a);
+        w->kern->add(wide, w->a, w->g);
+    }
+}
+
+void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                                    double *j, WORK *w)
+{
+    forward_blocks(net, frozen, parameters, x, 1, w);
+    for (size_t d = 0; d < net->inputs; d++) {
+        carry_slope(net, frozen, parameters, d, w);
+        for (size_t k = 0; k < net->width; k++) j[d * net->width + k] = (double)w->g[k];
+    }
+}
+
 void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
                                double *j, WORK *w)
 {
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
     forward_rows(net, frozen, parameters, x, 1, w);
     for (size_t d = 0; d < net->inputs; d++) {
-        memcpy(w->g, frozen + d * wide, wide * sizeof(real));
-        for (size_t l = 0; l < net->depth; l++) {
-            w->kern->product(1, wide, net->width, w->g, wide, 1, weights_of(net, parameters, l), wide, w->a, wide, false);
-            w->kern->multiply(wide, w->d[l], w->a);
-            w->kern->add(wide, w->a, w->g);
-        }
-        w->kern->product(1, features, net->width, w->g, wide, 1, frozen + net->spread, features, w->back, features, false);
+        carry_slope(net, frozen, parameters, d, w);
+        w->kern->product(1, features, net->width, w->g, wide, 1, frozen + net->spread, features, w->back, features,
+                         false);
         w->kern->multiply(features, w->dphi, w->back);
         for (size_t k = 0; k < net->features; k++) j[d * net->features + k] = (double)w->back[k];
     }
@@ -179,8 +218,9 @@ static void backward_blocks(const una_residual *net, const real *parameters, siz
     }
 }
 
-void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, const real *parameters, const real *x, const real *t,
-                                 size_t rows, double fit_weight, double penalty, real *gradient, una_losses *losses, WORK *w)
+void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                                 const real *t, size_t rows, double fit_weight, double penalty, real *gradient,
+                                 una_losses *losses, WORK *w)
 {
     *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * w->kern->square(net->parameters, parameters) };
     w->kern->scale(net->parameters, (real)(2 * penalty), parameters, gradient);

@@ -10,15 +10,7 @@
 
 #include "kern/kern.h"
 
-#define real float
-#define REAL(name) name##_f32
-#include "nn/spectral_calls.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "nn/spectral_calls.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/spectral_calls.h"
+#include "kern/both.h"
 
 #endif

@@ -8,7 +8,8 @@ typedef struct REAL(una_spectral) {
 } REAL(una_spectral);
 
 /* Random unit vectors; memory from the arena (check it). */
-void   REAL(una_spectral_init)(REAL(una_spectral) *s, size_t rows, size_t cols, size_t stride, una_rng *rng, una_arena *arena);
+void   REAL(una_spectral_init)(REAL(una_spectral) *s, size_t rows, size_t cols, size_t stride, una_rng *rng,
+                               una_arena *arena);
 /* One iteration: an estimate of sigma from below. */
 double REAL(una_spectral_step)(REAL(una_spectral) *s, const real *w);
 /* Iterations until sigma stands still. */

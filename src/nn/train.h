@@ -49,15 +49,7 @@ typedef struct una_trained {             /* what came of it                     
     double *step, *loss, *look, *cos2;   /* [looks], in the arena of the call                               */
 } una_trained;
 
-#define real float
-#define REAL(name) name##_f32
-#include "nn/train_calls.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "nn/train_calls.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/train_calls.h"
+#include "kern/both.h"
 
 #endif

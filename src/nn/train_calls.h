@@ -18,10 +18,10 @@ typedef struct REAL(una_train_hooks) {
 } REAL(una_train_hooks);
 
 /* Trains from `parameters` (initialised by the caller) in place; with looks, the best ones are left there. */
-una_status REAL(una_train)(const una_net *net, real *parameters, const REAL(una_train_data) *data, const una_training *how,
-                           const REAL(una_train_hooks) *hooks, const char *stage, una_trained *trained, una_arena *arena,
-                           una_run *run);
+una_status REAL(una_train)(const una_net *net, real *parameters, const REAL(una_train_data) *data,
+                           const una_training *how, const REAL(una_train_hooks) *hooks, const char *stage,
+                           una_trained *trained, una_arena *arena, una_run *run);
 
 /* Mean cos^2 of the heads at probes (no training): the same probes for the same seed. */
-una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real *parameters, const REAL(una_train_data) *data,
-                               const una_training *how, una_run *run);
+una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real *parameters,
+                               const REAL(una_train_data) *data, const una_training *how, una_run *run);

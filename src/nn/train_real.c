@@ -162,7 +162,8 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
     UNA_TRY(una_arena_check(scratch));
     for (size_t i = 0; i < rows; i++) t->order[i] = i;
     if (slopes && t->numeric_count == 0)
-        UNA_FAIL(run, UNA_E_INPUT, "every input is a category: slopes of the heads need at least one numeric input; use nlm instead of luna");
+        UNA_FAIL(run, UNA_E_INPUT, "every input is a category: slopes of the heads need at least one numeric input; "
+                 "use nlm instead of luna");
     if (slopes) plan_slopes(t, scratch);
     size_t target_wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
     t->x = UNA_GET(scratch, real, t->most * inputs * (t->batch.own_probes ? 2 : 1));
@@ -260,8 +261,9 @@ static una_status one_step(loop *t, size_t step, una_run *run)
 {
     UNA_TRY(loss_and_gradient(t, step, run));
     if (!isfinite(t->losses.total))
-        UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, diversity %g); "
-                 "use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty, t->losses.diverse, t->how->rate);
+        UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, "
+                 "diversity %g); use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty,
+                 t->losses.diverse, t->how->rate);
     descend(t, step);
     steer(t);
     t->loss_sum += t->losses.total;
@@ -304,8 +306,8 @@ static void restore_denormals(unsigned before)
 #endif
 }
 
-una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training *how, const HOOKS *hooks,
-                           const char *stage, una_trained *trained, una_arena *arena, una_run *run)
+una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training *how,
+                           const HOOKS *hooks, const char *stage, una_trained *trained, una_arena *arena, una_run *run)
 {
     size_t looks = how->steps / how->look_every + 2;
     *trained = (una_trained){ .mean_cos2 = NAN, .best_look = NAN };
@@ -315,8 +317,9 @@ una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *dat
     trained->cos2 = UNA_GET(arena, double, looks);
     UNA_TRY(una_arena_check(arena));
     una_mark mark = una_arena_mark(&run->scratch);
-    loop t = { .net = net, .data = data, .how = how, .hooks = hooks, .kern = REAL(una_kernels_named)(run->settings.kernels),
-               .parameters = parameters, .lambda = how->diversity };
+    loop t = { .net = net, .data = data, .how = how, .hooks = hooks,
+               .kern = REAL(una_kernels_named)(run->settings.kernels), .parameters = parameters,
+               .lambda = how->diversity };
     una_status status = set_up(&t, how->diversity > 0 || how->steer, run);
     if (status == UNA_OK) {
         unsigned before = flush_denormals();

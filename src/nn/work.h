@@ -79,8 +79,10 @@ void REAL(una_fans_backward)(const una_net *net, const real *parameters, const B
 /* diversity_real.c: gather blocks, solve once, give dP/dJ block by block. */
 void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_arena *arena);
 void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, WORK *w);
-void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block, WORK *w);
-double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient, WORK *w);
+void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block,
+                                WORK *w);
+double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective,
+                                 real *gradient, WORK *w);
 /* w->gs[0] = diversity dP/dJ; returns the block's part of P where it is known only now (per point). */
-double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
-                                  probe_block block, real *gradient, WORK *w);
+double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, const BATCH *batch,
+                                  const OBJECTIVE *objective, probe_block block, real *gradient, WORK *w);

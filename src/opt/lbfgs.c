@@ -230,8 +230,8 @@ una_status una_lbfgs(double *x, size_t n, una_objective *f, void *context, const
     una_mark mark = una_arena_mark(arena);
     size_t memory = settings->memory ? settings->memory : 10;
     double *all = UNA_GET(arena, double, n * (7 + 2 * memory) + 2 * memory);
-    search s = { .f = f, .context = context, .run = run, .n = n, .low = settings->low, .high = settings->high, .memory = memory,
-                 .held = UNA_GET(arena, bool, n), .stopped = UNA_GET(arena, bool, n) };
+    search s = { .f = f, .context = context, .run = run, .n = n, .low = settings->low, .high = settings->high,
+                 .memory = memory, .held = UNA_GET(arena, bool, n), .stopped = UNA_GET(arena, bool, n) };
     una_status status = una_arena_check(arena);
     *report = (una_lbfgs_report){ .value = NAN };
     if (status == UNA_OK) {

@@ -7,8 +7,8 @@
 
 #include "base/base.h"
 
-/* value of f at x, and its gradient where `gradient` is not NULL. UNA_E_NUMERIC, or a value that is not finite, means that
- * f does not exist there: the search goes back. Every other failure ends it. */
+/* value of f at x, and its gradient where `gradient` is not NULL. UNA_E_NUMERIC, or a value that is not finite, means
+ * that f does not exist there: the search goes back. Every other failure ends it. */
 typedef una_status una_objective(void *context, const double *x, double *value, double *gradient, una_run *run);
 
 typedef struct una_lbfgs_settings {

@@ -113,18 +113,6 @@ const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *tick
     return buffer;
 }
 
-size_t una_utf8_length(const char *at)
-{
-    const unsigned char *s = (const unsigned char *)at;
-    if (s[0] < 0x80) return 1;
-    size_t length = s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if (length == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F))) return 0;
-    if (length == 4 && ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))) return 0;
-    return length;
-}
-
 const char *una_utf8_clean(char *to, size_t room, const char *from)
 {
     size_t at = 0;

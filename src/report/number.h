@@ -31,8 +31,6 @@ const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, 
 /* " (×10⁶)" for an axis label, "" where labels are plain. */
 const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks);
 
-/* Length of the valid UTF-8 sequence at `at`, 0 if it is not one. */
-size_t una_utf8_length(const char *at);
 /* Copies what fits, in whole characters: bad bytes become U+FFFD, control characters blanks. Returns to. */
 const char *una_utf8_clean(char *to, size_t room, const char *from);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The continuous ranked probability score of a mixture of Gaussians X at y (Grimit et al. 2006; Gneiting & Raftery 2007):
+ * The continuous ranked probability score of a mixture of Gaussians X at y (Grimit et al. 2006; Gneiting & Raftery
+ * 2007):
  *   CRPS = E|X - y| - E|X - X'|/2,    E|N(m, v)| = A(m, v) = m (2 Phi(m/sqrt v) - 1) + 2 sqrt(v) phi(m/sqrt v),
  *   E|X - y| = (1/M) sum_m A(y - mean_m, var_m),   E|X - X'| = (1/M^2) sum_mn A(mean_m - mean_n, var_m + var_n).
- * The double sum takes M^2 steps. E|X - X'|/2 is also the integral of F (1 - F), a smooth function that falls off on both
- * sides: with nodes 2/3 of the narrowest std apart the trapezoid rule is off by about exp(-(3 pi/2)^2) = 2e-10. A part
- * needs work only at the nodes near it, so this takes some 18 M steps where the parts are about equally wide.
+ * The double sum takes M^2 steps. E|X - X'|/2 is also the integral of F (1 - F), a smooth function that falls off on
+ * both sides: with nodes 2/3 of the narrowest std apart the trapezoid rule is off by about exp(-(3 pi/2)^2) = 2e-10. A
+ * part needs work only at the nodes near it, so this takes some 18 M steps where the parts are about equally wide.
  */
 #include "score/score.h"
 
@@ -57,7 +58,8 @@ static bool make_grid(grid *g, const double *mean, const double *var, size_t par
     return true;
 }
 
-static una_status half_spread_on_grid(double *out, const grid *g, const double *mean, const double *var, size_t parts, una_run *run)
+static una_status half_spread_on_grid(double *out, const grid *g, const double *mean, const double *var, size_t parts,
+                                      una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *below = UNA_GET(&run->scratch, double, g->nodes), *passed = UNA_GET(&run->scratch, double, g->nodes + 1);
@@ -67,7 +69,8 @@ static una_status half_spread_on_grid(double *out, const grid *g, const double *
         size_t first = (size_t)fmax(0, ceil((mean[m] - REACH * std - g->low) / g->step));
         size_t last = (size_t)((mean[m] + REACH * std - g->low) / g->step);
         if (last >= g->nodes) last = g->nodes - 1;
-        for (size_t i = first; i <= last; i++) below[i] += una_normal_cdf((g->low + (double)i * g->step - mean[m]) / std);
+        for (size_t i = first; i <= last; i++)
+            below[i] += una_normal_cdf((g->low + (double)i * g->step - mean[m]) / std);
         passed[last + 1]++;
     }
     double sum = 0, whole = 0;
@@ -85,7 +88,8 @@ una_status una_crps_mixture(double *crps, double y, const double *mean, const do
 {
     grid g;
     double half = 0;
-    if (parts > FEW_PARTS && make_grid(&g, mean, var, parts)) UNA_TRY(half_spread_on_grid(&half, &g, mean, var, parts, run));
+    if (parts > FEW_PARTS && make_grid(&g, mean, var, parts))
+        UNA_TRY(half_spread_on_grid(&half, &g, mean, var, parts, run));
     else half = half_spread_by_pairs(mean, var, parts);
     *crps = distance_to(y, mean, var, parts) - half;
     return UNA_OK;

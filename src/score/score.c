@@ -4,7 +4,8 @@
  *   rmse;  log-likelihood;  CRPS = std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi))  (Gneiting & Raftery 2007, eq. 21);
  *   coverage of the central 50, 90 and 95 % intervals;
  *   calibration error = mean over p = 0.01 .. 0.99 of |fraction of rows with Phi(z) <= p, minus p|.
- * For a mixture of Gaussians F takes the place of Phi(z): y lies in the central interval of level q if |2 F(y) - 1| <= q.
+ * For a mixture of Gaussians F takes the place of Phi(z): y lies in the central interval of level q if |2 F(y) - 1| <=
+ * q.
  */
 #include "score/score.h"
 
@@ -72,19 +73,21 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
 
 /* ---- mixtures ------------------------------------------------------------------------------------------- */
 
-static una_status check_mixture(size_t before, const double *y, const double *part_mean, const double *part_var, size_t parts,
-                                const double *std_epistemic, const double *std_noise, size_t rows, una_run *run)
+static una_status check_mixture(size_t before, const double *y, const double *part_mean, const double *part_var,
+                                size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
+                                una_run *run)
 {
     for (size_t i = 0; i < rows; i++) {
         size_t row = before + i + 1;
         if (!isfinite(y[i])) UNA_FAIL(run, UNA_E_INPUT, "row %zu cannot be scored: its target is not finite", row);
         for (size_t m = i * parts; m < (i + 1) * parts; m++)
             if (!isfinite(part_mean[m]) || !(part_var[m] > 0 && isfinite(part_var[m])))
-                UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: part %zu of its prediction has the mean %g and the variance %g, "
-                         "and they must be finite, the variance above 0", row, m - i * parts + 1, part_mean[m], part_var[m]);
+                UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: part %zu of its prediction has the mean %g and "
+                         "the variance %g, and they must be finite, the variance above 0", row, m - i * parts + 1,
+                         part_mean[m], part_var[m]);
         if (!isfinite(whole_std(std_epistemic[i], std_noise[i])))
-            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its standard deviations %g (epistemic) and %g (noise) are not "
-                     "finite numbers of at least 0", row, std_epistemic[i], std_noise[i]);
+            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its standard deviations %g (epistemic) and %g "
+                     "(noise) are not finite numbers of at least 0", row, std_epistemic[i], std_noise[i]);
     }
     return UNA_OK;
 }
@@ -129,7 +132,8 @@ static void add_mixture_row(una_score_sums *sums, const row_score *score)
 }
 
 una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
-                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows, una_run *run)
+                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
+                                 una_run *run)
 {
     if (parts == 0) UNA_FAIL(run, UNA_E_USAGE, "a mixture without parts cannot be scored");
     UNA_TRY(check_mixture(sums->rows, y, part_mean, part_var, parts, std_epistemic, std_noise, rows, run));

@@ -22,7 +22,8 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
 /* Predictions that are mixtures of Gaussians of equal weight: part_mean, part_var [rows, parts], noise included. The
  * standard deviations are only averaged. A refused call leaves the sums as they were. */
 una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
-                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows, una_run *run);
+                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
+                                 una_run *run);
 /* One row's CRPS; mean, var [parts]. */
 una_status una_crps_mixture(double *crps, double y, const double *mean, const double *var, size_t parts, una_run *run);
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run);

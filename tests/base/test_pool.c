@@ -164,6 +164,37 @@ static una_status no_job(void *context, una_run *run)
     return UNA_OK;
 }
 
+typedef struct kept { una_arena arena; double *value; } kept;
+
+static una_status keep_a_number(void *context, size_t index, una_run *child)
+{
+    kept *k = (kept *)context + index;
+    k->value = UNA_GET(&k->arena, double, 5000);
+    UNA_TRY(una_arena_check(&k->arena));
+    if (index == 30) UNA_FAIL(child, UNA_E_INPUT, "task %zu failed", index);
+    k->value[4999] = (double)index;
+    return UNA_OK;
+}
+
+/* What a job keeps lives on after it, and ends with una_jobs_free, whether all jobs ran or not. */
+static void results_outlive_their_jobs(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        una_run *run = quiet_run_threads(threads);
+        kept some[20] = {0}, more[TASKS] = {0};
+        assert_ok(una_jobs_run(run, some, sizeof *some, 20, keep_a_number, some), run);
+        for (size_t i = 0; i < 20; i++) assert_true(some[i].value[4999] == (double)i);
+        una_jobs_free(some, sizeof *some, 20);
+        assert_status(una_jobs_run(run, more, sizeof *more, TASKS, keep_a_number, more), UNA_E_INPUT, run);
+        assert_says(una_run_message(run), "task 30 failed");
+        una_jobs_free(more, sizeof *more, TASKS);
+        una_jobs_free(NULL, sizeof *more, TASKS);        /* not even begun */
+        assert_true(run->used == 0);
+        una_run_free(run);
+    }
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -179,7 +210,7 @@ int main(void)
         cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(more_threads_than_anybody_needs),
         cmocka_unit_test(the_lowest_failure_is_reported), cmocka_unit_test(cancel_stops_it),
         cmocka_unit_test(callbacks_are_never_concurrent), cmocka_unit_test(pools_in_pools),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(results_outlive_their_jobs), cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,8 +64,8 @@ static una_status bump_exchange(void *state, una_archive *ar)
     return una_archive_f64(ar, "height", &((bump *)state)->height);
 }
 
-#define BUMP(its_name) { .name = its_name, .summary = "a bump", .source = "nobody", .options = table,                   \
-    .options_size = sizeof(bump_options), .state_size = sizeof(bump), .thesis = "", .least_rows = 4, .fit = bump_fit,  \
+#define BUMP(its_name) { .name = its_name, .summary = "a bump", .source = "nobody", .options = table, \
+    .options_size = sizeof(bump_options), .state_size = sizeof(bump), .thesis = "", .least_rows = 4, .fit = bump_fit, \
     .predict = bump_predict, .exchange = bump_exchange }
 static const una_kind gp_kind = BUMP("gp"), nlm_kind = BUMP("nlm"), other_kind = BUMP("other");
 const una_kind *const una_kinds[] = { &nlm_kind, &other_kind, &gp_kind, NULL };
@@ -247,7 +247,8 @@ static void rows_come_back_as_they_went(void **state)
 
 static void ripple_is_what_it_says(void **state)
 {
-    const double hill[] = { 1, 2, 5, 4, 1 }, dent[] = { 1, 5, 3, 10, 2, 3 }, late[] = { 1, 10, 2, 6 }, flat[] = { 0, 0 };
+    const double hill[] = { 1, 2, 5, 4, 1 }, dent[] = { 1, 5, 3, 10, 2, 3 }, late[] = { 1, 10, 2, 6 };
+    const double flat[] = { 0, 0 };
     (void)state;
     assert_near(una_bench_ripple(hill, 5), 0, 0, 0);
     assert_near(una_bench_ripple(dent, 6), 0.2, 1e-15, 0);
@@ -291,7 +292,7 @@ static void claims_follow_the_numbers(void **state)
     assert_says(claim_about(&result, "NLM")->numbers, "4.00 at penalty 0.1, 3.00 at penalty 1, 2.00 at penalty 10");
     assert_says(claim_about(&result, "NLM")->numbers, "1 of 1 seeds");
     rows[11].gap_std = 4;
-    rows[0].centre_std = rows[1].centre_std = 2;                             /* twice the data std is not more than twice */
+    rows[0].centre_std = rows[1].centre_std = 2; /* twice the data std is not more than twice */
     assert_ok(una_bench_judge(&result, &arena, run), run);
     assert_int_equal(claim_about(&result, "NLM")->holds, 0);
     assert_int_equal(claim_about(&result, "The GP's epi")->holds, 0);

@@ -72,8 +72,9 @@ static void logarithm_is_that_of_the_improvement(void **state)
 {
     (void)state;
     for (double mean = -3; mean < 9; mean += 0.37)
-        assert_near(una_log_expected_improvement(mean, 0.7, 0.1), log(una_expected_improvement(mean, 0.7, 0.1)), 1e-12, 1e-13);
-    assert_true(una_expected_improvement(100, 1, 0) == 0);                   /* too small for a double, not for a logarithm */
+        assert_near(una_log_expected_improvement(mean, 0.7, 0.1), log(una_expected_improvement(mean, 0.7, 0.1)), 1e-12,
+                    1e-13);
+    assert_true(una_expected_improvement(100, 1, 0) == 0); /* too small for a double, not for a logarithm */
     assert_true(una_log_expected_improvement(100, 1, 0) > una_log_expected_improvement(101, 1, 0));
     assert_true(isfinite(una_log_expected_improvement(1e8, 1e-3, 0)));
 }

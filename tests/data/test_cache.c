@@ -235,7 +235,7 @@ static void no_cache_no_harm(void **state)
     una_dataset *truth = parsed(path);
     fclose(fopen(blocked, "wb"));
     char *real = realpath(blocked, NULL);
-    const char *places[] = { real, "/proc/none", "relative", "" };       /* a file, no such folder, not absolute: HOME */
+    const char *places[] = { real, "/proc/none", "relative", "" }; /* a file, no such folder, not absolute: HOME */
     setenv("HOME", real, 1);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         setenv("XDG_CACHE_HOME", places[i], 1);

@@ -47,7 +47,8 @@ static void what_is_missing_is_named(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *a = read_text("a.csv", "size,colour,y\n1,red,10\n2,blue,11\n", run), *both = NULL;
-    una_dataset *b = read_text("b.csv", "size,color,y\n1,red,10\n", run), *c = read_text("c.csv", "size,colour,y\n1,7,10\n", run);
+    una_dataset *b = read_text("b.csv", "size,color,y\n1,red,10\n", run);
+    una_dataset *c = read_text("c.csv", "size,colour,y\n1,7,10\n", run);
     una_dataset *d = read_text("d.csv", "size,colour,y\nbig,red,10\n", run);
     assert_status(una_dataset_join(&both, a, b, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "b.csv has no column 'colour' (did you mean 'color'?)");

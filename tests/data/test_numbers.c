@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The fast way through rows of numbers gives what the careful one gives, bit by bit, and leaves to it what it does not know.
+ * The fast way through rows of numbers gives what the careful one gives, bit by bit, and leaves to it what it does not
+ * know.
  */
 #include "test_support.h"
 
@@ -24,15 +25,18 @@ static void numbers_agree(void **state)
             for (; length < 1 + (s >> 60) + (s >> 56 & 7); word = word * 6364136223846793005u + 1442695040888963407u)
                 text[length++] = letters[(word >> 40) % (sizeof letters - 1)];
         } else {
-            length = (size_t)snprintf(text, 40, "%.*g", (int)(s % 17) + 1, ldexp((double)(int64_t)s, -(int)(s >> 8 & 127)));
+            length = (size_t)snprintf(text, 40, "%.*g", (int)(s % 17) + 1,
+                                      ldexp((double)(int64_t)s, -(int)(s >> 8 & 127)));
         }
         const char *at = text;
         double fast, careful;
         if (!una_number_at(&at, &fast)) continue;
         taken++;
         assert_true(at > text && at <= text + length);
-        if (!una_parse_number(text, (size_t)(at - text), &careful)) fail_msg("'%.*s' is no number", (int)(at - text), text);
-        if (memcmp(&fast, &careful, sizeof fast) != 0) fail_msg("'%.*s': %a, not %a", (int)(at - text), text, fast, careful);
+        if (!una_parse_number(text, (size_t)(at - text), &careful))
+            fail_msg("'%.*s' is no number", (int)(at - text), text);
+        if (memcmp(&fast, &careful, sizeof fast) != 0)
+            fail_msg("'%.*s': %a, not %a", (int)(at - text), text, fast, careful);
     }
     assert_true(taken > 150000);
 }
@@ -40,8 +44,9 @@ static void numbers_agree(void **state)
 static void what_it_leaves_alone(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "", "-", ".", "-.", "+1", " 1", "x", "1e", "1e+", "1e1234", "12345678901234567890", "1e999",
-                                         "1e-40", "\"1\"", "NA", "0.12345678901234567890123" };
+    static const char *const texts[] = { "", "-", ".", "-.", "+1", " 1", "x", "1e", "1e+", "1e1234",
+                                         "12345678901234567890", "1e999", "1e-40", "\"1\"", "NA",
+                                         "0.12345678901234567890123" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[64] = {0};
         snprintf(text, sizeof text, "%s", texts[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole files through a model: predict, score and update chunk by chunk give what the same calls give in memory, on files
- * of several chunks, compressed or not, with quoted cells kept as they were.
+ * Whole files through a model: predict, score and update chunk by chunk give what the same calls give in memory, on
+ * files of several chunks, compressed or not, with quoted cells kept as they were.
  */
 #include "models/quick.h"
 
@@ -61,11 +61,13 @@ static void large_file_is_memory(void **state)
     una_prediction out = { p, p + ROWS, p + 2 * ROWS, p + 3 * ROWS, p + 4 * ROWS, p + 5 * ROWS };
     assert_ok(una_model_predict(model, data, 0.9, &out, run), run);
     assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
-    static const char *const names[] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper", "draw_1", "draw_2", "draw_3" };
+    static const char *const names[] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper", "draw_1",
+                                         "draw_2", "draw_3" };
     for (size_t j = 0; j < 9; j++) assert_string_equal(una_dataset_column_name(back, j), names[j]);
     for (size_t j = 0; j < 6; j++) assert_memory_equal(una_dataset_numbers(back, j), p + j * ROWS, ROWS * sizeof *p);
     /* A draw is one function over the whole file, also across the edge of a chunk. */
-    for (size_t k = 0; k < DRAWS; k++) assert_memory_equal(una_dataset_numbers(back, 6 + k), f + k * ROWS, ROWS * sizeof *f);
+    for (size_t k = 0; k < DRAWS; k++)
+        assert_memory_equal(una_dataset_numbers(back, 6 + k), f + k * ROWS, ROWS * sizeof *f);
     free(p);
     free(f);
     una_dataset_free(data);
@@ -149,7 +151,8 @@ static void score_is_that_of_memory(void **state)
     assert_ok(una_score_file(&by_file, model, path, run), run);
     assert_ok(una_dataset_read(&data, path, run), run);
     double *p = predicted(model, data, run);
-    assert_ok(una_score_gaussian(&by_memory, una_dataset_numbers(data, 2), p, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
+    assert_ok(una_score_gaussian(&by_memory, una_dataset_numbers(data, 2), p, p + 2 * ROWS, p + 3 * ROWS, ROWS, run),
+              run);
     assert_int_equal(by_file.rows, ROWS);
     assert_near(by_file.rmse, by_memory.rmse, 1e-12, 0);
     assert_near(by_file.log_lik, by_memory.log_lik, 1e-12, 0);
@@ -219,15 +222,18 @@ static void failures_have_sentences(void **state)
     assert_status(una_score_file(&score, model, bare, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "'y'");
     assert_status(una_update_file(model, bare, NULL, run), UNA_E_INPUT, run);
-    assert_status(una_predict_file(model, temp_path("none.csv"), NULL, temp_path("out.csv"), NULL, NULL, run), UNA_E_IO, run);
+    assert_status(una_predict_file(model, temp_path("none.csv"), NULL, temp_path("out.csv"), NULL, NULL, run),
+                  UNA_E_IO, run);
     assert_says(una_run_message(run), "none.csv");
     assert_int_equal(access(temp_path("out.csv"), F_OK), -1);               /* whole or not at all */
     char nowhere[8192];
     snprintf(nowhere, sizeof nowhere, "%s/no/such/folder.csv", temp_folder());
     assert_status(una_predict_file(model, full, NULL, nowhere, NULL, NULL, run), UNA_E_IO, run);
-    assert_status(una_predict_file(model, full, &(una_predict_settings){ .level = 1.5 }, temp_path("out.csv"), NULL, NULL, run), UNA_E_USAGE, run);
+    assert_status(una_predict_file(model, full, &(una_predict_settings){ .level = 1.5 }, temp_path("out.csv"), NULL,
+                                   NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "1.5");
-    assert_status(una_predict_file(model, temp_text_file("other.csv", "x1,z\n1,2\n"), NULL, temp_path("out.csv"), NULL, NULL, run), UNA_E_INPUT, run);
+    assert_status(una_predict_file(model, temp_text_file("other.csv", "x1,z\n1,2\n"), NULL, temp_path("out.csv"), NULL,
+                                   NULL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "x2");
     assert_int_equal(access(temp_path("out.csv"), F_OK), -1);
     una_model_free(model);
@@ -268,7 +274,8 @@ static void cancelled_between_chunks(void **state)
     const char *path = write_wave("cancel.csv", 5000, 0, true, run);
     size_t rows = 0;
     cancel = 1;
-    assert_status(una_predict_file(model, path, NULL, temp_path("cancelled.csv"), NULL, &rows, run), UNA_CANCELLED, run);
+    assert_status(una_predict_file(model, path, NULL, temp_path("cancelled.csv"), NULL, &rows, run), UNA_CANCELLED,
+                  run);
     assert_int_equal(access(temp_path("cancelled.csv"), F_OK), -1);
     una_model_free(model);
     una_run_free(run);
@@ -282,7 +289,9 @@ static una_status job_files(void *context, una_run *run)
     size_t size;
     memcpy(&size, parts[1], sizeof size);
     una_status status = una_model_load_memory(&model, parts[0], size, run);
-    if (status == UNA_OK) status = una_predict_file(model, parts[2], &(una_predict_settings){ .draws = 1, .keep = 1 }, temp_path("swept.csv"), NULL, NULL, run);
+    if (status == UNA_OK)
+        status = una_predict_file(model, parts[2], &(una_predict_settings){ .draws = 1, .keep = 1 },
+                                  temp_path("swept.csv"), NULL, NULL, run);
     if (status == UNA_OK) status = una_score_file(&score, model, parts[2], run);
     if (status == UNA_OK) status = una_update_file(model, parts[2], NULL, run);
     una_model_free(model);

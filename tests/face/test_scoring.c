@@ -56,7 +56,8 @@ static const char *write_wave(const char *name, const una_dataset *data)
     assert_non_null(out);
     fprintf(out, "x1,x2,y\n");
     for (size_t i = 0; i < una_dataset_row_count(data); i++)
-        fprintf(out, "%.17g,%.17g,%.17g\n", una_dataset_numbers(data, 0)[i], una_dataset_numbers(data, 1)[i], una_dataset_numbers(data, 2)[i]);
+        fprintf(out, "%.17g,%.17g,%.17g\n", una_dataset_numbers(data, 0)[i], una_dataset_numbers(data, 1)[i],
+                una_dataset_numbers(data, 2)[i]);
     assert_int_equal(fclose(out), 0);
     return path;
 }
@@ -109,13 +110,15 @@ static void a_mixture_model(void **state)
     una_model *model = two_model(&kind, run);
     una_dataset *test = wave_data(ROWS, 1000, run);
     const double *y = una_dataset_numbers(test, 2), scale = model->columns.target_scale;
-    double *p = predicted(model, test, run), *parts = malloc(4 * ROWS * sizeof *parts), *below = malloc(ROWS * sizeof *below);
+    double *p = predicted(model, test, run), *parts = malloc(4 * ROWS * sizeof *parts);
+    double *below = malloc(ROWS * sizeof *below);
     una_score by_model, by_hand, by_file, as_gaussian;
     una_score_sums sums = {0};
     assert_true(parts && below);
     for (size_t r = 0; r < ROWS; r++) {
         double own = p[2 * ROWS + r] * p[2 * ROWS + r] - scale * scale + p[3 * ROWS + r] * p[3 * ROWS + r];
-        for (size_t m = 0; m < 2; m++) parts[2 * r + m] = p[r] + (m ? scale : -scale), parts[2 * ROWS + 2 * r + m] = own;
+        for (size_t m = 0; m < 2; m++)
+            parts[2 * r + m] = p[r] + (m ? scale : -scale), parts[2 * ROWS + 2 * r + m] = own;
     }
     assert_ok(una_score_add_mixture(&sums, y, parts, parts + 2 * ROWS, 2, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
     assert_ok(una_score_finish(&by_hand, &sums, run), run);

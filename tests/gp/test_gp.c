@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Gaussian processes: kernel slots, derivatives against differences, closed forms of one and two rows, appended rows, draws,
- * text and files of kernels, and simulation-based calibration: where prior, noise and posterior belong together, the rank of
- * the truth among posterior draws is uniform (Talts et al. 2018).
+ * Gaussian processes: kernel slots, derivatives against differences, closed forms of one and two rows, appended rows,
+ * draws, text and files of kernels, and simulation-based calibration: where prior, noise and posterior belong together,
+ * the rank of the truth among posterior draws is uniform (Talts et al. 2018).
  */
 #include "ranks.h"
 #include "test_support.h"
@@ -15,10 +15,11 @@ static const double centres[] = { 1, -2, 0.5 }, scales[] = { 2, 0.5, 3 };
 static const una_kernel_inputs own = { names, centres, scales, 3 }, standard = { names, NULL, NULL, 3 };
 
 static const char *const expressions[] = {
-    "rbf", "1.3*rbf(length=[1, 0.3, 2])", "matern12(var=0.7, length=1.5)", "matern32(length=2)", "matern52(var=2, on=[a, b])",
-    "periodic(period=[3, 1, 7], length=1.2)", "linear(var=0.4, centre=[1, 0, 2]) + constant(var=0.2)",
-    "rbf(on=a)*periodic(period=2, on=b) + 0.5*matern32*linear + 2", "(rbf(on=a) + matern52(on=b))*(linear(on=b) + 0.3) + rbf(var=0, on=a)",
-    "2*(0.5*(rbf + linear(var=2)))",
+    "rbf", "1.3*rbf(length=[1, 0.3, 2])", "matern12(var=0.7, length=1.5)", "matern32(length=2)",
+    "matern52(var=2, on=[a, b])", "periodic(period=[3, 1, 7], length=1.2)",
+    "linear(var=0.4, centre=[1, 0, 2]) + constant(var=0.2)",
+    "rbf(on=a)*periodic(period=2, on=b) + 0.5*matern32*linear + 2",
+    "(rbf(on=a) + matern52(on=b))*(linear(on=b) + 0.3) + rbf(var=0, on=a)", "2*(0.5*(rbf + linear(var=2)))",
 };
 enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
 
@@ -46,7 +47,7 @@ static una_gp made(una_kernel *kernel, size_t rows, double noise_var, una_run *r
     return gp;
 }
 
-/* ---- slots of the kernel sets ------------------------------------------------------------------------------------- */
+/* ---- slots of the kernel sets ------------------------------------------------------------------------------------ */
 
 static void slots(void **state)
 {
@@ -91,7 +92,7 @@ static void slots(void **state)
     }
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 static void pairs_agree_with_the_program(void **state)
 {
@@ -115,7 +116,8 @@ static void pairs_agree_with_the_program(void **state)
 }
 
 /* sum_j w_j k(a_i, b_j): derivatives by log parameters and by inputs against central differences. */
-static double weighted_sum(una_kernel *kernel, const double *x, size_t rows, size_t i, const double *weight, una_run *run)
+static double weighted_sum(una_kernel *kernel, const double *x, size_t rows, size_t i, const double *weight,
+                           una_run *run)
 {
     double *k = UNA_GET(&run->scratch, double, rows), sum = 0;
     una_kernel_matrix(kernel, x + 3 * i, 1, x, rows, 3, k);
@@ -207,9 +209,10 @@ static void evidence_gradient(void **state)
 static void free_numbers(void **state)
 {
     static const struct { const char *text; bool ard; size_t count; } cases[] = {
-        { "rbf", true, 4 }, { "rbf", false, 2 }, { "2*rbf", false, 2 }, { "2*(3*rbf)", false, 2 }, { "rbf + linear", true, 5 },
-        { "(rbf(on=a) + linear)*constant", false, 3 }, { "3*(rbf(on=a) + linear)", false, 3 }, { "periodic(period=2)", true, 7 },
-        { "rbf(var=0, on=a)", true, 1 }, { "2*rbf(var=0, on=a)", true, 2 }, { "rbf*rbf", false, 3 },
+        { "rbf", true, 4 }, { "rbf", false, 2 }, { "2*rbf", false, 2 }, { "2*(3*rbf)", false, 2 },
+        { "rbf + linear", true, 5 }, { "(rbf(on=a) + linear)*constant", false, 3 },
+        { "3*(rbf(on=a) + linear)", false, 3 }, { "periodic(period=2)", true, 7 }, { "rbf(var=0, on=a)", true, 1 },
+        { "2*rbf(var=0, on=a)", true, 2 }, { "rbf*rbf", false, 3 },
     };
     (void)state;
     una_run *run = quiet_run();
@@ -218,13 +221,14 @@ static void free_numbers(void **state)
         una_kernel *k = parsed(cases[i].text, &standard, run);
         assert_ok(una_hyper_init(&hyper, k, &(una_hyper_plan){ .ard = cases[i].ard }, &run->scratch), run);
         assert_int_equal(hyper.count, cases[i].count);
-        assert_ok(una_hyper_init(&hyper, k, &(una_hyper_plan){ .fix_variances = true, .fix_lengths = true }, &run->scratch), run);
+        assert_ok(una_hyper_init(&hyper, k, &(una_hyper_plan){ .fix_variances = true, .fix_lengths = true },
+                                 &run->scratch), run);
         assert_int_equal(hyper.count, 0);
     }
     una_run_free(run);
 }
 
-/* ---- text and files --------------------------------------------------------------------------------------------------- */
+/* ---- text and files ---------------------------------------------------------------------------------------------- */
 
 static void text_reads_back(void **state)
 {
@@ -302,7 +306,7 @@ static void files_of_kernels(void **state)
     una_run_free(run);
 }
 
-/* ---- closed forms ------------------------------------------------------------------------------------------------------- */
+/* ---- closed forms ------------------------------------------------------------------------------------------------ */
 
 /* One row with A = v + s2: the mean is (k/A) y and the variance v - k^2/A. */
 static void one_row(void **state)
@@ -373,7 +377,7 @@ static void slopes_against_differences(void **state)
     una_run_free(run);
 }
 
-/* ---- rows and threads ------------------------------------------------------------------------------------------------------ */
+/* ---- rows and threads -------------------------------------------------------------------------------------------- */
 
 static void one_by_one_and_threads(void **state)
 {
@@ -443,7 +447,7 @@ static void jitter_and_memory(void **state)
     una_run_free(run);
 }
 
-/* ---- draws -------------------------------------------------------------------------------------------------------------------- */
+/* ---- draws ------------------------------------------------------------------------------------------------------- */
 
 static void joint_draws(void **state)
 {
@@ -451,7 +455,8 @@ static void joint_draws(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_gp gp = made(parsed("rbf(length=1.5)", &standard, run), 40, 0.1, run);
-    double *x = invented(STARS * 3, 14, 1, run), mean[STARS], var[STARS], *f = UNA_GET(&run->scratch, double, STARS * DRAWS), first[STARS];
+    double *x = invented(STARS * 3, 14, 1, run), mean[STARS], var[STARS];
+    double *f = UNA_GET(&run->scratch, double, STARS * DRAWS), first[STARS];
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0), again = rng;
     for (size_t d = 0; d < 3; d++) x[3 * 69 + d] = x[d];                /* the same place twice: the same value twice */
     assert_ok(una_gp_solve(&gp, 0, run), run);

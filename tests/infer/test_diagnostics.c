@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * R-hat and effective sample size: closed forms of autoregressive series, chains that disagree in place or width, drift, and
- * values that never change.
+ * R-hat and effective sample size: closed forms of autoregressive series, chains that disagree in place or width,
+ * drift, and values that never change.
  */
 #include "test_support.h"
 
@@ -133,8 +133,9 @@ static void memory_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(independent_draws), cmocka_unit_test(autoregressive_ess), cmocka_unit_test(chains_apart_are_seen),
-        cmocka_unit_test(ranks_only), cmocka_unit_test(by_hand), cmocka_unit_test(nothing_to_judge), cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(independent_draws), cmocka_unit_test(autoregressive_ess),
+        cmocka_unit_test(chains_apart_are_seen), cmocka_unit_test(ranks_only), cmocka_unit_test(by_hand),
+        cmocka_unit_test(nothing_to_judge), cmocka_unit_test(memory_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sampler on targets whose answers are known: leapfrog (reversible, error of second order, the last half step), the exact
- * posterior of a linear Gaussian model, a correlated Gaussian, adaptation, divergences, and step sizes that cannot work.
+ * The sampler on targets whose answers are known: leapfrog (reversible, error of second order, the last half step), the
+ * exact posterior of a linear Gaussian model, a correlated Gaussian, adaptation, divergences, and step sizes that
+ * cannot work.
  */
 #include "test_support.h"
 
@@ -55,8 +56,9 @@ static double cliff(void *context, const double *q, double *g)           /* fini
     return q[0] == 0 ? 0 : NAN;
 }
 
-static const una_hmc plain = { .trajectory = UNA_NUTS, .mass = UNA_MASS_DIAGONAL, .warmup = 300, .samples = 1000, .thin = 1,
-                               .step_size = UNA_AUTO, .accept = 0.8, .leapfrog = 20, .jitter = 0.2, .max_depth = 8, .stage = "sampling" };
+static const una_hmc plain = { .trajectory = UNA_NUTS, .mass = UNA_MASS_DIAGONAL, .warmup = 300, .samples = 1000,
+                               .thin = 1, .step_size = UNA_AUTO, .accept = 0.8, .leapfrog = 20, .jitter = 0.2,
+                               .max_depth = 8, .stage = "sampling" };
 
 /* ---- leapfrog --------------------------------------------------------------------------------------------------- */
 
@@ -107,7 +109,8 @@ static void one_step_by_hand(void **state)
     una_sampler s = { .target = &target, .inverse_mass = &inverse };
     una_phase z = { &q, &p, &g, gaussian_potential(&t, &q, &g) };
     una_leapfrog(&s, &z, 0.1, 2);
-    double p1 = 0.5 - 0.05 * 2, q1 = 1 + 0.1 * 0.25 * p1, p2 = p1 - 0.1 * 2 * q1, q2 = q1 + 0.1 * 0.25 * p2, p3 = p2 - 0.05 * 2 * q2;
+    double p1 = 0.5 - 0.05 * 2, q1 = 1 + 0.1 * 0.25 * p1, p2 = p1 - 0.1 * 2 * q1, q2 = q1 + 0.1 * 0.25 * p2;
+    double p3 = p2 - 0.05 * 2 * q2;
     assert_near(q, q2, 1e-15, 0);
     assert_near(p, p3, 1e-15, 0);
     assert_near(z.u, q2 * q2, 1e-15, 0);
@@ -115,10 +118,11 @@ static void one_step_by_hand(void **state)
     assert_near(una_energy(&s, &z), q2 * q2 + 0.125 * p3 * p3, 1e-15, 0);
 }
 
-/* ---- exact posteriors ---------------------------------------------------------------------------------------------- */
+/* ---- exact posteriors -------------------------------------------------------------------------------------------- */
 
 /* Means within 4 standard errors by the draws' own effective size, variances within `rtol`. */
-static void check_moments(const una_chain *chain, size_t n, const double *mean, const double *variance, double rtol, una_run *run)
+static void check_moments(const una_chain *chain, size_t n, const double *mean, const double *variance, double rtol,
+                          una_run *run)
 {
     double *v = malloc(chain->count * sizeof *v);
     assert_non_null(v);
@@ -133,8 +137,8 @@ static void check_moments(const una_chain *chain, size_t n, const double *mean, 
     free(v);
 }
 
-/* The posterior of a linear model by una_head, and by the sampler from its precision: unit, scalar and diagonal mass, both
- * trajectories. */
+/* The posterior of a linear model by una_head, and by the sampler from its precision: unit, scalar and diagonal mass,
+ * both trajectories. */
 static void linear_gaussian_posterior(void **state)
 {
     (void)state;
@@ -234,7 +238,7 @@ static void thinning_and_depth(void **state)
     assert_int_equal(chain.count, 21);
     assert_int_equal(chain.deepest, 107);                                /* far too short to turn */
     assert_int_equal(chain.sample_gradients, 107 * 7);
-    how.warmup = 15;                                                     /* too short for windows: the step alone adapts */
+    how.warmup = 15; /* too short for windows: the step alone adapts */
     how.step_size = UNA_AUTO;
     how.max_depth = 8;
     assert_ok(una_hmc_sample(&chain, &target, &how, &start, &rng, &arena, run), run);
@@ -244,7 +248,7 @@ static void thinning_and_depth(void **state)
     una_run_free(run);
 }
 
-/* ---- refusals ----------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void hopeless_targets_get_a_sentence(void **state)
 {
@@ -312,9 +316,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leapfrog_is_reversible), cmocka_unit_test(last_half_step_energy_is_second_order),
-        cmocka_unit_test(one_step_by_hand), cmocka_unit_test(linear_gaussian_posterior), cmocka_unit_test(divergences_are_counted),
-        cmocka_unit_test(thinning_and_depth), cmocka_unit_test(hopeless_targets_get_a_sentence),
-        cmocka_unit_test(memory_may_fail_and_people_may_stop),
+        cmocka_unit_test(one_step_by_hand), cmocka_unit_test(linear_gaussian_posterior),
+        cmocka_unit_test(divergences_are_counted), cmocka_unit_test(thinning_and_depth),
+        cmocka_unit_test(hopeless_targets_get_a_sentence), cmocka_unit_test(memory_may_fail_and_people_may_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,7 +308,8 @@ static void REAL(similarities)(void **state)
             real *s = UNA_GET(&run->scratch, real, heads * stride);
             assert_non_null(s);
             for (size_t i = 0; i < heads * REAL(SLOPES); i++)
-                if (none == 0 || (none == 1 && i / REAL(SLOPES) % 3)) g[i] = una_rng_normal(&rng) * (1 + (double)(i % 5));
+                if (none == 0 || (none == 1 && i / REAL(SLOPES) % 3))
+                    g[i] = una_rng_normal(&rng) * (1 + (double)(i % 5));
             REAL(head_products)(heads, stride, g, s);
             for EACH_SET(set) REAL(check_similarity)(set, heads, stride, s, &run->scratch);
             una_arena_release(&run->scratch, mark);

@@ -124,7 +124,8 @@ static void solves_and_inverse(void **state)
     (void)state;
     const size_t n = 333, stride = una_large_stride(n), tiles = (n + UNA_TILE - 1) / UNA_TILE;
     una_run *run = quiet_run_threads(2);
-    double *l = factored(n, stride, 1, NULL), *wide = calloc(n * 24, sizeof *wide), *narrow = calloc(n * 8, sizeof *narrow),
+    double *l = factored(n, stride, 1, NULL), *wide = calloc(n * 24, sizeof *wide),
+        *narrow = calloc(n * 8, sizeof *narrow),
            *inverse = malloc(tiles * n * UNA_TILE * sizeof *inverse), *b = malloc(2 * n * sizeof *b);
     assert_true(wide && narrow && inverse && b);
     for (size_t i = 0; i < n; i++)

@@ -11,12 +11,15 @@ typedef struct flat { double value, spread; } flat;
 typedef struct flat_options { double value, spread; } flat_options;
 
 static const una_option flat_table[] = {
-    { "value", UNA_REAL, offsetof(flat_options, value), "0", -1e300, 1e300, false, NULL, "what is predicted, standardised" },
-    { "spread", UNA_REAL, offsetof(flat_options, spread), "0.25", -1e300, 1e300, false, NULL, "its variance; below 0: not a number" },
+    { "value", UNA_REAL, offsetof(flat_options, value), "0", -1e300, 1e300, false, NULL,
+      "what is predicted, standardised" },
+    { "spread", UNA_REAL, offsetof(flat_options, spread), "0.25", -1e300, 1e300, false, NULL,
+      "its variance; below 0: not a number" },
     { .name = NULL }
 };
 
-static una_status flat_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status flat_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
+                           una_run *run)
 {
     const flat_options *o = options;
     (void)p;
@@ -48,16 +51,18 @@ static una_status flat_exchange(void *state, una_archive *ar)
 }
 
 static const una_kind flat_kind = {
-    .name = "flat", .summary = "a plane", .source = "nobody", .options = flat_table, .options_size = sizeof(flat_options),
-    .state_size = sizeof(flat), .thesis = "value=1", .least_rows = 4, .fit = flat_fit, .predict = flat_predict, .exchange = flat_exchange,
+    .name = "flat", .summary = "a plane", .source = "nobody", .options = flat_table,
+    .options_size = sizeof(flat_options), .state_size = sizeof(flat), .thesis = "value=1", .least_rows = 4,
+    .fit = flat_fit, .predict = flat_predict, .exchange = flat_exchange,
 };
 static const una_kind learning_kind = {
-    .name = "learning", .summary = "a plane", .source = "nobody", .options = flat_table, .options_size = sizeof(flat_options),
-    .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .learns_features = true, .fit = flat_fit, .predict = flat_predict,
-    .exchange = flat_exchange,
+    .name = "learning", .summary = "a plane", .source = "nobody", .options = flat_table,
+    .options_size = sizeof(flat_options), .state_size = sizeof(flat), .thesis = "", .least_rows = 4,
+    .learns_features = true, .fit = flat_fit, .predict = flat_predict, .exchange = flat_exchange,
 };
 
-/* PARTS parts at value + x + 4 m/(PARTS - 1) - 2 with the variance 1/4 + m spread. Blocks must not be larger than 16 MiB. */
+/* PARTS parts at value + x + 4 m/(PARTS - 1) - 2 with the variance 1/4 + m spread. Blocks must not be
+ * larger than 16 MiB. */
 enum { PARTS = 300 };
 
 static size_t comb_mixture(const void *state)
@@ -66,7 +71,10 @@ static size_t comb_mixture(const void *state)
     return PARTS;
 }
 
-static double comb_mean(const flat *m, double x, size_t part) { return m->value + x + 4 * (double)part / (PARTS - 1) - 2; }
+static double comb_mean(const flat *m, double x, size_t part)
+{
+    return m->value + x + 4 * (double)part / (PARTS - 1) - 2;
+}
 static double comb_var(const flat *m, size_t part) { return 0.25 + m->spread * (double)part; }
 
 static una_status comb_predict(const void *state, una_view x, una_predictive *out, una_run *run)
@@ -86,9 +94,9 @@ static una_status comb_predict(const void *state, una_view x, una_predictive *ou
 }
 
 static const una_kind comb_kind = {
-    .name = "comb", .summary = "parts side by side", .source = "nobody", .options = flat_table, .options_size = sizeof(flat_options),
-    .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .fit = flat_fit, .predict = comb_predict, .exchange = flat_exchange,
-    .mixture = comb_mixture,
+    .name = "comb", .summary = "parts side by side", .source = "nobody", .options = flat_table,
+    .options_size = sizeof(flat_options), .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .fit = flat_fit,
+    .predict = comb_predict, .exchange = flat_exchange, .mixture = comb_mixture,
 };
 const una_kind *const una_kinds[] = { &flat_kind, &learning_kind, &comb_kind, NULL };
 
@@ -131,7 +139,7 @@ static void unknown_models_are_named(void **state)
     assert_says(una_run_message(run), "flat, learning, comb");
     assert_status(una_fit(&model, "quite_another", data, NULL, run), UNA_E_USAGE, run);
     assert_status(una_fit(&model, "flat(value=1", data, NULL, run), UNA_E_USAGE, run);
-    assert_status(una_fit(&model, NULL, data, NULL, run), UNA_E_USAGE, run);      /* the default is not in this registry */
+    assert_status(una_fit(&model, NULL, data, NULL, run), UNA_E_USAGE, run); /* the default is not in this registry */
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -175,7 +183,7 @@ static void units_are_the_users(void **state)
     assert_near(mean - lower, upper - mean, 1e-12, 0);
     assert_near(una_model_info(model)->noise_std, sy, 1e-12, 0);
     double dmean, dstd;
-    assert_ok(una_model_slope(model, &at, &dmean, &dstd, run), run);     /* by differences: flat has no slope of its own */
+    assert_ok(una_model_slope(model, &at, &dmean, &dstd, run), run); /* by differences: flat has no slope of its own */
     assert_near(dmean, sy / sx, 1e-6, 0);
     assert_near(dstd, 0, 0, 1e-6);
     una_model_free(model);
@@ -221,7 +229,8 @@ static void bad_parts_are_stopped(void **state)
     una_dataset *data = wave_data(20, 0, run);
     una_model *model = fitted("comb(value=-1)", data, NULL, run);
     double mean[20], lower[20];
-    assert_ok(una_model_predict(model, data, 0.95, &(una_prediction){ .mean = mean }, run), run);  /* parts not asked for */
+    /* parts not asked for */
+    assert_ok(una_model_predict(model, data, 0.95, &(una_prediction){ .mean = mean }, run), run);
     assert_status(una_model_predict(model, data, 0.95, &(una_prediction){ .lower = lower }, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "row 1");
     una_model_free(model);
@@ -331,8 +340,10 @@ static void rows_are_split(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run), *none = NULL;
     una_model *model = NULL;
-    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = -0.1 }, run), UNA_E_USAGE, run);
-    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = NAN }, run), UNA_E_USAGE, run);
+    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = -0.1 }, run), UNA_E_USAGE,
+                  run);
+    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = NAN }, run), UNA_E_USAGE,
+                  run);
     size_t index = 0;
     una_status status = una_dataset_rows(&none, data, &index, 0, run);
     if (status == UNA_OK) {

@@ -30,8 +30,11 @@ static inline void skip_if_sanitized(void)
     skip();
 }
 
-/* Options that make a model small and quick; a kind that is not here is fitted with its defaults. */
-static inline const char *quick_options(const char *kind)
+/* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways
+ * of working has two rows: quick_choice says which. */
+static size_t quick_choice;
+
+static inline const char *quick_row(const char *kind, size_t choice)
 {
     static const struct { const char *kind, *options; } table[] = {
         { "luna", "width=6, heads=3, steps=40" },
@@ -41,13 +44,27 @@ static inline const char *quick_options(const char *kind)
         { "nn", "width=6, steps=40" },
         { "ensemble", "style=bootstrap, members=3, of=linear(degree=2)" },
         { "sngp", "width=5, features=12, steps=30" },
+        { "sngp", "width=5, features=12, steps=30, head=gp" },
         { "hmc", "width=3, warmup=30, samples=40, thin=1, max_depth=4, start_steps=50" },
         { "bbvi", "width=6, steps=40, samples=2, draws=30" },
-        { "mcd", "width=6, steps=40, passes=30" },
+        { "mcd", "width=6, steps=40, passes=30, input_dropout=yes" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].kind, kind) == 0) return table[i].options;
-    return "";
+        if (strcmp(table[i].kind, kind) == 0 && choice-- == 0) return table[i].options;
+    return NULL;
+}
+
+static inline const char *quick_options(const char *kind)
+{
+    const char *options = quick_row(kind, quick_choice);
+    return options ? options : "";
+}
+
+static inline size_t quick_choices(const char *kind)
+{
+    size_t count = 0;
+    while (quick_row(kind, count)) count++;
+    return count ? count : 1;
 }
 
 /* "luna(width=8, ..., more)"; more may be NULL. Overwritten by the next call but three. */
@@ -88,7 +105,8 @@ static inline una_dataset *wave_data(size_t rows, size_t from, una_run *run)
 }
 
 /* One input x and the target y = f(x) + noise_std e, x evenly spaced in [low, high]. */
-static inline una_dataset *curve_data(double (*f)(double), double low, double high, double noise_std, size_t rows, una_run *run)
+static inline una_dataset *curve_data(double (*f)(double), double low, double high, double noise_std, size_t rows,
+                                      una_run *run)
 {
     static const char *const names[] = { "x", "y" };
     double *x = malloc(rows * sizeof *x), *y = malloc(rows * sizeof *y);
@@ -118,9 +136,9 @@ static inline const char *mixed_csv(size_t rows)
         char cell[2][32];
         snprintf(cell[0], sizeof cell[0], "%.6f", size);
         snprintf(cell[1], sizeof cell[1], "%.6f", weight);
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s,%s,%s,7,%.6f\n", i % 11 == 3 ? "NA" : cell[0],
-                                   i == 4 ? "violet" : i == 9 ? "" : colour[level], cell[1],
-                                   size + (double)level - 0.3 * weight + 0.05 * una_rng_normal(&rng));
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s,%s,%s,7,%.6f\n",
+                                   i % 11 == 3 ? "NA" : cell[0], i == 4 ? "violet" : i == 9 ? "" : colour[level],
+                                   cell[1], size + (double)level - 0.3 * weight + 0.05 * una_rng_normal(&rng));
     }
     return text;
 }
@@ -134,7 +152,8 @@ static inline una_dataset *mixed_data(size_t rows, una_run *run)
     return data;
 }
 
-static inline una_model *fitted(const char *spec, const una_dataset *data, const una_fit_settings *settings, una_run *run)
+static inline una_model *fitted(const char *spec, const una_dataset *data, const una_fit_settings *settings,
+                                una_run *run)
 {
     una_model *model = NULL;
     assert_status(una_fit(&model, spec, data, settings, run), UNA_OK, run);
@@ -169,7 +188,8 @@ static inline double *predicted(const una_model *model, const una_dataset *data,
     return p;
 }
 
-static inline void assert_same_predictions(const una_model *a, const una_model *b, const una_dataset *data, double rtol, una_run *run)
+static inline void assert_same_predictions(const una_model *a, const una_model *b, const una_dataset *data,
+                                           double rtol, una_run *run)
 {
     size_t count = 6 * una_dataset_row_count(data);
     double *pa = predicted(a, data, run), *pb = predicted(b, data, run);

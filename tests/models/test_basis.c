@@ -15,8 +15,8 @@ static double wave(double x)
 
 static una_basis_options automatic(void)
 {
-    return (una_basis_options){ .width = 50, .depth = 2, .features = UNA_AUTO, .epochs = UNA_AUTO, .steps = UNA_AUTO, .batch = UNA_AUTO,
-                                .patience = UNA_AUTO };
+    return (una_basis_options){ .width = 50, .depth = 2, .features = UNA_AUTO, .epochs = UNA_AUTO, .steps = UNA_AUTO,
+                                .batch = UNA_AUTO, .patience = UNA_AUTO };
 }
 
 static void steps_epochs_and_batch(void **state)
@@ -44,7 +44,7 @@ static void steps_epochs_and_batch(void **state)
     o.epochs = 30;
     o.steps = 16;
     una_basis_resolve(&o, 1000, 1);
-    assert_near(o.steps, 16, 0, 0);                                      /* both given: steps win, epochs say what they are */
+    assert_near(o.steps, 16, 0, 0); /* both given: steps win, epochs say what they are */
     assert_near(o.epochs, 2, 0, 0);
     o = automatic();
     o.batch = 5000;
@@ -55,7 +55,7 @@ static void steps_epochs_and_batch(void **state)
     assert_memory_equal(&again, &o, sizeof o);                           /* nothing is left to choose */
 }
 
-/* ---- noise ------------------------------------------------------------------------------------------------------------ */
+/* ---- noise ------------------------------------------------------------------------------------------------------- */
 
 /* The evidence of rows that trained the features collapses (NLM with enough steps fits the noise); the noise that is
  * chosen must be the true one. */
@@ -124,7 +124,7 @@ static void contradicting_noise_is_reported(void **state)
     una_run_free(run);
 }
 
-/* ---- trainings ---------------------------------------------------------------------------------------------------------- */
+/* ---- trainings --------------------------------------------------------------------------------------------------- */
 
 static void mle_has_no_penalty(void **state)
 {
@@ -177,8 +177,9 @@ static void every_optimiser_trains(void **state)
 {
     (void)state;
     static const char *const ways[] = { "optimiser=adam", "optimiser=sgd, rate=0.0003", "optimiser=gd, rate=0.0003",
-                                        "optimiser=sgd, rate=0.0003, batch=16, rate_schedule=linear", "initialisation=glorot",
-                                        "initialisation=lecun", "depth=1", "depth=4, features=7", "activation=silu" };
+                                        "optimiser=sgd, rate=0.0003, batch=16, rate_schedule=linear",
+                                        "initialisation=glorot", "initialisation=lecun", "depth=1",
+                                        "depth=4, features=7", "activation=silu" };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(100, 0, run);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -191,13 +192,14 @@ static void every_optimiser_trains(void **state)
         una_model_free(model);
     }
     una_model *model = NULL;
-    assert_status(una_fit(&model, "nlm(width=16, steps=300, optimiser=gd, rate=10)", data, NULL, run), UNA_E_NUMERIC, run);
+    assert_status(una_fit(&model, "nlm(width=16, steps=300, optimiser=gd, rate=10)", data, NULL, run), UNA_E_NUMERIC,
+                  run);
     assert_says(una_run_message(run), "use a smaller rate (now 10)");
     una_dataset_free(data);
     una_run_free(run);
 }
 
-/* ---- held-out rows -------------------------------------------------------------------------------------------------------- */
+/* ---- held-out rows ----------------------------------------------------------------------------------------------- */
 
 static void restarts_keep_the_best(void **state)
 {
@@ -317,7 +319,7 @@ static void preset_reads_standardised_noise(void **state)
     una_run_free(run);
 }
 
-/* ---- updates against a posterior made anew on the same features ----------------------------------------------------------------- */
+/* ---- updates against a posterior made anew on the same features -------------------------------------------------- */
 
 static void update_is_a_fresh_posterior(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Mean-field variational inference: closed forms on linear-Gaussian problems, where the bound and its failure are known
- * exactly, then the model. A quadratic log-likelihood has its exact mean over q at eps of all signs +-1, so nothing here is
- * up to chance.
+ * exactly, then the model. A quadratic log-likelihood has its exact mean over q at eps of all signs +-1, so nothing
+ * here is up to chance.
  */
 #include "infer/vi.h"
 #include "models/quick.h"
@@ -123,8 +123,8 @@ static double loss_at(line *p, const double *mu, const double *rho, double *dmu,
     double work[6];
     una_vi_terms terms;
     una_vi q = { p->weights, 1, mu, rho };
-    assert_int_equal(una_vi_loss(&q, p->weights == 1 ? sign : signs, p->weights == 1 ? 2 : 4, line_likelihood, p, &terms, dmu, drho,
-                                 work, NULL), UNA_OK);
+    assert_int_equal(una_vi_loss(&q, p->weights == 1 ? sign : signs, p->weights == 1 ? 2 : 4, line_likelihood, p,
+                                 &terms, dmu, drho, work, NULL), UNA_OK);
     assert_near(terms.loss, terms.kl - terms.log_lik, 1e-14, 0);
     return terms.loss;
 }
@@ -138,7 +138,8 @@ static void bound_is_below_the_evidence(void **state)
     exact_posterior(&p, l, mean);
     double xx = (l[0] - 1) * p.noise_var, xy = mean[0] * l[0] * p.noise_var, yy = 0;
     for (size_t i = 0; i < POINTS; i++) yy += p.y[i] * p.y[i];
-    /* log N(y; 0, s2 I + x x'), by the determinant and inverse of a matrix of rank one plus a multiple of the identity */
+    /* log N(y; 0, s2 I + x x'), by the determinant and inverse of a matrix of rank one plus a
+     * multiple of the identity */
     double evidence = -0.5 * (POINTS * log(2 * 3.14159265358979323846 * p.noise_var) + log(1 + xx / p.noise_var)
                               + (yy - xy * xy / (p.noise_var + xx)) / p.noise_var);
     for (double mu = -2; mu <= 2; mu += 0.25)
@@ -152,7 +153,8 @@ static void bound_is_below_the_evidence(void **state)
     assert_near(drho[0], 0, 0, 1e-10);
     una_vi_terms terms;
     double work[3];
-    assert_int_equal(una_vi_loss(&(una_vi){ 1, 1, mean, &best }, sign, 2, failing_likelihood, NULL, &terms, dmu, drho, work, NULL),
+    assert_int_equal(una_vi_loss(&(una_vi){ 1, 1, mean, &best }, sign, 2, failing_likelihood, NULL, &terms, dmu, drho,
+                                 work, NULL),
                      UNA_E_NUMERIC);
 }
 
@@ -190,7 +192,8 @@ static void fit_line(line *p, double mu[2], double s[2])
     for (int d = 0; d < 2; d++) s[d] = una_softplus(rho[d]);
 }
 
-/* The known failure: mean-field variances are 1/L_ii, the posterior's (L^-1)_ii: here 1 - c^2 times it, c the correlation. */
+/* The known failure: mean-field variances are 1/L_ii, the posterior's (L^-1)_ii: here 1 - c^2 times
+ * it, c the correlation. */
 static void variances_are_too_small(void **state)
 {
     (void)state;
@@ -241,7 +244,7 @@ static void ranks_are_not_uniform(void **state)
     if (whole) assert_true(field > 2 * band);
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------------ */
+/* ---- the model --------------------------------------------------------------------------------------------------- */
 
 static double wave(double x)
 {
@@ -256,7 +259,8 @@ static void fits_a_curve(void **state)
     una_dataset *data = curve_data(wave, -1, 1, 0.1, 120, run);
     una_model *model = fitted("bbvi(width=20, activation=tanh, steps=1500, samples=4, draws=50)", data, NULL, run);
     const una_fit_info *info = una_model_info(model);
-    print_message("rmse %.3f, noise %.3f, bound %.1f, %zu steps\n", info->valid_rmse, info->noise_std, info->log_evidence, info->steps);
+    print_message("rmse %.3f, noise %.3f, bound %.1f, %zu steps\n", info->valid_rmse, info->noise_std,
+                  info->log_evidence, info->steps);
     assert_true(info->valid_rmse < 0.25);
     assert_true(info->noise_std > 0.05 && info->noise_std < 0.25);
     assert_int_equal(info->valid_rows, 120);
@@ -300,7 +304,8 @@ static void says_when_the_prior_wins(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -1, 1, 0.1, 60, run);
-    una_model *model = fitted("bbvi(width=10, steps=600, samples=2, draws=20, train_noise_std=100, validate=no)", data, NULL, run);
+    una_model *model = fitted("bbvi(width=10, steps=600, samples=2, draws=20, train_noise_std=100, validate=no)", data,
+                              NULL, run);
     assert_true(warned(model, "explains almost nothing"));
     assert_int_equal(una_model_info(model)->valid_rows, 0);
     assert_near(una_model_info(model)->noise_std, 100, 1e-12, 0);        /* nothing held out: as in training */
@@ -323,7 +328,8 @@ static void validation_rows_stay_out(void **state)
     assert_int_equal(una_model_info(model)->valid_rows, 40);
     assert_int_equal(una_model_info(model)->steps, 30);
     una_model_free(model);
-    model = fitted("bbvi(width=4, steps=4, samples=1, draws=3, batch=50)", large, &(una_fit_settings){ .valid_fraction = 0.9 }, run);
+    model = fitted("bbvi(width=4, steps=4, samples=1, draws=3, batch=50)", large,
+                   &(una_fit_settings){ .valid_fraction = 0.9 }, run);
     assert_int_equal(una_model_info(model)->valid_rows, 4096);           /* the noise is chosen on no more */
     una_model_free(model);
     una_dataset_free(data);

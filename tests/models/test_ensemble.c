@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ensembles: one member is that member, moments are those of the members, rows are resampled, anchors hold, the noise is the
- * best of the mixture, updates reach all members or none, and what cannot be is refused with a sentence.
+ * Ensembles: one member is that member, moments are those of the members, rows are resampled, anchors hold, the noise
+ * is the best of the mixture, updates reach all members or none, and what cannot be is refused with a sentence.
  */
 #include "models/ensemble.h"
 #include "models/quick.h"
@@ -28,7 +28,7 @@ static void one_member_is_that_member(void **state)
             una_model *alone = fitted(kinds[i], data, NULL, run), *one = fitted(spec, data, NULL, run);
             double *a = predicted(alone, data, run), *b = predicted(one, data, run);
             if (i != 1) assert_memory_equal(a, b, rows * sizeof *a);
-            assert_arrays_near(b, a, rows, 1e-6, 1e-9);                  /* nlm takes the held-out rows in by an update ... */
+            assert_arrays_near(b, a, rows, 1e-6, 1e-9); /* nlm takes the held-out rows in by an update ... */
             if (i == 1) assert_arrays_near(b + 2 * rows, a + 2 * rows, rows, 0.5, 0);    /* ... at its own noise */
             else assert_arrays_near(b + 2 * rows, a + 2 * rows, rows, 1e-12, 0);
             free(a);
@@ -75,7 +75,8 @@ static void parts_of_the_predictive(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = fitted("ensemble(members=3, of=nlm(width=5, steps=20))", data, NULL, run);
-    double *x = malloc(ROWS * 2 * sizeof *x), *out = malloc(ROWS * (3 + 2 * MEMBERS) * sizeof *out), one[3 + 2 * MEMBERS];
+    double *x = malloc(ROWS * 2 * sizeof *x), *out = malloc(ROWS * (3 + 2 * MEMBERS) * sizeof *out);
+    double one[3 + 2 * MEMBERS];
     assert_true(x && out);
     for (size_t i = 0; i < 2 * ROWS; i++) x[i] = sin((double)i);
     una_predictive all = { out, out + ROWS, out + 2 * ROWS, false, MEMBERS, out + 3 * ROWS,
@@ -132,7 +133,8 @@ static void same_bits_for_any_threads(void **state)
         }
 }
 
-/* Members of a plain ensemble of a model without chance are one; resampled rows tell them apart, around the same mean. */
+/* Members of a plain ensemble of a model without chance are one; resampled rows tell them apart,
+ * around the same mean. */
 static void bootstrap_resamples_rows(void **state)
 {
     (void)state;
@@ -140,8 +142,8 @@ static void bootstrap_resamples_rows(void **state)
     una_dataset *data = wave_data(150, 0, run);
     una_model *alone = fitted("linear(degree=2, noise_std=0.3, prior_var=1)", data, NULL, run);
     una_model *plain = fitted("ensemble(members=3, of=linear(degree=2, noise_std=0.3, prior_var=1))", data, NULL, run);
-    una_model *boot = fitted("ensemble(style=bootstrap, members=200, of=linear(degree=2, noise_std=0.3, prior_var=1))", data,
-                             NULL, run);
+    una_model *boot = fitted("ensemble(style=bootstrap, members=200, of=linear(degree=2, noise_std=0.3, prior_var=1))",
+                             data, NULL, run);
     double x[2] = { 0.5, -0.5 }, mean[3], std[3];
     una_model *models[] = { alone, plain, boot };
     for (size_t i = 0; i < 3; i++) {
@@ -194,14 +196,15 @@ static void anchors_hold_and_let_go(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(bump, -3, 3, 0.05, 60, run);
     /* Rows not trusted at all: every member ends at its anchor, and the ensemble is the prior. */
-    una_model *held = fitted("ensemble(style=anchored, members=8, anchor_noise_var=1000000, of=nn(width=20, steps=1500, rate=0.01, "
-                             "rate_schedule=constant))", data, &held_out, run);
-    una_model *loose = fitted("ensemble(style=anchored, members=8, anchor_noise_var=0.001, of=nn(width=20, steps=1500, rate=0.01))",
-                              data, &held_out, run);
+    una_model *held = fitted("ensemble(style=anchored, members=8, anchor_noise_var=1000000, of=nn(width=20, "
+                             "steps=1500, rate=0.01, rate_schedule=constant))", data, &held_out, run);
+    una_model *loose = fitted("ensemble(style=anchored, members=8, anchor_noise_var=0.001, of=nn(width=20, steps=1500, "
+                              "rate=0.01))", data, &held_out, run);
     assert_true(una_model_info(loose)->valid_rmse < 0.3);
     assert_true(una_model_info(held)->valid_rmse > 2 * una_model_info(loose)->valid_rmse);
     assert_true(std_between(held, -2, 2, run) > 3 * std_between(loose, -2, 2, run));
-    assert_true(std_between(loose, 6, 7, run) > 3 * std_between(loose, -2, 2, run));     /* beyond the rows the prior is back */
+    /* beyond the rows the prior is back */
+    assert_true(std_between(loose, 6, 7, run) > 3 * std_between(loose, -2, 2, run));
     assert_int_equal(una_model_info(held)->curve.count, una_model_info(loose)->curve.count);
     una_model_free(held);
     una_model_free(loose);
@@ -216,8 +219,8 @@ static void gaps_are_seen(void **state)
     una_run *run = quiet_run_threads(2);
     una_dataset *data = NULL;
     assert_ok(una_dataset_synthetic(&data, "cubic", 100, 1, 0, run), run);
-    una_model *model = fitted("ensemble(style=bootstrap, members=10, of=nn(width=30, steps=1500, rate=0.01))", data, &held_out,
-                              run);
+    una_model *model = fitted("ensemble(style=bootstrap, members=10, of=nn(width=30, steps=1500, rate=0.01))", data,
+                              &held_out, run);
     assert_true(std_between(model, -1, 1, run) > std_between(model, 2.5, 3.5, run));
     una_model_free(model);
     una_dataset_free(data);
@@ -460,6 +463,71 @@ static void slopes_of_linear_members(void **state)
     una_run_free(run);
 }
 
+/* ---- draws -------------------------------------------------------------------------------------------------- */
+
+/* Members that cannot draw: every draw is one of the parts, each of them about equally often, the same
+ * ones by the seed. */
+static void draws_are_members(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, MEMBERS = 4, DRAWS = 2000 };
+    una_run *run = quiet_run(), *seeded = NULL;
+    una_dataset *data = wave_data(ROWS, 0, run);
+    una_model *model = fitted("ensemble(members=4, of=nn(width=6, steps=40))", data, &held_out, run);
+    static double f[DRAWS * ROWS], again[DRAWS * ROWS];
+    double part[MEMBERS * ROWS];
+    size_t count, times[MEMBERS] = {0}, moved = 0;
+    assert_ok(una_model_parts(model, data, &count, part, run), run);
+    assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
+    for (size_t k = 0; k < DRAWS; k++) {
+        size_t m = 0;
+        while (m < MEMBERS && memcmp(f + k * ROWS, part + m * ROWS, ROWS * sizeof *f) != 0) m++;
+        assert_true(m < MEMBERS);
+        times[m]++;
+    }
+    for (size_t m = 0; m < MEMBERS; m++) assert_true(times[m] > 400 && times[m] < 600);
+    assert_ok(una_model_draw(model, data, 7, 0, again, run), run);       /* fewer draws are the first of many */
+    assert_memory_equal(again, f, 7 * ROWS * sizeof *f);
+    assert_ok(una_run_new(&seeded, &(una_run_settings){ .threads = 1, .seed = 9 }), NULL);
+    assert_ok(una_model_draw(model, data, DRAWS, 0, again, seeded), seeded);
+    for (size_t k = 0; k < DRAWS; k++) moved += memcmp(again + k * ROWS, f + k * ROWS, ROWS * sizeof *f) != 0;
+    assert_true(moved > DRAWS / 2);
+    assert_status(una_model_draw(model, data, 1, 1, f, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "an ensemble of nn has no prior to draw functions from");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(seeded);
+    una_run_free(run);
+}
+
+/* Members that can: one alone draws as it does, two do not share their random numbers. */
+static void members_draw_for_themselves(void **state)
+{
+    (void)state;
+    enum { ROWS = 30, DRAWS = 400 };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ROWS, 0, run);
+    una_model *alone = fitted("linear(degree=2, noise_std=0.3)", data, NULL, run);
+    una_model *one = fitted("ensemble(members=1, of=linear(degree=2, noise_std=0.3))", data, NULL, run);
+    una_model *two = fitted("ensemble(members=2, of=linear(degree=2, noise_std=0.3))", data, NULL, run);
+    static double a[DRAWS * ROWS], b[DRAWS * ROWS];
+    for (int prior = 0; prior <= 1; prior++) {
+        assert_ok(una_model_draw(alone, data, DRAWS, prior, a, run), run);
+        assert_ok(una_model_draw(one, data, DRAWS, prior, b, run), run);
+        assert_arrays_near(b, a, DRAWS * ROWS, 1e-9, 1e-9);
+        assert_int_equal(run->settings.seed, 0);
+        /* two members alike: as many different functions */
+        assert_ok(una_model_draw(two, data, DRAWS, prior, b, run), run);
+        for (size_t k = 1; k < DRAWS; k++)
+            for (size_t l = 0; l < k; l++) assert_true(b[k * ROWS] != b[l * ROWS]);
+    }
+    una_model_free(alone);
+    una_model_free(one);
+    una_model_free(two);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +547,8 @@ int main(void)
         cmocka_unit_test(updates_do_not_grow),
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(slopes_of_linear_members),
+        cmocka_unit_test(draws_are_members),
+        cmocka_unit_test(members_draw_for_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model gp: what the evidence chooses, grids, amplitude and units, inputs that do not matter, text columns, and the sentences
- * for settings that cannot be. Numbers of the process itself are tested in tests/gp/test_gp.c.
+ * The model gp: what the evidence chooses, grids, amplitude and units, inputs that do not matter, text columns, and the
+ * sentences for settings that cannot be. Numbers of the process itself are tested in tests/gp/test_gp.c.
  */
 #include "quick.h"
 
@@ -44,12 +44,14 @@ static void evidence_chooses(void **state)
     assert_near(info->noise_std, 0.1, 0.25, 0);
     assert_true(info->steps > 3 && isfinite(info->prior_var) && isnan(info->mean_cos2));
     const una_gp *gp = gp_of(model);
-    double best = info->log_evidence, length = gp->kernel->parameter[1], var = gp->kernel->parameter[0], s = sqrt(gp->noise_var);
+    double best = info->log_evidence, length = gp->kernel->parameter[1], var = gp->kernel->parameter[0];
+    double s = sqrt(gp->noise_var);
     static const double by[] = { 0.97, 1.03 };
     for (size_t i = 0; i < 6; i++) {
         char spec[256];
-        snprintf(spec, sizeof spec, "gp(kernel=rbf(var=%.17g, length=%.17g), noise_std=%.17g, optimise=no, units=standardised)",
-                 var * (i < 2 ? by[i] : 1), length * (i / 2 == 1 ? by[i % 2] : 1), s * (i / 2 == 2 ? by[i % 2] : 1));
+        snprintf(spec, sizeof spec, "gp(kernel=rbf(var=%.17g, length=%.17g), noise_std=%.17g, optimise=no, "
+                 "units=standardised)", var * (i < 2 ? by[i] : 1), length * (i / 2 == 1 ? by[i % 2] : 1),
+                 s * (i / 2 == 2 ? by[i % 2] : 1));
         assert_true(evidence_of(spec, data, run) < best);
     }
     assert_true(std_between(model, 4, 6, run) > 5 * std_between(model, -2, 2, run));
@@ -63,12 +65,15 @@ static void starts_and_priors(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(70, 0, run);
-    double one = evidence_of("gp(kernel=rbf(length=0.01))", data, run), four = evidence_of("gp(kernel=rbf(length=0.01), restarts=4)", data, run);
+    double one = evidence_of("gp(kernel=rbf(length=0.01))", data, run);
+    double four = evidence_of("gp(kernel=rbf(length=0.01), restarts=4)", data, run);
     assert_true(four >= one - 1e-9);
     assert_true(four > evidence_of("gp(optimise=no)", data, run));
-    una_model *free = fitted("gp(ard=no)", data, NULL, run), *held = fitted("gp(ard=no, length_prior=0.001, kernel=rbf(length=3))", data, NULL, run);
+    una_model *free = fitted("gp(ard=no)", data, NULL, run);
+    una_model *held = fitted("gp(ard=no, length_prior=0.001, kernel=rbf(length=3))", data, NULL, run);
     const una_columns *c = &held->columns;
-    assert_near(gp_of(held)->kernel->parameter[1] * c->inputs[0].scale, 3, 0.02, 0);      /* a tight prior holds the length */
+    /* a tight prior holds the length */
+    assert_near(gp_of(held)->kernel->parameter[1] * c->inputs[0].scale, 3, 0.02, 0);
     assert_true(una_model_info(free)->log_evidence > una_model_info(held)->log_evidence);
     assert_near(gp_of(held)->kernel->parameter[1] / gp_of(held)->kernel->parameter[2],
                 c->inputs[1].scale / c->inputs[0].scale, 1e-9, 0);                         /* ratios stay without ard */
@@ -91,7 +96,8 @@ static void grids(void **state)
     static const char *const others[] = { "0.001", "0.01", "0.1", "1", "5", "10" };
     for (size_t i = 0; i < 6; i++) {
         char spec[128];
-        snprintf(spec, sizeof spec, "gp(kernel=rbf(length=%s), amplitude=1, optimise=no, units=standardised)", others[i]);
+        snprintf(spec, sizeof spec, "gp(kernel=rbf(length=%s), amplitude=1, optimise=no, units=standardised)",
+                 others[i]);
         assert_true(evidence_of(spec, data, run) <= best + 1e-6);
     }
     una_model_free(model);
@@ -122,7 +128,8 @@ static void amplitude_and_units(void **state)
     una_model_free(a);
     char spec[256];
     double scale = b->columns.inputs[0].scale, unit = b->columns.target_scale;
-    snprintf(spec, sizeof spec, "gp(kernel=rbf(length=%.17g, on=x1), noise_std=%.17g, optimise=no)", 0.5 * scale, 0.2 * unit);
+    snprintf(spec, sizeof spec, "gp(kernel=rbf(length=%.17g, on=x1), noise_std=%.17g, optimise=no)", 0.5 * scale,
+             0.2 * unit);
     a = fitted(spec, data, NULL, run);
     una_model_free(b);
     b = fitted("gp(kernel=rbf(length=0.5, on=x1), noise_std=0.2, optimise=no, units=standardised)", data, NULL, run);
@@ -208,10 +215,11 @@ static void cannot_be(void **state)
 {
     static const struct { const char *spec, *says; } cases[] = {
         { "gp(kernel=rbf(length=0))", "greater than 0" }, { "gp(kernel=rbf(length=-1))", "greater than 0" },
-        { "gp(kernel=rbf(on=x3))", "no input \"x3\"" }, { "gp(kernel=rbff)", "did you mean" }, { "gp(kernel=\"\")", "kernel" },
-        { "gp(optimise=grid, kernel=linear)", "has none" }, { "gp(optimise=grid, grid=[0.1, -1])", "greater than 0" },
-        { "gp(optimise=grid, grid=[])", "give 1 to" }, { "gp(optimise=grid, grid=abc)", "greater than 0" },
-        { "gp(optimise=maybe)", "optimise" }, { "gp(kernel=rbf(on=x1)*rbf(on=x4), amplitude=2)", "no input" },
+        { "gp(kernel=rbf(on=x3))", "no input \"x3\"" }, { "gp(kernel=rbff)", "did you mean" },
+        { "gp(kernel=\"\")", "kernel" }, { "gp(optimise=grid, kernel=linear)", "has none" },
+        { "gp(optimise=grid, grid=[0.1, -1])", "greater than 0" }, { "gp(optimise=grid, grid=[])", "give 1 to" },
+        { "gp(optimise=grid, grid=abc)", "greater than 0" }, { "gp(optimise=maybe)", "optimise" },
+        { "gp(kernel=rbf(on=x1)*rbf(on=x4), amplitude=2)", "no input" },
     };
     (void)state;
     una_run *run = quiet_run();
@@ -225,7 +233,8 @@ static void cannot_be(void **state)
     una_model *model = NULL;
     assert_status(una_fit(&model, "gp(optimise=grid, grid_rule=validation)", few, NULL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "at least 5 rows");
-    assert_status(una_fit(&model, "gp(kernel=rbf(length=30), noise_std=1e-12, optimise=no, jitter=0)", data, NULL, run), UNA_E_NUMERIC, run);
+    assert_status(una_fit(&model, "gp(kernel=rbf(length=30), noise_std=1e-12, optimise=no, jitter=0)", data, NULL,
+                          run), UNA_E_NUMERIC, run);
     una_run *poor = NULL;
     una_run_settings settings = { .threads = 1, .memory_limit = 1 << 20 };
     assert_int_equal(una_run_new(&poor, &settings), UNA_OK);

@@ -65,7 +65,8 @@ static void posterior_in_closed_form(void **state)
     }
     sx = sqrt(sx);
     sy = sqrt(sy);
-    double s2 = 1 / (sy * sy), vw = 1 / (1 / 2.0 + n / s2), w = vw * xy / (sx * sy) / s2;   /* standardised: both features are orthogonal */
+    /* standardised: both features are orthogonal */
+    double s2 = 1 / (sy * sy), vw = 1 / (1 / 2.0 + n / s2), w = vw * xy / (sx * sy) / s2;
     double at = 7.5, z = (at - mx) / sx, mean, std;
     una_prediction out = { .mean = &mean, .std_epistemic = &std };
     assert_ok(una_model_predict_rows(model, &at, 1, 0.95, &out, run), run);
@@ -76,7 +77,8 @@ static void posterior_in_closed_form(void **state)
     una_run_free(run);
 }
 
-/* Categories have no powers: three numbers of degree 2 and three levels give 3*2 + 3 + 1 weights, and level means are found. */
+/* Categories have no powers: three numbers of degree 2 and three levels give 3*2 + 3 + 1 weights, and
+ * level means are found. */
 static void categories_have_no_powers(void **state)
 {
     (void)state;

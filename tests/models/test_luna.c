@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * LUNA: what is known to go wrong with it, each as a test. Heads collapse when nothing pushes them apart, more diversity
- * means less similar slopes, gaps are seen, categories are left alone, and settings that cannot work are refused.
+ * LUNA: what is known to go wrong with it, each as a test. Heads collapse when nothing pushes them apart, more
+ * diversity means less similar slopes, gaps are seen, categories are left alone, and settings that cannot work are
+ * refused.
  */
 #include "models/basis.h"
 #include "models/quick.h"
@@ -29,7 +30,8 @@ static void collapse_is_reported(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
-    una_model *model = fitted("luna(width=20, heads=10, steps=1500, diversity=0.0001, penalty=5)", data, &held_out, run);
+    una_model *model = fitted("luna(width=20, heads=10, steps=1500, diversity=0.0001, penalty=5)", data, &held_out,
+                              run);
     assert_true(una_model_info(model)->mean_cos2 > 0.99);
     assert_true(warned(model, "collapsed"));
     assert_true(warned(model, "raise diversity (now 0.0001) or lower penalty (now 5)"));
@@ -65,15 +67,19 @@ static void every_kind_of_slope_trains(void **state)
     (void)state;
     static const char *const ways[] = { "probes=data", "slopes=exact", "cosine=per_point", "directions=1",
                                         "directions=2, direction_kind=unit", "directions=5, direction_kind=unit",
-                                        "schedule=constant", "schedule=sqrt", "schedule=tanh", "activation=tanh, slopes=exact" };
+                                        "schedule=constant", "schedule=sqrt", "schedule=tanh",
+                                        "activation=tanh, slopes=exact" };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(80, 0, run);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char strong[256], weak[256];
-        snprintf(strong, sizeof strong, "luna(width=10, heads=4, steps=200, train_noise_std=0.3, diversity=30, %s)", ways[i]);
-        snprintf(weak, sizeof weak, "luna(width=10, heads=4, steps=200, train_noise_std=0.3, diversity=0.000001, %s)", ways[i]);
+        snprintf(strong, sizeof strong, "luna(width=10, heads=4, steps=200, train_noise_std=0.3, diversity=30, %s)",
+                 ways[i]);
+        snprintf(weak, sizeof weak, "luna(width=10, heads=4, steps=200, train_noise_std=0.3, diversity=0.000001, %s)",
+                 ways[i]);
         double with = cos2_of(strong, data, run), without = cos2_of(weak, data, run);
-        if (!(with < 0.95 * without)) fail_msg("%s: mean cos^2 %g with and %g without diversity", ways[i], with, without);
+        if (!(with < 0.95 * without))
+            fail_msg("%s: mean cos^2 %g with and %g without diversity", ways[i], with, without);
     }
     una_dataset_free(data);
     una_run_free(run);
@@ -119,7 +125,8 @@ static void only_categories_are_refused(void **state)
     una_run *run = quiet_run();
     una_dataset *data = NULL;
     una_model *model = NULL;
-    const char *path = temp_text_file("words.csv", "a,b,y\nu,p,1\nv,p,2\nu,q,3\nv,q,4\nu,p,1.5\nv,q,4.5\nu,q,2.5\nv,p,2.2\n");
+    const char *path = temp_text_file("words.csv",
+                                      "a,b,y\nu,p,1\nv,p,2\nu,q,3\nv,q,4\nu,p,1.5\nv,q,4.5\nu,q,2.5\nv,p,2.2\n");
     assert_ok(una_dataset_read(&data, path, run), run);
     assert_status(una_fit(&model, "luna(steps=5, width=4, heads=2)", data, NULL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "use nlm instead of luna");
@@ -136,10 +143,12 @@ static void gap_is_seen(void **state)
     skip_if_sanitized();
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
-    una_model *luna = fitted("luna(steps=2500)", data, &held_out, run), *nlm = fitted("nlm(steps=2500)", data, &held_out, run);
+    una_model *luna = fitted("luna(steps=2500)", data, &held_out, run);
+    una_model *nlm = fitted("nlm(steps=2500)", data, &held_out, run);
     double luna_gap = std_between(luna, -1, 1, run), nlm_gap = std_between(nlm, -1, 1, run);
     double luna_data = std_between(luna, 2.5, 3.5, run);
-    print_message("epistemic std in the gap: luna %.2f, nlm %.2f; luna where data is %.2f\n", luna_gap, nlm_gap, luna_data);
+    print_message("epistemic std in the gap: luna %.2f, nlm %.2f; luna where data is %.2f\n", luna_gap, nlm_gap,
+                  luna_data);
     assert_true(luna_gap > 2 * nlm_gap);
     assert_true(luna_gap > 3 * luna_data);
     una_model_free(luna);

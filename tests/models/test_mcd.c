@@ -59,7 +59,7 @@ static void passes_keep_the_mean(void **state)
     }
 }
 
-/* ---- the gradient ------------------------------------------------------------------------------------------------------- */
+/* ---- the gradient ------------------------------------------------------------------------------------------------ */
 
 enum { ROWS = 6 };
 typedef struct dropped {
@@ -95,7 +95,8 @@ static void gradient_agrees_with_differences(void **state)
         for (size_t i = 0; i < ROWS * 8; i++) d.mask[l][i] = una_rng_uniform(&rng) < 0.4 ? 0 : 1 / 0.6;
     }
     una_arena_init(&d.arena, run);
-    assert_ok(una_work_new_f64(&d.work, &d.net, ROWS, 0, false, 0, false, false, una_kernels_named_f64("generic"), &d.arena, run), run);
+    assert_ok(una_work_new_f64(&d.work, &d.net, ROWS, 0, false, 0, false, false, una_kernels_named_f64("generic"),
+                               &d.arena, run), run);
     for (size_t l = 0; l <= d.net.depth; l++)            /* biases too, so that the penalty must leave them alone */
         for (size_t j = 0; j < d.net.size[l + 1]; j++) d.parameters[d.net.biases[l] + j] = 0.1 * una_rng_normal(&rng);
     loss_of(&d, d.gradient);
@@ -123,7 +124,8 @@ static void a_pass_is_a_network(void **state)
     una_arena arena;
     una_work_f32 *work;
     una_net net = small_net(UNA_RELU);
-    float parameters[256], packed[64], x[ROWS * 3], y[ROWS], gradient[256], mask[2][ROWS * 8], *masks[2] = { mask[0], mask[1] };
+    float parameters[256], packed[64], x[ROWS * 3], y[ROWS], gradient[256], mask[2][ROWS * 8];
+    float *masks[2] = { mask[0], mask[1] };
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 0);
     una_net_initialise_f32(&net, 0, 1, &rng, parameters);
     for (size_t i = 0; i < ROWS * 3; i++) x[i] = (float)una_rng_normal(&rng);
@@ -135,7 +137,8 @@ static void a_pass_is_a_network(void **state)
         for (size_t r = 1; r < ROWS; r++) memcpy(mask[l] + 8 * r, mask[l], 8 * sizeof(float));
     }
     una_arena_init(&arena, run);
-    assert_ok(una_work_new_f32(&work, &net, ROWS, 0, false, 0, false, false, una_kernels_named_f32(NULL), &arena, run), run);
+    assert_ok(una_work_new_f32(&work, &net, ROWS, 0, false, 0, false, false, una_kernels_named_f32(NULL), &arena, run),
+              run);
     una_batch_f32 batch = { .rows = ROWS, .x = x, .target = y, .target_heads = 1 };
     una_objective_f32 objective = { .fit_weight = 1 };
     una_losses masked, plain;
@@ -149,7 +152,7 @@ static void a_pass_is_a_network(void **state)
     una_run_free(run);
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------------------ */
+/* ---- the model --------------------------------------------------------------------------------------------------- */
 
 static double wave(double x)
 {
@@ -175,6 +178,70 @@ static void fits_a_curve(void **state)
     }
     assert_true(spread[1] > 1.5 * spread[0]);            /* more is dropped, more is doubted */
     una_dataset_free(data);
+    una_run_free(run);
+}
+
+static double cube(double x)
+{
+    return x * x * x;
+}
+
+/* The cubic with a gap: with its only input dropped now and then the model doubts the data most of all. */
+static void a_single_input_is_not_dropped(void **state)
+{
+    (void)state;
+    skip_if_sanitized();
+    una_run *run = quiet_run();
+    una_dataset *left = curve_data(cube, -4, -2, 3, 50, run), *right = curve_data(cube, 2, 4, 3, 51, run), *data = NULL;
+    double x[101], y[101];
+    for (size_t i = 0; i < 101; i++) {
+        const una_dataset *side = i < 50 ? left : right;
+        x[i] = una_dataset_numbers(side, 0)[i < 50 ? i : i - 50];
+        y[i] = una_dataset_numbers(side, 1)[i < 50 ? i : i - 50];
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, 101, 1, NULL, run), run);
+    const char *text = "mcd(width=50, steps=1500, rate=0.005, validate=no, noise_std=3, input_dropout=%s)";
+    double at_data[2], in_gap[2];
+    for (int drop = 0; drop <= 1; drop++) {
+        char spec[160];
+        snprintf(spec, sizeof spec, text, drop ? "yes" : "auto");
+        una_model *model = fitted(spec, data, NULL, run);
+        at_data[drop] = (std_between(model, -4, -2, run) + std_between(model, 2, 4, run)) / 2;
+        in_gap[drop] = std_between(model, -1, 1, run);
+        print_message("inputs %s: at the data %.2f, in the gap %.2f\n", drop ? "dropped" : "kept", at_data[drop],
+                      in_gap[drop]);
+        assert_non_null(strstr(una_model_info(model)->spec, drop ? "input_dropout=yes" : "input_dropout=no"));
+        una_model_free(model);
+    }
+    assert_true(at_data[0] < 0.6 * at_data[1]);
+    assert_true(at_data[0] / in_gap[0] < 0.6 * at_data[1] / in_gap[1]);
+    una_dataset_free(left);
+    una_dataset_free(right);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Columns of the table count, not levels; three are enough to drop. */
+static void few_columns_are_kept(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *two = wave_data(40, 0, run), *three = mixed_data(40, run), *words = NULL;
+    char text[2048] = "colour,y\n";
+    for (size_t i = 0; i < 40; i++) {
+        static const char *const colour[] = { "red", "green", "blue", "white" };
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%zu\n", colour[i % 4], i % 4 * 3 + i % 3);
+    }
+    assert_ok(una_dataset_read(&words, temp_text_file("words.csv", text), run), run);
+    const una_dataset *data[] = { two, words, three };
+    for (size_t i = 0; i < 3; i++) {
+        una_model *model = fitted("mcd(width=4, steps=5, passes=5)", data[i], i == 2 ? &mixed_settings : NULL, run);
+        assert_non_null(strstr(una_model_info(model)->spec, i == 2 ? "input_dropout=yes" : "input_dropout=no"));
+        una_model_free(model);
+    }
+    una_dataset_free(two);
+    una_dataset_free(three);
+    una_dataset_free(words);
     una_run_free(run);
 }
 
@@ -214,7 +281,8 @@ static void decay_flattens(void **state)
     skip_if_sanitized();
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -1, 1, 0.1, 60, run);
-    una_model *model = fitted("mcd(width=10, depth=1, steps=1500, rate=0.01, length_scale=1000, validate=no)", data, NULL, run);
+    una_model *model = fitted("mcd(width=10, depth=1, steps=1500, rate=0.01, length_scale=1000, validate=no)", data,
+                              NULL, run);
     assert_true(warned(model, "explains almost nothing"));
     double x[2] = { -0.5, 0.5 }, mean[2];
     una_prediction out = { .mean = mean };
@@ -252,6 +320,8 @@ int main(void)
         cmocka_unit_test(gradient_agrees_with_differences),
         cmocka_unit_test(a_pass_is_a_network),
         cmocka_unit_test(fits_a_curve),
+        cmocka_unit_test(a_single_input_is_not_dropped),
+        cmocka_unit_test(few_columns_are_kept),
         cmocka_unit_test(nothing_dropped_nothing_doubted),
         cmocka_unit_test(everything_dropped_is_refused),
         cmocka_unit_test(decay_flattens),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The plain network: it learns, its noise is that of the rows it did not train on, its ignorance is zero, and settings and
- * files that cannot work are refused with a sentence.
+ * The plain network: it learns, its noise is that of the rows it did not train on, its ignorance is zero, and settings
+ * and files that cannot work are refused with a sentence.
  */
 #include "models/nn.h"
 #include "models/quick.h"
@@ -131,15 +131,17 @@ static void damaged_states_are_refused(void **state)
 static void every_optimiser_trains(void **state)
 {
     (void)state;
-    static const char *const ways[] = { "optimiser=sgd, rate=0.0005, batch=16", "optimiser=gd, rate=0.0003", "optimiser=adam, batch=16",
-                                        "patience=2", "activation=silu, initialisation=glorot" };
+    static const char *const ways[] = { "optimiser=sgd, rate=0.0005, batch=16", "optimiser=gd, rate=0.0003",
+                                        "optimiser=adam, batch=16", "patience=2",
+                                        "activation=silu, initialisation=glorot" };
     una_run *run = quiet_run();
     una_dataset *data = curve_data(straight, -1, 1, 0.05, 80, run);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char spec[160];
         snprintf(spec, sizeof spec, "nn(width=10, steps=400, %s)", ways[i]);
         una_model *model = fitted(spec, data, &held_out, run);
-        if (!(una_model_info(model)->valid_rmse < 1)) fail_msg("%s: rmse %g", ways[i], una_model_info(model)->valid_rmse);
+        if (!(una_model_info(model)->valid_rmse < 1))
+            fail_msg("%s: rmse %g", ways[i], una_model_info(model)->valid_rmse);
         una_model_free(model);
     }
     una_dataset_free(data);

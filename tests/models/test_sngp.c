@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * SNGP from the bottom up: gradients and slopes of the residual network against differences, singular values against an
- * eigenproblem, Fourier features against the kernel they stand for, the bound on trained weights, and both heads.
+ * eigenproblem, Fourier features against the kernel they stand for, the bound on trained weights, and the three heads.
  */
 #include "models/quick.h"
 #include "models/sngp.h"
@@ -39,7 +39,8 @@ static void set_up(bench *b, una_activation activation, const una_kernels_f64 *k
     una_residual_initialise_f64(&b->net, 0.8, &rng, b->frozen, b->parameters);
     for (size_t k = 0; k <= b->net.features; k++) b->parameters[b->net.head + k * UNA_PAD] = una_rng_normal(&rng);
     for (size_t l = 0; l < 2; l++)
-        for (size_t j = 0; j < 5; j++) b->parameters[l * b->net.layer + 5 * UNA_PADDED(5) + j] = 0.3 * una_rng_normal(&rng);
+        for (size_t j = 0; j < 5; j++)
+            b->parameters[l * b->net.layer + 5 * UNA_PADDED(5) + j] = 0.3 * una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS * INPUTS; i++) b->x[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) b->t[i] = una_rng_normal(&rng);
     assert_ok(una_residual_work_new_f64(&b->work, &b->net, b->frozen, ROWS, kernels, &b->arena), run);
@@ -48,7 +49,8 @@ static void set_up(bench *b, una_activation activation, const una_kernels_f64 *k
 static double loss_of(bench *b)
 {
     una_losses losses;
-    una_residual_gradient_f64(&b->net, b->frozen, b->parameters, b->x, b->t, ROWS, 0.7, 0.3, b->gradient, &losses, b->work);
+    una_residual_gradient_f64(&b->net, b->frozen, b->parameters, b->x, b->t, ROWS, 0.7, 0.3, b->gradient, &losses,
+                              b->work);
     return losses.total;
 }
 
@@ -93,7 +95,8 @@ static void padding_stays_zero(void **state)
     loss_of(&b);
     for (size_t l = 0; l < 2; l++)
         for (size_t i = 0; i <= 5; i++)
-            for (size_t j = 5; j < UNA_PADDED(5); j++) assert_true(b.gradient[l * b.net.layer + i * UNA_PADDED(5) + j] == 0);
+            for (size_t j = 5; j < UNA_PADDED(5); j++)
+                assert_true(b.gradient[l * b.net.layer + i * UNA_PADDED(5) + j] == 0);
     for (size_t k = 0; k <= b.net.features; k++)
         for (size_t j = 1; j < UNA_PAD; j++) assert_true(b.gradient[b.net.head + k * UNA_PAD + j] == 0);
     una_arena_free(&b.arena);
@@ -117,6 +120,16 @@ static void slopes_against_differences(void **state)
         una_residual_forward_f64(&b.net, b.frozen, b.parameters, x, 1, down, 9, NULL, b.work);
         for (size_t k = 0; k < 9; k++) assert_near(j[d * 9 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
     }
+    una_residual_last_slopes_f64(&b.net, b.frozen, b.parameters, b.x, j, b.work);
+    for (size_t d = 0; d < INPUTS; d++) {
+        const double h = 1e-6;
+        memcpy(x, b.x, sizeof x);
+        x[d] += h;
+        una_residual_last_f64(&b.net, b.frozen, b.parameters, x, 1, up, 5, b.work);
+        x[d] -= 2 * h;
+        una_residual_last_f64(&b.net, b.frozen, b.parameters, x, 1, down, 5, b.work);
+        for (size_t k = 0; k < 5; k++) assert_near(j[d * 5 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
+    }
     una_arena_free(&b.arena);
     una_run_free(run);
 }
@@ -128,8 +141,9 @@ static void forward_by_hand(void **state)
     una_run *run = quiet_run();
     bench b;
     set_up(&b, UNA_RELU, una_kernels_named_f64("auto"), run);
-    double phi[ROWS * 9], f[ROWS], h[5], next[5];
+    double phi[ROWS * 9], last[ROWS * 6], f[ROWS], h[5], next[5];
     una_residual_forward_f64(&b.net, b.frozen, b.parameters, b.x, ROWS, phi, 9, f, b.work);
+    una_residual_last_f64(&b.net, b.frozen, b.parameters, b.x, ROWS, last, 6, b.work);
     for (size_t r = 0; r < ROWS; r++) {
         for (size_t j = 0; j < 5; j++) {
             h[j] = 0;
@@ -144,6 +158,7 @@ static void forward_by_hand(void **state)
             }
             memcpy(h, next, sizeof h);
         }
+        for (size_t j = 0; j < 5; j++) assert_near(last[r * 6 + j], h[j], 1e-12, 1e-13);
         double sum = b.parameters[b.net.head + 9 * UNA_PAD];
         for (size_t k = 0; k < 9; k++) {
             double u = b.frozen[b.net.phase + k];
@@ -179,7 +194,8 @@ static void features_are_a_kernel(void **state)
     for (size_t i = 0; i < POINTS; i++)
         for (size_t j = 0; j < POINTS; j++) {
             double distance = 0.3 * ((double)i - (double)j);
-            assert_near(una_dot(phi + i * FEATURES, phi + j * FEATURES, FEATURES), exp(-distance * distance / (2 * 0.49)), 0, 0.06);
+            assert_near(una_dot(phi + i * FEATURES, phi + j * FEATURES, FEATURES),
+                        exp(-distance * distance / (2 * 0.49)), 0, 0.06);
         }
     una_arena_free(&arena);
     una_run_free(run);
@@ -198,7 +214,8 @@ static void norm_against_an_eigenproblem(void **state)
         una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 9);
         double w[N * STRIDE], gram[M * M] = {0}, value[M];
         una_spectral_f64 s;
-        for (size_t i = 0; i < N * STRIDE; i++) w[i] = una_rng_normal(&rng);     /* what stands in the padding does not count */
+        /* what stands in the padding does not count */
+        for (size_t i = 0; i < N * STRIDE; i++) w[i] = una_rng_normal(&rng);
         for (size_t i = 0; i < M; i++)
             for (size_t j = 0; j < M; j++)
                 for (size_t k = 0; k < N; k++) gram[i * M + j] += w[k * STRIDE + i] * w[k * STRIDE + j];
@@ -264,8 +281,10 @@ static void trained_weights_keep_the_bound(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.05, 60, run);
-    una_model *model = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=0.4, penalty=0)", data, &held_out, run);
-    una_model *loose = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=100, penalty=0)", data, &held_out, run);
+    una_model *model = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=0.4, penalty=0)", data,
+                              &held_out, run);
+    una_model *loose = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=100, penalty=0)", data,
+                              &held_out, run);
     double most = 0;
     for (size_t l = 0; l < 2; l++) {
         assert_true(largest_singular_value(model->state, l, run) <= 0.4 * (1 + 1e-5));
@@ -321,7 +340,8 @@ static void laplace_head(void **state)
     float point[2] = { 0.4f, -0.2f };
     una_residual_work_f32 *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch), run);
+    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch),
+              run);
     una_residual_forward_f32(&m->net, m->frozen, m->parameters, point, 1, NULL, 0, &f, work);
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     assert_ok(laplace->kind->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
@@ -341,6 +361,164 @@ static void laplace_head(void **state)
     una_run_free(run);
 }
 
+/* ---- the head that is a Gaussian process ------------------------------------------------------------------ */
+
+enum { GP_ROWS = 60, MORE = 9 };
+
+/* Standardised rows of the model's inputs, and their last layer. */
+static void last_layer(const una_model *model, const una_dataset *data, size_t rows, double *x, double *h, una_run *run)
+{
+    const una_sngp *m = model->state;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t d = 0; d < 2; d++) {
+            const una_input *input = &model->columns.inputs[d];
+            x[i * 2 + d] = (una_dataset_numbers(data, d)[i] - input->centre) / input->scale;
+        }
+    float point[GP_ROWS * 2];
+    for (size_t i = 0; i < rows * 2; i++) point[i] = (float)x[i];
+    una_residual_work_f32 *work;
+    una_mark mark = una_arena_mark(&run->scratch);
+    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch),
+              run);
+    una_residual_last_f32(&m->net, m->frozen, m->parameters, point, rows, h, m->net.width, work);
+    una_arena_release(&run->scratch, mark);
+}
+
+/* The definition, on the network's own features: k*'(K + s2 I)^-1 y and k** - k*'(K + s2 I)^-1 k*. */
+static void assert_is_the_process(const una_model *model, const una_dataset *data, double alpha, double length,
+                                  double noise_var, una_run *run)
+{
+    const una_sngp *m = model->state;
+    enum { WIDTH = 6 };
+    size_t n = una_dataset_row_count(data);
+    static double x[GP_ROWS * 2], h[GP_ROWS * WIDTH], k[GP_ROWS * GP_ROWS], a[GP_ROWS], v[GP_ROWS];
+    double probe[8] = { 0.3, -0.2, 1.5, 0.7, -2.5, 0.1, 6, -6 }, star[4 * WIDTH], mean[4], var[4], noise[4];
+    last_layer(model, data, n, x, h, run);
+    una_predictive out = { .mean = mean, .var_model = var, .var_noise = noise };
+    assert_ok(model->kind->predict(model->state, (una_view){ probe, 4, 2, 2 }, &out, run), run);
+    una_feature_map map = una_sngp_map(m);
+    assert_int_equal(una_map_columns(&map), WIDTH);
+    assert_ok(una_map_phi(&map, (una_view){ probe, 4, 2, 2 }, star, run), run);
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (una_dataset_numbers(data, 2)[i] - model->columns.target_centre) / model->columns.target_scale;
+        for (size_t j = 0; j < n; j++) {
+            double square = 0;
+            for (size_t d = 0; d < WIDTH; d++) square += pow(h[i * WIDTH + d] - h[j * WIDTH + d], 2);
+            k[i * n + j] = alpha * exp(-square / (2 * length * length)) + (i == j ? noise_var : 0);
+        }
+    }
+    assert_ok(una_chol(k, n, "the test", run), run);
+    una_chol_solve(k, n, a, 1);
+    for (size_t p = 0; p < 4; p++) {
+        double want = 0;
+        for (size_t i = 0; i < n; i++) {
+            double square = 0;
+            for (size_t d = 0; d < WIDTH; d++) square += pow(star[p * WIDTH + d] - h[i * WIDTH + d], 2);
+            v[i] = alpha * exp(-square / (2 * length * length));
+            want += v[i] * a[i];
+        }
+        una_chol_lower_solve(k, n, v, 1);
+        assert_near(mean[p], want, 1e-7, 1e-8);
+        assert_near(var[p], alpha - una_dot(v, v, n), 1e-7, 1e-8);
+        assert_near(noise[p], noise_var, 1e-12, 0);
+    }
+}
+
+static void process_on_the_last_layer(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(GP_ROWS - MORE, 0, run), *more = wave_data(MORE, GP_ROWS - MORE, run);
+    una_dataset *all = wave_data(GP_ROWS, 0, run);
+    una_model *model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.2, units=standardised, "
+                              "prior_var=0.7, lengthscale=0.9)", data, NULL, run);
+    assert_is_the_process(model, data, 0.7, 0.9, 0.04, run);
+    assert_ok(una_model_update(model, more, run), run);          /* the same network, the posterior of all rows */
+    assert_is_the_process(model, all, 0.7, 0.9, 0.04, run);
+    una_model *copy = copied_model(model, run);
+    assert_is_the_process(copy, all, 0.7, 0.9, 0.04, run);
+    una_model_free(copy);
+    una_model_free(model);
+    model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.3, units=standardised)", data, &held_out,
+                   run);
+    assert_int_equal(((const una_sngp *)model->state)->gp.rows, GP_ROWS - MORE);         /* the held-out rows join */
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(more);
+    una_dataset_free(all);
+    una_run_free(run);
+}
+
+static void process_learns_and_doubts_far_away(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -2, 2, 0.1, 250, run);
+    una_model *model = fitted("sngp(width=20, features=100, steps=600, head=gp)", data, NULL, run);
+    const una_fit_info *info = una_model_info(model);
+    assert_true(info->valid_rmse < 0.2);
+    assert_true(info->noise_std > 0.06 && info->noise_std < 0.2);        /* from rows that the features did not see */
+    assert_true(std_between(model, 5, 6, run) > 5 * std_between(model, -1.5, 1.5, run));
+    double far = std_between(model, 40, 50, run);                        /* back to the prior */
+    assert_near(far, model->columns.target_scale, 0.05, 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Nothing is trained if the covariances would not fit; an update that would not fit changes nothing. */
+static void process_asks_for_memory_first(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run(), *poor = NULL;
+    una_dataset *data = wave_data(1200, 0, run), *some = wave_data(300, 0, run), *more = wave_data(700, 2000, run);
+    una_model *model = NULL;
+    assert_ok(una_run_new(&poor, &(una_run_settings){ .threads = 1, .memory_limit = 8000000 }), NULL);
+    const char *spec = "sngp(width=6, features=15, steps=1000000, head=gp)";
+    assert_status(una_fit(&model, spec, data, NULL, poor), UNA_E_MEMORY, poor);
+    assert_says(una_run_message(poor), "sngp with head=gp: the covariances of 1200 rows need");
+    assert_says(una_run_message(poor), "MB are allowed");
+    assert_says(una_run_message(poor), "head=exact needs no such matrix");
+    assert_null(model);
+    model = fitted("sngp(width=6, features=15, steps=20, head=gp, noise_std=0.1)", some, &held_out, poor);
+    una_model *before = copied_model(model, run);
+    assert_status(una_model_update(model, more, poor), UNA_E_MEMORY, poor);
+    assert_says(una_run_message(poor), "sngp with head=gp: the covariances of 1000 rows need");
+    assert_same_predictions(model, before, some, 0, run);
+    una_model_free(model);
+    una_model_free(before);
+    una_dataset_free(data);
+    una_dataset_free(some);
+    una_dataset_free(more);
+    una_run_free(poor);
+    una_run_free(run);
+}
+
+/* Rows that stand twice, and hardly any noise: the diagonal gets what the factor needs, and a note says so. */
+static void process_with_a_jitter(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    double x[40], y[40];
+    una_dataset *data = NULL;
+    for (size_t i = 0; i < 40; i++) {
+        x[i] = (double)(i / 2) / 10;
+        y[i] = sin(x[i]);
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, 40, 1, NULL, run), run);
+    una_model *model = fitted("sngp(width=6, features=15, steps=20, head=gp, noise_std=1e-12)", data, &held_out, run);
+    const una_fit_info *info = una_model_info(model);
+    bool said = false;
+    for (size_t i = 0; i < info->note_count; i++) said = said || strstr(info->notes[i], "jitter");
+    assert_true(said);
+    una_model *copy = copied_model(model, run);
+    assert_same_predictions(model, copy, data, 0, run);
+    una_model_free(copy);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* Straight to the model: without held-out rows, and with numbers beyond a float. */
 static void bare_fits(void **state)
 {
@@ -350,7 +528,8 @@ static void bare_fits(void **state)
     una_input input = { .name = "x", .level = SIZE_MAX, .scale = 1 };
     una_columns columns = { .target_scale = 1, .inputs = &input, .input_count = 1 };
     una_problem p = { .x = { x, 6, 1, 1 }, .y = y, .columns = &columns };
-    for (int huge = 0; huge <= 1; huge++) {
+    for (int i = 0; i < 4; i++) {
+        bool huge = i % 2;
         una_arena keep;
         una_sngp_options options;
         una_arena_init(&keep, run);
@@ -360,7 +539,8 @@ static void bare_fits(void **state)
         options.basis.steps = 20;
         options.basis.features = 8;
         options.basis.prior_var = UNA_AUTO;
-        if (huge) y[3] = 1e39;
+        options.head = i / 2 ? UNA_SNGP_GP : UNA_SNGP_EXACT;
+        y[3] = huge ? 1e39 : 0.3;
         una_mark mark = una_arena_mark(&run->scratch);
         assert_status(una_sngp_kind.fit(model, &options, &p, &result, &keep, run), huge ? UNA_E_NUMERIC : UNA_OK, run);
         if (huge) assert_says(una_run_message(run), "diverged");
@@ -377,7 +557,8 @@ static void damaged_states_are_refused(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
-    una_model *model = quick_fit(&una_sngp_kind, data, run), *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
+    una_model *model = quick_fit(&una_sngp_kind, data, run);
+    una_model *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
     una_sngp mixed = *(una_sngp *)model->state;
     mixed.head = ((una_sngp *)other->state)->head;
     una_arena arena;
@@ -387,6 +568,18 @@ static void damaged_states_are_refused(void **state)
     out.inputs = 2;
     assert_status(una_sngp_kind.exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
     assert_says(una_run_message(run), "does not fit the network");
+    una_arena_free(&arena);
+    una_model_free(model);
+    una_model_free(other);
+    model = fitted("sngp(width=5, features=12, steps=3, head=gp)", data, NULL, run);
+    other = fitted("sngp(width=4, features=12, steps=3, head=gp)", data, NULL, run);
+    mixed = *(una_sngp *)model->state;
+    mixed.gp = ((una_sngp *)other->state)->gp;
+    una_arena_init(&arena, run);
+    assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
+    out.inputs = 2;
+    assert_true(una_sngp_kind.exchange(&mixed, &out) != UNA_OK);         /* a process on another width */
+    assert_int_equal(out.inputs, 2);
     una_arena_free(&arena);
     una_model_free(model);
     una_model_free(other);
@@ -407,6 +600,10 @@ int main(void)
         cmocka_unit_test(trained_weights_keep_the_bound),
         cmocka_unit_test(it_learns_and_doubts_far_away),
         cmocka_unit_test(laplace_head),
+        cmocka_unit_test(process_on_the_last_layer),
+        cmocka_unit_test(process_learns_and_doubts_far_away),
+        cmocka_unit_test(process_asks_for_memory_first),
+        cmocka_unit_test(process_with_a_jitter),
         cmocka_unit_test(bare_fits),
         cmocka_unit_test(damaged_states_are_refused),
     };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * TUNA: knowledge goes in as reference functions and shows in the bands. A kernel on one input leaves the other without
- * doubt, a formula extrapolates, values and points come from files, pseudo-data opens the bands where a person puts them.
+ * doubt, a formula extrapolates, values and points come from files, pseudo-data opens the bands where a person puts
+ * them.
  */
 #include "models/basis.h"
 #include "models/quick.h"
@@ -39,11 +40,13 @@ static const char *square_file(void)
 {
     char text[8192] = "x2,x1\n";
     for (int i = 0; i <= 12; i++)
-        for (int j = 0; j <= 12; j++) snprintf(text + strlen(text), sizeof text - strlen(text), "%g,%g\n", -3 + i / 2.0, -3 + j / 2.0);
+        for (int j = 0; j <= 12; j++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%g,%g\n", -3 + i / 2.0, -3 + j / 2.0);
     return temp_text_file("square.csv", text);
 }
 
-/* A kernel on x1 alone says that x2 has no effect: along x2 doubt does not grow; an isotropic one doubts where x2 is new. */
+/* A kernel on x1 alone says that x2 has no effect: along x2 doubt does not grow; an isotropic one doubts
+ * where x2 is new. */
 static void kernel_on_one_input_is_a_strip(void **state)
 {
     (void)state;
@@ -53,7 +56,8 @@ static void kernel_on_one_input_is_a_strip(void **state)
     static const char *const on[] = { ", on=x1", "" };
     for (size_t i = 0; i < 2; i++) {
         char spec[512];
-        snprintf(spec, sizeof spec, "tuna(width=30, heads=20, steps=2500, rate=0.01, penalty=3, prior=rbf(length=1%s), points=\"%s\", noise_std=0.3, prior_var=1)", on[i], square_file());
+        snprintf(spec, sizeof spec, "tuna(width=30, heads=20, steps=2500, rate=0.01, penalty=3, prior=rbf(length=1%s), "
+                 "points=\"%s\", noise_std=0.3, prior_var=1)", on[i], square_file());
         una_model *model = fitted(spec, data, NULL, run);
         double near = 0, far = 0;
         for (int k = -3; k <= 3; k++) {
@@ -83,7 +87,8 @@ static double error_beyond(const una_model *model, una_run *run)
     return error;
 }
 
-/* Data on [-2, 2] of 3 sin 2x; references a sin(2x + c) on [-5, 5] through points: the wave goes on where there is no data. */
+/* Data on [-2, 2] of 3 sin 2x; references a sin(2x + c) on [-5, 5] through points: the wave goes on where
+ * there is no data. */
 static void formula_extrapolates(void **state)
 {
     (void)state;
@@ -91,11 +96,12 @@ static void formula_extrapolates(void **state)
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 60, run);
     char text[4096] = "x\n", spec[1024];
     for (int i = 0; i <= 80; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%g\n", -5 + i / 8.0);
-    snprintf(spec, sizeof spec, "tuna(width=30, features=3, heads=20, steps=1500, activation=sin, points=\"%s\", formula=\"a*sin(2*x+c); "
-             "a~normal(0,3); c~uniform(0,6.3)\")", temp_text_file("points.csv", text));
+    snprintf(spec, sizeof spec, "tuna(width=30, features=3, heads=20, steps=1500, activation=sin, points=\"%s\", "
+             "formula=\"a*sin(2*x+c); a~normal(0,3); c~uniform(0,6.3)\")", temp_text_file("points.csv", text));
     una_model *model = fitted(spec, data, NULL, run);
     una_model *plain = fitted("nlm(width=30, steps=1500)", data, NULL, run);
-    print_message("mean error beyond the data: formula %.2f, plain network %.2f\n", error_beyond(model, run), error_beyond(plain, run));
+    print_message("mean error beyond the data: formula %.2f, plain network %.2f\n", error_beyond(model, run),
+                  error_beyond(plain, run));
     assert_true(error_beyond(model, run) < 0.7);                         /* of a wave of height 3 */
     assert_true(error_beyond(plain, run) > 1.5);
     una_model_free(plain);
@@ -104,7 +110,7 @@ static void formula_extrapolates(void **state)
     una_run_free(run);
 }
 
-/* ---- pseudo-data ---------------------------------------------------------------------------------------------------- */
+/* ---- pseudo-data ------------------------------------------------------------------------------------------------- */
 
 static const char *pseudo_file(double spread)
 {
@@ -115,7 +121,8 @@ static const char *pseudo_file(double spread)
     snprintf(text, sizeof text, "x,h1,h2,h3,h4,h5,h6,h7,h8,h9,h10\n");
     for (int i = 0; i <= 8; i++) {
         snprintf(text + strlen(text), sizeof text - strlen(text), "%g", -1 + i / 4.0);
-        for (size_t m = 0; m < 10; m++) snprintf(text + strlen(text), sizeof text - strlen(text), ",%.6f", spread * head[m]);
+        for (size_t m = 0; m < 10; m++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ",%.6f", spread * head[m]);
         strcat(text, "\n");
     }
     return temp_text_file("pseudo.csv", text);
@@ -131,7 +138,8 @@ static void pseudo_spread_opens_the_gap(void **state)
     static const double spread[] = { 1, 20, 100 };
     for (size_t i = 0; i < 3; i++) {
         char spec[512];
-        snprintf(spec, sizeof spec, "tuna(width=30, steps=2000, pseudo=\"%s\", match_prior=yes)", pseudo_file(spread[i]));
+        snprintf(spec, sizeof spec, "tuna(width=30, steps=2000, pseudo=\"%s\", match_prior=yes)",
+                 pseudo_file(spread[i]));
         una_model *model = fitted(spec, data, NULL, run);
         double gap = std_between(model, -1, 1, run);
         print_message("pseudo targets with spread %g: doubt %.2f in the gap\n", spread[i], gap);
@@ -147,7 +155,7 @@ static void pseudo_spread_opens_the_gap(void **state)
     una_run_free(run);
 }
 
-/* ---- references from files -------------------------------------------------------------------------------------------- */
+/* ---- references from files --------------------------------------------------------------------------------------- */
 
 static void values_are_learnt(void **state)
 {
@@ -157,9 +165,11 @@ static void values_are_learnt(void **state)
     char text[8192] = "f1,x,f2,f3\n", spec[512];
     for (int i = 0; i <= 40; i++) {
         double x = -2 + i / 10.0;
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%.6f,%.6f,%.6f,%.6f\n", sin(2 * x), x, cos(2 * x), x);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%.6f,%.6f,%.6f,%.6f\n", sin(2 * x), x, cos(2 * x),
+                 x);
     }
-    snprintf(spec, sizeof spec, "tuna(width=30, steps=3000, activation=tanh, values=\"%s\")", temp_text_file("values.csv", text));
+    snprintf(spec, sizeof spec, "tuna(width=30, steps=3000, activation=tanh, values=\"%s\")",
+             temp_text_file("values.csv", text));
     una_model *model = fitted(spec, data, NULL, run);
     assert_says(una_model_info(model)->spec, "heads=3");                 /* a file brings its own number */
     size_t count;
@@ -202,7 +212,8 @@ static void features_do_not_see_y(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *one = curve_data(wave, -2, 2, 0, 40, run), *two = curve_data(cos, -2, 2, 0.5, 40, run);
-    una_model *a = fitted("tuna(width=8, heads=4, steps=50)", one, NULL, run), *b = fitted("tuna(width=8, heads=4, steps=50)", two, NULL, run);
+    una_model *a = fitted("tuna(width=8, heads=4, steps=50)", one, NULL, run);
+    una_model *b = fitted("tuna(width=8, heads=4, steps=50)", two, NULL, run);
     const una_basis *first = a->state, *second = b->state;
     assert_memory_equal(first->parameters, second->parameters, first->net.parameters * sizeof(float));
     una_model_free(a);
@@ -217,7 +228,8 @@ static void few_reference_rows(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = mixed_data(100, run);
-    una_model *model = fitted("tuna(width=8, heads=4, steps=50, reference_rows=10, copies=0)", data, &mixed_settings, run);
+    una_model *model = fitted("tuna(width=8, heads=4, steps=50, reference_rows=10, copies=0)", data, &mixed_settings,
+                              run);
     una_model_free(model);
     model = fitted("tuna(width=8, heads=1, steps=50, copies=2)", data, &mixed_settings, run);
     una_model_free(model);
@@ -225,7 +237,7 @@ static void few_reference_rows(void **state)
     una_run_free(run);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------------------------------------ */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refused(const char *spec, una_status status, const char *says, const una_dataset *data, una_run *run)
 {
@@ -246,14 +258,17 @@ static void refusals_have_sentences(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 40, run);
-    refused("tuna(formula=\"a*x; a~normal(0,1)\", values=\"f.csv\")", UNA_E_USAGE, "give one of formula, values and pseudo", data, run);
+    refused("tuna(formula=\"a*x; a~normal(0,1)\", values=\"f.csv\")", UNA_E_USAGE, "give one of formula, values and "
+            "pseudo", data, run);
     refused("tuna(prior=rbff)", UNA_E_USAGE, "rbf", data, run);
     refused("tuna(prior=rbf(on=z))", UNA_E_USAGE, "z", data, run);
     refused("tuna(prior=periodic)", UNA_E_USAGE, "period", data, run);
     refused("tuna(formula=\"a*x\")", UNA_E_USAGE, "a", data, run);
     refused(with_file("values", temp_path("none.csv")), UNA_E_IO, "none.csv", data, run);
-    refused(with_file("values", temp_text_file("bare.csv", "x\n1\n2\n")), UNA_E_INPUT, "every column is an input", data, run);
-    refused(with_file("values", temp_text_file("word.csv", "x,f\n1,2\n2,hello\n")), UNA_E_INPUT, "must be a number", data, run);
+    refused(with_file("values", temp_text_file("bare.csv", "x\n1\n2\n")), UNA_E_INPUT, "every column is an input",
+            data, run);
+    refused(with_file("values", temp_text_file("word.csv", "x,f\n1,2\n2,hello\n")), UNA_E_INPUT, "must be a number",
+            data, run);
     refused(with_file("values", temp_text_file("hole.csv", "x,f\n1,2\n2,\n")), UNA_E_INPUT, "line 3", data, run);
     refused(with_file("pseudo", temp_text_file("other.csv", "z,f\n1,2\n")), UNA_E_INPUT, "x", data, run);
     refused(with_file("points", temp_text_file("empty.csv", "z\n1\n")), UNA_E_INPUT, "x", data, run);

@@ -188,7 +188,8 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
                                     t->objective.per_point, t->objective.head_relief };
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
-    size = fmax(size, 0.01 * t->objective.diversity);    /* slopes of a cosine cancel: what counts is the size of their terms */
+    /* slopes of a cosine cancel: what counts is the size of their terms */
+    size = fmax(size, 0.01 * t->objective.diversity);
     for (size_t s = 0; s < 3; s++) {
         const una_kernels_f64 *doubles = una_kernels_named_f64(set_names[s]);
         const una_kernels_f32 *floats = una_kernels_named_f32(set_names[s]);
@@ -409,7 +410,8 @@ static void flat_heads(void **state)
             una_losses losses;
             make_trial(&t, run, &rng, &d);
             for (size_t j = 0; j < 7; j++)
-                for (size_t m = 0; m < flat; m++) t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] = 0;
+                for (size_t m = 0; m < flat; m++)
+                    t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] = 0;
             const double *gradient = gradient_of(&t, &losses, run);
             una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
             check_losses(&losses, &truth, 1e-9);
@@ -432,7 +434,8 @@ static void nearly_flat_heads(void **state)
     una_losses losses;
     make_trial(&t, run, &rng, &d);
     for (size_t j = 0; j < 7; j++)
-        for (size_t m = 0; m < 2; m++) t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] *= 1e-3;
+        for (size_t m = 0; m < 2; m++)
+            t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] *= 1e-3;
     const double *gradient = gradient_of(&t, &losses, run);
     una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
     check_losses(&losses, &truth, 1e-9);
@@ -469,7 +472,8 @@ static double after_descent(double weight, bool per_point, una_run *run)
     make_trial(&t, run, &rng, &d);
     double *w = t.parameters + t.net.weights[2];
     for (size_t j = 0; j < 10; j++)                              /* alike at first, but not the same */
-        for (size_t m = 1; m < 5; m++) w[j * UNA_PADDED(5) + m] = 0.7 * w[j * UNA_PADDED(5)] + 0.3 * una_rng_normal(&rng);
+        for (size_t m = 1; m < 5; m++)
+            w[j * UNA_PADDED(5) + m] = 0.7 * w[j * UNA_PADDED(5)] + 0.3 * una_rng_normal(&rng);
     t.objective = (una_objective_f64){ .fit_weight = 0.1, .diversity = weight, .per_point = per_point };
     for (int step = 0; step < 40; step++) {
         una_mark each = una_arena_mark(&run->scratch);

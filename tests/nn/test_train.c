@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The training loop: batches that cover an epoch, probes that leave categories whole, looks that keep the best, stopping,
- * steering, divergence; float against double.
+ * The training loop: batches that cover an epoch, probes that leave categories whole, looks that keep the best,
+ * stopping, steering, divergence; float against double.
  */
 #include "test_support.h"
 
 #include "nn/train.h"
 
-/* ---- small problems ----------------------------------------------------------------------------------------------- */
+/* ---- small problems ---------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 20, INPUTS = 2, HEADS = 4 };
 
@@ -41,8 +41,8 @@ static void make_problem(problem *p, size_t heads)
 
 static una_training plain_training(size_t steps)
 {
-    return (una_training){ .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .fit_weight = 5, .penalty = 0.01, .look_every = 1,
-                           .seed = 7 };
+    return (una_training){ .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .fit_weight = 5, .penalty = 0.01,
+                           .look_every = 1, .seed = 7 };
 }
 
 static una_training luna_training(size_t steps)
@@ -55,13 +55,13 @@ static una_training luna_training(size_t steps)
     return how;
 }
 
-static una_status train(problem *p, const una_training *how, const una_train_hooks_f64 *hooks, una_trained *trained, una_arena *arena,
-                        una_run *run)
+static una_status train(problem *p, const una_training *how, const una_train_hooks_f64 *hooks, una_trained *trained,
+                        una_arena *arena, una_run *run)
 {
     return una_train_f64(&p->net, p->parameters, &p->data, how, hooks, "training", trained, arena, run);
 }
 
-/* ---- float against double ------------------------------------------------------------------------------------------- */
+/* ---- float against double ---------------------------------------------------------------------------------------- */
 
 static void compare_precisions(una_training how, una_run *run)
 {
@@ -107,7 +107,7 @@ static void float_follows_double(void **state)
     una_run_free(run);
 }
 
-/* ---- batches ------------------------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 /* A network of zeros with targets sqrt(2^i) has the loss sum 2^i over its batch: the loss names the rows. */
 static void batches_cover_an_epoch(void **state)
@@ -146,7 +146,7 @@ static void batches_cover_an_epoch(void **state)
     una_run_free(run);
 }
 
-/* ---- categories ------------------------------------------------------------------------------------------------------------ */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 static double *weight_at(const una_net *net, double *parameters, size_t layer, size_t from, size_t to)
 {
@@ -164,8 +164,10 @@ static void categories_are_not_perturbed(void **state)
         x[2 * i] = 5 + (double)i;
         x[2 * i + 1] = 1;
     }
-    for (size_t layer = 0; layer < 2; layer++) *weight_at(&net, parameters, layer, 0, 0) = *weight_at(&net, parameters, layer, 1, 1) = 1;
-    *weight_at(&net, parameters, 2, 0, 0) = *weight_at(&net, parameters, 2, 0, 1) = *weight_at(&net, parameters, 2, 1, 0) = 1;
+    for (size_t layer = 0; layer < 2; layer++)
+        *weight_at(&net, parameters, layer, 0, 0) = *weight_at(&net, parameters, layer, 1, 1) = 1;
+    *weight_at(&net, parameters, 2, 0, 0) = *weight_at(&net, parameters, 2, 0,
+                                                       1) = *weight_at(&net, parameters, 2, 1, 0) = 1;
     *weight_at(&net, parameters, 2, 1, 1) = -1;
     una_train_data_f64 data = { x, y, ROWS, 1, { 2, NULL } };
     una_training how = luna_training(1);
@@ -183,8 +185,8 @@ static void categories_are_not_perturbed(void **state)
     una_run_free(run);
 }
 
-/* Inputs x, c1, c2 with (c1, c2) one-hot. The second feature wakes up only where |c1 - c2| < 0.9, that is at a mixture of
- * two levels, and tells the heads apart: at whole levels they are the same function. */
+/* Inputs x, c1, c2 with (c1, c2) one-hot. The second feature wakes up only where |c1 - c2| < 0.9, that is at a mixture
+ * of two levels, and tells the heads apart: at whole levels they are the same function. */
 static void probes_take_categories_whole(void **state)
 {
     (void)state;
@@ -198,7 +200,7 @@ static void probes_take_categories_whole(void **state)
     }
     *weight_at(&net, parameters, 0, 0, 0) = 1;                           /* a = x + 10 */
     parameters[net.biases[0]] = 10;
-    *weight_at(&net, parameters, 0, 1, 1) = *weight_at(&net, parameters, 0, 2, 2) = 1;     /* (c1 - c2)+ and (c2 - c1)+ */
+    *weight_at(&net, parameters, 0, 1, 1) = *weight_at(&net, parameters, 0, 2, 2) = 1; /* (c1 - c2)+ and (c2 - c1)+ */
     *weight_at(&net, parameters, 0, 2, 1) = *weight_at(&net, parameters, 0, 1, 2) = -1;
     *weight_at(&net, parameters, 1, 0, 0) = *weight_at(&net, parameters, 1, 0, 1) = 1;
     *weight_at(&net, parameters, 1, 1, 1) = *weight_at(&net, parameters, 1, 2, 1) = -100;
@@ -220,7 +222,7 @@ static void probes_take_categories_whole(void **state)
     una_run_free(run);
 }
 
-/* ---- looks ------------------------------------------------------------------------------------------------------------------- */
+/* ---- looks ------------------------------------------------------------------------------------------------------- */
 
 typedef struct judge {
     const double *score;
@@ -278,7 +280,8 @@ static void the_best_look_is_kept(void **state)
     una_run_free(run);
 }
 
-static una_status constant_gradient(void *context, const double *parameters, double *gradient, una_losses *losses, una_run *run)
+static una_status constant_gradient(void *context, const double *parameters, double *gradient, una_losses *losses,
+                                    una_run *run)
 {
     size_t *calls = context;
     (void)run;
@@ -311,7 +314,7 @@ static void a_gradient_of_the_callers(void **state)
     una_run_free(run);
 }
 
-/* ---- the end of a training ---------------------------------------------------------------------------------------------------- */
+/* ---- the end of a training --------------------------------------------------------------------------------------- */
 
 static void divergence_is_said(void **state)
 {
@@ -372,7 +375,7 @@ static void steering_moves_towards_the_target(void **state)
     una_training how = luna_training(200);
     how.schedule = 0;
     how.steer = true;
-    how.target_cos2 = 1e-4;                                              /* out of reach: the weight grows by 1 % a step */
+    how.target_cos2 = 1e-4; /* out of reach: the weight grows by 1 % a step */
     make_problem(&p, HEADS);
     assert_ok(train(&p, &how, NULL, &up, &arena, run), run);
     assert_near(up.diversity, exp(0.01 * 200), 0.1, 0);
@@ -385,7 +388,7 @@ static void steering_moves_towards_the_target(void **state)
     una_run_free(run);
 }
 
-/* ---- memory, cancelling --------------------------------------------------------------------------------------------------------- */
+/* ---- memory, cancelling ------------------------------------------------------------------------------------------ */
 
 static una_status job_train(void *context, una_run *run)
 {

@@ -28,7 +28,8 @@ static void the_valley(void **state)
     counted c = {0};
     double x[2] = { -1.2, 1 };
     una_lbfgs_report report;
-    assert_ok(una_lbfgs(x, 2, rosenbrock, &c, &(una_lbfgs_settings){ .gradient_tolerance = 1e-9, .value_tolerance = 1e-30 }, &report, run), run);
+    una_lbfgs_settings exact = { .gradient_tolerance = 1e-9, .value_tolerance = 1e-30 };
+    assert_ok(una_lbfgs(x, 2, rosenbrock, &c, &exact, &report, run), run);
     assert_near(x[0], 1, 1e-8, 0);
     assert_near(x[1], 1, 1e-8, 0);
     assert_true(report.converged && report.calls < 80 && report.steps < 60 && report.value < 1e-16);
@@ -77,7 +78,8 @@ static void many_variables(void **state)
     una_run *run = quiet_run();
     double x[MANY] = {0}, low[MANY], high[MANY];
     una_lbfgs_report report;
-    una_lbfgs_settings settings = { .gradient_tolerance = 1e-8, .value_tolerance = 1e-30, .memory = 20, .most_steps = 2000 };
+    una_lbfgs_settings settings = { .gradient_tolerance = 1e-8, .value_tolerance = 1e-30, .memory = 20,
+                                    .most_steps = 2000 };
     assert_ok(una_lbfgs(x, MANY, bowl, NULL, &settings, &report, run), run);
     for (size_t i = 0; i < MANY; i++) assert_near(x[i], (double)i, 0, 1e-6);
     for (size_t i = 0; i < MANY; i++) {                  /* half of them held */
@@ -115,7 +117,8 @@ static void where_it_does_not_exist(void **state)
     size_t wrong = 0;
     double x = 30;
     una_lbfgs_report report;
-    assert_ok(una_lbfgs(&x, 1, half_line, &wrong, &(una_lbfgs_settings){ .gradient_tolerance = 1e-9, .value_tolerance = 1e-30 }, &report, run), run);
+    una_lbfgs_settings exact = { .gradient_tolerance = 1e-9, .value_tolerance = 1e-30 };
+    assert_ok(una_lbfgs(&x, 1, half_line, &wrong, &exact, &report, run), run);
     assert_near(x, 1, 1e-8, 0);
     assert_string_equal(una_run_message(run), "");
     assert_true(wrong > 0);

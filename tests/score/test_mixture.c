@@ -11,7 +11,8 @@
 enum { MOST = 2000 };
 
 /* Means with the given spread, stds in [narrow, narrow * ratio]. */
-static void make_parts(double *mean, double *var, size_t parts, double spread, double narrow, double ratio, uint64_t key)
+static void make_parts(double *mean, double *var, size_t parts, double spread, double narrow, double ratio,
+                       uint64_t key)
 {
     una_rng rng = una_rng_at(11, UNA_FOR_TEST, key);
     for (size_t m = 0; m < parts; m++) {
@@ -28,7 +29,8 @@ static double square_gap(double t, double target, const double *mean, const doub
 }
 
 /* Simpson's rule on [from, to], which lies above y or below it. */
-static double simpson(double from, double to, size_t pieces, bool above, const double *mean, const double *var, size_t parts)
+static double simpson(double from, double to, size_t pieces, bool above, const double *mean, const double *var,
+                      size_t parts)
 {
     double h = (to - from) / (2 * (double)pieces), sum = 0, y = above ? from : HUGE_VAL;
     for (size_t i = 0; i <= 2 * pieces; i++) {
@@ -95,11 +97,13 @@ static void one_part_is_the_gaussian(void **state)
     una_run_free(run);
 }
 
-/* y = 0 between N(-2, 1) and N(2, 1): error 0, density phi(2), F = 1/2. The Gaussian of equal moments would say other. */
+/* y = 0 between N(-2, 1) and N(2, 1): error 0, density phi(2), F = 1/2. The Gaussian of equal
+ * moments would say other. */
 static void two_parts_by_hand(void **state)
 {
     (void)state;
-    const double mean[] = { -2, 2, -2, 2 }, var[] = { 1, 1, 1, 1 }, y[] = { 0, 4 }, epistemic[] = { 2, 2 }, noise[] = { 1, 1 };
+    const double mean[] = { -2, 2, -2, 2 }, var[] = { 1, 1, 1, 1 }, y[] = { 0, 4 }, epistemic[] = { 2, 2 };
+    const double noise[] = { 1, 1 };
     una_run *run = quiet_run();
     una_score_sums sums = {0};
     una_score score;
@@ -145,14 +149,15 @@ static void crps_is_its_integral(void **state)
     una_run_free(run);
 }
 
-/* Above 64 parts the integral of F (1 - F) takes over, or does not where stds are too unlike: always the same number. */
+/* Above 64 parts the integral of F (1 - F) takes over, or does not where stds are too unlike:
+ * always the same number. */
 static void many_parts_are_the_closed_form(void **state)
 {
     (void)state;
     static double mean[MOST], var[MOST];
     static const struct { size_t parts; double spread, narrow, ratio; } cases[] = {
-        { 65, 1, 0.5, 1 }, { 65, 0, 1, 1 }, { 100, 3, 0.1, 1.2 }, { 300, 1, 0.3, 4 }, { 1000, 100, 1, 3 }, { 1000, 0.01, 5, 1 },
-        { 70, 1, 1e-3, 100 }, { 80, 1, 1e-8, 1 }, { 80, 1e6, 1e-200, 1 },
+        { 65, 1, 0.5, 1 }, { 65, 0, 1, 1 }, { 100, 3, 0.1, 1.2 }, { 300, 1, 0.3, 4 }, { 1000, 100, 1, 3 },
+        { 1000, 0.01, 5, 1 }, { 70, 1, 1e-3, 100 }, { 80, 1, 1e-8, 1 }, { 80, 1e6, 1e-200, 1 },
     };
     una_run *run = quiet_run();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -214,9 +219,10 @@ static void bad_rows_are_named_and_not_counted(void **state)
     const double fine[] = { 1, 1, 1, 1 };
     double y[] = { 0, 0 }, mean[] = { 0, 1, 0, 1 }, var[] = { 1, 1, 1, 1 }, epistemic[] = { 1, 1 }, noise[] = { 1, 1 };
     struct { double *where, wrong; una_status status; const char *says; } cases[] = {
-        { &y[1], NAN, UNA_E_INPUT, "target" }, { &mean[3], HUGE_VAL, UNA_E_NUMERIC, "part 2" }, { &var[2], 0, UNA_E_NUMERIC, "part 1" },
-        { &var[2], NAN, UNA_E_NUMERIC, "variance" }, { &var[3], HUGE_VAL, UNA_E_NUMERIC, "variance" },
-        { &epistemic[1], -1, UNA_E_NUMERIC, "epistemic" }, { &noise[1], NAN, UNA_E_NUMERIC, "noise" },
+        { &y[1], NAN, UNA_E_INPUT, "target" }, { &mean[3], HUGE_VAL, UNA_E_NUMERIC, "part 2" },
+        { &var[2], 0, UNA_E_NUMERIC, "part 1" }, { &var[2], NAN, UNA_E_NUMERIC, "variance" },
+        { &var[3], HUGE_VAL, UNA_E_NUMERIC, "variance" }, { &epistemic[1], -1, UNA_E_NUMERIC, "epistemic" },
+        { &noise[1], NAN, UNA_E_NUMERIC, "noise" },
     };
     una_score_sums sums = {0};
     assert_ok(una_score_add_mixture(&sums, fine, fine, fine, 2, fine, fine, 2, run), run);

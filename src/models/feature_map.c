@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Passes of rows through a network, and a linear head on what comes out. See feature_map.h.
+ */
+#include "models/feature_map.h"
+
+#include <string.h>
+
+size_t una_map_columns(const una_feature_map *map)
+{
+    return map->features + map->one;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------- */
+
+una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_view x, una_run *run)
+{
+    *pass = (una_map_pass){ .map = map, .x = x };
+    UNA_TRY(una_kernels_need(run));
+    UNA_TRY(map->begin(&pass->work, map->model, run));
+    pass->block = UNA_GET(&run->scratch, float, UNA_MAP_ROWS * map->inputs);
+    pass->phi = UNA_GET(&run->scratch, double, UNA_MAP_ROWS * una_map_columns(map));
+    return una_arena_check(&run->scratch);
+}
+
+bool una_map_next(una_map_pass *pass)
+{
+    const una_feature_map *map = pass->map;
+    const una_view *x = &pass->x;
+    size_t inputs = map->inputs, k = una_map_columns(map);
+    pass->from += pass->rows;
+    pass->rows = x->rows - pass->from < UNA_MAP_ROWS ? x->rows - pass->from : UNA_MAP_ROWS;
+    if (pass->rows == 0) return false;
+    for (size_t r = 0; r < pass->rows; r++) {
+        const double *row = x->at + (pass->from + r) * x->stride;
+        for (size_t d = 0; d < inputs; d++) pass->block[r * inputs + d] = (float)row[d];
+        if (map->one) pass->phi[r * k + k - 1] = 1;
+    }
+    map->forward(map->model, pass->block, pass->rows, pass->phi, k, pass->work);
+    return true;
+}
+
+una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t k = una_map_columns(map);
+    una_map_pass pass;
+    una_status status = una_map_begin(&pass, map, x, run);
+    while (status == UNA_OK && una_map_next(&pass)) memcpy(phi + pass.from * k, pass.phi, pass.rows * k * sizeof *phi);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, una_stats *stats, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_map_pass pass;
+    una_status status = una_map_begin(&pass, map, x, run);
+    while (status == UNA_OK && una_map_next(&pass)) una_stats_add(stats, pass.phi, y + pass.from, pass.rows);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- the model interface -------------------------------------------------------------------------------------- */
+
+una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,
+                           una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_map_pass pass;
+    una_status status = una_map_begin(&pass, map, x, run);
+    while (status == UNA_OK && una_map_next(&pass)) {
+        double *var = out->mean_only ? NULL : out->var_model + pass.from;
+        status = una_head_predict(head, pass.phi, pass.rows, out->mean + pass.from, var, run);
+        for (size_t r = 0; r < pass.rows; r++) out->var_noise[pass.from + r] = head->noise_var;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,
+                           una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_stats sums;
+    una_stats_init(&sums, head->stats.features, &run->scratch);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_map_absorb(map, more->x, more->y, &sums, run);
+    if (status == UNA_OK) status = una_head_observe(head, &sums, run);
+    una_arena_release(&run->scratch, mark);
+    result->log_evidence = head->log_evidence;
+    return status;
+}
+
+una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
+                        double *f, una_run *run)
+{
+    size_t k = una_map_columns(map);
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *w = UNA_GET(&run->scratch, double, draws * k), *phi = UNA_GET(&run->scratch, double, x.rows * k);
+    una_status status = una_arena_check(&run->scratch);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
+    if (status == UNA_OK) status = una_head_draw(head, draws, prior, &rng, w, run);
+    if (status == UNA_OK) status = una_map_phi(map, x, phi, run);
+    for (size_t s = 0; status == UNA_OK && s < draws; s++)
+        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* dmean = J m and dvar = 2 J V phi, J the exact slopes of phi. */
+una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, double *dmean, double *dvar,
+                         una_run *run)
+{
+    size_t inputs = map->inputs, features = map->features, k = una_map_columns(map);
+    una_mark mark = una_arena_mark(&run->scratch);
+    float *point = UNA_GET(&run->scratch, float, inputs);
+    double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, k);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) point[d] = (float)x[d];
+    if (status == UNA_OK) status = una_map_phi(map, (una_view){ x, 1, inputs, inputs }, phi, run);
+    if (status == UNA_OK) status = map->slopes(map->model, point, j, run);
+    if (status == UNA_OK) {
+        una_chol_solve(head->chol, k, phi, 1);           /* V phi */
+        for (size_t d = 0; d < inputs; d++) {
+            dmean[d] = una_dot(j + d * features, head->mean, features);
+            dvar[d] = 2 * una_dot(j + d * features, phi, features);
+        }
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows through a network, block by block in float, and what a Bayesian linear head makes of the features: the same for
+ * every model that has one. A model says how a block goes through its network; see map_of in basis.c and sngp.c.
+ */
+#ifndef UNA_FEATURE_MAP_H
+#define UNA_FEATURE_MAP_H
+
+#include "infer/head.h"
+#include "model/kind.h"
+
+enum { UNA_MAP_ROWS = 240 };             /* rows at once                                                    */
+
+typedef struct una_feature_map {
+    const void *model;
+    size_t inputs, features;
+    bool   one;                          /* a column of ones follows the features                           */
+    /* Work from scratch for blocks of UNA_MAP_ROWS rows. */
+    una_status (*begin)(void **work, const void *model, una_run *run);
+    /* x [rows, inputs] to phi [rows, stride], of which the first columns are the features. */
+    void (*forward)(const void *model, const float *x, size_t rows, double *phi, size_t stride, void *work);
+    /* Slopes of the features at one point: j [inputs, features]. NULL: una_map_slope is not called. */
+    una_status (*slopes)(const void *model, const float *x, double *j, una_run *run);
+} una_feature_map;
+
+size_t una_map_columns(const una_feature_map *map);      /* of phi                                          */
+
+/* A pass: una_map_begin, then una_map_next until it says no. Memory from scratch, which the caller releases. */
+typedef struct una_map_pass {
+    const una_feature_map *map;
+    una_view x;
+    size_t   from, rows;                 /* the block at hand: rows from .. from + rows of x                */
+    double  *phi;                        /* [rows, columns]                                                 */
+    float   *block;
+    void    *work;
+} una_map_pass;
+
+una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_view x, una_run *run);
+bool       una_map_next(una_map_pass *pass);
+
+/* phi [x.rows, columns], memory of the caller's. */
+una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run);
+/* Adds the rows' features and targets to the statistics. */
+una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, una_stats *stats, una_run *run);
+
+/* ---- the model interface, for a head on [features, 1] ---- */
+una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,
+                           una_run *run);
+una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,
+                           una_run *run);
+una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
+                        double *f, una_run *run);
+una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, double *dmean, double *dvar,
+                         una_run *run);
+
+#endif

@@ -472,8 +472,37 @@ static void weighted_distances(size_t n, size_t count, const real *restrict w, c
     }
 }
 
+/* Row by row up to the end of the diagonal's UNA_PAD places, so that no loop has a rest. */
+static double sweep(size_t n, size_t count, size_t stride, real *a, real *restrict column)
+{
+    double log_det = 0, pivots = 1;
+    for (size_t k = 0; k < count; k++) {
+        real *pivot_row = a + k * stride;
+        const double pivot = (double)pivot_row[k];
+        if (!(pivot > 0)) return NAN;
+        pivots *= pivot;                         /* a logarithm for every four */
+        if (k % 4 == 3 || k + 1 == count) {
+            log_det += log(pivots);
+            pivots = 1;
+        }
+        for (size_t j = 0; j < k; j++) column[j] = pivot_row[j];
+        for (size_t j = k; j < n; j++) column[j] = a[j * stride + k];
+        const real inverse = (real)(1 / pivot);
+        for (size_t i = 0; i < n; i++) {
+            real *restrict row = a + i * stride;
+            const real by = column[i] * inverse;
+            for (size_t j = 0; j < i + 1; j += UNA_PAD)
+                for (size_t v = 0; v < UNA_PAD; v++) row[j + v] -= by * column[j + v];
+        }
+        for (size_t j = 0; j < k; j++) pivot_row[j] = column[j] * inverse;
+        for (size_t j = k + 1; j < n; j++) a[j * stride + k] = column[j] * inverse;
+        pivot_row[k] = -inverse;
+    }
+    return log_det;
+}
+
 #define ELEMENTWISE_SLOTS                                                                                       \
     .activate = activate, .find_active = find_active, .secant = secant, .secant_back = secant_back, .tangent = tangent,                     \
     .tangent_back = tangent_back, .similarity = similarity, .residual = residual, .multiply = multiply, .add = add,  \
     .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
-    .descend = descend, .exp = exp_all, .distances = distances, .weighted_distances = weighted_distances
+    .descend = descend, .exp = exp_all, .sweep = sweep, .distances = distances, .weighted_distances = weighted_distances

@@ -57,6 +57,12 @@ typedef struct REAL(una_kernels) {
     void (*weighted_distances)(size_t n, size_t count, const real *w, const real *a, size_t a_step, const real *b,
                                size_t b_stride, real *sum);
 
+    /* Sweeps the first `count` rows of a symmetric matrix a [n, stride], of which the lower part is read and written (what
+     * stands above the diagonal is lost): [A, b; b', c] becomes [-A^-1, .; b'A^-1, c - b'A^-1 b] (Goodnight, A tutorial on the
+     * sweep operator, 1979). stride is a multiple of UNA_PAD, column [stride] is work, zero from n on. Returns log|A|, NAN
+     * if A is not positive definite. */
+    double (*sweep)(size_t n, size_t count, size_t stride, real *a, real *column);
+
     /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four numbers a
      * block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the same. */
     void (*normals)(size_t n, const uint32_t key[2], const uint32_t counter[4], float std, float least, real *out);

@@ -15,6 +15,7 @@ static const double log_2pi = 1.83787706640934548356;
 una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena, una_run *run)
 {
     const una_net *net = &bnn->net;
+    bnn->kernels = kernels;
     bnn->weights = una_net_packed(net);
     bnn->place = UNA_GET(arena, size_t, bnn->weights);
     bnn->padded = UNA_GET(arena, double, net->parameters);
@@ -37,8 +38,7 @@ void una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded)
     for (size_t i = 0; i < bnn->weights; i++) padded[bnn->place[i]] = q[i];
 }
 
-/* -log p(e) and its derivative. */
-static double noise_prior(const una_bnn *bnn, double e, double *slope)
+double una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope)
 {
     double centre = bnn->noise_var, off = e - log(centre) / 2;
     if (bnn->noise_prior == UNA_NOISE_LOGNORMAL) {
@@ -63,7 +63,7 @@ double una_bnn_potential(void *context, const double *q, double *gradient)
     for (size_t i = 0; i < bnn->weights; i++) gradient[i] = bnn->gradient[bnn->place[i]];
     double u = losses.fit + losses.penalty + n / 2 * (log_2pi + log(var)) + (double)bnn->weights / 2 * (log_2pi + log(bnn->prior_var));
     if (!bnn->sample_noise) return u;
-    u += noise_prior(bnn, e, &slope);
+    u += una_bnn_noise_prior(bnn, e, &slope);
     gradient[bnn->weights] = n - 2 * losses.fit + slope;
     return u;
 }

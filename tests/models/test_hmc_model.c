@@ -79,60 +79,72 @@ static void noise_priors_are_densities(void **state)
 
 /* ---- simulation-based calibration --------------------------------------------------------------------------------- */
 
-/* Weights from the prior, data from the weights, draws from the posterior: the truth's rank among them is uniform. The largest
- * distance of the ranks' distribution from that stays inside the 99 % band of Dvoretzky, Kiefer, Wolfowitz and Massart. */
+enum { ROWS = 6, UNITS = 3, WEIGHTS = 3 * UNITS + 1, DRAWS = 19, MOST = 200, QUANTITIES = 3 };
+
+/* Weights from the prior, data from the weights, draws from the posterior: adds the ranks of the truth among them. */
+static void one_replicate(size_t index, bool integrated, double rank[QUANTITIES][DRAWS + 1], una_run *run)
+{
+    static const double at[QUANTITIES] = { -1, 0.2, 2.5 };
+    una_arena arena;
+    una_chain chain;
+    una_rng rng = una_rng_at(40, UNA_FOR_TEST, index);
+    double truth[WEIGHTS], x[ROWS], y[ROWS], value[QUANTITIES], f, start[WEIGHTS], whole[WEIGHTS];
+    una_arena_init(&arena, run);
+    una_bnn bnn = { .net = { .depth = 1, .size = { 1, UNITS, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = ROWS,
+                    .prior_var = 1, .noise_var = 0.25 };
+    take(&bnn, &arena, run);
+    for (size_t i = 0; i < WEIGHTS; i++) truth[i] = una_rng_normal(&rng);
+    for (size_t i = 0; i < WEIGHTS; i++) start[i] = una_rng_normal(&rng);
+    una_bnn_unpack(&bnn, truth, bnn.padded);
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = una_rng_normal(&rng);
+        una_net_forward_f64(&bnn.net, bnn.padded, x + i, 1, NULL, 0, &f, bnn.work);
+        y[i] = f + 0.5 * una_rng_normal(&rng);
+    }
+    for (size_t v = 0; v < QUANTITIES; v++) una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &value[v], bnn.work);
+    una_hmc how = { .trajectory = UNA_NUTS, .mass = UNA_MASS_DIAGONAL, .warmup = 150, .samples = DRAWS * 12, .thin = 12,
+                    .step_size = UNA_AUTO, .accept = 0.8, .max_depth = 6, .stage = "sampling" };
+    una_target target = { WEIGHTS, &bnn, una_bnn_potential };
+    assert_ok(una_bnn_marginal_take(&bnn, &arena), run);
+    if (integrated) target = (una_target){ una_bnn_marginal_dimension(&bnn), &bnn, una_bnn_marginal };
+    assert_ok(una_hmc_sample(&chain, &target, &how, start, &rng, &arena, run), run);
+    size_t below[QUANTITIES] = {0};
+    for (size_t k = 0; k < DRAWS; k++) {
+        const double *q = chain.draws + k * target.dimension;
+        if (integrated) una_bnn_complete(&bnn, q, &rng, whole);
+        una_bnn_unpack(&bnn, integrated ? whole : q, bnn.padded);
+        for (size_t v = 0; v < QUANTITIES; v++) {
+            una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &f, bnn.work);
+            below[v] += f < value[v];
+        }
+    }
+    for (size_t v = 0; v < QUANTITIES; v++) rank[v][below[v]]++;
+    una_arena_free(&arena);
+}
+
+/* The largest distance of the ranks' distribution from a uniform one stays inside the 99 % band of Dvoretzky, Kiefer, Wolfowitz
+ * and Massart. */
 static void ranks_are_uniform(void **state)
 {
     (void)state;
-    enum { ROWS = 6, UNITS = 3, WEIGHTS = 3 * UNITS + 1, DRAWS = 19, MOST = 200, QUANTITIES = 3 };
     const char *word = getenv("UNA_TEST_LONG");
     size_t replicates = word && *word ? MOST : 40;
-    static const double at[QUANTITIES] = { -1, 0.2, 2.5 };
-    static double rank[QUANTITIES][DRAWS + 1];
-    memset(rank, 0, sizeof rank);
     skip_if_sanitized();
     una_run *run = quiet_run();
-    for (size_t s = 0; s < replicates; s++) {
-        una_arena arena;
-        una_chain chain;
-        una_rng rng = una_rng_at(40, UNA_FOR_TEST, s);
-        double truth[WEIGHTS], x[ROWS], y[ROWS], value[QUANTITIES], f, start[WEIGHTS];
-        una_arena_init(&arena, run);
-        una_bnn bnn = { .net = { .depth = 1, .size = { 1, UNITS, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = ROWS,
-                        .prior_var = 1, .noise_var = 0.25 };
-        take(&bnn, &arena, run);
-        for (size_t i = 0; i < WEIGHTS; i++) truth[i] = una_rng_normal(&rng);
-        for (size_t i = 0; i < WEIGHTS; i++) start[i] = una_rng_normal(&rng);
-        una_bnn_unpack(&bnn, truth, bnn.padded);
-        for (size_t i = 0; i < ROWS; i++) {
-            x[i] = una_rng_normal(&rng);
-            una_net_forward_f64(&bnn.net, bnn.padded, x + i, 1, NULL, 0, &f, bnn.work);
-            y[i] = f + 0.5 * una_rng_normal(&rng);
-        }
-        for (size_t v = 0; v < QUANTITIES; v++) una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &value[v], bnn.work);
-        una_hmc how = { .trajectory = UNA_NUTS, .mass = UNA_MASS_DIAGONAL, .warmup = 150, .samples = DRAWS * 12, .thin = 12,
-                        .step_size = UNA_AUTO, .accept = 0.8, .max_depth = 6, .stage = "sampling" };
-        una_target target = { WEIGHTS, &bnn, una_bnn_potential };
-        assert_ok(una_hmc_sample(&chain, &target, &how, start, &rng, &arena, run), run);
-        for (size_t v = 0; v < QUANTITIES; v++) {
-            size_t below = 0;
-            for (size_t k = 0; k < DRAWS; k++) {
-                una_bnn_unpack(&bnn, chain.draws + k * WEIGHTS, bnn.padded);
-                una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &f, bnn.work);
-                below += f < value[v];
+    for (int integrated = 0; integrated < 2; integrated++) {
+        static double rank[QUANTITIES][DRAWS + 1];
+        memset(rank, 0, sizeof rank);
+        for (size_t s = 0; s < replicates; s++) one_replicate(s, integrated, rank, run);
+        double band = sqrt(log(2 / 0.01) / (2 * (double)replicates)), worst = 0;
+        for (size_t v = 0; v < QUANTITIES; v++)
+            for (size_t r = 0, sum = 0; r <= DRAWS; r++) {
+                sum += (size_t)rank[v][r];
+                worst = fmax(worst, fabs((double)sum / (double)replicates - (double)(r + 1) / (DRAWS + 1)));
             }
-            rank[v][below]++;
-        }
-        una_arena_free(&arena);
+        print_message("head %s, %zu replicates: the ranks are off by at most %.3f, the band is %.3f\n",
+                      integrated ? "integrated" : "sampled", replicates, worst, band);
+        assert_true(worst < band);
     }
-    double band = sqrt(log(2 / 0.01) / (2 * (double)replicates)), worst = 0;
-    for (size_t v = 0; v < QUANTITIES; v++)
-        for (size_t r = 0, sum = 0; r <= DRAWS; r++) {
-            sum += (size_t)rank[v][r];
-            worst = fmax(worst, fabs((double)sum / (double)replicates - (double)(r + 1) / (DRAWS + 1)));
-        }
-    print_message("%zu replicates: the ranks are off by at most %.3f, the band is %.3f\n", replicates, worst, band);
-    assert_true(worst < band);
     una_run_free(run);
 }
 
@@ -206,7 +218,7 @@ static void warnings_are_given(void **state)
     assert_true(warned(model, "independent ones"));
     assert_true(warned(model, "max_depth=1"));
     una_model_free(model);
-    model = fitted("hmc(width=4, warmup=0, mass=unit, samples=300, thin=1, chains=1, step_size=0.01, noise_std=0.2, max_depth=5)", data,
+    model = fitted("hmc(width=4, head=sampled, warmup=0, mass=unit, samples=300, chains=1, step_size=0.01, noise_std=0.2, max_depth=5)", data,
                    NULL, run);
     assert_true(warned(model, "diverged"));
     una_model_free(model);

@@ -312,6 +312,90 @@ static double residual(size_t rows, size_t heads, size_t stride, double weight, 
     return weight * sum;
 }
 
+/* ---- a network of one hidden layer -------------------------------------------------------------------- */
+
+/* h and d = act' at one row. */
+static void shallow_row(una_activation act, size_t inputs, size_t width, const real *x, const REAL(una_shallow) *at,
+                        real *restrict h, real *restrict d)
+{
+    const real *restrict b = at->b, *restrict w = at->w, x0 = x[0];
+    for (size_t j = 0; j < width; j++) d[j] = b[j] + x0 * w[j];
+    for (size_t i = 1; i < inputs; i++) {
+        const real *restrict wi = w + i * width, xi = x[i];
+        for (size_t j = 0; j < width; j++) d[j] += xi * wi[j];
+    }
+    switch (act) {
+#define SHALLOW(code, name)                                                    \
+    case code:                                                                 \
+        for (size_t j = 0; j < width; j++) {                                   \
+            real z = d[j], value = name##_0(z);                                \
+            h[j] = value;                                                      \
+            d[j] = name##_d(z, value);                                         \
+        }                                                                      \
+        break;
+    EACH_ACTIVATION(SHALLOW)
+    }
+}
+
+static real shallow_head(size_t width, const real *restrict h, const REAL(una_shallow) *at)
+{
+    const real *restrict v = at->v;
+    real part[UNA_PAD] = {0};
+    for (size_t j = 0; j < width; j += UNA_PAD)
+        for (size_t k = 0; k < UNA_PAD; k++) part[k] += h[j + k] * v[j + k];
+    return at->c + (((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7])));
+}
+
+/* sum [UNA_PAD] += rows of g [rows, width], each times its number in by. */
+static inline void add_weighted(size_t rows, size_t width, const real *restrict by, size_t by_step, const real *restrict g,
+                                real *restrict sum)
+{
+    real part[UNA_PAD];
+    for (size_t k = 0; k < UNA_PAD; k++) part[k] = sum[k];
+    for (size_t r = 0; r < rows; r++) {
+        const real factor = by[r * by_step];
+        for (size_t k = 0; k < UNA_PAD; k++) part[k] += factor * g[r * width + k];
+    }
+    for (size_t k = 0; k < UNA_PAD; k++) sum[k] = part[k];
+}
+
+/* d becomes dL/dz; its sums go into the gradient, UNA_PAD units at a time. */
+static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x, const real *slope, const REAL(una_shallow) *at,
+                         const REAL(una_shallow_gradient) *to, const real *h, real *d)
+{
+    static const real ones[UNA_SHALLOW_ROWS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    for (size_t r = 0; r < rows; r++) {
+        const real *restrict v = at->v, by = slope[r];
+        real *restrict dr = d + r * width;
+        for (size_t j = 0; j < width; j++) dr[j] *= by * v[j];
+    }
+    for (size_t j = 0; j < width; j += UNA_PAD) {
+        add_weighted(rows, width, ones, 1, d + j, to->b + j);
+        add_weighted(rows, width, slope, 1, h + j, to->v + j);
+        for (size_t i = 0; i < inputs; i++) add_weighted(rows, width, x + i, inputs, d + j, to->w + i * width + j);
+    }
+}
+
+static double shallow(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y, double weight,
+                      REAL(una_shallow) at, REAL(una_shallow_gradient) to, real *work)
+{
+    real *h = work, *d = work + UNA_SHALLOW_ROWS * width, slope[UNA_SHALLOW_ROWS];
+    double sum = 0;
+    for (size_t from = 0; from < rows; from += UNA_SHALLOW_ROWS) {
+        size_t count = rows - from < UNA_SHALLOW_ROWS ? rows - from : UNA_SHALLOW_ROWS;
+        const real *block = x + from * inputs;
+        for (size_t r = 0; r < count; r++) shallow_row(act, inputs, width, block + r * inputs, &at, h + r * width, d + r * width);
+        for (size_t r = 0; r < count; r++) {
+            real miss = shallow_head(width, h + r * width, &at) - y[from + r];
+            sum += (double)miss * (double)miss;
+            slope[r] = (real)(2 * weight) * miss;
+            *to.c += slope[r];
+        }
+        shallow_back(count, inputs, width, block, slope, &at, &to, h, d);
+    }
+    return weight * sum;
+}
+
 /* ---- normals: Philox4x32-10 and Box-Muller, LANE blocks of four at a time ------------------------------ */
 
 enum { LANE = 16 };
@@ -503,6 +587,6 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
 
 #define ELEMENTWISE_SLOTS                                                                                       \
     .activate = activate, .find_active = find_active, .secant = secant, .secant_back = secant_back, .tangent = tangent,                     \
-    .tangent_back = tangent_back, .similarity = similarity, .residual = residual, .multiply = multiply, .add = add,  \
+    .tangent_back = tangent_back, .shallow = shallow, .similarity = similarity, .residual = residual, .multiply = multiply, .add = add,  \
     .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
     .descend = descend, .exp = exp_all, .sweep = sweep, .distances = distances, .weighted_distances = weighted_distances

@@ -22,6 +22,8 @@ typedef enum una_activation {
 /* Active lists: for each group of rows, how many columns are not zero throughout, then which ones, ascending. */
 #define UNA_ACTIVE_STRIDE(k) (UNA_PADDED(k) + 1)
 
+enum { UNA_SHALLOW_ROWS = 8 };           /* rows of a network of one hidden layer that are in hand at a time */
+
 /* Rows of slopes: `points` points with `directions` slope rows each, `width` (padded) columns. */
 typedef struct una_slope_shape { size_t points, directions, width; } una_slope_shape;
 

@@ -28,6 +28,7 @@ typedef struct una_bnn {
     /* work of una_bnn_take: */
     size_t  weights, *place;             /* [weights] of q in the padded block                              */
     double *padded, *gradient;
+    double *head, *block;                /* one hidden layer and few inputs: the head's weights, their gradient; work of a pass */
     una_work_f64 *work;
     const una_kernels_f64 *kernels;
     /* work of una_bnn_marginal_take: */

@@ -21,6 +21,7 @@ typedef struct hmc_options {
            start_steps;
     int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling;
 } hmc_options;
+enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
 
 #define ROW(field, kind, initial, low, high, may, choices, help) \
     { #field, kind, offsetof(hmc_options, field), initial, low, high, may, choices, help }
@@ -31,9 +32,10 @@ static const una_option hmc_table[] = {
     ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers; smooth ones sample better"),
     ROW(prior_var, UNA_REAL, "1", 1e-9, 1e9, true, NULL, "alpha: prior variance of every weight and bias; auto = 1"),
     ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-        "noise std, in the target's units; auto = held-out error of a plain network; with sample_noise the centre of its prior "
-        "(auto = 0.3 of the target's std)"),
-    ROW(sample_noise, UNA_FLAG, "no", 0, 0, false, NULL, "draw the noise too, together with the weights"),
+        "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the target's std), else "
+        "auto = held-out error of a plain network"),
+    ROW(sample_noise, UNA_WORD, "auto", 0, 0, false, "auto|yes|no",
+        "draw the noise too, together with the weights; auto = yes unless noise_std is given"),
     ROW(noise_prior, UNA_WORD, "lognormal", 0, 0, false, UNA_NOISE_PRIORS,
         "of a sampled noise: log std N(log noise_std, 1), or variance inverse gamma of shape 2 and mean noise_std^2"),
     ROW(head, UNA_WORD, "integrated", 0, 0, false, UNA_HMC_HEADS,
@@ -330,13 +332,14 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
     return UNA_OK;
 }
 
-/* Fills noise_std in. What it prints is what is used, so that the printed spec repeats the fit to the bit. */
+/* Fills sample_noise and noise_std in. What it prints is what is used, so that the printed spec repeats the fit to the bit. */
 static una_status choose_noise(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
     double scale = p->columns->target_scale, rmse = 0.3;
     size_t rows = 0;
+    if (o->sample_noise == NOISE_AUTO) o->sample_noise = UNA_IS_AUTO(o->noise_std) ? NOISE_SAMPLED : NOISE_FIXED;
     if (!UNA_IS_AUTO(o->noise_std)) return UNA_OK;
-    if (!o->sample_noise) UNA_TRY(una_hmc_noise(&rmse, &rows, &m->net, p, run));
+    if (o->sample_noise == NOISE_FIXED) UNA_TRY(una_hmc_noise(&rmse, &rows, &m->net, p, run));
     o->noise_std = rmse * scale;
     if (rows)
         una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; sample_noise=yes lets the "
@@ -421,7 +424,7 @@ static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_
     UNA_TRY(choose_noise(o, m, p, result, run));
     run->progress_from = run->progress_to;
     run->progress_to = to;
-    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise, .noise_prior = o->noise_prior,
+    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise == NOISE_SAMPLED, .noise_prior = o->noise_prior,
                     .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(gather(&bnn, m, p, run));
     UNA_TRY(sample(m, o, p, &bnn, result, keep, run));

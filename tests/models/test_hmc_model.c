@@ -169,19 +169,19 @@ static void doubt_grows_in_the_gap(void **state)
     una_run_free(run);
 }
 
-/* The posterior of the noise finds it; the automatic rule does, too. */
+/* The posterior of the noise finds it, as the default does; the error of a plain network is near. */
 static void noise_is_found(void **state)
 {
     (void)state;
     skip_if_sanitized();
     una_run *run = quiet_run_threads(2);
     una_dataset *data = curve_data(cubic, -2, 2, 0.5, 150, run);
-    static const char *const how[] = { "sample_noise=yes", "sample_noise=yes, noise_prior=inverse_gamma", "noise_std=auto" };
+    static const char *const how[] = { "noise_std=auto", "sample_noise=yes, noise_prior=inverse_gamma", "sample_noise=no" };
     for (size_t i = 0; i < 3; i++) {
         char spec[256];
         snprintf(spec, sizeof spec, "hmc(width=6, warmup=150, samples=100, thin=1, max_depth=6, start_steps=500, %s)", how[i]);
         una_model *model = fitted(spec, data, NULL, run);
-        assert_near(una_model_info(model)->noise_std, 0.5, 0.3, 0);
+        assert_near(una_model_info(model)->noise_std, 0.5, i < 2 ? 0.15 : 0.3, 0);
         una_model_free(model);
     }
     una_dataset_free(data);

@@ -314,6 +314,30 @@ static double residual(size_t rows, size_t heads, size_t stride, double weight, 
 
 /* ---- a network of one hidden layer -------------------------------------------------------------------- */
 
+#if defined(UNA_ISA_avx512) && !REAL_IS_FLOAT
+#include "kern/tanh_avx512.h"
+#define HAS_TANH_EIGHT 1
+#else
+#define HAS_TANH_EIGHT 0
+#endif
+
+/* h = tanh z, and z becomes 1 - h^2. */
+static void shallow_tanh(size_t width, real *restrict z, real *restrict h)
+{
+#if HAS_TANH_EIGHT
+    for (size_t j = 0; j < width; j += UNA_PAD) {
+        __m512d value = tanh_eight(_mm512_loadu_pd(z + j));
+        _mm512_storeu_pd(h + j, value);
+        _mm512_storeu_pd(z + j, _mm512_fnmadd_pd(value, value, _mm512_set1_pd(1)));
+    }
+#else
+    for (size_t j = 0; j < width; j++) {
+        h[j] = tanh_of(z[j]);
+        z[j] = 1 - h[j] * h[j];
+    }
+#endif
+}
+
 /* h and d = act' at one row. */
 static void shallow_row(una_activation act, size_t inputs, size_t width, const real *x, const REAL(una_shallow) *at,
                         real *restrict h, real *restrict d)
@@ -323,6 +347,10 @@ static void shallow_row(una_activation act, size_t inputs, size_t width, const r
     for (size_t i = 1; i < inputs; i++) {
         const real *restrict wi = w + i * width, xi = x[i];
         for (size_t j = 0; j < width; j++) d[j] += xi * wi[j];
+    }
+    if (act == UNA_TANH) {
+        shallow_tanh(width, d, h);
+        return;
     }
     switch (act) {
 #define SHALLOW(code, name)                                                    \
@@ -337,42 +365,37 @@ static void shallow_row(una_activation act, size_t inputs, size_t width, const r
     }
 }
 
-static real shallow_head(size_t width, const real *restrict h, const REAL(una_shallow) *at)
-{
-    const real *restrict v = at->v;
-    real part[UNA_PAD] = {0};
-    for (size_t j = 0; j < width; j += UNA_PAD)
-        for (size_t k = 0; k < UNA_PAD; k++) part[k] += h[j + k] * v[j + k];
-    return at->c + (((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7])));
-}
+/* UNA_PAD numbers at once, in whatever registers there are. */
+typedef real eight __attribute__((vector_size(UNA_PAD * sizeof(real)), aligned(sizeof(real)), may_alias));
 
-/* sum [UNA_PAD] += rows of g [rows, width], each times its number in by. */
-static inline void add_weighted(size_t rows, size_t width, const real *restrict by, size_t by_step, const real *restrict g,
-                                real *restrict sum)
+static real shallow_head(size_t width, const real *h, const REAL(una_shallow) *at)
 {
-    real part[UNA_PAD];
-    for (size_t k = 0; k < UNA_PAD; k++) part[k] = sum[k];
-    for (size_t r = 0; r < rows; r++) {
-        const real factor = by[r * by_step];
-        for (size_t k = 0; k < UNA_PAD; k++) part[k] += factor * g[r * width + k];
-    }
-    for (size_t k = 0; k < UNA_PAD; k++) sum[k] = part[k];
+    eight part = {0};
+    for (size_t j = 0; j < width; j += UNA_PAD) part += *(const eight *)(h + j) * *(const eight *)(at->v + j);
+    return at->c + (((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7])));
 }
 
 /* d becomes dL/dz; its sums go into the gradient, UNA_PAD units at a time. */
 static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x, const real *slope, const REAL(una_shallow) *at,
                          const REAL(una_shallow_gradient) *to, const real *h, real *d)
 {
-    static const real ones[UNA_SHALLOW_ROWS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    for (size_t r = 0; r < rows; r++) {
-        const real *restrict v = at->v, by = slope[r];
-        real *restrict dr = d + r * width;
-        for (size_t j = 0; j < width; j++) dr[j] *= by * v[j];
-    }
     for (size_t j = 0; j < width; j += UNA_PAD) {
-        add_weighted(rows, width, ones, 1, d + j, to->b + j);
-        add_weighted(rows, width, slope, 1, h + j, to->v + j);
-        for (size_t i = 0; i < inputs; i++) add_weighted(rows, width, x + i, inputs, d + j, to->w + i * width + j);
+        eight v = *(const eight *)(at->v + j), bias = *(eight *)(to->b + j), head = *(eight *)(to->v + j), first = *(eight *)(to->w + j);
+        for (size_t r = 0; r < rows; r++) {
+            eight *dr = (eight *)(d + r * width + j), g = *dr * (slope[r] * v);
+            bias += g;
+            head += slope[r] * *(const eight *)(h + r * width + j);
+            first += x[r * inputs] * g;
+            *dr = g;
+        }
+        *(eight *)(to->b + j) = bias;
+        *(eight *)(to->v + j) = head;
+        *(eight *)(to->w + j) = first;
+        for (size_t i = 1; i < inputs; i++) {
+            eight sum = *(eight *)(to->w + i * width + j);
+            for (size_t r = 0; r < rows; r++) sum += x[r * inputs + i] * *(const eight *)(d + r * width + j);
+            *(eight *)(to->w + i * width + j) = sum;
+        }
     }
 }
 

@@ -380,7 +380,8 @@ static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x
                          const REAL(una_shallow_gradient) *to, const real *h, real *d)
 {
     for (size_t j = 0; j < width; j += UNA_PAD) {
-        eight v = *(const eight *)(at->v + j), bias = *(eight *)(to->b + j), head = *(eight *)(to->v + j), first = *(eight *)(to->w + j);
+        eight v = *(const eight *)(at->v + j), first = *(eight *)(to->w + j);
+        eight bias = *(eight *)(to->b + j), head = *(eight *)(to->v + j);
         for (size_t r = 0; r < rows; r++) {
             eight *dr = (eight *)(d + r * width + j), g = *dr * (slope[r] * v);
             bias += g;
@@ -610,6 +611,6 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
 
 #define ELEMENTWISE_SLOTS                                                                                       \
     .activate = activate, .find_active = find_active, .secant = secant, .secant_back = secant_back, .tangent = tangent,                     \
-    .tangent_back = tangent_back, .shallow = shallow, .similarity = similarity, .residual = residual, .multiply = multiply, .add = add,  \
-    .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
+    .tangent_back = tangent_back, .shallow = shallow, .similarity = similarity, .residual = residual, .multiply = multiply, \
+    .add = add, .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
     .descend = descend, .exp = exp_all, .sweep = sweep, .distances = distances, .weighted_distances = weighted_distances

@@ -45,11 +45,11 @@ typedef struct REAL(una_kernels) {
      * columns from `heads` on become 0. Returns weight sum (f - t)^2. */
     double (*residual)(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride, real *f);
 
-    /* A network of one hidden layer and one head, in one pass: with h = act(w'x + b), f = v'h + c for each row, adds the gradient of
-     * weight sum (f - y)^2 to dw, db, dv, dc and returns it. x [rows, inputs], y [rows]; w, dw [inputs, width], b, db, v, dv
-     * [width] (v zero in the padding); work [2 UNA_SHALLOW_ROWS, width]. Rows are summed in order. */
-    double (*shallow)(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y, double weight,
-                      REAL(una_shallow) at, REAL(una_shallow_gradient) gradient, real *work);
+    /* A network of one hidden layer and one head, in one pass: with h = act(w'x + b), f = v'h + c for each row, adds the
+     * gradient of weight sum (f - y)^2 to dw, db, dv, dc and returns it. x [rows, inputs], y [rows]; w, dw [inputs, width],
+     * b, db, v, dv [width] (v zero in the padding); work [2 UNA_SHALLOW_ROWS, width]. Rows are summed in order. */
+    double (*shallow)(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y,
+                      double weight, REAL(una_shallow) at, REAL(una_shallow_gradient) gradient, real *work);
 
     void (*multiply)(size_t n, const real *a, real *b);                          /* b *= a                        */
     void (*add)(size_t n, const real *a, real *b);                               /* b += a                        */

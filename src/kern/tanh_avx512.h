@@ -21,8 +21,9 @@ static const double power_rest[16] = {           /* what its rounding took away,
 static inline __m512d tanh_eight(__m512d x)
 {
     const __m512d one = _mm512_set1_pd(1), most = _mm512_set1_pd(42), shift = _mm512_set1_pd(0x1.8p52);
-    __m512d c = _mm512_max_pd(_mm512_sub_pd(_mm512_setzero_pd(), most), _mm512_min_pd(most, _mm512_add_pd(x, x)));      /* NAN stays */
-    __m512d shifted = _mm512_fmadd_pd(c, _mm512_set1_pd(23.0831206542234145177), shift), n = _mm512_sub_pd(shifted, shift);
+    __m512d c = _mm512_max_pd(_mm512_set1_pd(-42), _mm512_min_pd(most, _mm512_add_pd(x, x)));    /* NAN stays */
+    __m512d shifted = _mm512_fmadd_pd(c, _mm512_set1_pd(23.0831206542234145177), shift);
+    __m512d n = _mm512_sub_pd(shifted, shift);
     __m512d r = _mm512_fnmadd_pd(n, _mm512_set1_pd(0x1.62e42fefp-5), c);
     r = _mm512_fnmadd_pd(n, _mm512_set1_pd(0x1.473de6af278edp-38), r);
     __m512i low = _mm512_castpd_si512(shifted);          /* its last four bits are k, those above them e */

@@ -32,8 +32,8 @@ static const una_option hmc_table[] = {
     ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers; smooth ones sample better"),
     ROW(prior_var, UNA_REAL, "1", 1e-9, 1e9, true, NULL, "alpha: prior variance of every weight and bias; auto = 1"),
     ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-        "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the target's std), else "
-        "auto = held-out error of a plain network"),
+        "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the target's "
+        "std), else auto = held-out error of a plain network"),
     ROW(sample_noise, UNA_WORD, "auto", 0, 0, false, "auto|yes|no",
         "draw the noise too, together with the weights; auto = yes unless noise_std is given"),
     ROW(noise_prior, UNA_WORD, "lognormal", 0, 0, false, UNA_NOISE_PRIORS,
@@ -424,8 +424,8 @@ static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_
     UNA_TRY(choose_noise(o, m, p, result, run));
     run->progress_from = run->progress_to;
     run->progress_to = to;
-    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise == NOISE_SAMPLED, .noise_prior = o->noise_prior,
-                    .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
+    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise == NOISE_SAMPLED,
+                    .noise_prior = o->noise_prior, .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(gather(&bnn, m, p, run));
     UNA_TRY(sample(m, o, p, &bnn, result, keep, run));
     return score_valid(m, p, result, run);
@@ -571,8 +571,8 @@ const una_kind una_hmc_kind = {
     .options = hmc_table,
     .options_size = sizeof(hmc_options),
     .state_size = sizeof(hmc),
-    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, head=sampled, scaling=own, trajectory=static, step_size=0.005, leapfrog=60, jitter=0, "
-              "mass=unit, chains=1, warmup=500, samples=4500, thin=2",
+    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, head=sampled, scaling=own, trajectory=static, step_size=0.005, "
+              "leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, samples=4500, thin=2",
     .least_rows = 5,
     .learns_features = true,
     .fit = hmc_fit,

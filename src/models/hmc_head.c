@@ -75,7 +75,8 @@ static void rows_system(una_bnn *bnn, double rho)
 {
     size_t n = bnn->rows, stride = bnn->stride;
     bnn->kernels->transpose(n, bnn->terms, bnn->joined, bnn->wide, bnn->turned, stride);
-    bnn->kernels->product(n, UNA_PADDED(n), bnn->terms, bnn->joined, bnn->wide, 1, bnn->turned, stride, bnn->system, stride, false);
+    bnn->kernels->product(n, UNA_PADDED(n), bnn->terms, bnn->joined, bnn->wide, 1, bnn->turned, stride, bnn->system, stride,
+                          false);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) bnn->system[i * stride + j] *= rho;
         bnn->system[i * (stride + 1)] = 1 + rho * bnn->system[i * (stride + 1)];
@@ -116,7 +117,8 @@ static terms columns_terms(const una_bnn *bnn, double var)
         square += off * off;
     }
     for (size_t i = 0; i < k; i++) freedom += 1 + bnn->system[i * (bnn->stride + 1)];
-    return (terms){ square / var + una_dot(bnn->mean, bnn->mean, k) / bnn->prior_var, (double)bnn->rows - freedom - square / var };
+    return (terms){ square / var + una_dot(bnn->mean, bnn->mean, k) / bnn->prior_var,
+                    (double)bnn->rows - freedom - square / var };
 }
 
 static terms rows_terms(const una_bnn *bnn, double var)
@@ -135,7 +137,8 @@ static void fill_force(una_bnn *bnn, double first, double second)
     const double *last = bnn->system + n * stride;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
-            bnn->force[i * stride + j] = bnn->force[j * stride + i] = second * last[i] * last[j] - first * bnn->system[i * stride + j];
+            bnn->force[i * stride + j] = bnn->force[j * stride + i]
+                = second * last[i] * last[j] - first * bnn->system[i * stride + j];
 }
 
 /* dU/dPhi, as one product. */

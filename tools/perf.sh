@@ -191,7 +191,7 @@ sampling() {
     line
     line "hmc, a 1-50-1 tanh network on 100 rows, one core, runs by turns: gradients a second of the peer's own sampler (fixed step and"
     line "length, all weights), and with the model's defaults the smallest effective sample size a second over f at nine inputs."
-    line "Flops of a gradient: 10 for each row and unit and 40 for its tanh; the peak is our double product in the cache."
+    line "Flops of a gradient: 13 for each row and unit and 27 for its tanh; the peak is our double product in the cache."
     line
     if [ -r "$hmc_peer" ] && "$python" -c 'import numpy' 2>/dev/null; then
         peer_words=(--peer "env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $python $hmc_peer")

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Times the training step against its PyTorch peer and itself, the kernels against their reference, prediction, and counts
+# Times the training step against its PyTorch peer and itself, the sampler against its NumPy peer, the kernels against their
+# reference, prediction, and counts
 # instructions. Writes perf/results.md and perf/instructions.csv; docs/SPEED.md says how to read them. A few minutes.
 #   tools/perf.sh                   build the release, then measure
 #   tools/perf.sh --built FOLDER    measure what was built there
@@ -12,6 +13,7 @@ rounds=${ROUNDS:-5}
 cores=$(nproc 2>/dev/null || echo 1)
 core=${CORE:-$((cores > 1 ? 1 : 0))}
 peer=${UNA_SHARED:-../shared}/peers/luna_torch.py
+hmc_peer=${UNA_SHARED:-../shared}/peers/hmc_numpy.py
 python=/usr/bin/python3            # the distribution's: python3-torch belongs to it
 build=build
 work=$(mktemp -d)
@@ -184,6 +186,22 @@ predictions() {
     line
 }
 
+sampling() {
+    local peer_words=()
+    say "sampling"
+    line "## Sampling"
+    line
+    line "hmc, a 1-50-1 tanh network on 100 rows, one core, runs by turns: gradients a second of the peer's own sampler (fixed step and"
+    line "length, all weights), and with the model's defaults the smallest effective sample size a second over f at nine inputs."
+    line "Flops of a gradient: 13 for each row and unit and 27 for its tanh; the peak is our double product in the cache."
+    line
+    if [ -r "$hmc_peer" ] && "$python" -c 'import numpy' 2>/dev/null; then
+        peer_words=(--peer "env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $python $hmc_peer")
+    fi
+    pinned "$build/perf/hmc" --runs "$rounds" "${peer_words[@]}" | grep -v '^{' >>"$report"
+    line
+}
+
 # Instructions of training alone, in the reference kernels: the same on every run, so a change is a change of the code.
 instructions() {
     local table=perf/instructions.csv steps=4 name kind act flags count before
@@ -228,6 +246,7 @@ against_peer
 luna_against_nlm
 two_at_once
 predictions
+sampling
 instructions
 lab
 line "After the run $(busy) % of all cores were busy. It took $SECONDS s."

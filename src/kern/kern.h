@@ -26,6 +26,8 @@ enum { UNA_LIST_END = 0xFFFF };
 #define UNA_LISTED(list) ((list) + 2)
 #define UNA_BENT(list, units) ((list) + 3 + (units))
 
+enum { UNA_SHALLOW_ROWS = 8 };           /* rows of a network of one hidden layer that are in hand at a time */
+
 /* Rows of slopes: `points` points with `directions` slope rows each, `width` (padded) columns. */
 typedef struct una_slope_shape { size_t points, directions, width; } una_slope_shape;
 

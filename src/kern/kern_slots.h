@@ -2,6 +2,9 @@
  *
  * Included by kern.h once with `real` float and once with double: no guard on purpose.
  */
+typedef struct REAL(una_shallow) { const real *w, *b, *v; real c; } REAL(una_shallow);
+typedef struct REAL(una_shallow_gradient) { real *w, *b, *v, *c; } REAL(una_shallow_gradient);
+
 typedef struct REAL(una_kernels) {
     const char *name;
 
@@ -62,6 +65,12 @@ typedef struct REAL(una_kernels) {
     double (*residual)(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride,
                        real *f);
 
+    /* A network of one hidden layer and one head, in one pass: with h = act(w'x + b), f = v'h + c for each row, adds the
+     * gradient of weight sum (f - y)^2 to dw, db, dv, dc and returns it. x [rows, inputs], y [rows]; w, dw [inputs, width],
+     * b, db, v, dv [width] (v zero in the padding); work [2 UNA_SHALLOW_ROWS, width]. Rows are summed in order. */
+    double (*shallow)(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y,
+                      double weight, REAL(una_shallow) at, REAL(una_shallow_gradient) gradient, real *work);
+
     void (*multiply)(size_t n, const real *a, real *b);                          /* b *= a                        */
     void (*add)(size_t n, const real *a, real *b);                               /* b += a                        */
     void (*scale)(size_t n, real factor, const real *a, real *b);                /* b = factor a                  */
@@ -78,9 +87,14 @@ typedef struct REAL(una_kernels) {
     void (*weighted_distances)(size_t n, size_t count, const real *w, const real *a, size_t a_step, const real *b,
                                size_t b_stride, real *sum);
 
-    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four
-     * numbers a block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the
-     * same. */
+    /* Sweeps the first `count` rows of a symmetric matrix a [n, stride], of which the lower part is read and written (what
+     * stands above the diagonal is lost): [A, b; b', c] becomes [-A^-1, .; b'A^-1, c - b'A^-1 b] (Goodnight, A tutorial on the
+     * sweep operator, 1979). stride is a multiple of UNA_PAD, column [stride] is work, zero from n on. Returns log|A|, NAN
+     * if A is not positive definite. */
+    double (*sweep)(size_t n, size_t count, size_t stride, real *a, real *column);
+
+    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four numbers a
+     * block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the same. */
     void (*normals)(size_t n, const uint32_t key[2], const uint32_t counter[4], float std, float least, real *out);
 
     /* One Adam step over a contiguous block; c1, c2 = 1 - beta^t. */

@@ -4,7 +4,8 @@
  *   p(w | x, y) ~ N(y; f(x, w), s2) N(w; 0, alpha),
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
  * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps want a smooth
- * potential. Chains are compared by what they say of the function, not by their weights: units can change places.
+ * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards (hmc_head.c).
+ * Chains are compared by what they say of the function, not by their weights: units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
 #include "models/hmc.h"
@@ -18,8 +19,9 @@ enum { MOST_KEPT = 1000, MOST_PICTURED = 50, PROBES = 40, WATCHED_WEIGHTS = 100,
 typedef struct hmc_options {
     double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept, max_depth,
            start_steps;
-    int    activation, sample_noise, noise_prior, trajectory, mass, scaling;
+    int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling;
 } hmc_options;
+enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
 
 #define ROW(field, kind, initial, low, high, may, choices, help) \
     { #field, kind, offsetof(hmc_options, field), initial, low, high, may, choices, help }
@@ -30,11 +32,14 @@ static const una_option hmc_table[] = {
     ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers; smooth ones sample better"),
     ROW(prior_var, UNA_REAL, "1", 1e-9, 1e9, true, NULL, "alpha: prior variance of every weight and bias; auto = 1"),
     ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-        "noise std, in the target's units; auto = held-out error of a plain network; with sample_noise the centre of its prior "
-        "(auto = 0.3 of the target's std)"),
-    ROW(sample_noise, UNA_FLAG, "no", 0, 0, false, NULL, "draw the noise too, together with the weights"),
+        "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the target's "
+        "std), else auto = held-out error of a plain network"),
+    ROW(sample_noise, UNA_WORD, "auto", 0, 0, false, "auto|yes|no",
+        "draw the noise too, together with the weights; auto = yes unless noise_std is given"),
     ROW(noise_prior, UNA_WORD, "lognormal", 0, 0, false, UNA_NOISE_PRIORS,
         "of a sampled noise: log std N(log noise_std, 1), or variance inverse gamma of shape 2 and mean noise_std^2"),
+    ROW(head, UNA_WORD, "integrated", 0, 0, false, UNA_HMC_HEADS,
+        "weights of the output: integrated out while the hidden ones move and then drawn exactly, or sampled with them"),
     ROW(chains, UNA_COUNT, "2", 1, MOST_CHAINS, false, NULL, "independent chains, in parallel"),
     ROW(warmup, UNA_COUNT, "300", 0, 1e7, false, NULL, "iterations of each chain that adapt step and mass and are thrown away"),
     ROW(samples, UNA_COUNT, "250", 1, 1e7, false, NULL, "iterations of each chain after that"),
@@ -131,10 +136,31 @@ typedef struct chain_job {
 typedef struct chains {
     const una_bnn *bnn;                  /* without buffers                                                 */
     const una_hmc *how;
+    bool integrated;
     size_t start_steps;
     uint64_t seed;
     chain_job *job;
 } chains;
+
+/* A chain of hidden weights in scratch, then a head for each of its draws. */
+static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn, const double *q, una_rng *rng, una_run *run)
+{
+    UNA_TRY(una_bnn_marginal_take(bnn, &run->scratch));
+    una_target target = { una_bnn_marginal_dimension(bnn), bnn, una_bnn_marginal };
+    double *start = UNA_GET(&run->scratch, double, target.dimension);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t whole = una_bnn_dimension(bnn), hidden = bnn->weights - bnn->terms;
+    memcpy(start, q, hidden * sizeof(double));
+    if (bnn->sample_noise) start[hidden] = q[bnn->weights];
+    UNA_TRY(una_hmc_sample(&j->chain, &target, all->how, start, rng, &run->scratch, run));
+    const double *moved = j->chain.draws;
+    j->chain.potential = j->chain.inverse_mass = NULL;
+    j->chain.draws = UNA_GET(&j->arena, double, j->chain.count * whole);
+    UNA_TRY(una_arena_check(&j->arena));
+    for (size_t k = 0; k < j->chain.count; k++)
+        una_bnn_complete(bnn, moved + k * target.dimension, rng, j->chain.draws + k * whole);
+    return UNA_OK;
+}
 
 static una_status run_chain(chains *all, size_t index, una_run *run)
 {
@@ -148,8 +174,9 @@ static una_status run_chain(chains *all, size_t index, una_run *run)
     UNA_TRY(una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run));
     run->progress_from = run->progress_to;
     run->progress_to = to;
-    una_target target = { una_bnn_dimension(&bnn), &bnn, una_bnn_potential };
     una_rng rng = una_rng_at(all->seed, UNA_FOR_DRAWS, (uint64_t)1 << 32 | index);
+    if (all->integrated) return integrated_chain(j, all, &bnn, q, &rng, run);
+    una_target target = { una_bnn_dimension(&bnn), &bnn, una_bnn_potential };
     return una_hmc_sample(&j->chain, &target, all->how, q, &rng, &j->arena, run);
 }
 
@@ -305,13 +332,14 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
     return UNA_OK;
 }
 
-/* Fills noise_std in. What it prints is what is used, so that the printed spec repeats the fit to the bit. */
+/* Fills sample_noise and noise_std in. What it prints is what is used, so that the printed spec repeats the fit to the bit. */
 static una_status choose_noise(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
     double scale = p->columns->target_scale, rmse = 0.3;
     size_t rows = 0;
+    if (o->sample_noise == NOISE_AUTO) o->sample_noise = UNA_IS_AUTO(o->noise_std) ? NOISE_SAMPLED : NOISE_FIXED;
     if (!UNA_IS_AUTO(o->noise_std)) return UNA_OK;
-    if (!o->sample_noise) UNA_TRY(una_hmc_noise(&rmse, &rows, &m->net, p, run));
+    if (o->sample_noise == NOISE_FIXED) UNA_TRY(una_hmc_noise(&rmse, &rows, &m->net, p, run));
     o->noise_std = rmse * scale;
     if (rows)
         una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; sample_noise=yes lets the "
@@ -377,8 +405,8 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
     una_hmc how = { .trajectory = o->trajectory, .mass = o->mass, .warmup = (size_t)o->warmup, .samples = (size_t)o->samples,
                     .thin = (size_t)o->thin, .step_size = o->step_size, .accept = o->accept, .leapfrog = (size_t)o->leapfrog,
                     .jitter = o->jitter, .max_depth = (size_t)o->max_depth, .stage = "sampling hmc" };
-    chains all = { .bnn = bnn, .how = &how, .start_steps = (size_t)o->start_steps, .seed = p->seed,
-                   .job = UNA_GET(&run->scratch, chain_job, count) };
+    chains all = { .bnn = bnn, .how = &how, .integrated = o->head == UNA_HEAD_INTEGRATED, .start_steps = (size_t)o->start_steps,
+                   .seed = p->seed, .job = UNA_GET(&run->scratch, chain_job, count) };
     UNA_TRY(una_arena_check(&run->scratch));
     una_status status = una_pool(run, count, chain_task, &all);
     if (status == UNA_OK) status = judge(m, &all, count, p, result, run);
@@ -396,8 +424,8 @@ static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_
     UNA_TRY(choose_noise(o, m, p, result, run));
     run->progress_from = run->progress_to;
     run->progress_to = to;
-    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise, .noise_prior = o->noise_prior,
-                    .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
+    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise == NOISE_SAMPLED,
+                    .noise_prior = o->noise_prior, .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(gather(&bnn, m, p, run));
     UNA_TRY(sample(m, o, p, &bnn, result, keep, run));
     return score_valid(m, p, result, run);
@@ -543,8 +571,8 @@ const una_kind una_hmc_kind = {
     .options = hmc_table,
     .options_size = sizeof(hmc_options),
     .state_size = sizeof(hmc),
-    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, scaling=own, trajectory=static, step_size=0.005, leapfrog=60, jitter=0, "
-              "mass=unit, chains=1, warmup=500, samples=4500, thin=2",
+    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, head=sampled, scaling=own, trajectory=static, step_size=0.005, "
+              "leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, samples=4500, thin=2",
     .least_rows = 5,
     .learns_features = true,
     .fit = hmc_fit,

@@ -13,7 +13,11 @@
 #define UNA_NOISE_PRIORS "lognormal|inverse_gamma"
 enum { UNA_NOISE_LOGNORMAL, UNA_NOISE_INVERSE_GAMMA };
 
-/* q: the weights and biases of all layers as una_net_pack orders them, then (sample_noise) the logarithm of the noise std. */
+#define UNA_HMC_HEADS "integrated|sampled"
+enum { UNA_HEAD_INTEGRATED, UNA_HEAD_SAMPLED };
+
+/* q: the weights and biases of all layers as una_net_pack orders them, then (sample_noise) the logarithm of the noise std.
+ * Where the head is integrated out q has no weights of the head. */
 typedef struct una_bnn {
     una_net net;                         /* one head                                                        */
     const double *x, *y;                 /* [rows, inputs], [rows]                                          */
@@ -24,7 +28,17 @@ typedef struct una_bnn {
     /* work of una_bnn_take: */
     size_t  weights, *place;             /* [weights] of q in the padded block                              */
     double *padded, *gradient;
+    double *head, *block;                /* one hidden layer and few inputs: the head's weights, their gradient; work of a pass */
     una_work_f64 *work;
+    const una_kernels_f64 *kernels;
+    /* work of una_bnn_marginal_take: */
+    size_t  terms, wide;                 /* features and the one; of a row of `joined`                      */
+    size_t  order, stride;               /* of the system: terms or rows, whichever are fewer; and one more */
+    double *joined;                      /* [rows, wide] phi, 1, y                                          */
+    double *turned;                      /* [terms, stride] its transpose; NULL unless the system is of rows */
+    double *system, *column;             /* [order, stride], [stride]                                       */
+    double *force;                       /* [order, stride] what phi, or the rows, are multiplied with      */
+    double *mean, *off;                  /* [terms] of the head; [rows] work                                */
 } una_bnn;
 
 /* The buffers of una_bnn_potential; the fields above them are set. */
@@ -33,6 +47,16 @@ size_t     una_bnn_dimension(const una_bnn *bnn);
 /* U(q) = -log N(y; f, s2) - log N(weights; 0, prior_var) - log p(log s), constants included. context is a una_bnn. */
 double     una_bnn_potential(void *context, const double *q, double *gradient);
 void       una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded);
+
+/* The same with the head's weights integrated out: U(q) = -log p(y | hidden weights, s2) - log N(hidden weights; 0, prior_var)
+ * - log p(log s), a far rounder density (hmc_head.c). una_bnn_take comes first. */
+una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena);
+size_t     una_bnn_marginal_dimension(const una_bnn *bnn);
+double     una_bnn_marginal(void *context, const double *q, double *gradient);
+/* From q of una_bnn_marginal to q of una_bnn_potential: the head's weights drawn from their posterior given the others. */
+void       una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole);
+double     una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope);     /* -log p(e), e = log s, and its derivative */
+
 /* From a random network to a maximum of the posterior nearby (Adam): where chain number `chain` starts. */
 una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run);
 

@@ -8,17 +8,26 @@
  */
 #include "models/hmc.h"
 
+#include "la/la.h"
+
 #include <string.h>
+
+enum { FEW_INPUTS = 12 };                /* up to which one pass through a network of one hidden layer beats layer by layer */
 
 static const double log_2pi = 1.83787706640934548356;
 
 una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena, una_run *run)
 {
     const una_net *net = &bnn->net;
+    bnn->kernels = kernels;
     bnn->weights = una_net_packed(net);
     bnn->place = UNA_GET(arena, size_t, bnn->weights);
     bnn->padded = UNA_GET(arena, double, net->parameters);
     bnn->gradient = UNA_GET(arena, double, net->parameters);
+    if (net->depth == 1 && net->size[0] <= FEW_INPUTS) {
+        bnn->head = UNA_GET(arena, double, 2 * UNA_PADDED(net->size[1]));
+        bnn->block = UNA_GET(arena, double, 2 * UNA_SHALLOW_ROWS * UNA_PADDED(net->size[1]));
+    }
     UNA_TRY(una_arena_check(arena));
     size_t *place = bnn->place;
     for (size_t l = 0; l <= net->depth; l++)
@@ -37,8 +46,7 @@ void una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded)
     for (size_t i = 0; i < bnn->weights; i++) padded[bnn->place[i]] = q[i];
 }
 
-/* -log p(e) and its derivative. */
-static double noise_prior(const una_bnn *bnn, double e, double *slope)
+double una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope)
 {
     double centre = bnn->noise_var, off = e - log(centre) / 2;
     if (bnn->noise_prior == UNA_NOISE_LOGNORMAL) {
@@ -50,21 +58,49 @@ static double noise_prior(const una_bnn *bnn, double e, double *slope)
     return -2 * log(centre) + 4 * e + ratio - log(2);
 }
 
-double una_bnn_potential(void *context, const double *q, double *gradient)
+/* Layer by layer: gives sum (y - f)^2/(2 s2) and puts its gradient and that of |w|^2/(2 alpha). */
+static double deep_fit(una_bnn *bnn, const double *q, double var, double *gradient)
 {
-    una_bnn *bnn = context;
-    double e = bnn->sample_noise ? q[bnn->weights] : 0, var = bnn->sample_noise ? exp(2 * e) : bnn->noise_var;
-    double n = (double)bnn->rows, slope;
     una_batch_f64 batch = { .rows = bnn->rows, .x = bnn->x, .target = bnn->y, .target_heads = 1 };
     una_objective_f64 objective = { .fit_weight = 1 / (2 * var), .penalty = 1 / (2 * bnn->prior_var) };
     una_losses losses;
     una_bnn_unpack(bnn, q, bnn->padded);
     una_net_gradient_f64(&bnn->net, bnn->padded, &batch, &objective, bnn->gradient, &losses, bnn->work);
     for (size_t i = 0; i < bnn->weights; i++) gradient[i] = bnn->gradient[bnn->place[i]];
-    double u = losses.fit + losses.penalty + n / 2 * (log_2pi + log(var)) + (double)bnn->weights / 2 * (log_2pi + log(bnn->prior_var));
+    return losses.fit;
+}
+
+/* The same in one pass. q holds the rows of the hidden weights, their biases, the head, its bias: each of them `units` long. */
+static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gradient)
+{
+    size_t inputs = bnn->net.size[0], units = bnn->net.size[1], width = UNA_PADDED(units), bytes = units * sizeof(double);
+    double *p = bnn->padded, *g = bnn->gradient, *dhead = bnn->head + width, bias = 0;
+    for (size_t i = 0; i <= inputs; i++) memcpy(p + i * width, q + i * units, bytes);
+    memcpy(bnn->head, q + (inputs + 1) * units, bytes);
+    memset(g, 0, (inputs + 1) * width * sizeof(double));
+    memset(dhead, 0, width * sizeof(double));
+    una_shallow_f64 at = { p, p + inputs * width, bnn->head, q[bnn->weights - 1] };
+    una_shallow_gradient_f64 to = { g, g + inputs * width, dhead, &bias };
+    double fit = bnn->kernels->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y, 1 / (2 * var), at, to,
+                                       bnn->block);
+    for (size_t i = 0; i <= inputs; i++) memcpy(gradient + i * units, g + i * width, bytes);
+    memcpy(gradient + (inputs + 1) * units, dhead, bytes);
+    gradient[bnn->weights - 1] = bias;
+    for (size_t i = 0; i < bnn->weights; i++) gradient[i] += q[i] / bnn->prior_var;
+    return fit;
+}
+
+double una_bnn_potential(void *context, const double *q, double *gradient)
+{
+    una_bnn *bnn = context;
+    double e = bnn->sample_noise ? q[bnn->weights] : 0, var = bnn->sample_noise ? exp(2 * e) : bnn->noise_var;
+    double n = (double)bnn->rows, w = (double)bnn->weights, slope;
+    double fit = bnn->head ? shallow_fit(bnn, q, var, gradient) : deep_fit(bnn, q, var, gradient);
+    double u = fit + una_dot(q, q, bnn->weights) / (2 * bnn->prior_var) + n / 2 * (log_2pi + log(var))
+             + w / 2 * (log_2pi + log(bnn->prior_var));
     if (!bnn->sample_noise) return u;
-    u += noise_prior(bnn, e, &slope);
-    gradient[bnn->weights] = n - 2 * losses.fit + slope;
+    u += una_bnn_noise_prior(bnn, e, &slope);
+    gradient[bnn->weights] = n - 2 * fit + slope;
     return u;
 }
 

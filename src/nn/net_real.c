@@ -270,3 +270,21 @@ void REAL(una_net_backward)(const una_net *net, const real *parameters, const re
         backward_hidden(net, &batch, gradient, w);
     }
 }
+
+const real *REAL(una_net_phi)(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
+{
+    forward_rows(net, parameters, x, rows, w);
+    return w->layer[net->depth - 1].h;
+}
+
+real *REAL(una_net_dphi)(WORK *w)
+{
+    return w->g[0];
+}
+
+void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const real *x, size_t rows, real *gradient, WORK *w)
+{
+    BATCH batch = { .rows = rows, .x = x };
+    flip_weights(net, parameters, w);
+    backward_hidden(net, &batch, gradient, w);
+}

@@ -44,6 +44,8 @@ static void REAL(names)(void **state)
         assert_non_null(set->add);
         assert_non_null(set->scale);
         assert_non_null(set->normals);
+        assert_non_null(set->sweep);
+        assert_non_null(set->shallow);
     }
 }
 

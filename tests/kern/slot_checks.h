@@ -529,3 +529,116 @@ static void REAL(tanh_keeps_nan)(void **state)
             }
         }
 }
+
+/* ---- sweeps and shallow networks ---------------------------------------------------------------------------- */
+
+/* A = X'X + I with a column b beside it: the inverse, A^-1 b and what is left of c, by A times them; the determinant by its
+ * own elimination in long double. Nothing beyond the last row is touched. */
+static void REAL(sweeps)(void **state)
+{
+    una_run *run = *state;
+    const REAL(una_kernels) *set;
+    enum { MOST = 33, WIDE = 40 };
+    una_rng rng = una_rng_at(3, UNA_FOR_TEST, 2);
+    for (size_t n = 1; n <= MOST; n += 4)
+        for EACH_SET(set) {
+            una_mark mark = una_arena_mark(&run->scratch);
+            real *x = REAL(random_block)(&run->scratch, &rng, n * n), *a = UNA_GET(&run->scratch, real, (n + 2) * WIDE);
+            real *kept = UNA_GET(&run->scratch, real, (n + 1) * WIDE), *column = UNA_GET(&run->scratch, real, WIDE);
+            long double work[MOST][MOST], log_det = 0;
+            assert_non_null(column);
+            for (size_t i = 0; i <= n; i++)
+                for (size_t j = 0; j <= i; j++) {
+                    real sum = i == j ? 1 : 0;
+                    for (size_t k = 0; i < n && k < n; k++) sum += x[k * n + i] * x[k * n + j] / (real)n;
+                    a[i * WIDE + j] = kept[i * WIDE + j] = kept[j * WIDE + i] = i < n ? sum : (real)una_rng_normal(&rng);
+                }
+            a[(n + 1) * WIDE] = 7;
+            for (size_t i = 0; i < n; i++)
+                for (size_t j = 0; j < n; j++) work[i][j] = kept[i * WIDE + j];
+            for (size_t k = 0; k < n; k++) {
+                log_det += logl(work[k][k]);
+                for (size_t i = k + 1; i < n; i++)
+                    for (size_t j = n; j-- > k;) work[i][j] -= work[i][k] / work[k][k] * work[k][j];
+            }
+            const double allowed = 400 * (double)EPSILON;
+            assert_near(set->sweep(n + 1, n, WIDE, a, column), (double)log_det, allowed, allowed);
+            for (size_t i = 0; i < n; i++) {
+                double back = 0;                         /* A times A^-1 b */
+                for (size_t k = 0; k < n; k++) back += (double)kept[i * WIDE + k] * (double)a[n * WIDE + k];
+                assert_near(back, (double)kept[n * WIDE + i], 0, 10 * allowed);
+                for (size_t j = 0; j < n; j++) {
+                    double one = 0;
+                    for (size_t k = 0; k < n; k++) one -= (double)kept[i * WIDE + k] * (double)a[k > j ? k * WIDE + j : j * WIDE + k];
+                    assert_near(one, i == j ? 1 : 0, 0, allowed);
+                }
+            }
+            double left = (double)kept[n * WIDE + n];
+            for (size_t k = 0; k < n; k++) left -= (double)kept[n * WIDE + k] * (double)a[n * WIDE + k];
+            assert_near((double)a[n * WIDE + n], left, 0, 20 * allowed);
+            assert_true(a[(n + 1) * WIDE] == 7);
+            una_arena_release(&run->scratch, mark);
+        }
+}
+
+static void REAL(sweep_refuses)(void **state)
+{
+    (void)state;
+    const REAL(una_kernels) *set;
+    for EACH_SET(set) {
+        real a[2 * UNA_PAD] = { 1 }, column[UNA_PAD] = {0};
+        a[UNA_PAD] = 2;
+        a[UNA_PAD + 1] = 1;                              /* [1, 2; 2, 1] */
+        assert_true(isnan(set->sweep(2, 2, UNA_PAD, a, column)));
+        a[0] = (real)NAN;
+        assert_true(isnan(set->sweep(2, 2, UNA_PAD, a, column)));
+    }
+}
+
+/* Loss and gradient of every activation by the definition, in double; each row count about the rows in hand. */
+static void REAL(shallow_networks)(void **state)
+{
+    (void)state;
+    enum { MOST = 17, UNITS = 13, WIDE = 16, INPUTS = 3 };
+    const REAL(una_kernels) *set;
+    una_rng rng = una_rng_at(4, UNA_FOR_TEST, 2);
+    for (int act = UNA_RELU; act <= UNA_SIN; act++)
+        for (size_t rows = 1; rows <= MOST; rows += 4)
+            for (size_t inputs = 1; inputs <= INPUTS; inputs++)
+                for EACH_SET(set) {
+                    real x[MOST * INPUTS], y[MOST], p[(INPUTS + 2) * WIDE] = {0}, g[(INPUTS + 2) * WIDE], work[2 * UNA_SHALLOW_ROWS * WIDE];
+                    real c = (real)0.3, dc = 1, z[WIDE], h[WIDE], d[WIDE], zero[WIDE] = {0};
+                    double truth[(INPUTS + 2) * WIDE], bias = 1, loss = 0;
+                    for (size_t i = 0; i < rows * inputs; i++) x[i] = (real)una_rng_normal(&rng);
+                    for (size_t i = 0; i < rows; i++) y[i] = (real)una_rng_normal(&rng);
+                    for (size_t i = 0; i < (inputs + 2) * WIDE; i++) {
+                        p[i] = i % WIDE < UNITS ? (real)una_rng_normal(&rng) : 0;
+                        truth[i] = (double)(g[i] = (real)una_rng_normal(&rng));
+                    }
+                    const real *b = p + inputs * WIDE, *v = b + WIDE;
+                    for (size_t r = 0; r < rows; r++) {
+                        double f = (double)c;
+                        for (size_t j = 0; j < WIDE; j++) {
+                            z[j] = b[j];
+                            for (size_t i = 0; i < inputs; i++) z[j] += x[r * inputs + i] * p[i * WIDE + j];
+                        }
+                        set->activate((una_activation)act, 1, WIDE, zero, z, h, d, NULL);
+                        for (size_t j = 0; j < WIDE; j++) f += (double)h[j] * (double)v[j];
+                        double slope = 2 * 0.7 * (f - (double)y[r]);
+                        loss += 0.7 * (f - (double)y[r]) * (f - (double)y[r]);
+                        bias += slope;
+                        for (size_t j = 0; j < WIDE; j++) {
+                            double dz = slope * (double)v[j] * (double)d[j];
+                            truth[(inputs + 1) * WIDE + j] += slope * (double)h[j];
+                            truth[inputs * WIDE + j] += dz;
+                            for (size_t i = 0; i < inputs; i++) truth[i * WIDE + j] += dz * (double)x[r * inputs + i];
+                        }
+                    }
+                    double got = set->shallow((una_activation)act, rows, inputs, WIDE, x, y, 0.7, (REAL(una_shallow)){ p, b, v, c },
+                                              (REAL(una_shallow_gradient)){ g, g + inputs * WIDE, g + (inputs + 1) * WIDE, &dc }, work);
+                    const double allowed = 2000 * (double)EPSILON;
+                    assert_near(got, loss, allowed, 0);
+                    assert_near((double)dc, bias, allowed, allowed);
+                    for (size_t i = 0; i < (inputs + 2) * WIDE; i++) assert_near((double)g[i], truth[i], allowed, allowed);
+                }
+}

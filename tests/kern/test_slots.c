@@ -84,6 +84,9 @@ int main(void)
         BOTH(normals_distribution),
         BOTH(normals_floor),
         BOTH(tanh_keeps_nan),
+        BOTH(sweeps),
+        BOTH(sweep_refuses),
+        BOTH(shallow_networks),
         cmocka_unit_test(normals_of_both_precisions),
     };
     return cmocka_run_group_tests(tests, begin, end);

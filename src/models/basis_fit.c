@@ -19,11 +19,17 @@ double una_basis_unit(const una_basis_options *options, const una_problem *probl
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
-/* Enough for small data to be learnt to the end, a dozen epochs for large data, and an end to the patience; below 200
- * rows there are five folds to train besides. */
-static double steps_rule(double rows, double batches)
+/* Enough for the data to be learnt to the end. Below 200 rows there are five folds to train besides. */
+static double steps_rule(double rows)
 {
-    return rows < 200 ? 6000 : fmin(fmax(12 * batches, 15000), 30000);
+    return rows < 200 ? 6000 : rows < 2000 ? 15000 : 30000;
+}
+
+/* Trainings on middling data differ most by chance, and held-out rows can tell; folds leave none for it, and large data
+ * takes long. */
+static double restarts_rule(double rows)
+{
+    return rows >= 200 && rows < 2000 ? 4 : 1;
 }
 
 void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
@@ -33,9 +39,10 @@ void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows, batches))
+        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows))
                    : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
+    if (UNA_IS_AUTO(o->restarts)) o->restarts = restarts_rule((double)rows);
 }
 
 una_training una_basis_training(const una_basis_options *o, size_t rows, const una_training *diversity,

@@ -13,7 +13,7 @@
 #include "models/basis.h"
 
 typedef struct luna_options {
-    double heads, head_share, diversity, target_cos2;
+    double heads, head_share, diversity, diversity_rows, target_cos2;
     int    schedule, probes, cosine, slopes;
     double perturbation_std, directions;
     int    direction_kind;
@@ -25,8 +25,10 @@ static const una_option luna_table[] = {
       "M: auxiliary regressors; auto = half the features" },
     { "head_share", UNA_REAL, offsetof(luna_options, head_share), "auto", 0, 1e6, true, NULL,
       "penalty of the heads over that of the hidden layers; auto = 1/heads: a head weighs fit and penalty as the head of nlm does" },
-    { "diversity", UNA_REAL, offsetof(luna_options, diversity), "10", 0, 1e8, true, NULL,
+    { "diversity", UNA_REAL, offsetof(luna_options, diversity), "30", 0, 1e8, true, NULL,
       "lambda: weight of the heads' similarity; auto = steered so that mean cos^2 reaches target_cos2" },
+    { "diversity_rows", UNA_COUNT, offsetof(luna_options, diversity_rows), "1000", 0, 1e12, false, NULL,
+      "rows up to which the diversity's weight grows with the table, as the fit does; 0 = without end (the thesis)" },
     { "target_cos2", UNA_REAL, offsetof(luna_options, target_cos2), "auto", 1e-6, 1, true, NULL,
       "mean cos^2 that diversity=auto steers to; auto = 0.3 for one input, less for more" },
     { "schedule", UNA_WORD, offsetof(luna_options, schedule), "sigmoid", 0, 0, false, UNA_SCHEDULES,
@@ -43,7 +45,7 @@ static const una_option luna_table[] = {
       "random inputs a step along which slopes are taken; 0 = all (fewer for wide data)" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
-    UNA_NET_TABLE(luna_options, "0.01", "0.3", "1"),
+    UNA_NET_TABLE(luna_options, "0.01", "1", "1"),
     UNA_HELD_OUT_TABLE(luna_options),
     { .name = NULL }
 };
@@ -69,8 +71,9 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
+    double rows = (double)problem->x.rows, share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .steps_factor = 1, .training = {
-        .diversity = steer ? 1 : o->diversity, .steer = steer, .target_cos2 = o->target_cos2,
+        .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions, .unit_directions = o->direction_kind == 1,
         .head_relief = 1 - o->head_share, .look_from = 0.6 } };
@@ -90,8 +93,9 @@ const una_kind una_luna = {
     .options = luna_table,
     .options_size = sizeof(luna_options),
     .state_size = sizeof(una_basis),
-    .thesis = "heads=25, head_share=1, diversity=0.1, schedule=sigmoid, probes=data, cosine=stacked, slopes=differences, perturbation_std=0.1, "
-              "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, penalty=0.1, prior_var=1, units=standardised",
+    .thesis = "heads=25, head_share=1, diversity=0.1, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
+              "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
+              "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = luna_fit,

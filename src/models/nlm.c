@@ -49,8 +49,7 @@ const una_kind una_nlm = {
     .options_size = sizeof(nlm_options),
     .state_size = sizeof(una_basis),
     .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
-    "batch=32, "
-              "penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
+              "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = nlm_fit,

@@ -206,7 +206,7 @@ static void restarts_keep_the_best(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.1, 260, run);
-    una_model *one = fitted("nlm(width=6, steps=150, prior_var=1)", data, NULL, run);
+    una_model *one = fitted("nlm(width=6, steps=150, prior_var=1, restarts=1)", data, NULL, run);
     una_model *six = fitted("nlm(width=6, steps=150, prior_var=1, restarts=6)", data, NULL, run);
     assert_true(una_model_info(six)->valid_log_lik > una_model_info(one)->valid_log_lik);
     assert_int_equal(una_model_info(six)->steps, 6 * una_model_info(one)->steps);
@@ -221,8 +221,8 @@ static void patience_stops_early(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.5, 260, run);
-    una_model *all = fitted("nlm(width=30, steps=2000, penalty=0)", data, NULL, run);
-    una_model *brief = fitted("nlm(width=30, steps=2000, penalty=0, patience=2)", data, NULL, run);
+    una_model *all = fitted("nlm(width=30, steps=2000, penalty=0, restarts=1)", data, NULL, run);
+    una_model *brief = fitted("nlm(width=30, steps=2000, penalty=0, patience=2, restarts=1)", data, NULL, run);
     assert_int_equal(una_model_info(all)->steps, 2000);
     assert_true(una_model_info(brief)->steps < 2000);
     una_model_free(all);

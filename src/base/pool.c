@@ -14,6 +14,7 @@ typedef struct pool {
     una_task     *task;
     void         *context;
     size_t        tasks;
+    int           share;         /* threads of each task */
     atomic_size_t next;
     atomic_bool   stop;
     pthread_mutex_t lock;
@@ -43,7 +44,7 @@ static void one_task(pool *p, size_t index)
 {
     una_run child = { .settings = p->run->settings, .parent = p->run };
     double width = p->run->progress_to - p->run->progress_from;
-    child.settings.threads = 1;
+    child.settings.threads = p->share;
     child.progress_from = p->run->progress_from + width * (double)index / (double)p->tasks;
     child.progress_to = p->run->progress_from + width * (double)(index + 1) / (double)p->tasks;
     una_arena_init(&child.scratch, &child);
@@ -72,6 +73,7 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
     enum { MOST = 256 };
     pthread_t helper[MOST];
     size_t wanted = (size_t)una_threads(run), started = 0;
+    p.share = tasks > 0 && wanted > tasks ? (int)(wanted / tasks) : 1;
     if (wanted > tasks) wanted = tasks;
     if (wanted > MOST) wanted = MOST;
     while (started + 1 < wanted && pthread_create(&helper[started], NULL, work, &p) == 0) started++;

@@ -7,10 +7,16 @@
 
 enum { TASKS = 100 };
 
+/* Threads of each of 100 tasks, or of 2 where there are more threads. */
+static int share_of(const una_run *run)
+{
+    return una_threads(run) > TASKS ? una_threads(run) / 2 : 1;
+}
+
 static una_status draw(void *context, size_t index, una_run *child)
 {
     double *out = context;
-    if (una_threads(child) != 1) UNA_FAIL(child, UNA_E_USAGE, "a child has one thread");
+    if (una_threads(child) != share_of(child->parent)) UNA_FAIL(child, UNA_E_USAGE, "a child has a share of the threads");
     double *scratch = UNA_GET(&child->scratch, double, 1000);
     UNA_TRY(una_arena_check(&child->scratch));
     una_rng rng = una_rng_at(child->settings.seed, UNA_FOR_TEST, index);

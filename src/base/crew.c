@@ -6,18 +6,23 @@
  * and does no harm; the leader never waits for anybody but those who are at work. Pieces have a member whom they suit
  * best, the same in every round, since what it wrote the last time is still in the cache of its core; others take them
  * only if it does not come within a moment.
+ * Where other programs want the cores too, helpers lose theirs in the middle of a piece, or take the leader's: it is then
+ * faster alone. So both ways are timed now and again, and the faster one is used until the next time.
  */
 #include "base/base.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
 
 enum { MOST_MEMBERS = 64, AT_ONCE = 64, PAUSES = 32 };   /* pauses between looks at the clock */
+enum { TRIALS = 5, TRIAL = 100, SETTLED = 40000 };   /* trials of each way by turns, rounds of each, and until the next */
+static const double LONG_GAP = 300e-6;           /* between rounds; what is longer is the leader's own affair */
 typedef _Atomic uint64_t word;
 static const double PATIENCE = 60e-6;    /* seconds of waiting awake: longer than what a training step does on one thread */
 
@@ -34,6 +39,9 @@ struct una_crew {
     atomic_bool   over;
     pthread_mutex_t lock;
     pthread_cond_t  wake;
+    bool          alone;
+    size_t        rounds;                        /* since trials began                                              */
+    double        cost[2][TRIALS], last_end;     /* seconds: of trials together, alone                              */
     size_t        helpers, members;              /* members wanted; helpers that came                               */
     seat          helper[MOST_MEMBERS - 1];
 };
@@ -145,6 +153,37 @@ static void *help(void *context)
     return NULL;
 }
 
+static double median(const double cost[TRIALS])
+{
+    for (size_t i = 0; i < TRIALS; i++) {
+        size_t less = 0, same = 0;
+        for (size_t j = 0; j < TRIALS; j++) {
+            less += cost[j] < cost[i];
+            same += cost[j] == cost[i];
+        }
+        if (less <= TRIALS / 2 && less + same > TRIALS / 2) return cost[i];
+    }
+    return cost[0];
+}
+
+/* Counts a round, with the time since the last: a helper that takes the leader's core shows there. */
+static void judge(una_crew *crew, double start, double end)
+{
+    enum { LAST = 2 * TRIALS * TRIAL };
+    double gap = start - crew->last_end;
+    if (crew->rounds < LAST)
+        crew->cost[crew->alone][crew->rounds / TRIAL / 2] += end - start + (gap < LONG_GAP ? gap : LONG_GAP);
+    crew->last_end = end;
+    size_t rounds = ++crew->rounds;
+    if (rounds < LAST) crew->alone = rounds / TRIAL % 2;
+    else if (rounds == LAST) crew->alone = median(crew->cost[1]) < median(crew->cost[0]);
+    else if (rounds == LAST + SETTLED) {
+        crew->rounds = 0;
+        crew->alone = false;
+        memset(crew->cost, 0, sizeof crew->cost);
+    }
+}
+
 /* A round of at most AT_ONCE pieces. */
 static void one_round(una_crew *crew, size_t first, size_t pieces)
 {
@@ -158,17 +197,23 @@ static void one_round(una_crew *crew, size_t first, size_t pieces)
         if (!spin(&crew->done, done)) sched_yield();     /* more threads than cores: let the others get on */
 }
 
-void una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context)
+static void share(una_crew *crew, size_t pieces, una_piece *piece, void *context)
 {
-    if (!crew || crew->helpers == 0 || pieces < 2) {
-        for (size_t i = 0; i < pieces; i++) piece(context, i);
-        return;
-    }
     crew->piece = piece;
     crew->context = context;
     crew->modes = modes_here();
     for (size_t first = 0; first < pieces; first += AT_ONCE)
         one_round(crew, first, pieces - first < AT_ONCE ? pieces - first : AT_ONCE);
+}
+
+void una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context)
+{
+    bool nobody = !crew || crew->helpers == 0 || pieces < 2;
+    double start = nobody ? 0 : seconds();
+    if (nobody || crew->alone)
+        for (size_t i = 0; i < pieces; i++) piece(context, i);
+    else share(crew, pieces, piece, context);
+    if (!nobody) judge(crew, start, seconds());
 }
 
 void una_crew_claim(const una_crew *crew, void *at, size_t size)

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "test_support.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <time.h>
 #if defined(__SSE__)
@@ -50,6 +51,12 @@ static void rounds(una_crew *crew, size_t many, tally *t)
             if (i < pieces) assert_int_equal(t->of[i].seen, t->round);
         }
     }
+}
+
+static void wait_for(long nanoseconds)
+{
+    struct timespec pause = { 0, nanoseconds };
+    nanosleep(&pause, NULL);
 }
 
 static una_crew *crew_of(int members, una_run *run)
@@ -107,8 +114,7 @@ static void wakes_who_sleeps(void **state)
     una_crew *crew = crew_of(3, run);
     tally t = {0};
     for (int i = 0; i < 100; i++) {
-        struct timespec pause = { 0, i % 2 ? 500000 : 60000 };
-        nanosleep(&pause, NULL);
+        wait_for(i % 2 ? 500000 : 60000);
         rounds(crew, 30, &t);
     }
     una_crew_free(crew);
@@ -133,50 +139,82 @@ static void comes_in_any_size(void **state)
     una_run_free(run);
 }
 
-static void meet(void *context, size_t index)            /* ends only if two are at work at once */
+typedef struct meeting {
+    _Atomic int here;
+    _Atomic bool met;
+    unsigned seen[2];                    /* floating-point modes */
+    pthread_t who[2];
+    long pause;                          /* nanoseconds that helpers sleep in their piece */
+    pthread_t leader;
+} meeting;
+
+static void meet(void *context, size_t index)            /* waits for the other, but not for ever */
 {
-    _Atomic int *here = context;
-    (void)index;
-    (*here)++;
-    while (*here < 2) { }
+    meeting *m = context;
+    m->who[index] = pthread_self();
+#if defined(__SSE__)
+    m->seen[index] = _mm_getcsr() & ~0x3fu;
+#endif
+    m->here++;
+    for (int i = 0; i < 1000 && m->here < 2; i++) wait_for(100000);
+    if (m->here == 2 && !pthread_equal(m->who[0], m->who[1])) m->met = true;
 }
 
 static void two_at_once(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
+    meeting m = {0};
+    for (int i = 0; i < 20 && !m.met; i++) {
+        una_crew *crew = crew_of(2, run);
+        m = (meeting){0};
+        if (una_crew_members(crew) == 2) una_crew_do(crew, 2, meet, &m);
+        else m.met = true;                               /* no thread to meet */
+        una_crew_free(crew);
+    }
+    assert_true(m.met);
+    una_run_free(run);
+}
+
+static void dawdle(void *context, size_t index)
+{
+    meeting *m = context;
+    m->who[index] = pthread_self();
+    if (!pthread_equal(m->who[index], m->leader)) wait_for(m->pause);
+    else wait_for(20000);                                /* long enough for the other to take one */
+}
+
+/* Helpers that keep the leader waiting are not asked any more, once both ways have been tried. */
+static void works_alone_where_that_is_faster(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
     una_crew *crew = crew_of(2, run);
-    if (una_crew_members(crew) == 2)
-        for (int i = 0; i < 10; i++) {
-            _Atomic int here = 0;
-            una_crew_do(crew, 2, meet, &here);
-            assert_int_equal(here, 2);
-        }
+    meeting m = { .pause = 1000000, .leader = pthread_self() };
+    int helped = 0, helped_late = 0;
+    for (int i = 0; i < 1500 && una_crew_members(crew) == 2; i++) {
+        una_crew_do(crew, 2, dawdle, &m);
+        bool both = !pthread_equal(m.who[0], m.leader) || !pthread_equal(m.who[1], m.leader);
+        helped += both;
+        helped_late += both && i >= 1000;
+    }
+    if (helped > 250) assert_int_equal(helped_late, 0);  /* fewer: the machine is too busy to say */
     una_crew_free(crew);
     una_run_free(run);
 }
 
 #if defined(__SSE__)
-typedef struct modes { _Atomic int here; unsigned seen[2]; } modes;
-
-static void note_modes(void *context, size_t index)
-{
-    modes *m = context;
-    m->seen[index] = _mm_getcsr() & ~0x3fu;
-    meet(&m->here, index);
-}
-
 static void works_in_the_leaders_modes(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_crew *crew = crew_of(2, run);
     unsigned before = _mm_getcsr();
-    for (unsigned round = 0; round < 6 && una_crew_members(crew) == 2; round++) {
+    for (unsigned round = 0; round < 6; round++) {
         unsigned wanted = round % 2 ? before | 0x8040u : before & ~0x8040u;
         _mm_setcsr(wanted);
-        modes m = { 0 };
-        una_crew_do(crew, 2, note_modes, &m);
+        meeting m = {0};
+        una_crew_do(crew, 2, meet, &m);
         _mm_setcsr(before);
         assert_int_equal(m.seen[0], wanted & ~0x3fu);
         assert_int_equal(m.seen[1], wanted & ~0x3fu);
@@ -208,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(does_without_threads), cmocka_unit_test(every_piece_once), cmocka_unit_test(wakes_who_sleeps),
         cmocka_unit_test(comes_in_any_size), cmocka_unit_test(two_at_once),
+        cmocka_unit_test(works_alone_where_that_is_faster),
 #if defined(__SSE__)
         cmocka_unit_test(works_in_the_leaders_modes),
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crew: threads that stay, for rounds of work of some ten microseconds each, one after the other. A round is one word
+ * The crew: threads that stay, for rounds of work of some ten microseconds each, one after the other. A round is a word
  * with a bit for every piece that nobody has taken yet: whoever clears a bit owns the piece, and may then read what the
  * round is about, because no round ends before all its pieces are done. A helper that comes late finds nothing to take
  * and does no harm; the leader never waits for anybody but those who are at work. Pieces have a member whom they suit
  * best, the same in every round, since what it wrote the last time is still in the cache of its core; others take them
  * only if it does not come within a moment.
- * Where other programs want the cores too, helpers lose theirs in the middle of a piece, or take the leader's: it is then
- * faster alone. So both ways are timed now and again, and the faster one is used until the next time.
+ * Where other programs want the cores too, helpers lose theirs in the middle of a piece, or take the leader's: it is
+ * then faster alone. So both ways are timed now and again, and the faster one is used until the next time.
  */
 #include "base/base.h"
 
@@ -21,10 +21,10 @@
 #endif
 
 enum { MOST_MEMBERS = 64, AT_ONCE = 64, PAUSES = 32 };   /* pauses between looks at the clock */
-enum { TRIALS = 5, TRIAL = 100, SETTLED = 40000 };   /* trials of each way by turns, rounds of each, and until the next */
+enum { TRIALS = 5, TRIAL = 100, SETTLED = 40000 };   /* trials of either way, by turns; rounds of each, and after them */
 static const double LONG_GAP = 300e-6;           /* between rounds; what is longer is the leader's own affair */
 typedef _Atomic uint64_t word;
-static const double PATIENCE = 60e-6;    /* seconds of waiting awake: longer than what a training step does on one thread */
+static const double PATIENCE = 60e-6;    /* seconds of waiting awake: longer than a step's part for one thread alone */
 
 typedef struct seat { una_crew *crew; size_t member; pthread_t thread; } seat;   /* of a helper */
 
@@ -124,8 +124,8 @@ static void take_part(una_crew *crew, size_t member)
     }
 }
 
-/* `asleep` is raised before `left` is looked at, and the leader sets `left` before it looks at `asleep`: one of them sees
- * the other. */
+/* `asleep` is raised before `left` is looked at, and the leader sets `left` before it looks at `asleep`: one of them
+ * sees the other. */
 static void sleep_until_called(una_crew *crew)
 {
     pthread_mutex_lock(&crew->lock);

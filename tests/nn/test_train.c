@@ -501,7 +501,7 @@ static void threads_change_no_bit(void **state)
         for (int threads = 2; threads <= 5; threads++) {
             train_team(&cases[i], threads, many, &trained);
             if (trained.pieces != cases[i].pieces) fail_msg("%s: %zu pieces", cases[i].name, trained.pieces);
-            if (memcmp(one, many, sizeof one) != 0) fail_msg("%s: %d threads learn other things", cases[i].name, threads);
+            if (memcmp(one, many, sizeof one) != 0) fail_msg("%s: other bits on %d threads", cases[i].name, threads);
         }
     }
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a
- * fresh perturbation per point and input, Adam; one core.
+ * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a fresh
+ * perturbation per point and input, Adam; one core unless --threads says otherwise.
  *
  *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--block N]
- *             [--json] [--check] [--count]
+ *             [--threads N] [--json] [--check] [--count]
  *
  * Prints microseconds per step (minimum and median over blocks of 50 steps, or N), the floating-point rate counted
  * without padding, and the rate of the product kernel at its best size. --check compares the first 20 losses with the
@@ -76,12 +76,14 @@ int main(int argc, char **argv)
 {
     const char *name = "boston", *kernels = NULL;
     size_t steps = 4000, block = 50;
+    int threads = 1;
     bool json = false, tanh_net = false, plain = false, exact = false, checking = false, counting = false;
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--case") == 0 && more) name = argv[++i];
         else if (strcmp(argv[i], "--steps") == 0 && more) steps = (size_t)atol(argv[++i]);
         else if (strcmp(argv[i], "--block") == 0 && more) block = (size_t)atol(argv[++i]);
+        else if (strcmp(argv[i], "--threads") == 0 && more) threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--kernels") == 0 && more) kernels = argv[++i];
         else if (strcmp(argv[i], "--json") == 0) json = true;
         else if (strcmp(argv[i], "--tanh") == 0) tanh_net = true;
@@ -95,7 +97,7 @@ int main(int argc, char **argv)
     if (!c) return fprintf(stderr, "luna_step: the cases are cubic, boston and kin8nm\n"), 1;
     if (block == 0) return fprintf(stderr, "luna_step: a block has at least one step\n"), 1;
     una_run *run;
-    una_run_settings with = { .threads = 1, .kernels = kernels };
+    una_run_settings with = { .threads = threads, .kernels = kernels };
     if (una_run_new(&run, &with)) return 4;
     numbers data = invent(c);
     una_net net = network(c, tanh_net, plain);

@@ -77,8 +77,9 @@ void       una_clear_message(una_run *run);
 
 /* ---- task pool: whole models in parallel -------------------------------------------------------- */
 
-/* task(context, index, child): child has its own scratch, message and threads = 1. Tasks must not share
- * mutable state. Runs all (or stops early on cancel); the failure with the lowest index is reported. */
+/* task(context, index, child): child has its own scratch, message and share of the threads (one, or more
+ * where there are fewer tasks than threads). Tasks must not share mutable state. Runs all (or stops early on
+ * cancel); the failure with the lowest index is reported. */
 typedef una_status una_task(void *context, size_t index, una_run *child);
 una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
 /* The same for tasks with results of their own: `at` has `count` items of `size` bytes, zeroed, each beginning with an
@@ -86,6 +87,24 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
 void       una_jobs_free(void *at, size_t size, size_t count);
 int        una_threads(const una_run *run);
+
+/* ---- crew: one model on several threads ---------------------------------------------------------- */
+
+/* For many short rounds of work, one after the other: its threads stay, and wait awake for a little while
+ * between rounds. The leader, who made it, is a member and the only one to call una_crew_do. */
+typedef struct una_crew una_crew;
+typedef void una_piece(void *context, size_t index);
+/* members: with the leader. If the system gives fewer threads, the crew is smaller: no error. Lives in the
+ * arena, but must be freed before that memory goes. */
+una_status una_crew_new(una_crew **crew, int members, una_arena *arena);
+/* piece(context, 0 ... pieces - 1), each once, in any order and at the same time, in the leader's
+ * floating-point modes; returns when all are done. Allocates nothing. A crew that is NULL does them in turn. */
+void       una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context);
+/* What the leader is about to write and the others have read: asked back all at once, not line by line while
+ * it is written. For a crew that is NULL, or whose leader is alone, nothing. */
+void       una_crew_claim(const una_crew *crew, void *at, size_t size);
+int        una_crew_members(const una_crew *crew);
+void       una_crew_free(una_crew *crew);                        /* waits for its threads; NULL is harmless  */
 
 /* ---- random numbers: counter-based, keyed by (seed, purpose, index) ----------------------------- */
 

@@ -14,6 +14,7 @@ typedef struct pool {
     una_task     *task;
     void         *context;
     size_t        tasks;
+    int           share;         /* threads of each task */
     atomic_size_t next;
     atomic_bool   stop;
     pthread_mutex_t lock;
@@ -55,7 +56,7 @@ static void *work(void *context)
 {
     pool *p = context;
     una_run child = { .settings = p->run->settings, .parent = p->run };
-    child.settings.threads = 1;
+    child.settings.threads = p->share;
     una_arena_init(&child.scratch, &child);
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {
@@ -74,6 +75,7 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
     enum { MOST = 256 };
     pthread_t helper[MOST];
     size_t wanted = (size_t)una_threads(run), started = 0;
+    p.share = tasks > 0 && wanted > tasks ? (int)(wanted / tasks) : 1;
     if (wanted > tasks) wanted = tasks;
     if (wanted > MOST) wanted = MOST;
     while (started + 1 < wanted && pthread_create(&helper[started], NULL, work, &p) == 0) started++;

@@ -271,7 +271,7 @@ static void fan_product(size_t lanes, const uint16_t *in, const real *a, const r
         for (size_t l = 0; l < lanes; l += LANES) {
             t.a = a + l;
             t.c = c + j * lanes + l;
-            (lanes - l >= LANES ? whole_fan : half_fan)[outs - 1](&t);
+            (lanes - l >= LANES ? whole_fan[outs - 1] : half_fan[outs - 1])(&t);
         }
     }
 }

@@ -24,7 +24,8 @@ void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_a
         return;
     }
     w->a = UNA_GET(arena, real, features * wide);
-    w->b = UNA_GET(arena, real, features * wide);
+    w->b = is_first(w) ? UNA_GET(arena, real, features * wide) : w->piece[0]->b;
+    if (!is_first(w)) return;
     w->wa = UNA_GET(arena, real, heads * wide);
     w->kw = UNA_GET(arena, real, heads * wide);
 }
@@ -50,13 +51,14 @@ static void mirror(real *a, size_t n, size_t stride)
         for (size_t j = 0; j < i; j++) a[j * stride + i] = a[i * stride + j];
 }
 
-/* P, the heads' gradient, and W'K W for the slopes' gradient. */
+/* P, the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts of A are added up in their order. */
 double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient, WORK *w)
 {
     if (objective->per_point) return 0;
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
     const real *heads_w = parameters + net->weights[net->depth], *flat = w->flipped[net->depth];
+    for (size_t i = 1; i < w->pieces; i++) w->kern->add(features * wide, w->piece[i]->a, w->a);
     mirror(w->a, features, wide);
     w->kern->product(heads, wide, features, flat, wide, 1, w->a, wide, w->wa, wide, false);                      /* W A     */
     w->kern->product(heads, heads_wide, features, w->wa, wide, 1, heads_w, heads_wide, w->s, heads_wide, false); /* W A W'  */
@@ -74,7 +76,7 @@ static double per_point(const una_net *net, const real *parameters, const BATCH 
     size_t features = una_net_features(net), wide = UNA_PADDED(features), each = batch->directions, rows = block.count * each;
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide), *heads_w = parameters + net->weights[net->depth];
-    double sum = 0, probes = (double)batch->probes;
+    double sum = 0, probes = w->all_probes;
     w->kern->product(rows, heads_wide, features, j, wide, 1, heads_w, heads_wide, w->slopes, heads_wide, false);   /* G = J W' */
     for (size_t p = 0; p < block.count; p++) {
         const real *g = w->slopes + p * each * heads_wide;

@@ -22,17 +22,17 @@ void REAL(una_fans_take)(WORK *w, const una_net *net, una_arena *arena)
         at->e = UNA_GET(arena, real, probes * units * lanes);
         at->s_at = UNA_GET(arena, size_t, probes + 1);
         at->e_at = UNA_GET(arena, size_t, probes + 1);
-        at->bound = UNA_GET(arena, real, directions * width);
-        at->reach = UNA_GET(arena, real, width);
+        if (is_first(w)) at->bound = UNA_GET(arena, real, directions * width);
+        at->reach = is_first(w) ? UNA_GET(arena, real, width) : w->piece[0]->layer[l].fans.reach;
     }
     size_t widest = w->widest;
     w->candidates = UNA_GET(arena, uint16_t, UNA_LIST_LENGTH(widest));
     w->step = UNA_GET(arena, real, lanes);
     w->inverses = UNA_GET(arena, real, probes * lanes);
     w->far = UNA_GET(arena, real, widest * lanes);
-    w->turned = UNA_GET(arena, real, widest * lanes);
+    w->turned = is_first(w) ? UNA_GET(arena, real, widest * lanes) : w->piece[0]->turned;
     w->turned_sum = UNA_GET(arena, real, widest * lanes);
-    w->size = UNA_GET(arena, real, widest * widest);
+    if (is_first(w)) w->size = UNA_GET(arena, real, widest * widest);
     w->flat = UNA_GET(arena, real, lanes * (widest + 1));
 }
 
@@ -71,8 +71,8 @@ static void find_reach(const una_net *net, const real *parameters, const BATCH *
     }
 }
 
-/* u of the first layer, by row in slope_sum and by unit in turned. */
-static void seed(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
+/* u of the first layer, by row in slope_sum and by unit in turned, and how large those above can be. */
+void REAL(una_fans_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
 {
     size_t width = UNA_PADDED(net->size[1]);
     const real *weights = parameters + net->weights[0];
@@ -81,7 +81,7 @@ static void seed(const una_net *net, const real *parameters, const BATCH *batch,
                           width, false);
     memset(w->turned, 0, net->size[1] * w->lanes * sizeof(real));
     w->kern->transpose(batch->directions, net->size[1], w->slope_sum, width, w->turned, w->lanes);
-    for (size_t l = 0; l < net->depth; l++) w->layer[l].fans.s_at[0] = w->layer[l].fans.e_at[0] = 0;
+    find_reach(net, parameters, batch, w);
 }
 
 static void forward_probe(const una_net *net, const real *parameters, const BATCH *batch, size_t probe, WORK *w)
@@ -110,8 +110,7 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
 
 void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
 {
-    seed(net, parameters, batch, w);
-    find_reach(net, parameters, batch, w);
+    for (size_t l = 0; l < net->depth; l++) w->layer[l].fans.s_at[0] = w->layer[l].fans.e_at[0] = 0;
     for (size_t p = 0; p < batch->probes; p++) forward_probe(net, parameters, batch, p, w);
 }
 

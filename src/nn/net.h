@@ -13,6 +13,8 @@
 
 enum { UNA_MAX_LAYERS = 16 };
 
+enum { UNA_MOST_PIECES = 4 };                 /* of one step, for threads to share                    */
+
 #define UNA_INITIALISATIONS "he|glorot|lecun|normal"
 
 /* Layer l maps size[l] inputs to size[l + 1] outputs; hidden layers l < depth, heads at l = depth. */
@@ -30,6 +32,9 @@ typedef struct una_net {
 void   una_net_shape(una_net *net);
 size_t una_net_features(const una_net *net);   /* L, without the one                                   */
 size_t una_net_heads(const una_net *net);
+/* Parameters that piece `index` of `pieces` sums and steps: whole lines of the cache. */
+typedef struct una_range { size_t first, count; } una_range;
+una_range una_net_range(const una_net *net, size_t index, size_t pieces);
 /* The parameters without padding, for files: [size[l], size[l+1]] and bias of each layer in turn. */
 size_t una_net_packed(const una_net *net);     /* how many                                             */
 void   una_net_pack(const una_net *net, const float *parameters, float *packed);

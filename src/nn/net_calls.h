@@ -30,10 +30,23 @@ una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t 
                               size_t directions, bool exact, bool per_point, const REAL(una_kernels) *kernels,
                               una_arena *arena, una_run *run);
 
+/* The same for a step that is cut into `pieces`, at most UNA_MOST_PIECES batches of about as many rows and probes each:
+ * `rows` and `probes` are those of the largest. */
+una_status REAL(una_work_in_pieces)(REAL(una_work) **work, const una_net *net, size_t pieces, size_t rows,
+                                    size_t probes, bool own_probes, size_t directions, bool exact, bool per_point,
+                                    const REAL(una_kernels) *kernels, una_arena *arena);
+
 /* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. */
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
                             const REAL(una_objective) *objective, real *gradient, una_losses *losses,
                             REAL(una_work) *work);
+
+/* The same of the rows and probes of all pieces, batch [pieces of the work], together. They differ in rows, probes, x,
+ * target and delta only. The crew shares them (NULL: no threads): same bits for any number of members, not for any
+ * number of pieces. */
+void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
+                                      const REAL(una_objective) *objective, real *gradient, una_losses *losses,
+                                      REAL(una_work) *work, una_crew *crew);
 
 /* phi [rows, stride] (stride >= features, columns beyond untouched) or f [rows, heads] for x [rows, inputs], block by
  * block; the bits of a row do not depend on its neighbours. Either may be NULL. */

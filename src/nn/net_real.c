@@ -55,24 +55,18 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
         if (w->lanes) continue;
         if (exact) at->dd = UNA_GET(arena, real, w->most_rows * width);
         else at->e = UNA_GET(arena, real, slope_rows * width);
-        at->u = UNA_GET(arena, real, (l == 0 ? w->most_directions : slope_rows) * width);
+        if (l == 0 && !is_first(w)) at->u = w->piece[0]->layer[0].u;
+        else at->u = UNA_GET(arena, real, (l == 0 ? w->most_directions : slope_rows) * width);
         at->s = UNA_GET(arena, real, slope_rows * width);
     }
 }
 
 enum { WORTH_TURNING = 4 };              /* directions from which slopes by unit pay */
 
-una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_t probes, bool own_probes, size_t directions,
-                              bool exact, bool per_point, const KERNELS *kernels, una_arena *arena, una_run *run)
+/* What a piece needs; sizes and kernels are known. */
+static void take_buffers(WORK *w, const una_net *net, bool exact, bool per_point, una_arena *arena)
 {
-    (void)run;
-    WORK *w = UNA_GET(arena, WORK, 1);
-    if (!w) return UNA_E_MEMORY;
-    w->kern = kernels;
-    w->most_rows = rows + (own_probes ? probes : 0);
-    if (w->most_rows < BLOCK) w->most_rows = BLOCK;
-    w->most_probes = probes;
-    w->most_directions = directions;
+    size_t probes = w->most_probes, directions = w->most_directions;
     w->block = block_of(probes, directions);
     w->widest = UNA_PADDED(net->size[0]);
     if (net->activation == UNA_RELU && !exact && !per_point && probes > 0 && directions >= WORTH_TURNING)
@@ -81,15 +75,45 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_
     w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(una_net_heads(net)));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
     for (size_t l = 1; l <= net->depth; l++)
-        w->flipped[l] = UNA_GET(arena, real, net->size[l + 1] * UNA_PADDED(net->size[l]));
-    if (probes > 0 && directions > 0) {
-        for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, (w->lanes ? w->lanes : w->block * directions) * w->widest);
-        if (w->lanes) REAL(una_fans_take)(w, net, arena);
-        w->slope_sum = UNA_GET(arena, real, directions * w->widest);
-        REAL(una_diversity_take)(w, net, per_point, arena);
+        w->flipped[l] = is_first(w) ? UNA_GET(arena, real, net->size[l + 1] * UNA_PADDED(net->size[l]))
+                                    : w->piece[0]->flipped[l];
+    if (!is_first(w)) w->gradient = UNA_GET(arena, real, net->parameters);
+    if (probes == 0 || directions == 0) return;
+    size_t slope_rows = w->lanes ? w->lanes : w->block * directions;
+    for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, slope_rows * w->widest);
+    if (w->lanes) REAL(una_fans_take)(w, net, arena);
+    w->slope_sum = UNA_GET(arena, real, directions * w->widest);
+    REAL(una_diversity_take)(w, net, per_point, arena);
+}
+
+una_status REAL(una_work_in_pieces)(WORK **out, const una_net *net, size_t pieces, size_t rows, size_t probes,
+                                    bool own_probes, size_t directions, bool exact, bool per_point,
+                                    const KERNELS *kernels, una_arena *arena)
+{
+    WORK *first = *out = UNA_GET(arena, WORK, pieces);
+    if (!first) return UNA_E_MEMORY;
+    first->pieces = pieces;
+    for (size_t i = 0; i < pieces; i++) {
+        WORK *w = first->piece[i] = &first[i];
+        w->piece[0] = first;
+        w->kern = kernels;
+        w->most_rows = rows + (own_probes ? probes : 0);
+        if (i == 0 && w->most_rows < BLOCK) w->most_rows = BLOCK;        /* una_net_forward takes that many */
+        w->most_probes = probes;
+        w->most_directions = directions;
+        take_buffers(w, net, exact, per_point, arena);
+        UNA_TRY(una_arena_check(arena));
     }
-    *out = w;
-    return una_arena_check(arena);
+    return UNA_OK;
+}
+
+una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_t probes, bool own_probes,
+                              size_t directions, bool exact, bool per_point, const KERNELS *kernels, una_arena *arena,
+                              una_run *run)
+{
+    (void)run;
+    return REAL(una_work_in_pieces)(out, net, 1, rows, probes, own_probes, directions, exact, per_point, kernels,
+                                    arena);
 }
 
 /* ---- forward --------------------------------------------------------------------------------------- */
@@ -201,58 +225,118 @@ static double penalise(const una_net *net, const real *parameters, const OBJECTI
     return by * w->kern->square(hidden, parameters) + heads_by * w->kern->square(heads, parameters + hidden);
 }
 
-/* Slopes in rows, block by block: forward, then (the heads' part known) back. */
-static double diversify_rows(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
-                             real *gradient, WORK *w)
+/* ---- a step: forward in pieces, the heads' similarity at once, back in pieces ------------------------- */
+
+typedef struct step {                    /* what all pieces look at */
+    const una_net *net;
+    const real *parameters;
+    const BATCH *batch;                  /* [pieces] */
+    const OBJECTIVE *objective;
+    real *gradient;
+    WORK *work;
+} step;
+
+static const probe_block none = { 0, 0 };
+
+static probe_block next_block(probe_block block, const BATCH *batch, const WORK *w)
 {
-    REAL(una_slopes_seed)(net, parameters, batch, w);
-    probe_block block = { 0, 0 };
-    for (; block.first < batch->probes; block.first += block.count) {
-        block.count = batch->probes - block.first < w->block ? batch->probes - block.first : w->block;
-        REAL(una_slopes_forward)(net, parameters, batch, block, w);
-        REAL(una_diversity_gather)(net, batch, objective, block, w);
-    }
-    double diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
-    for (block.first = 0; block.first < batch->probes; block.first += block.count) {
-        block.count = batch->probes - block.first < w->block ? batch->probes - block.first : w->block;
-        diverse += REAL(una_diversity_slopes)(net, parameters, batch, objective, block, gradient, w);
-        REAL(una_slopes_backward)(net, batch, block, gradient, w);
-    }
-    return diverse;
+    size_t first = block.first + block.count, left = batch->probes - first;
+    return (probe_block){ first, left < w->block ? left : w->block };
 }
 
-/* The similarity of the heads' slopes and its gradient. */
-static void diversify(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective, real *gradient,
-                      una_losses *losses, WORK *w)
+static void forward_slopes(const step *s, const BATCH *batch, WORK *w)
 {
-    double heads = (double)una_net_heads(net);
-    for (size_t l = 0; l < net->depth; l++)
-        memset(w->layer[l].dz, 0, batch->probes * UNA_PADDED(net->size[l + 1]) * sizeof(real));
-    REAL(una_diversity_begin)(net, objective, w);
+    for (size_t l = 0; l < s->net->depth; l++)
+        memset(w->layer[l].dz, 0, batch->probes * UNA_PADDED(s->net->size[l + 1]) * sizeof(real));
+    REAL(una_diversity_begin)(s->net, s->objective, w);
     if (w->lanes) {
-        REAL(una_fans_forward)(net, parameters, batch, w);
-        losses->diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
-        REAL(una_fans_backward)(net, parameters, batch, gradient, w);
-    } else losses->diverse = diversify_rows(net, parameters, batch, objective, gradient, w);
-    losses->mean_cos2 = heads > 1 ? losses->diverse / (heads * (heads - 1) / 2) : NAN;
+        REAL(una_fans_forward)(s->net, s->parameters, batch, w);
+        return;
+    }
+    for (probe_block block = next_block(none, batch, w); block.count; block = next_block(block, batch, w)) {
+        REAL(una_slopes_forward)(s->net, s->parameters, batch, block, w);
+        REAL(una_diversity_gather)(s->net, batch, s->objective, block, w);
+    }
+}
+
+static void backward_slopes(const step *s, const BATCH *batch, real *gradient, WORK *w)
+{
+    if (w->lanes) {
+        REAL(una_fans_backward)(s->net, s->parameters, batch, gradient, w);
+        return;
+    }
+    for (probe_block block = next_block(none, batch, w); block.count; block = next_block(block, batch, w)) {
+        w->diverse += REAL(una_diversity_slopes)(s->net, s->parameters, batch, s->objective, block, gradient, w);
+        REAL(una_slopes_backward)(s->net, batch, block, gradient, w);
+    }
+}
+
+static void forward_piece(void *context, size_t index)
+{
+    const step *s = context;
+    const BATCH *batch = &s->batch[index];
+    WORK *w = s->work->piece[index];
+    size_t heads = una_net_heads(s->net);
+    forward_rows(s->net, s->parameters, batch->x, batch->rows + (batch->own_probes ? batch->probes : 0), w);
+    forward_heads(s->net, s->parameters, batch->rows, w);
+    w->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), s->objective->fit_weight, batch->target,
+                               batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
+    w->diverse = 0;
+    if (w->all_probes > 0) forward_slopes(s, batch, w);
+}
+
+/* The first piece adds to the gradient itself, which holds the penalty and the heads' part already. */
+static void backward_piece(void *context, size_t index)
+{
+    const step *s = context;
+    const BATCH *batch = &s->batch[index];
+    WORK *w = s->work->piece[index];
+    real *gradient = index == 0 ? s->gradient : w->gradient;
+    if (index > 0) memset(gradient, 0, s->net->parameters * sizeof(real));
+    if (w->all_probes > 0) backward_slopes(s, batch, gradient, w);
+    backward_heads(s->net, batch, gradient, w);
+    backward_hidden(s->net, batch, gradient, w);
+}
+
+/* The pieces' gradients in their order, a range of parameters each. */
+static void add_up(void *context, size_t index)
+{
+    const step *s = context;
+    una_range range = una_net_range(s->net, index, s->work->pieces);
+    for (size_t i = 1; i < s->work->pieces; i++)
+        s->work->kern->add(range.count, s->work->piece[i]->gradient + range.first, s->gradient + range.first);
+}
+
+void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const BATCH *batch,
+                                      const OBJECTIVE *objective, real *gradient, una_losses *losses, WORK *w,
+                                      una_crew *crew)
+{
+    step s = { net, parameters, batch, objective, gradient, w };
+    double heads = (double)una_net_heads(net), probes = 0;
+    for (size_t i = 0; i < w->pieces; i++) probes += (double)batch[i].probes;
+    for (size_t i = 0; i < w->pieces; i++) w->piece[i]->all_probes = probes;
+    losses->penalty = penalise(net, parameters, objective, gradient, w);
+    for (size_t l = 1; l <= net->depth; l++)
+        una_crew_claim(crew, w->flipped[l], net->size[l + 1] * UNA_PADDED(net->size[l]) * sizeof(real));
+    flip_weights(net, parameters, w);
+    if (probes > 0) (w->lanes ? REAL(una_fans_seed) : REAL(una_slopes_seed))(net, parameters, batch, w);
+    una_crew_do(crew, w->pieces, forward_piece, &s);
+    losses->fit = losses->diverse = 0;
+    if (probes > 0) losses->diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
+    una_crew_do(crew, w->pieces, backward_piece, &s);
+    for (size_t i = 0; i < w->pieces; i++) {
+        losses->fit += w->piece[i]->fit;
+        losses->diverse += w->piece[i]->diverse;
+    }
+    if (w->pieces > 1) una_crew_do(crew, w->pieces, add_up, &s);
+    losses->mean_cos2 = probes > 0 && heads > 1 ? losses->diverse / (heads * (heads - 1) / 2) : NAN;
+    losses->total = losses->fit + losses->penalty + objective->diversity * losses->diverse;
 }
 
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
                             real *gradient, una_losses *losses, WORK *w)
 {
-    size_t rows = batch->rows + (batch->own_probes ? batch->probes : 0), heads = una_net_heads(net);
-    losses->penalty = penalise(net, parameters, objective, gradient, w);
-    flip_weights(net, parameters, w);
-    forward_rows(net, parameters, batch->x, rows, w);
-    forward_heads(net, parameters, batch->rows, w);
-    losses->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), objective->fit_weight, batch->target,
-                                    batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
-    losses->diverse = 0;
-    losses->mean_cos2 = NAN;
-    if (batch->probes) diversify(net, parameters, batch, objective, gradient, losses, w);
-    backward_heads(net, batch, gradient, w);
-    backward_hidden(net, batch, gradient, w);
-    losses->total = losses->fit + losses->penalty + objective->diversity * losses->diverse;
+    REAL(una_net_gradient_in_pieces)(net, parameters, batch, objective, gradient, losses, w, NULL);
 }
 
 void REAL(una_net_backward)(const una_net *net, const real *parameters, const real *x, size_t rows, const double *dphi,

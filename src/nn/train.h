@@ -45,6 +45,7 @@ typedef struct una_trained {             /* what came of it                     
     double  diversity;                   /* last lambda, where it was steered                               */
     double  best_look;                   /* score of the parameters that were kept; NAN without looks       */
     size_t  best_step, steps;
+    size_t  pieces;                      /* of a step, for threads to share: by the size of the problem alone */
     size_t  looks;                       /* entries of the curve                                            */
     double *step, *loss, *look, *cos2;   /* [looks], in the arena of the call                               */
 } una_trained;

@@ -2,7 +2,8 @@
  *
  * The training loop of train.h. A step:  batch, probes, perturbations -> loss and gradient -> optimiser -> look.
  *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 fit_weight + gamma (n/N) |Psi|^2 (heads: a share of it) + lambda s(u) C P,   C = 2n/(M (M-1))
- * Batches of an epoch differ in size by at most one row, so no ragged rest is left over.
+ * Batches of an epoch differ in size by at most one row, so no ragged rest is left over. Large steps are cut into
+ * pieces, by size alone, and a crew shares them: what is computed does not depend on how many threads there are.
  */
 #include "nn/train.h"
 
@@ -25,10 +26,16 @@ typedef struct loop {
     const HOOKS *hooks;
     const REAL(una_kernels) *kern;
     REAL(una_work) *work;
-    REAL(una_batch) batch;
+    una_crew *crew;                      /* NULL: one thread                                                */
+    REAL(una_batch) batch;               /* the whole; its x holds piece by piece rows, then own probes     */
+    REAL(una_batch) piece[UNA_MOST_PIECES];
+    size_t pieces;
     size_t batches, most;                /* per epoch; rows of the largest                                  */
+    size_t step, from;                   /* now; where its rows begin in order                              */
+    bool   gather;                       /* its rows are not there yet                                      */
     size_t *order, *numeric, numeric_count;
     real *x, *target, *delta, *direction;
+    size_t delta_room;                   /* of one piece                                                    */
     real *parameters, *gradient, *m, *v, *best;
     double lambda;
     una_losses losses;
@@ -43,22 +50,33 @@ static una_rng stream_at(const loop *t, una_purpose purpose, size_t step)
     return una_rng_at(t->how->seed, purpose, t->how->stream << 40 | step);
 }
 
+/* Rows of the batch before piece k, and so its probes. */
+static size_t rows_before(const loop *t, size_t k)
+{
+    return k * t->batch.rows / t->pieces;
+}
+
+/* Where row or own probe i of the batch lies. */
+static real *place_of(const loop *t, size_t i, bool probe)
+{
+    size_t k = 0;
+    while (i >= rows_before(t, k + 1)) k++;
+    size_t first = rows_before(t, k), probes_before = t->batch.own_probes ? first : 0;
+    size_t rows_too = probe ? rows_before(t, k + 1) - first : 0;
+    return t->x + (i + probes_before + rows_too) * t->net->size[0];
+}
+
 static void next_batch(loop *t, size_t step)
 {
-    size_t inputs = t->net->size[0], rows = t->data->rows, at = step % t->batches;
-    if (t->batches == 1 && step > 0) return;             /* all rows every step: already there */
+    size_t rows = t->data->rows, at = step % t->batches;
+    t->gather = t->batches > 1 || step == 0;             /* all rows every step: already there */
     if (at == 0 && t->batches > 1) {
         una_rng rng = stream_at(t, UNA_FOR_BATCHES, step / t->batches);
         una_rng_permute(&rng, t->order, rows);
     }
-    size_t from = at * rows / t->batches, count = (at + 1) * rows / t->batches - from;
-    size_t wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
-    for (size_t i = 0; i < count; i++) {
-        size_t row = t->order[from + i];
-        memcpy(t->x + i * inputs, t->data->x + row * inputs, inputs * sizeof(real));
-        memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
-    }
-    t->batch.rows = count;
+    t->from = at * rows / t->batches;
+    t->batch.rows = (at + 1) * rows / t->batches - t->from;
+    t->batch.probes = t->batch.directions ? t->batch.rows : 0;
 }
 
 /* A random point between two training rows: numbers on the line, each category group whole from one of the two. */
@@ -82,14 +100,13 @@ static void place_between(const loop *t, una_rng *rng, const real *a, const real
 
 static void place_probes(loop *t, size_t step)
 {
-    t->batch.probes = t->batch.rows;
     if (!t->batch.own_probes) return;
     una_rng rng = stream_at(t, UNA_FOR_PROBES, step);
     size_t inputs = t->net->size[0];
     for (size_t i = 0; i < t->batch.probes; i++) {
         const real *a = t->data->x + una_rng_below(&rng, t->data->rows) * inputs;
         const real *b = t->data->x + una_rng_below(&rng, t->data->rows) * inputs;
-        place_between(t, &rng, a, b, t->x + (t->batch.rows + i) * inputs);
+        place_between(t, &rng, a, b, place_of(t, i, true));
     }
 }
 
@@ -118,13 +135,50 @@ static void choose_directions(loop *t, size_t step)
     }
 }
 
-/* delta ~ N(0, std^2), one per probe and direction, kept away from zero: rounding grows as 1/delta. */
-static void draw_perturbations(loop *t, size_t step)
+/* delta ~ N(0, std^2), one per probe and direction, kept away from zero: rounding grows as 1/delta. Each piece draws
+ * its own, with the generator's counter set to the block that holds the first: the numbers are those of one long draw. */
+static const real *draw_perturbations(const loop *t, size_t k)
 {
-    if (!t->delta) return;
-    una_rng rng = stream_at(t, UNA_FOR_PERTURBATION, step);
+    enum { BLOCK = 64 };
+    una_rng rng = stream_at(t, UNA_FOR_PERTURBATION, t->step);
     float std = (float)t->how->perturbation_std;
-    t->kern->normals(t->batch.probes * t->batch.directions, rng.key, rng.counter, std, 1e-3f * std, t->delta);
+    size_t first = rows_before(t, k) * t->batch.directions, end = rows_before(t, k + 1) * t->batch.directions;
+    size_t from = first / BLOCK * BLOCK;
+    real *room = t->delta + k * t->delta_room;
+    rng.counter[0] += (uint32_t)(from / 4);
+    t->kern->normals(end - from, rng.key, rng.counter, std, 1e-3f * std, room);
+    return room + (first - from);
+}
+
+/* Piece k of the batch: its rows, its targets, its perturbations. */
+static void fill_piece(void *context, size_t k)
+{
+    loop *t = context;
+    REAL(una_batch) *piece = &t->piece[k];
+    size_t inputs = t->net->size[0], wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
+    size_t first = rows_before(t, k), end = rows_before(t, k + 1);
+    *piece = t->batch;
+    piece->rows = end - first;
+    piece->probes = t->batch.probes ? piece->rows : 0;
+    piece->x = place_of(t, first, false);
+    piece->target = t->target + first * wide;
+    if (t->delta) piece->delta = draw_perturbations(t, k);
+    for (size_t i = first; t->gather && i < end; i++) {
+        size_t row = t->order[t->from + i];
+        memcpy(place_of(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
+        memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
+    }
+}
+
+/* What a step looks at. Random numbers that follow one another are drawn here, before the pieces part. */
+static void prepare(loop *t, size_t step)
+{
+    next_batch(t, step);
+    if (t->batch.directions) {
+        place_probes(t, step);
+        choose_directions(t, step);
+    }
+    una_crew_do(t->crew, t->pieces, fill_piece, t);
 }
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
@@ -145,9 +199,17 @@ static void plan_slopes(loop *t, una_arena *scratch)
     t->batch.directions = wanted;
     t->batch.own_probes = how->probes == UNA_PROBES_BETWEEN;
     if (how->unit_directions || wanted < inputs) t->direction = UNA_GET(scratch, real, wanted * inputs);
-    if (!how->exact) t->delta = UNA_GET(scratch, real, t->most * wanted);
     t->batch.direction = t->direction;
-    t->batch.delta = t->delta;
+}
+
+/* Pieces of a step, by what it has to multiply; a small one would lose more by waiting than it gains. */
+static size_t pieces_of(const loop *t)
+{
+    enum { FEWEST_ROWS = 16 };
+    if (t->hooks && t->hooks->gradient) return 1;
+    double most = (double)t->most, work = (most + most * (double)t->batch.directions) * (double)t->net->parameters;
+    size_t pieces = work < 2e6 ? 1 : work < 10e6 ? 2 : UNA_MOST_PIECES;
+    return t->most / FEWEST_ROWS < pieces ? 1 : pieces;
 }
 
 static una_status set_up(loop *t, bool slopes, una_run *run)
@@ -165,9 +227,13 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
         UNA_FAIL(run, UNA_E_INPUT, "every input is a category: slopes of the heads need at least one numeric input; "
                  "use nlm instead of luna");
     if (slopes) plan_slopes(t, scratch);
+    t->pieces = pieces_of(t);
+    size_t each = (t->most + t->pieces - 1) / t->pieces;
     size_t target_wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
     t->x = UNA_GET(scratch, real, t->most * inputs * (t->batch.own_probes ? 2 : 1));
     t->target = UNA_GET(scratch, real, t->most * target_wide);
+    t->delta_room = UNA_PADDED(each * t->batch.directions + 64);
+    if (slopes && !t->how->exact) t->delta = UNA_GET(scratch, real, t->pieces * t->delta_room);
     t->gradient = UNA_GET(scratch, real, t->net->parameters);
     t->m = UNA_GET(scratch, real, t->net->parameters);
     t->v = UNA_GET(scratch, real, t->net->parameters);
@@ -176,8 +242,10 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
     t->batch.x = t->x;
     t->batch.target = t->target;
     t->batch.target_heads = t->data->target_heads;
-    return REAL(una_work_new)(&t->work, t->net, t->most, slopes ? t->most : 0, t->batch.own_probes, t->batch.directions,
-                              t->how->exact, t->how->per_point, t->kern, scratch, run);
+    UNA_TRY(REAL(una_work_in_pieces)(&t->work, t->net, t->pieces, each, slopes ? each : 0, t->batch.own_probes,
+                                     t->batch.directions, t->how->exact, t->how->per_point, t->kern, scratch));
+    size_t members = (size_t)una_threads(run) < t->pieces ? (size_t)una_threads(run) : t->pieces;
+    return members > 1 ? una_crew_new(&t->crew, (int)members, scratch) : UNA_OK;
 }
 
 /* ---- a step ----------------------------------------------------------------------------------------------- */
@@ -198,27 +266,29 @@ static REAL(una_objective) objective_at(const loop *t, double u)
 static una_status loss_and_gradient(loop *t, size_t step, una_run *run)
 {
     double u = (double)(step + 1) / (double)t->how->steps;
+    t->step = step;
     if (t->hooks && t->hooks->gradient)
         return t->hooks->gradient(t->hooks->context, t->parameters, t->gradient, &t->losses, run);
-    next_batch(t, step);
-    if (t->batch.directions) {
-        place_probes(t, step);
-        choose_directions(t, step);
-        draw_perturbations(t, step);
-    }
+    prepare(t, step);
     REAL(una_objective) objective = objective_at(t, u);
-    REAL(una_net_gradient)(t->net, t->parameters, &t->batch, &objective, t->gradient, &t->losses, t->work);
+    REAL(una_net_gradient_in_pieces)(t->net, t->parameters, t->piece, &objective, t->gradient, &t->losses, t->work,
+                                     t->crew);
     return UNA_OK;
 }
 
-static void descend(loop *t, size_t step)
+/* Steps the parameters of one piece. */
+static void descend(void *context, size_t index)
 {
-    const double beta1 = 0.9, beta2 = 0.999, k = (double)(step + 1);
+    loop *t = context;
+    una_range range = una_net_range(t->net, index, t->pieces);
+    const double beta1 = 0.9, beta2 = 0.999, k = (double)(t->step + 1);
     double rate = t->how->rate * una_rate_schedule(t->how->rate_schedule, k / (double)t->how->steps);
+    real *parameters = t->parameters + range.first, *m = t->m + range.first, *v = t->v + range.first;
+    const real *gradient = t->gradient + range.first;
     if (t->how->optimiser == UNA_ADAM)
-        t->kern->adam(t->net->parameters, t->parameters, t->m, t->v, t->gradient, (real)rate, (real)beta1, (real)beta2,
+        t->kern->adam(range.count, parameters, m, v, gradient, (real)rate, (real)beta1, (real)beta2,
                       (real)(1 - pow(beta1, k)), (real)(1 - pow(beta2, k)));
-    else t->kern->descend(t->net->parameters, t->parameters, t->v, t->gradient, (real)rate, (real)t->how->momentum);
+    else t->kern->descend(range.count, parameters, v, gradient, (real)rate, (real)t->how->momentum);
 }
 
 /* The controller: lambda moves by at most 1 % a step towards the target, slower when near. */
@@ -264,7 +334,7 @@ static una_status one_step(loop *t, size_t step, una_run *run)
         UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, "
                  "diversity %g); use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty,
                  t->losses.diverse, t->how->rate);
-    descend(t, step);
+    una_crew_do(t->crew, t->pieces, descend, t);
     steer(t);
     t->loss_sum += t->losses.total;
     t->cos2_sum += t->losses.mean_cos2;
@@ -328,6 +398,8 @@ una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *dat
     }
     if (status == UNA_OK && isfinite(trained->best_look)) memcpy(parameters, t.best, net->parameters * sizeof(real));
     trained->diversity = t.lambda;
+    trained->pieces = t.pieces;
+    una_crew_free(t.crew);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -343,14 +415,12 @@ una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real
     loop t = { .net = net, .data = data, .how = &one, .kern = REAL(una_kernels_named)(run->settings.kernels) };
     una_status status = set_up(&t, true, run);
     if (status == UNA_OK) {
-        next_batch(&t, 0);
-        place_probes(&t, 0);
-        choose_directions(&t, 0);
-        draw_perturbations(&t, 0);
+        prepare(&t, 0);
         REAL(una_objective) objective = { .per_point = how->per_point };
-        REAL(una_net_gradient)(net, parameters, &t.batch, &objective, t.gradient, &t.losses, t.work);
+        REAL(una_net_gradient_in_pieces)(net, parameters, t.piece, &objective, t.gradient, &t.losses, t.work, t.crew);
         *mean_cos2 = t.losses.mean_cos2;
     }
+    una_crew_free(t.crew);
     una_arena_release(&run->scratch, mark);
     return status;
 }

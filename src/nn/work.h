@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The buffers of one training step, shared by net_real.c, slopes_real.c, fans_real.c and diversity_real.c; in the
- * precision of kern/real.h.
+ * precision of kern/real.h. A step may be cut into pieces: each has buffers of its own, but for those marked with *,
+ * which are filled once for all and belong to the first.
  */
 #include "nn/net.h"
 
@@ -19,13 +20,13 @@ typedef struct fans {
     uint16_t *list;                      /* of each probe: units that have a slope                          */
     real *s, *e;                         /* their fans; act' at the far ends of those that cross the kink   */
     size_t *s_at, *e_at;                 /* where those of each probe begin                                 */
-    real *bound, *reach;                 /* no slope u is larger: [directions, width], and over directions  */
+    real *bound, *reach;                 /* * no slope u is larger: [directions, width], and over directions */
 } fans;
 
 typedef struct layer {
     real *z, *h, *d, *dd;                /* plain rows [rows, width]: before, after, first and second derivative    */
     real *u;                             /* slope rows before the activation [probes*directions, width]; the first
-                                            layer's are shared by all probes [directions, width]            */
+                                            layer's* are shared by all probes [directions, width]           */
     real *s, *e;                         /* slope rows after it, and act' at their far ends                 */
     real *dz;                            /* what the slopes add to the gradient at z [probes, width]        */
     fans fans;                           /* the same slopes by unit, in place of u, s and e                 */
@@ -39,22 +40,33 @@ struct REAL(una_work) {
     real  *f;                            /* [rows, heads] outputs, then their gradient                      */
     real  *g[2];                         /* gradients of plain rows, in turns                               */
     real  *gs[2];                        /* gradients of one block's slope rows, in turns                   */
-    real  *flipped[UNA_MAX_LAYERS + 1];  /* weights of each layer transposed [out, padded(in)]              */
+    real  *flipped[UNA_MAX_LAYERS + 1];  /* * weights of each layer transposed [out, padded(in)]            */
     real  *slope_sum;                    /* [directions, width] of the first layer                          */
     /* slopes by unit, where lanes > 0: */
     size_t lanes;                        /* directions, padded                                              */
     uint16_t *candidates;                /* units of one probe that may be on                               */
     real  *step, *far;                   /* of one probe: delta [lanes], u [units, lanes]                   */
     real  *inverses;                     /* 1/delta [probes, lanes]                                         */
-    real  *turned, *turned_sum;          /* u of the first layer and its gradient [units, lanes]            */
-    real  *size, *flat;                  /* |W| of a layer; work of outer products [width + 1, lanes]       */
+    real  *turned, *turned_sum;          /* u of the first layer* and its gradient [units, lanes]           */
+    real  *size, *flat;                  /* |W| of a layer*; work of outer products [width + 1, lanes]      */
     /* the similarity of heads: */
     real  *a;                            /* A = J'J [L, padded(L)]                                          */
-    real  *wa, *kw, *b;                  /* W A, K W [M, padded(L)], W'K W [L, padded(L)]                   */
+    real  *wa, *kw, *b;                  /* * W A, K W [M, padded(L)], W'K W [L, padded(L)]                 */
     real  *s, *k;                        /* S = W A W', K  [M, padded(M)]                                   */
     real  *slopes, *dslopes;             /* per point: G and its gradient, of one block [.., padded(M)]     */
     double *inverse;                     /* [M]                                                             */
+    /* the step as a whole: */
+    size_t pieces;
+    WORK  *piece[UNA_MOST_PIECES];       /* the first is the work itself                                    */
+    real  *gradient;                     /* of a piece but the first                                        */
+    double fit, diverse;                 /* its part of the losses                                          */
+    double all_probes;                   /* of all pieces                                                   */
 };
+
+static inline bool is_first(const WORK *w)
+{
+    return w->piece[0] == w;
+}
 
 /* A block of probes: [first, first + count). */
 typedef struct probe_block { size_t first, count; } probe_block;
@@ -65,7 +77,7 @@ static inline size_t slopes_at(const BATCH *batch, probe_block block, size_t wid
     return block.first * batch->directions * width;
 }
 
-/* slopes_real.c: forward to w->layer[..].s, and back from w->gs[0] = dP/dJ of the block. */
+/* slopes_real.c: once for all pieces, forward to w->layer[..].s, and back from w->gs[0] = dP/dJ of the block. */
 void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
 void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block, WORK *w);
 void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w);
@@ -73,10 +85,11 @@ void REAL(una_slopes_first)(const una_net *net, const BATCH *batch, const real *
 
 /* fans_real.c: the same by unit, for all probes at once. Forward calls una_diversity_gather for none: it sums J'J itself. */
 void REAL(una_fans_take)(WORK *w, const una_net *net, una_arena *arena);
+void REAL(una_fans_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
 void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
 void REAL(una_fans_backward)(const una_net *net, const real *parameters, const BATCH *batch, real *gradient, WORK *w);
 
-/* diversity_real.c: gather blocks, solve once, give dP/dJ block by block. */
+/* diversity_real.c: gather blocks, solve once for all pieces, give dP/dJ block by block. */
 void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_arena *arena);
 void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, WORK *w);
 void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block,

@@ -7,10 +7,16 @@
 
 enum { TASKS = 100 };
 
+/* Threads of each of 100 tasks, or of 2 where there are more threads. */
+static int share_of(const una_run *run)
+{
+    return una_threads(run) > TASKS ? una_threads(run) / 2 : 1;
+}
+
 static una_status draw(void *context, size_t index, una_run *child)
 {
     double *out = context;
-    if (una_threads(child) != 1) UNA_FAIL(child, UNA_E_USAGE, "a child has one thread");
+    if (una_threads(child) != share_of(child->parent)) UNA_FAIL(child, UNA_E_USAGE, "a child has its share");
     double *scratch = UNA_GET(&child->scratch, double, 1000);
     UNA_TRY(una_arena_check(&child->scratch));
     una_rng rng = una_rng_at(child->settings.seed, UNA_FOR_TEST, index);
@@ -42,6 +48,26 @@ static void more_threads_than_anybody_needs(void **state)
     una_run *run = quiet_run_threads(100000);
     assert_ok(una_pool(run, 2, draw, out), run);
     una_run_free(run);
+}
+
+static una_status draw_many(void *context, size_t index, una_run *child)
+{
+    double (*out)[TASKS] = context;
+    if (una_threads(child) != 4) UNA_FAIL(child, UNA_E_USAGE, "two tasks share eight threads");
+    return una_pool(child, TASKS, draw, out[index]);
+}
+
+static void a_pool_in_a_pool(void **state)
+{
+    (void)state;
+    double one[TASKS] = {0}, many[2][TASKS] = {{0}};
+    una_run *run = quiet_run_threads(8);
+    assert_ok(una_pool(run, TASKS, draw, one), run);
+    assert_ok(una_pool(run, 2, draw_many, many), run);
+    assert_true(run->used == 0);
+    una_run_free(run);
+    assert_memory_equal(one, many[0], sizeof one);
+    assert_memory_equal(one, many[1], sizeof one);
 }
 
 static una_status fail_some(void *context, size_t index, una_run *child)
@@ -208,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(more_threads_than_anybody_needs),
+        cmocka_unit_test(a_pool_in_a_pool),
         cmocka_unit_test(the_lowest_failure_is_reported), cmocka_unit_test(cancel_stops_it),
         cmocka_unit_test(callbacks_are_never_concurrent), cmocka_unit_test(pools_in_pools),
         cmocka_unit_test(results_outlive_their_jobs), cmocka_unit_test(every_allocation_may_fail),

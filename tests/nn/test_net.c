@@ -212,6 +212,63 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     }
 }
 
+/* Piece k of `pieces` of a trial's batch; with own probes, x is laid out anew. */
+static una_batch_f64 piece_of(const trial *t, size_t k, size_t pieces, una_run *run)
+{
+    una_batch_f64 piece = t->batch;
+    size_t rows = t->batch.rows, probes = t->batch.probes, inputs = t->net.size[0];
+    size_t wide = piece.target_heads == 1 ? 1 : UNA_PADDED(piece.target_heads);
+    size_t r0 = k * rows / pieces, r1 = (k + 1) * rows / pieces;
+    size_t p0 = k * probes / pieces, p1 = (k + 1) * probes / pieces;
+    if (!piece.own_probes) {                     /* the first rows are probes: the last pieces may have none */
+        p0 = r0 < probes ? r0 : probes;
+        p1 = r1 < probes ? r1 : probes;
+    }
+    piece.rows = r1 - r0;
+    piece.probes = p1 - p0;
+    piece.target += r0 * wide;
+    if (piece.delta) piece.delta += p0 * piece.directions;
+    piece.x += r0 * inputs;
+    if (!piece.own_probes) return piece;
+    double *x = UNA_GET(&run->scratch, double, (r1 - r0 + p1 - p0) * inputs);
+    assert_non_null(x);
+    memcpy(x, piece.x, (r1 - r0) * inputs * sizeof *x);
+    memcpy(x + (r1 - r0) * inputs, t->batch.x + (rows + p0) * inputs, (p1 - p0) * inputs * sizeof *x);
+    piece.x = x;
+    return piece;
+}
+
+/* A step in pieces is the whole step but for rounding, and to the bit the same for any number of members. */
+static void check_pieces(const trial *t, const double *gradient, const una_losses *losses, una_run *run)
+{
+    size_t n = t->net.parameters;
+    double size = 0, *sum = UNA_GET(&run->scratch, double, n), *first = UNA_GET(&run->scratch, double, n);
+    assert_ok(una_arena_check(&run->scratch), run);
+    for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
+    for (size_t pieces = 2; pieces <= UNA_MOST_PIECES; pieces++) {
+        const una_batch_f64 *b = &t->batch;
+        una_batch_f64 batch[UNA_MOST_PIECES];
+        una_work_f64 *work;
+        for (size_t k = 0; k < pieces; k++) batch[k] = piece_of(t, k, pieces, run);
+        size_t most = (b->rows + pieces - 1) / pieces, most_probes = (b->probes + pieces - 1) / pieces;
+        if (b->probes && !b->own_probes) most_probes = most;
+        assert_ok(una_work_in_pieces_f64(&work, &t->net, pieces, most, most_probes, b->own_probes, b->directions,
+                                         b->probes && !b->delta, t->objective.per_point, una_kernels_named_f64(NULL),
+                                         &run->scratch), run);
+        for (int members = 1; members <= 3; members++) {
+            una_crew *crew = NULL;
+            una_losses got;
+            if (members > 1) assert_ok(una_crew_new(&crew, members, &run->scratch), run);
+            una_net_gradient_in_pieces_f64(&t->net, t->parameters, batch, &t->objective, sum, &got, work, crew);
+            una_crew_free(crew);
+            check_losses(&got, losses, 1e-11);
+            assert_arrays_near(sum, gradient, n, 0, 1e-11 * (1 + size));
+            if (members == 1) memcpy(first, sum, n * sizeof *sum);
+            else assert_memory_equal(sum, first, n * sizeof *sum);
+        }
+    }
+}
+
 static void run_trial(const design *d, una_objective_f64 objective, una_run *run, una_rng *rng)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -225,6 +282,7 @@ static void run_trial(const design *d, una_objective_f64 objective, una_run *run
     check_losses(&losses, &truth, 1e-9);
     check_differences(&t, gradient, 30, rng);
     check_sets(&t, gradient, &losses, run);
+    check_pieces(&t, gradient, &losses, run);
     una_arena_release(&run->scratch, mark);
 }
 
@@ -683,6 +741,10 @@ static una_status take_work(void *context, una_run *run)
         una_status status = una_work_new_f32(&work, net, 3000, 900, true, 3, per_point, per_point,
             una_kernels_named_f32(NULL),
                                              &run->scratch, run);
+        una_arena_release(&run->scratch, mark);
+        if (status != UNA_OK) return status;
+        status = una_work_in_pieces_f32(&work, net, 3, 1000, 300, true, 5, false, per_point,
+                                        una_kernels_named_f32(NULL), &run->scratch);
         una_arena_release(&run->scratch, mark);
         if (status != UNA_OK) return status;
     }

@@ -437,6 +437,78 @@ static void cancelled_in_the_middle(void **state)
     una_run_free(run);
 }
 
+/* ---- one model on several threads ------------------------------------------------------------------------ */
+
+enum { MANY = 700, WIDE = 13, TEAM_STEPS = 5, TEAM_HEADS = 20 };
+
+typedef struct team_case {
+    const char *name;
+    una_activation activation;
+    size_t rows, batch, heads, pieces;
+    una_training how;                    /* beyond what all have */
+} team_case;
+
+static void train_team(const team_case *c, int threads, float *parameters, una_trained *trained)
+{
+    una_run *run = quiet_run_threads(threads);
+    una_net net = net_of(WIDE, 50, c->heads, c->activation);
+    assert_true(net.parameters <= 8192);
+    static float x[MANY * WIDE], y[MANY];
+    una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0), first = una_rng_at(3, UNA_FOR_INIT, 0);
+    for (size_t i = 0; i < MANY; i++) {
+        for (size_t d = 0; d < WIDE; d++) x[i * WIDE + d] = (float)una_rng_normal(&rng);
+        y[i] = sinf(x[i * WIDE]) + 0.3f * x[i * WIDE + 1];
+    }
+    una_net_initialise_f32(&net, 0, 1, &first, parameters);
+    una_train_data_f32 data = { x, y, c->rows, 1, { WIDE, NULL } };
+    una_training how = c->how;
+    how.steps = TEAM_STEPS;
+    how.batch = c->batch;
+    how.rate = how.optimiser == UNA_ADAM ? 0.01 : 1e-6;
+    how.fit_weight = 5;
+    how.penalty = 0.01;
+    how.look_every = 1;
+    how.seed = 7;
+    how.perturbation_std = 0.1;
+    how.schedule = 2;
+    una_arena arena;
+    una_arena_init(&arena, run);
+    assert_ok(una_train_f32(&net, parameters, &data, &how, NULL, "training", trained, &arena, run), run);
+    for (size_t i = 0; i < TEAM_STEPS; i++) assert_true(isfinite(trained->loss[i]));
+    una_arena_free(&arena);
+    assert_true(run->used == 0);
+    una_run_free(run);
+}
+
+/* Large steps are cut into pieces, and the number of threads changes no bit of what is learnt. */
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    static const team_case cases[] = {
+        { "fans", UNA_RELU, 301, 150, TEAM_HEADS, 4, { .diversity = 1 } },
+        { "fans, own probes", UNA_RELU, 150, 0, TEAM_HEADS, 4, { .diversity = 1, .probes = UNA_PROBES_BETWEEN } },
+        { "fans, some directions", UNA_RELU, 150, 0, TEAM_HEADS, 2,
+          { .diversity = 1, .directions = 5, .unit_directions = true } },
+        { "rows", UNA_TANH, 301, 150, TEAM_HEADS, 4,
+          { .diversity = 1, .probes = UNA_PROBES_BETWEEN, .steer = true, .target_cos2 = 0.1 } },
+        { "exact", UNA_TANH, 150, 0, TEAM_HEADS, 4, { .diversity = 1, .exact = true } },
+        { "per point", UNA_RELU, 303, 101, TEAM_HEADS, 2, { .diversity = 1, .per_point = true } },
+        { "plain", UNA_RELU, MANY, 0, 1, 2, { .optimiser = UNA_ADAM } },
+        { "plain, descent", UNA_TANH, MANY, 0, 1, 2, { .optimiser = UNA_GD, .momentum = 0.9 } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static float one[8192], many[8192];
+        una_trained trained;
+        train_team(&cases[i], 1, one, &trained);
+        if (trained.pieces != cases[i].pieces) fail_msg("%s: %zu pieces", cases[i].name, trained.pieces);
+        for (int threads = 2; threads <= 5; threads++) {
+            train_team(&cases[i], threads, many, &trained);
+            if (trained.pieces != cases[i].pieces) fail_msg("%s: %zu pieces", cases[i].name, trained.pieces);
+            if (memcmp(one, many, sizeof one) != 0) fail_msg("%s: other bits on %d threads", cases[i].name, threads);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +523,7 @@ int main(void)
         cmocka_unit_test(steering_moves_towards_the_target),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cancelled_in_the_middle),
+        cmocka_unit_test(threads_change_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,18 @@ for model in luna nlm; do
     check "$model: another seed" 0 una fit train.csv --target y --model $model $quick --seed 1 --out $model-4.una --quiet
     true_that "another seed is another model" test "$(cmp -s $model-1.una $model-4.una; echo $?)" -eq 1
 done
+# Rows and inputs enough for threads to share the steps of one network.
+awk 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+    BEGIN { s = 7; for (d = 1; d <= 13; d++) printf "x%d,", d; print "y"
+            for (i = 0; i < 500; i++) {
+                for (y = d = 0; d < 13; d++) { x = 4 * u() - 2; y += d < 3 ? x * x : x; printf "%.4f,", x }
+                printf "%.4f\n", y + u() } }' >wide.csv
+for threads in 1 2 3; do
+    check "large steps, $threads threads" 0 \
+        una fit wide.csv --target y --set epochs=3 --threads $threads --out wide-$threads.una --quiet
+done
+same wide-1.una wide-2.una
+same wide-1.una wide-3.una
 check "generic kernels" 0 una fit train.csv --target y $quick --kernels generic --out generic.una --quiet
 
 check "quiet in a pipe" 0 una fit train.csv --target y $quick --out p.una

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sampler against a peer: a 1-50-1 tanh network on the cubic gap, prior N(0, 1) on all weights, noise std 3, standardised
- * data; one chain on one core.
+ * The sampler against a peer: a 1-50-1 tanh network on the cubic gap, prior N(0, 1) on all weights, noise std 3,
+ * standardised data; one chain on one core.
  *
  *   hmc [--runs R] [--steps L] [--eps E] [--draws N] [--nuts N] [--sampled N] [--accept A] [--depth D] [--kernels NAME]
  *       [--data FILE] [--peer COMMAND]
  *
  * Every run has its own seed and prints, in turn,
- *   peer         what COMMAND prints, called with --steps, --eps and --draws: one line of JSON with gradients_per_s and min_ess_per_s
- *   static       the peer's own sampler: all weights, fixed step and length, unit mass; for gradient evaluations a second
+ *   peer         what COMMAND prints, called with --steps, --eps and --draws: one line of JSON with gradients_per_s and
+ *                min_ess_per_s
+ *   static       the peer's own sampler: all weights, fixed step and length, unit mass; for gradients a second
  *   sampled      nuts on all weights with our adaptation (--sampled draws; none by default)
  *   integrated   the model's default: nuts on the hidden weights, the head integrated out and drawn exactly
- * and at the end the medians over the runs and their ratios to the peer's. The smallest effective sample size is over function
- * values at nine inputs, by the peer's estimator (rank-free, pairs of autocorrelations while positive). Seconds are those of the
- * samples alone, as the peer counts them, the drawing of heads included. --data: 100 lines "x,y" in place of our own rows, so
- * that both have the same. Flops of a gradient of all weights, for each row and unit: PASSES (z, f, 1 - h^2, back to w, b, v) and
- * TANH more, as tanh_avx512.h has them.
+ * and at the end the medians over the runs and their ratios to the peer's. The smallest effective sample size is over
+ * function values at nine inputs, by the peer's estimator (rank-free, pairs of autocorrelations while positive).
+ * Seconds are those of the samples alone, as the peer counts them, the drawing of heads included. --data: 100 lines
+ * "x,y" in place of our own rows, so that both have the same. Flops of a gradient of all weights, for each row and
+ * unit: PASSES (z, f, 1 - h^2, back to w, b, v) and TANH more, as tanh_avx512.h has them.
  * The peak is the double product kernel on matrices in the cache.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -77,7 +78,7 @@ static void standardise(double *v, double *scale)
     for (size_t i = 0; i < ROWS; i++) v[i] = (v[i] - mean) / *scale;
 }
 
-/* ---- effective sample size ---------------------------------------------------------------------------------------- */
+/* ---- effective sample size --------------------------------------------------------------------------------------- */
 
 static double peer_ess(const double *z, size_t n)
 {
@@ -112,7 +113,7 @@ static double smallest_ess(const double *draws, size_t count)
     return least;
 }
 
-/* ---- samplers -------------------------------------------------------------------------------------------------------- */
+/* ---- samplers ---------------------------------------------------------------------------------------------------- */
 
 typedef struct figures { double gradients[MOST_RUNS], ess[MOST_RUNS]; size_t runs; } figures;    /* a second */
 
@@ -126,7 +127,8 @@ static int tick(void *context, const una_progress *progress)
     return 0;
 }
 
-static una_status sample(una_chain *chain, una_bnn *bnn, const una_hmc *how, bool integrated, una_rng *rng, una_arena *arena, una_run *run)
+static una_status sample(una_chain *chain, una_bnn *bnn, const una_hmc *how, bool integrated, una_rng *rng,
+                         una_arena *arena, una_run *run)
 {
     double start[WEIGHTS];
     UNA_TRY(una_bnn_take(bnn, una_kernels_named_f64(run->settings.kernels), arena, run));
@@ -139,11 +141,13 @@ static una_status sample(una_chain *chain, una_bnn *bnn, const una_hmc *how, boo
     const double *moved = chain->draws;
     chain->draws = UNA_GET(arena, double, chain->count * WEIGHTS);
     UNA_TRY(una_arena_check(arena));
-    for (size_t k = 0; k < chain->count; k++) una_bnn_complete(bnn, moved + k * target.dimension, rng, chain->draws + k * WEIGHTS);
+    for (size_t k = 0; k < chain->count; k++)
+        una_bnn_complete(bnn, moved + k * target.dimension, rng, chain->draws + k * WEIGHTS);
     return UNA_OK;
 }
 
-static void report(const char *name, const una_bnn *of, const una_hmc *how, size_t seed, una_run_settings settings, figures *all)
+static void report(const char *name, const una_bnn *of, const una_hmc *how, size_t seed, una_run_settings settings,
+                   figures *all)
 {
     bool integrated = strcmp(name, "integrated") == 0;
     watch w = { 0, ((double)how->warmup - 0.5) / (double)(how->warmup + how->samples) };
@@ -161,9 +165,10 @@ static void report(const char *name, const una_bnn *of, const una_hmc *how, size
     double end = now(), seconds = end - w.start;
     if (status == UNA_OK) {
         double ess = smallest_ess(chain.draws, chain.count), rate = (double)chain.sample_gradients / seconds;
-        printf("{\"sampler\": \"una %s\", \"gradients_per_s\": %.0f, \"acceptance\": %.3f, \"step\": %.5f, \"gradients_per_draw\": %.1f, "
-               "\"min_ess\": %.1f, \"min_ess_per_s\": %.2f, \"divergent\": %zu, \"warmup_s\": %.3f}\n", name, rate, chain.acceptance,
-               chain.step_size, (double)chain.sample_gradients / (double)how->samples, ess, ess / seconds, chain.divergent,
+        printf("{\"sampler\": \"una %s\", \"gradients_per_s\": %.0f, \"acceptance\": %.3f, \"step\": %.5f, "
+               "\"gradients_per_draw\": %.1f, \"min_ess\": %.1f, \"min_ess_per_s\": %.2f, \"divergent\": %zu, "
+               "\"warmup_s\": %.3f}\n", name, rate, chain.acceptance, chain.step_size,
+               (double)chain.sample_gradients / (double)how->samples, ess, ess / seconds, chain.divergent,
                w.start - begun);
         all->gradients[all->runs] = rate;
         all->ess[all->runs++] = ess / seconds;
@@ -182,7 +187,8 @@ static double field(const char *line, const char *name)
 static void run_peer(const char *command, const una_hmc *how, figures *all)
 {
     char text[1024], line[1024];
-    snprintf(text, sizeof text, "%s --steps %zu --eps %g --draws %zu", command, how->leapfrog, how->step_size, how->samples);
+    snprintf(text, sizeof text, "%s --steps %zu --eps %g --draws %zu", command, how->leapfrog, how->step_size,
+             how->samples);
     FILE *pipe = popen(text, "r");
     if (pipe && fgets(line, sizeof line, pipe)) {
         fputs(line, stdout);
@@ -206,16 +212,23 @@ static double median(double *v, size_t n)
 
 static void summarise(figures *peer, figures *same, figures *own, double most)
 {
-    double flops = (double)(PASSES + TANH) * ROWS * HIDDEN, rate = median(same->gradients, same->runs), ess = median(own->ess, own->runs);
-    printf("medians of %zu: static %.0f gradients/s, %.1f GFLOP/s of %.1f (%.0f %%; %.1f without the tanh); integrated %.1f ESS/s\n",
-           same->runs, rate, rate * flops * 1e-9, most, rate * flops * 1e-7 / most, rate * 1e-9 * PASSES * ROWS * HIDDEN, ess);
+    double flops = (double)(PASSES + TANH) * ROWS * HIDDEN, rate = median(same->gradients, same->runs),
+           ess = median(own->ess, own->runs);
+    printf("medians of %zu: static %.0f gradients/s, %.1f GFLOP/s of %.1f (%.0f %%; %.1f without the tanh); integrated "
+           "%.1f ESS/s\n", same->runs, rate, rate * flops * 1e-9, most, rate * flops * 1e-7 / most,
+           rate * 1e-9 * PASSES * ROWS * HIDDEN, ess);
     if (peer->runs == 0) return;
     double peer_rate = median(peer->gradients, peer->runs), peer_ess_rate = median(peer->ess, peer->runs);
-    printf("peer %.0f gradients/s, %.2f ESS/s: %.1f times its gradients, %.1f times its effective samples\n", peer_rate, peer_ess_rate,
-           rate / peer_rate, ess / peer_ess_rate);
+    printf("peer %.0f gradients/s, %.2f ESS/s: %.1f times its gradients, %.1f times its effective samples\n", peer_rate,
+           peer_ess_rate, rate / peer_rate, ess / peer_ess_rate);
 }
 
-typedef struct order { una_hmc same; size_t runs, nuts, sampled; const char *data, *peer; una_run_settings settings; } order;
+typedef struct order {
+    una_hmc same;
+    size_t runs, nuts, sampled;
+    const char *data, *peer;
+    una_run_settings settings;
+} order;
 
 static int parse(int argc, char **argv, order *o)
 {
@@ -240,16 +253,17 @@ static int parse(int argc, char **argv, order *o)
 int main(int argc, char **argv)
 {
     order o = { .runs = 1, .nuts = 1000, .settings = { .threads = 1 },
-                .same = { .trajectory = UNA_STATIC, .mass = UNA_MASS_UNIT, .warmup = 300, .samples = 1000, .thin = 1, .step_size = 0.0015,
-                          .accept = 0.8, .leapfrog = 50, .jitter = 0.2, .max_depth = 9, .stage = "sampling" } };
+                .same = { .trajectory = UNA_STATIC, .mass = UNA_MASS_UNIT, .warmup = 300, .samples = 1000, .thin = 1,
+                          .step_size = 0.0015, .accept = 0.8, .leapfrog = 50, .jitter = 0.2, .max_depth = 9,
+                          .stage = "sampling" } };
     if (parse(argc, argv, &o)) return 1;
     double x[ROWS], y[ROWS], scale;
     if (!o.data) make_rows(x, y);
     else if (!read_rows(o.data, x, y)) return fprintf(stderr, "hmc: %s does not hold %d lines x,y\n", o.data, ROWS), 1;
     standardise(x, &scale);
     standardise(y, &scale);
-    una_bnn bnn = { .net = { .depth = 1, .size = { 1, HIDDEN, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = ROWS,
-                    .prior_var = 1, .noise_var = 9 / (scale * scale) };
+    una_bnn bnn = { .net = { .depth = 1, .size = { 1, HIDDEN, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
+                    .rows = ROWS, .prior_var = 1, .noise_var = 9 / (scale * scale) };
     una_net_shape(&bnn.net);
     figures peer = { .runs = 0 }, same = peer, sampled = peer, own = peer;
     una_hmc adapted = o.same, all_weights;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a fresh
- * perturbation per point and input, Adam; one core unless --threads says otherwise.
+ * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a
+ * fresh perturbation per point and input, Adam; one core unless --threads says otherwise.
  *
  *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--block N]
  *             [--threads N] [--json] [--check] [--count]

@@ -21,7 +21,7 @@
 #endif
 
 enum { MOST_MEMBERS = 64, AT_ONCE = 64, PAUSES = 32 };   /* pauses between looks at the clock */
-enum { TRIALS = 5, TRIAL = 100, SETTLED = 40000 };   /* trials of either way, by turns; rounds of each, and after them */
+enum { TRIALS = 5, TRIAL = 100, SETTLED = 40000 };   /* of either way, by turns; rounds of each, and after them */
 static const double LONG_GAP = 300e-6;           /* between rounds; what is longer is the leader's own affair */
 typedef _Atomic uint64_t word;
 static const double PATIENCE = 60e-6;    /* seconds of waiting awake: longer than a step's part for one thread alone */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Factor and evidence of a Gaussian process, and the exact gradient of the evidence. Nothing of size n^2 is stored but the
- * factor and its inverse: A^-1 is made tile by tile and contracted with the kernel's derivatives at once.
+ * Factor and evidence of a Gaussian process, and the exact gradient of the evidence. Nothing of size n^2 is stored but
+ * the factor and its inverse: A^-1 is made tile by tile and contracted with the kernel's derivatives at once.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1 and section 5.4.1.
  */
 #include "gp/gp.h"
@@ -17,8 +17,9 @@ una_status una_gp_memory(size_t rows, double matrices, una_run *run)
     while (root->parent) root = root->parent;
     double need = matrices * 8 * (double)rows * (double)rows, used = (double)atomic_load(&root->used);
     if (need + used <= (double)root->settings.memory_limit) return UNA_OK;
-    UNA_FAIL(run, UNA_E_MEMORY, "gp: the covariances of %zu rows need %.3g MB of memory, and only %.3g MB are allowed; use fewer rows, "
-             "another model (luna, nlm), or raise the limit", rows, (need + used) / 1e6, (double)root->settings.memory_limit / 1e6);
+    UNA_FAIL(run, UNA_E_MEMORY, "gp: the covariances of %zu rows need %.3g MB of memory, and only %.3g MB are allowed; "
+             "use fewer rows, another model (luna, nlm), or raise the limit", rows, (need + used) / 1e6,
+             (double)root->settings.memory_limit / 1e6);
 }
 
 static void take_room(una_gp *gp, size_t room, una_arena *keep)
@@ -33,13 +34,14 @@ static void take_room(una_gp *gp, size_t room, una_arena *keep)
 
 static void take_rows(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows)
 {
-    for (size_t i = 0; i < rows; i++) memcpy(gp->x + (gp->rows + i) * gp->inputs, x + i * stride, gp->inputs * sizeof *x);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(gp->x + (gp->rows + i) * gp->inputs, x + i * stride, gp->inputs * sizeof *x);
     memcpy(gp->y + gp->rows, y, rows * sizeof *y);
     gp->rows += rows;
 }
 
-una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows, size_t inputs,
-                       una_arena *keep)
+una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
+                       size_t inputs, una_arena *keep)
 {
     gp->kernel = kernel;
     gp->rows = 0;
@@ -61,7 +63,7 @@ double una_gp_prior_mean_var(const una_gp *gp)
     return sum / (double)gp->rows;
 }
 
-/* ---- the factor ------------------------------------------------------------------------------------------------------ */
+/* ---- the factor -------------------------------------------------------------------------------------------------- */
 
 typedef struct filling { const una_gp *gp; const una_side *side; size_t from, chunks; } filling;
 
@@ -73,7 +75,8 @@ static una_status fill_chunk(void *context, size_t index, una_run *child)
     una_pairs pairs;
     double out[UNA_TILE];
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
-    size_t top = f->from + (f->chunks - 1 - index) * UNA_TILE, bottom = top + UNA_TILE < gp->rows ? top + UNA_TILE : gp->rows;
+    size_t top = f->from + (f->chunks - 1 - index) * UNA_TILE,
+           bottom = top + UNA_TILE < gp->rows ? top + UNA_TILE : gp->rows;
     for (size_t i = top; i < bottom; i++) {
         double *row = gp->l + i * gp->stride;
         for (size_t first = 0; first <= i; first += UNA_TILE) {
@@ -97,7 +100,8 @@ static una_status weigh(una_gp *gp, double *v, una_run *run)
     gp->log_evidence = -0.5 * fit - log_det - 0.9189385332046727 * (double)n;
     bool finite = isfinite(gp->log_evidence);
     for (size_t i = 0; finite && i < n; i++) finite = isfinite(v[i]);
-    if (!finite) UNA_FAIL(run, UNA_E_NUMERIC, "gp: the evidence is not finite; the target may hold values that are too large");
+    if (!finite)
+        UNA_FAIL(run, UNA_E_NUMERIC, "gp: the evidence is not finite; the target may hold values that are too large");
     memcpy(gp->alpha, v, n * sizeof *v);
     return UNA_OK;
 }
@@ -135,12 +139,12 @@ una_status una_gp_solve_jittered(una_gp *gp, una_run *run)
         if (status != UNA_E_NUMERIC) return status;
         jitter = jitter > 0 ? 10 * jitter : first;
         if (!(jitter < 2 * last))
-            UNA_FAIL(run, UNA_E_NUMERIC, "gp: the covariance of %zu rows has no Cholesky factor even with %g of the prior variance added to "
-                     "its diagonal; raise noise_std or choose shorter lengths", gp->rows, last);
+            UNA_FAIL(run, UNA_E_NUMERIC, "gp: the covariance of %zu rows has no Cholesky factor even with %g of the "
+                     "prior variance added to its diagonal; raise noise_std or choose shorter lengths", gp->rows, last);
     }
 }
 
-/* ---- gradient -------------------------------------------------------------------------------------------------------- */
+/* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
 typedef struct contraction {
     const una_gp    *gp;
@@ -165,7 +169,8 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
     while ((high + 1) * (high + 2) / 2 <= index) high++;
     size_t low = index - high * (high + 1) / 2, top = high * UNA_TILE, first = low * UNA_TILE;
     size_t bottom = top + UNA_TILE < n ? top + UNA_TILE : n, parameters = gp->kernel->parameter_count;
-    double *tile = UNA_GET(&child->scratch, double, UNA_TILE * UNA_TILE), *sum = UNA_GET(&child->scratch, double, parameters * UNA_PAD);
+    double *tile = UNA_GET(&child->scratch, double, UNA_TILE * UNA_TILE),
+           *sum = UNA_GET(&child->scratch, double, parameters * UNA_PAD);
     double weight[UNA_TILE] = {0}, *part = c->part + index * (c->hyper->count + 1);
     una_pairs pairs;
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
@@ -209,7 +214,7 @@ una_status una_gp_gradient(const una_gp *gp, const una_hyper *hyper, double *inv
     return status;
 }
 
-/* ---- more rows --------------------------------------------------------------------------------------------------------- */
+/* ---- more rows --------------------------------------------------------------------------------------------------- */
 
 /* Room grows by half at a time: an arena gives nothing back before its end. */
 static una_status grow(una_gp *gp, size_t rows, una_arena *keep)
@@ -221,11 +226,13 @@ static una_status grow(una_gp *gp, size_t rows, una_arena *keep)
     UNA_TRY(una_arena_check(keep));
     memcpy(gp->x, old.x, old.rows * old.inputs * sizeof *gp->x);
     memcpy(gp->y, old.y, old.rows * sizeof *gp->y);
-    for (size_t i = 0; i < old.rows; i++) memcpy(gp->l + i * gp->stride, old.l + i * old.stride, (i + 1) * sizeof *gp->l);
+    for (size_t i = 0; i < old.rows; i++)
+        memcpy(gp->l + i * gp->stride, old.l + i * old.stride, (i + 1) * sizeof *gp->l);
     return UNA_OK;
 }
 
-una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep, una_run *run)
+una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep,
+                         una_run *run)
 {
     una_mark mark = una_arena_mark(keep);
     una_gp next = *gp;

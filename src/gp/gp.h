@@ -27,7 +27,8 @@ una_status una_gp_memory(size_t rows, double matrices, una_run *run);
 /* Takes the rows in: copies of x [rows, stride] and y, room for the factor. */
 una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
                        size_t inputs, una_arena *keep);
-/* Factor, alpha and evidence for the kernel's present parameters, noise and jitter. Rows before `from` are done already. */
+/* Factor, alpha and evidence for the kernel's present parameters, noise and jitter.
+ * Rows before `from` are done already. */
 una_status una_gp_solve(una_gp *gp, size_t from, una_run *run);
 /* The same with the smallest jitter that works: none, then 1e-10 of the mean prior variance, tenfold up to 1e-4. */
 una_status una_gp_solve_jittered(una_gp *gp, una_run *run);
@@ -38,12 +39,15 @@ una_status una_gp_gradient(const una_gp *gp, const una_hyper *hyper, double *inv
 size_t     una_gp_work(size_t rows);
 
 /* mean, var [rows] of f (without noise); either may be NULL. One by one or all at once: the same bits. */
-una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var, una_run *run);
+una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var,
+                          una_run *run);
 /* Derivatives of mean and var at one x, by each input. */
 una_status una_gp_slope(const una_gp *gp, const double *x, double *dmean, double *dvar, una_run *run);
 /* f [draws, rows] jointly from the posterior; normals of one draw follow each other. */
-una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng, double *f, una_run *run);
+una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng,
+                       double *f, una_run *run);
 /* More rows, hyper-parameters kept: the bits of a factor of all rows. After a failure gp is as it was. */
-una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep, una_run *run);
+una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep,
+                         una_run *run);
 
 #endif

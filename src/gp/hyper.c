@@ -31,7 +31,8 @@ static void free_list(una_hyper *h, const una_kernel *k, const una_kernel_op *op
     }
 }
 
-/* The variance that scales the whole part of the program ending in `last`, or SIZE_MAX: a leaf, or a product with one. */
+/* The variance that scales the whole part of the program ending in `last`, or SIZE_MAX:
+ * a leaf, or a product with one. */
 static size_t whole_scale(const una_kernel *k, size_t last)
 {
     const una_kernel_op *op = &k->op[last];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which numbers of a kernel are free, and how they move: each free number theta is the logarithm of one parameter, or of
- * several that keep their ratios (the lengths of an isotropic kernel, those of the levels of one text column).
+ * Which numbers of a kernel are free, and how they move: each free number theta is the logarithm of one parameter, or
+ * of several that keep their ratios (the lengths of an isotropic kernel, those of the levels of one text column).
  * In a product only one factor's variance is free: the others would be the same direction again.
  */
 #ifndef UNA_HYPER_H

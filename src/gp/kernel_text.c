@@ -96,7 +96,8 @@ static void write_leaf(const writer *w, const una_kernel_op *op)
     una_text_add(w->text, per_unit ? ")" : "))");
 }
 
-/* The part that ends in `last`. A second part that is a join keeps its brackets, so that the order of operations stays. */
+/* The part that ends in `last`. A second part that is a join keeps its brackets,
+ * so that the order of operations stays. */
 static void write_part(const writer *w, size_t last)
 {
     const una_kernel_op *op = &w->k->op[last];
@@ -120,7 +121,7 @@ void una_kernel_text(una_text *text, const una_kernel *kernel, const una_kernel_
     write_part(&w, kernel->op_count - 1);
 }
 
-/* ---- blocks of a file ------------------------------------------------------------------------------------------------ */
+/* ---- blocks of a file -------------------------------------------------------------------------------------------- */
 
 enum { FIELDS = 4, MOST_OPS = 1 << 16, MOST_NUMBERS = 1 << 24 };
 
@@ -151,7 +152,8 @@ static bool read_numbers(const una_kernel *k)
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];
         const double *parameter = k->parameter + op->parameter;
-        size_t positive = op->code == UNA_KERNEL_PERIODIC ? 2 * op->count : op->code < UNA_KERNEL_PERIODIC ? op->count : 0;
+        size_t positive = op->code == UNA_KERNEL_PERIODIC ? 2 * op->count
+                        : op->code < UNA_KERNEL_PERIODIC ? op->count : 0;
         if (una_kernel_owns(op) && !(parameter[0] >= 0)) return false;
         for (size_t d = 1; d <= positive; d++)
             if (!(parameter[d] > 0)) return false;
@@ -187,7 +189,8 @@ una_status una_kernel_exchange(una_kernel **kernel, una_archive *ar)
     k->input = UNA_GET(ar->arena, size_t, k->input_count);
     UNA_TRY(una_arena_check(ar->arena));
     for (size_t i = 0; i < k->input_count; i++) {
-        if (!is_count(column[i], ar->inputs)) return una_archive_refuse(ar, "kernel_columns", "names an input that does not exist");
+        if (!is_count(column[i], ar->inputs))
+            return una_archive_refuse(ar, "kernel_columns", "names an input that does not exist");
         k->input[i] = (size_t)column[i];
     }
     if (!read_ops(k, field)) return una_archive_refuse(ar, "kernel_program", "is no covariance function");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Covariances of pairs, forwards and backwards over the kernel's program. With u_d = (a_d - b_d)/length_d, r^2 = sum u_d^2:
+ * Covariances of pairs, forwards and backwards over the kernel's program. With
+ * u_d = (a_d - b_d)/length_d, r^2 = sum u_d^2:
  *   rbf       k = var exp(-r^2/2)                               c = k
  *   matern12  k = var exp(-r)                                   c = k/r          (0 at r = 0)
  *   matern32  k = var (1 + s) exp(-s),           s = sqrt(3) r   c = 3 var exp(-s)
@@ -70,7 +71,8 @@ una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena 
 /* r^2 in value becomes k; c to slope. */
 static void stationary(const una_pairs *p, una_kernel_code code, double var, size_t width, double *value, double *slope)
 {
-    const double root = code == UNA_KERNEL_MATERN12 ? 1 : code == UNA_KERNEL_MATERN32 ? 1.7320508075688772 : 2.23606797749979;
+    const double root = code == UNA_KERNEL_MATERN12 ? 1
+                      : code == UNA_KERNEL_MATERN32 ? 1.7320508075688772 : 2.23606797749979;
     if (code == UNA_KERNEL_RBF) {
         p->kernels->exp(width, -0.5, value, var, value);
         if (slope) memcpy(slope, value, width * sizeof *slope);
@@ -98,8 +100,8 @@ static void stationary(const una_pairs *p, una_kernel_code code, double var, siz
     }
 }
 
-static void periodic(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b, size_t b_stride,
-                     size_t width, double *value)
+static void periodic(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
+                     size_t b_stride, size_t width, double *value)
 {
     const double var = p->kernel->parameter[op->parameter], *length = p->kernel->parameter + op->parameter + 1;
     for (size_t j = 0; j < width; j++) value[j] = 0;
@@ -152,7 +154,8 @@ static void forward(una_pairs *p, const una_side *a, size_t i, const una_side *b
     }
 }
 
-void una_pairs_values(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width, double *out)
+void una_pairs_values(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
+                      double *out)
 {
     forward(p, a, i, b, first, width, out);
 }
@@ -170,7 +173,8 @@ static void pass_back(una_pairs *p, size_t width, const double *weight)
         if (!joins(op[o].code)) continue;
         size_t two = o - 1;
         size_t one = una_kernel_begin(p->kernel, o - 1) - 1;
-        const double *at = p->back + o * UNA_TILE, *value_one = p->value + one * UNA_TILE, *value_two = p->value + two * UNA_TILE;
+        const double *at = p->back + o * UNA_TILE, *value_one = p->value + one * UNA_TILE,
+                     *value_two = p->value + two * UNA_TILE;
         bool product = op[o].code == UNA_KERNEL_MULTIPLY;
         double *to_one = p->back + one * UNA_TILE, *to_two = p->back + two * UNA_TILE;
         for (size_t j = 0; j < width; j++) {
@@ -186,8 +190,8 @@ static void add_lanes(size_t width, const double *x, double *sum)
         for (size_t k = 0; k < UNA_PAD; k++) sum[k] += x[j + k];
 }
 
-static void periodic_gradient(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
-                              size_t b_stride, size_t width, const double *by_value, double *sum)
+static void periodic_gradient(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step,
+                              const double *b, size_t b_stride, size_t width, const double *by_value, double *sum)
 {
     const double *length = p->kernel->parameter + op->parameter + 1;
     for (size_t d = 0; d < op->count; d++)

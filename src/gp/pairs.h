@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Covariances of many pairs of rows at once, with exact derivatives: by the logarithms of the kernel's parameters and by the
- * inputs. Coordinates are scaled once per leaf (x/length, pi x/period, slope (x - centre)) and stored column by column, so that
- * a row meets up to UNA_TILE others in loops without gaps.
+ * Covariances of many pairs of rows at once, with exact derivatives: by the logarithms of the kernel's parameters and
+ * by the inputs. Coordinates are scaled once per leaf (x/length, pi x/period, slope (x - centre)) and stored column by
+ * column, so that a row meets up to UNA_TILE others in loops without gaps.
  */
 #ifndef UNA_PAIRS_H
 #define UNA_PAIRS_H
@@ -25,12 +25,14 @@ typedef struct una_pairs {
     double                *back;         /* [op_count, UNA_TILE] derivative of the sum by each value         */
 } una_pairs;
 
-void       una_side_init(una_side *side, const una_kernel *kernel, size_t rows, una_arena *arena);   /* check the arena */
+/* The arena is to be checked afterwards. */
+void       una_side_init(una_side *side, const una_kernel *kernel, size_t rows, una_arena *arena);
 void       una_side_fill(una_side *side, const una_kernel *kernel, const double *x, size_t stride);
 una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena *arena, const una_run *run);
 
 /* k(a_i, b_j) for j in [first, first + width), width a multiple of UNA_PAD and at most UNA_TILE, to out. */
-void una_pairs_values(una_pairs *pairs, const una_side *a, size_t i, const una_side *b, size_t first, size_t width, double *out);
+void una_pairs_values(una_pairs *pairs, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
+                      double *out);
 /* sum [parameter_count, UNA_PAD] += d/dlog parameter of sum_j weight_j k(a_i, b_j). */
 void una_pairs_gradient(una_pairs *pairs, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
                         const double *weight, double *sum);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a solved Gaussian process says of other rows: mean and variance, slopes, joint draws. Rows are taken in tiles of
- * columns k* [n, width], on which products and triangular solves work column by column: a row's answer does not depend on
- * its neighbours.
+ * columns k* [n, width], on which products and triangular solves work column by column:
+ * a row's answer does not depend on its neighbours.
  */
 #include "gp/gp.h"
 
@@ -22,7 +22,8 @@ typedef struct query {
     double  jitter;
 } query;
 
-static una_status sides(const una_gp *gp, const double *x, size_t rows, size_t stride, una_side *train, una_side *stars, una_run *run)
+static una_status sides(const una_gp *gp, const double *x, size_t rows, size_t stride, una_side *train, una_side *stars,
+                        una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
     una_side_init(train, gp->kernel, gp->rows, &run->scratch);
@@ -33,7 +34,7 @@ static una_status sides(const una_gp *gp, const double *x, size_t rows, size_t s
     return UNA_OK;
 }
 
-/* ---- mean and variance ------------------------------------------------------------------------------------------------- */
+/* ---- mean and variance ------------------------------------------------------------------------------------------- */
 
 static void variances(const query *q, size_t from, size_t count, const double *k, size_t width)
 {
@@ -52,7 +53,8 @@ static una_status answer_tile(void *context, size_t index, una_run *child)
     const una_gp *gp = q->gp;
     size_t from = index * UNA_TILE, count = q->count - from < UNA_TILE ? q->count - from : UNA_TILE, n = gp->rows;
     size_t width = q->tiles ? UNA_TILE : UNA_PADDED(count);
-    double *k = q->tiles ? q->tiles + index * n * UNA_TILE : UNA_GET(&child->scratch, double, n * width), mean[UNA_TILE];
+    double *k = q->tiles ? q->tiles + index * n * UNA_TILE : UNA_GET(&child->scratch, double, n * width),
+           mean[UNA_TILE];
     una_pairs pairs;
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
     for (size_t i = 0; i < n; i++) una_pairs_values(&pairs, q->rows, i, q->stars, from, width, k + i * width);
@@ -66,22 +68,24 @@ static una_status answer_tile(void *context, size_t index, una_run *child)
     return UNA_OK;
 }
 
-una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var, una_run *run)
+una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var,
+                          una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_side train, stars;
-    query q = { .gp = gp, .rows = &train, .stars = &stars, .x = x, .count = rows, .stride = stride, .mean = mean, .var = var };
+    query q = { .gp = gp, .rows = &train, .stars = &stars, .x = x, .count = rows, .stride = stride, .mean = mean,
+                .var = var };
     una_status status = sides(gp, x, rows, stride, &train, &stars, run);
     if (status == UNA_OK) status = una_pool(run, (rows + UNA_TILE - 1) / UNA_TILE, answer_tile, &q);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* ---- slopes ------------------------------------------------------------------------------------------------------------ */
+/* ---- slopes ------------------------------------------------------------------------------------------------------ */
 
 /* out [inputs] += factor sum_j weight_j dk(x, x_j)/dx */
-static void add_slopes(const una_gp *gp, una_pairs *pairs, const una_side *star, const una_side *train, const double *weight,
-                       double factor, double *out)
+static void add_slopes(const una_gp *gp, una_pairs *pairs, const una_side *star, const una_side *train,
+                       const double *weight, double factor, double *out)
 {
     double part[UNA_TILE];
     for (size_t first = 0; first < gp->rows; first += UNA_TILE) {
@@ -119,7 +123,7 @@ una_status una_gp_slope(const una_gp *gp, const double *x, double *dmean, double
     return status;
 }
 
-/* ---- draws ------------------------------------------------------------------------------------------------------------- */
+/* ---- draws ------------------------------------------------------------------------------------------------------- */
 
 /* Rows of one tile of k** - (L^-1 k*)'(L^-1 k*), up to the diagonal. */
 static una_status joint_tile(void *context, size_t index, una_run *child)
@@ -153,7 +157,8 @@ static una_status factor_joint(query *q, una_run *run)
         if (status == UNA_OK) una_clear_message(run);
         if (status != UNA_E_NUMERIC) return status;
     }
-    UNA_FAIL(run, UNA_E_NUMERIC, "gp: the posterior covariance of %zu rows has no Cholesky factor; draw at fewer rows", q->count);
+    UNA_FAIL(run, UNA_E_NUMERIC, "gp: the posterior covariance of %zu rows has no Cholesky factor; draw at fewer rows",
+             q->count);
 }
 
 static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *run)
@@ -179,7 +184,8 @@ static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *
     return UNA_OK;
 }
 
-una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng, double *f, una_run *run)
+una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng,
+                       double *f, una_run *run)
 {
     if (rows == 0 || draws == 0) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);

@@ -38,7 +38,8 @@ struct una_kernel {
 size_t     una_kernel_begin(const una_kernel *kernel, size_t last);
 /* Parameters that a leaf owns; 0 for sums and products. */
 size_t     una_kernel_owns(const una_kernel_op *op);
-/* Saves, or loads and checks the whole program: a file may come from a stranger. Inputs are compared with ar->inputs. */
+/* Saves, or loads and checks the whole program: a file may come from a stranger.
+ * Inputs are compared with ar->inputs. */
 una_status una_kernel_exchange(una_kernel **kernel, una_archive *ar);
 /* The expression again, every number written out; reading it back gives the same kernel but for the last bit. */
 void       una_kernel_text(una_text *text, const una_kernel *kernel, const una_kernel_inputs *inputs);

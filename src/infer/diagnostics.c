@@ -3,8 +3,8 @@
  * R-hat and effective sample size. With m chains of n draws, within variance W and between variance B:
  *   var+ = (n-1)/n W + B/n,   R-hat = sqrt(var+ / W),   rho_t = 1 - (W - mean_c acov_c(t)) / var+,
  *   ESS = m n / tau,  tau = -1 + 2 sum of P_k,  P_k = rho_2k + rho_2k+1 while positive, made monotone (Geyer 1992).
- * Each chain is split in two (a drift then shows as disagreement) and values are replaced by normal scores of their ranks
- * (so that heavy tails do not matter); folding about the median shows chains of different width.
+ * Each chain is split in two (a drift then shows as disagreement) and values are replaced by normal scores of their
+ * ranks (so that heavy tails do not matter); folding about the median shows chains of different width.
  */
 #include "infer/diagnostics.h"
 
@@ -44,7 +44,8 @@ double una_rhat(const double *values, size_t count, size_t draws)
     return sqrt(((n - 1) / n * within + between / n) / within);
 }
 
-/* Mean over the chains of the autocovariance at a lag (divided by n); centred holds the values less their chain's mean. */
+/* Mean over the chains of the autocovariance at a lag (divided by n); centred holds the
+ * values less their chain's mean. */
 static double covariance_at(const double *centred, size_t count, size_t draws, size_t lag)
 {
     double sum = 0;
@@ -164,7 +165,8 @@ una_status una_convergence_of(una_convergence *out, const double *values, size_t
     *out = (una_convergence){ NAN, NAN, NAN };
     if (draws < 4 || count == 0) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    work w = { UNA_GET(&run->scratch, ranked, size), UNA_GET(&run->scratch, double, size), UNA_GET(&run->scratch, double, size) };
+    work w = { UNA_GET(&run->scratch, ranked, size), UNA_GET(&run->scratch, double, size),
+               UNA_GET(&run->scratch, double, size) };
     una_status status = una_arena_check(&run->scratch);
     for (size_t k = 0; status == UNA_OK && k < count; k++) {             /* an odd draw in the middle is left out */
         memcpy(w.split + 2 * k * half, values + k * draws, half * sizeof(double));

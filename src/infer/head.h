@@ -35,7 +35,7 @@ typedef struct una_head {
 } una_head;
 
 void       una_head_init(una_head *head, size_t features, una_arena *arena);
-void       una_head_take(una_head *head, size_t features, una_arena *arena);    /* room for what solve finds, not the sums */
+void       una_head_take(una_head *head, size_t features, una_arena *arena);  /* room for what solve finds, no sums */
 /* Factors the precision from head->stats and the two variances; mean, evidence. */
 una_status una_head_solve(una_head *head, una_run *run);
 /* mean [rows], var_model [rows] (either may be NULL) for phi [rows, K]; work from scratch. */

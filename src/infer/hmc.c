@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hamiltonian Monte Carlo: leapfrog, static trajectories, adaptation and the loop of a chain. The No-U-Turn trajectory is nuts.c.
- * The published algorithm of the thesis makes a full momentum step at the end of the loop and then overwrites the momentum; here
- * the last full step is left out and the final half step closes the trajectory (see una_leapfrog).
+ * Hamiltonian Monte Carlo: leapfrog, static trajectories, adaptation and the loop of a chain. The No-U-Turn trajectory
+ * is nuts.c. The published algorithm of the thesis makes a full momentum step at the end of the loop and then
+ * overwrites the momentum; here the last full step is left out and the final half step closes the trajectory (see
+ * una_leapfrog).
  * Adaptation: dual averaging (Hoffman and Gelman 2014, section 3.2), windows and shrinkage of the variances as in Stan.
  */
 #include "infer/hmc.h"
@@ -39,7 +40,8 @@ static void kick(size_t n, double step, const double *restrict g, double *restri
     for (size_t i = 0; i < n; i++) p[i] -= step * g[i];
 }
 
-static void drift(size_t n, double step, const double *restrict inverse_mass, const double *restrict p, double *restrict q)
+static void drift(size_t n, double step, const double *restrict inverse_mass, const double *restrict p,
+                  double *restrict q)
 {
     for (size_t i = 0; i < n; i++) q[i] += step * inverse_mass[i] * p[i];
 }
@@ -133,8 +135,9 @@ static una_status find_step(una_sampler *s, una_run *run)
         if (up != direction) return UNA_OK;
         s->step *= direction > 0 ? 2 : 0.5;
     }
-    UNA_FAIL(run, UNA_E_NUMERIC, "no step size keeps the energy near where the chain starts (the last tried was %g): the density may "
-             "not be finite or not be proper; give step_size, or look at the noise and the prior", s->step);
+    UNA_FAIL(run, UNA_E_NUMERIC, "no step size keeps the energy near where the chain starts (the last tried was %g): "
+             "the density may not be finite or not be proper; give step_size, or look at the noise and the prior",
+             s->step);
 }
 
 /* ---- mass: variances of the warm-up in windows that double ------------------------------------------------------ */
@@ -196,7 +199,7 @@ static void set_mass(una_sampler *s, windows *w)
     w->count = 0;
 }
 
-/* ---- the chain ------------------------------------------------------------------------------------------------------ */
+/* ---- the chain --------------------------------------------------------------------------------------------------- */
 
 static una_status set_up(una_sampler *s, const double *start, una_run *run)
 {
@@ -210,15 +213,16 @@ static una_status set_up(una_sampler *s, const double *start, una_run *run)
     for (size_t i = 0; i < n; i++) s->inverse_mass[i] = 1;
     evaluate(s, &s->at);
     if (!isfinite(s->at.u))
-        UNA_FAIL(run, UNA_E_NUMERIC, "the density is not finite where the chain starts: look at the noise, the prior and the data");
+        UNA_FAIL(run, UNA_E_NUMERIC, "the density is not finite where the chain starts: look at the noise, the prior "
+                 "and the data");
     return UNA_OK;
 }
 
 static una_status check_moves(const una_chain *chain, const una_sampler *s, size_t done, una_run *run)
 {
     if (chain->moved > 0 || done < PATIENCE) return UNA_OK;
-    UNA_FAIL(run, UNA_E_NUMERIC, "none of %zu proposals was accepted with step_size=%g: the trajectories diverge; use a smaller "
-             "step_size, or step_size=auto", done, s->step);
+    UNA_FAIL(run, UNA_E_NUMERIC, "none of %zu proposals was accepted with step_size=%g: the trajectories diverge; use "
+             "a smaller step_size, or step_size=auto", done, s->step);
 }
 
 typedef struct warmup { averaging average; windows window; bool adapts; } warmup;
@@ -276,8 +280,8 @@ static una_status iterate(una_chain *chain, una_sampler *s, warmup *w, una_run *
     return UNA_OK;
 }
 
-una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_hmc *how, const double *start, una_rng *rng,
-                          una_arena *arena, una_run *run)
+una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_hmc *how, const double *start,
+                          una_rng *rng, una_arena *arena, una_run *run)
 {
     size_t n = target->dimension, room = how->samples / how->thin;
     *chain = (una_chain){ .draws = UNA_GET(arena, double, room * n), .potential = UNA_GET(arena, double, room),

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hamiltonian Monte Carlo for any differentiable density, in double. H(q, p) = U(q) + p'M^-1 p/2 with U = -log density, M diagonal.
- *   static   a trajectory of L leapfrog steps (L jittered), then accept or reject (Neal, MCMC using Hamiltonian dynamics, 2011)
- *   nuts     a trajectory doubled until it turns back, a state drawn from it by weight (Hoffman and Gelman 2014; multinomial
- *            with the generalised criterion, Betancourt 2017)
- * Warm-up adapts the step size by dual averaging and the mass in doubling windows, as Stan does. Nothing is allocated per step.
+ * Hamiltonian Monte Carlo for any differentiable density, in double. H(q, p) = U(q) + p'M^-1 p/2
+ * with U = -log density, M diagonal.
+ *   static   a trajectory of L leapfrog steps (L jittered), then accept or reject (Neal, MCMC using Hamiltonian
+ *            dynamics, 2011)
+ *   nuts     a trajectory doubled until it turns back, a state drawn from it by weight (Hoffman and Gelman 2014;
+ *            multinomial with the generalised criterion, Betancourt 2017)
+ * Warm-up adapts the step size by dual averaging and the mass in doubling windows, as Stan does.
+ * Nothing is allocated per step.
  */
 #ifndef UNA_HMC_H
 #define UNA_HMC_H
@@ -49,8 +52,8 @@ typedef struct una_chain {               /* what came of it; arrays in the arena
 } una_chain;
 
 /* From `start` [dimension]. UNA_E_NUMERIC if no step size works there, or if the given one never does. */
-una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_hmc *how, const double *start, una_rng *rng,
-                          una_arena *arena, una_run *run);
+una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_hmc *how, const double *start,
+                          una_rng *rng, una_arena *arena, una_run *run);
 
 /* ---- the parts, for nuts.c and tests ---- */
 
@@ -72,7 +75,8 @@ typedef struct una_sampler {
 void   una_phase_take(una_phase *phase, size_t dimension, una_arena *arena);
 void   una_phase_copy(una_phase *to, const una_phase *from, size_t dimension);
 /* `steps` leapfrog steps of `step` (negative: back in time):
- *   p -= step/2 U'(q);  then steps times { q += step M^-1 p;  p -= step U'(q), but not the last time };  p -= step/2 U'(q). */
+ *   p -= step/2 U'(q);  then steps times { q += step M^-1 p;  p -= step U'(q), but not the last time };
+ *   p -= step/2 U'(q). */
 void   una_leapfrog(una_sampler *s, una_phase *z, double step, size_t steps);
 double una_energy(const una_sampler *s, const una_phase *z);     /* H; HUGE_VAL where it is not a number */
 void   una_momentum_draw(una_sampler *s, double *p);             /* p ~ N(0, M) */

@@ -2,8 +2,8 @@
  *
  * The gradient of the evidence with respect to the features, for training by marginal likelihood:
  *   -log p(y) = N/2 log(2 pi s2) + |y - Phi m|^2/(2 s2) + K/2 log alpha + |m|^2/(2 alpha) - 1/2 log|V|
- * (thesis and Ober & Rasmussen print + 1/2 log|V| here, which is wrong). m maximises the posterior, so only the explicit
- * dependence on Phi counts:  d/dPhi = (Phi V - (y - Phi m) m') / s2.
+ * (thesis and Ober & Rasmussen print + 1/2 log|V| here, which is wrong). m maximises the posterior, so only the
+ * explicit dependence on Phi counts:  d/dPhi = (Phi V - (y - Phi m) m') / s2.
  */
 #include "infer/head.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * One transition of the No-U-Turn sampler: the trajectory is doubled forwards or backwards at random until it turns back, and
- * the next state is drawn from it with weights exp(H0 - H), the newer half preferred.
+ * One transition of the No-U-Turn sampler: the trajectory is doubled forwards or backwards at random until it turns
+ * back, and the next state is drawn from it with weights exp(H0 - H), the newer half preferred.
  *   turning: rho'M^-1 p <= 0 at either end, rho the sum of the momenta between them,
- * asked of the whole, of either half with the first state of the other (which a smooth trajectory would otherwise outwit).
- * Sources: Hoffman and Gelman, The No-U-Turn sampler, 2014; Betancourt, A conceptual introduction to Hamiltonian Monte
- * Carlo, 2017.
+ * asked of the whole, of either half with the first state of the other (which a smooth trajectory would otherwise
+ * outwit). Sources: Hoffman and Gelman, The No-U-Turn sampler, 2014; Betancourt, A conceptual introduction to
+ * Hamiltonian Monte Carlo, 2017.
  */
 #include "infer/hmc.h"
 
@@ -71,10 +71,10 @@ static const double *added(const una_sampler *s, const double *a, const double *
     return s->tree->sum;
 }
 
-/* Two pieces that meet at the momenta `left` and `right`: neither they together, nor one with the first state of the other,
- * may turn. */
-static bool pieces_go_on(const una_sampler *s, const double *first, const double *left, const double *right, const double *last,
-                         const double *rho_left, const double *rho_right)
+/* Two pieces that meet at the momenta `left` and `right`: neither they together,
+ * nor one with the first state of the other, may turn. */
+static bool pieces_go_on(const una_sampler *s, const double *first, const double *left, const double *right,
+                         const double *last, const double *rho_left, const double *rho_right)
 {
     return goes_on(s, first, last, added(s, rho_left, rho_right)) && goes_on(s, first, right, added(s, rho_left, right))
         && goes_on(s, left, last, added(s, rho_right, left));

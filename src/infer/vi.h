@@ -4,8 +4,8 @@
  *   loss = -ELBO = KL(q | prior) - E_q log p(y | theta),
  *   KL = sum_i (s_i^2 + mu_i^2)/(2 a) - 1/2 - log s_i + log(a)/2.
  * The expectation is over theta = mu + s eps, so its gradient is that of log p with respect to theta: g for mu, and
- * g eps s'(rho) for rho (Kingma and Welling, Auto-encoding variational Bayes, 2014). What theta is the parameter of is no
- * concern of this file.
+ * g eps s'(rho) for rho (Kingma and Welling, Auto-encoding variational Bayes, 2014).
+ * What theta is the parameter of is no concern of this file.
  */
 #ifndef UNA_VI_H
 #define UNA_VI_H
@@ -24,7 +24,8 @@ typedef struct una_vi {
 typedef struct una_vi_terms { double log_lik, kl, loss; } una_vi_terms;
 
 /* log p(y | theta) and its gradient [count]. */
-typedef una_status una_vi_likelihood(void *context, const double *theta, double *log_lik, double *gradient, una_run *run);
+typedef una_status una_vi_likelihood(void *context, const double *theta, double *log_lik, double *gradient,
+                                     una_run *run);
 
 /* With gradients (both or none: NULL), which are overwritten. */
 double una_vi_kl(const una_vi *q, double *dmu, double *drho);

@@ -155,7 +155,8 @@ static void activate(una_activation act, size_t rows, size_t width, const real *
     }
 }
 
-/* The same for steps so short that tanh is a short fraction n/m (Lambert's): tanh(z + step) - tanh z = d n/(m + h n). */
+/* The same for steps so short that tanh is a short fraction n/m (Lambert's):
+ * tanh(z + step) - tanh z = d n/(m + h n). */
 static inline bool short_steps(size_t width, real by, const real *restrict u)
 {
     int far = 0;
@@ -175,8 +176,8 @@ static void tanh_short(size_t width, real by, const real *restrict h, const real
     }
 }
 
-static void secant(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d, const real *u,
-                   size_t u_point, const real *delta, real *s, real *e)
+static void secant(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d,
+                   const real *u, size_t u_point, const real *delta, real *s, real *e)
 {
     size_t width = shape.width;
     for (size_t p = 0; p < shape.points; p++)
@@ -389,8 +390,8 @@ static real shallow_head(size_t width, const real *h, const REAL(una_shallow) *a
 }
 
 /* d becomes dL/dz; its sums go into the gradient, UNA_PAD units at a time. */
-static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x, const real *slope, const REAL(una_shallow) *at,
-                         const REAL(una_shallow_gradient) *to, const real *h, real *d)
+static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x, const real *slope,
+                         const REAL(una_shallow) *at, const REAL(una_shallow_gradient) *to, const real *h, real *d)
 {
     for (size_t j = 0; j < width; j += UNA_PAD) {
         eight v = *(const eight *)(at->v + j), first = *(eight *)(to->w + j);
@@ -413,15 +414,16 @@ static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x
     }
 }
 
-static double shallow(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y, double weight,
-                      REAL(una_shallow) at, REAL(una_shallow_gradient) to, real *work)
+static double shallow(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y,
+                      double weight, REAL(una_shallow) at, REAL(una_shallow_gradient) to, real *work)
 {
     real *h = work, *d = work + UNA_SHALLOW_ROWS * width, slope[UNA_SHALLOW_ROWS];
     double sum = 0;
     for (size_t from = 0; from < rows; from += UNA_SHALLOW_ROWS) {
         size_t count = rows - from < UNA_SHALLOW_ROWS ? rows - from : UNA_SHALLOW_ROWS;
         const real *block = x + from * inputs;
-        for (size_t r = 0; r < count; r++) shallow_row(act, inputs, width, block + r * inputs, &at, h + r * width, d + r * width);
+        for (size_t r = 0; r < count; r++)
+            shallow_row(act, inputs, width, block + r * inputs, &at, h + r * width, d + r * width);
         for (size_t r = 0; r < count; r++) {
             real miss = shallow_head(width, h + r * width, &at) - y[from + r];
             sum += (double)miss * (double)miss;
@@ -578,7 +580,8 @@ static void exp_all(size_t n, real inner, const real *a, real outer, real *b)
 /* One more term. Terms are added one by one: the same bits however many are taken in a pass. */
 static inline real add_square(real sum, real a, real b) { return sum + (a - b) * (a - b); }
 
-static void distances(size_t n, size_t count, const real *a, size_t a_step, const real *restrict b, size_t b_stride, real *restrict out)
+static void distances(size_t n, size_t count, const real *a, size_t a_step, const real *restrict b, size_t b_stride,
+                      real *restrict out)
 {
     for (size_t j = 0; j < n; j++) out[j] = 0;
     for (; count >= 4; count -= 4, a += 4 * a_step, b += 4 * b_stride) {
@@ -630,8 +633,9 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
     return log_det;
 }
 
-#define ELEMENTWISE_SLOTS                                                                                       \
-    .activate = activate, .secant = secant, .secant_back = secant_back, .tangent = tangent,         \
-    .tangent_back = tangent_back, .shallow = shallow, .similarity = similarity, .residual = residual, .multiply = multiply, \
-    .add = add, .scale = scale, .add_rows = add_rows, .transpose = transpose, .square = square, .normals = normals, .adam = adam, \
-    .descend = descend, .exp = exp_all, .sweep = sweep, .distances = distances, .weighted_distances = weighted_distances
+#define ELEMENTWISE_SLOTS                                                                                             \
+    .activate = activate, .secant = secant, .secant_back = secant_back, .tangent = tangent,                           \
+    .tangent_back = tangent_back, .shallow = shallow, .similarity = similarity, .residual = residual,                 \
+    .multiply = multiply, .add = add, .scale = scale, .add_rows = add_rows, .transpose = transpose,                   \
+    .square = square, .normals = normals, .adam = adam, .descend = descend, .exp = exp_all, .sweep = sweep,           \
+    .distances = distances, .weighted_distances = weighted_distances

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What kernels on fans (slopes by unit, see kern_slots.h) have in common. Included by the sets after elementwise.h and after
+ * What kernels on fans (slopes by unit, see kern_slots.h) have in common. Included by the sets
+ * after elementwise.h and after
  *   bool copy_fan(lanes, step, z, u, s): copies a fan, and says if a step from z crosses the kink in any lane,
  * which each writes in its own way.
  */
@@ -14,7 +15,8 @@ static void fan_add(size_t lanes, const uint16_t *list, const real *a, real *sum
     }
 }
 
-static real fan_steps(size_t directions, size_t lanes, const real *restrict delta, real *restrict step, real *restrict inverse)
+static real fan_steps(size_t directions, size_t lanes, const real *restrict delta, real *restrict step,
+                      real *restrict inverse)
 {
     real longest = 0;
     for (size_t d = 0; d < lanes; d++) step[d] = d < directions ? delta[d] : 0;
@@ -33,7 +35,8 @@ static void fan_candidates(size_t units, const real *z, const real *reach, real 
     list[0] = (uint16_t)count;
 }
 
-static void bend(size_t lanes, const real *restrict step, const real *restrict inverse, real z, real *restrict s, real *restrict e)
+static void bend(size_t lanes, const real *restrict step, const real *restrict inverse, real z, real *restrict s,
+                 real *restrict e)
 {
     for (size_t l = 0; l < lanes; l += UNA_PAD)
         for (size_t v = 0; v < UNA_PAD; v++) {
@@ -43,14 +46,15 @@ static void bend(size_t lanes, const real *restrict step, const real *restrict i
         }
 }
 
-static void fan_relu(size_t lanes, size_t units, const real *step, const real *inverse, const real *z, const uint16_t *candidates,
-                     const real *u, bool by_unit, uint16_t *list, real *s, real *e)
+static void fan_relu(size_t lanes, size_t units, const real *step, const real *inverse, const real *z,
+                     const uint16_t *candidates, const real *u, bool by_unit, uint16_t *list, real *s, real *e)
 {
     uint16_t *listed = UNA_LISTED(list), *bent = UNA_BENT(list, units);
     size_t count = 0, bends = 0;
     for (size_t i = 0; i < candidates[0]; i++) {
         const uint16_t unit = UNA_LISTED(candidates)[i];
-        const unsigned on = z[unit] > 0, crosses = copy_fan(lanes, step, z[unit], u + (by_unit ? unit : i) * lanes, s + count * lanes);
+        const unsigned on = z[unit] > 0,
+                       crosses = copy_fan(lanes, step, z[unit], u + (by_unit ? unit : i) * lanes, s + count * lanes);
         listed[count] = unit;
         bent[bends] = (uint16_t)count;
         count += on | crosses;                   /* no branches: few cross, and which ones is not foreseeable */

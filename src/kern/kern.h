@@ -19,8 +19,8 @@ typedef enum una_activation {
     UNA_RELU, UNA_TANH, UNA_LEAKY, UNA_ELU, UNA_SOFTPLUS, UNA_SILU, UNA_SIN
 } una_activation;
 
-/* Lists of units: how many, how many of these bend (see fan_relu), which ones, ascending, UNA_LIST_END; and from UNA_BENT on the
- * places in the list of those that bend. */
+/* Lists of units: how many, how many of these bend (see fan_relu), which ones, ascending, UNA_LIST_END; and from
+ * UNA_BENT on the places in the list of those that bend. */
 enum { UNA_LIST_END = 0xFFFF };
 #define UNA_LIST_LENGTH(units) (2 * (size_t)(units) + 4)
 #define UNA_LISTED(list) ((list) + 2)

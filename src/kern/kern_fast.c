@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for one instruction set, compiled with its flags: the element-wise loops vectorised by the compiler, and products on
- * register tiles. A tile is up to ROWS x WIDE vectors of C, held in registers while p runs over k; every height and width
- * has a function of its own, so no lane computes for nothing, and a row has the same bits in any block.
+ * Kernels for one instruction set, compiled with its flags: the element-wise loops vectorised by the compiler, and
+ * products on register tiles. A tile is up to ROWS x WIDE vectors of C, held in registers while p runs over k; every
+ * height and width has a function of its own, so no lane computes for nothing,
+ * and a row has the same bits in any block.
  */
 #include "kern/kern.h"
 #include "kern/sets.h"
@@ -25,7 +26,8 @@ enum { ROWS = 6, WIDE = 2 };             /* 16 registers: 6 x 2 sums, 2 of B, 1 
 #error "compile with UNA_ISA_avx2 or UNA_ISA_avx512"
 #endif
 
-enum { FAN = 8 };                        /* units that come out of a tile of fans: as many as addresses fit in registers */
+/* Units that come out of a tile of fans: as many as addresses fit in registers. */
+enum { FAN = 8 };
 
 #define LANES (VECTOR_BYTES / sizeof(real))
 typedef real vector __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
@@ -44,7 +46,8 @@ typedef struct tile {
     bool add;
 } tile;
 
-/* The same thing for rows 0, 1, ... and vectors 0, 1, ...: sums must have names of their own, or compilers keep them in memory. */
+/* The same thing for rows 0, 1, ... and vectors 0, 1, ...: sums must have names of their own,
+ * or compilers keep them in memory. */
 #define WIDE_0(X, r)
 #define WIDE_1(X, r) X(r, 0)
 #define WIDE_2(X, r) WIDE_1(X, r) X(r, 1)
@@ -85,8 +88,9 @@ typedef struct tile {
         }                                                                                                             \
         ROWS_##rows(FINISH_ROW, wide, tail)                                                                           \
     }
-#define TILES(wide, tail) TILE(1, wide, tail) TILE(2, wide, tail) TILE(3, wide, tail) TILE(4, wide, tail) TILE(5, wide, tail) \
-    TILE(6, wide, tail)
+#define TILES(wide, tail)                                                                                             \
+    TILE(1, wide, tail) TILE(2, wide, tail) TILE(3, wide, tail)                                                       \
+    TILE(4, wide, tail) TILE(5, wide, tail) TILE(6, wide, tail)
 #define TILE_ROW(wide, tail)                                                                                          \
     { tile_1_##wide##_##tail, tile_2_##wide##_##tail, tile_3_##wide##_##tail, tile_4_##wide##_##tail,                 \
       tile_5_##wide##_##tail, tile_6_##wide##_##tail }
@@ -129,8 +133,8 @@ static size_t next_halves(size_t left)
     return halves <= 2 * WIDE ? halves : halves == 2 * WIDE + 1 ? 2 * WIDE - 2 : 2 * WIDE;
 }
 
-static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b, size_t b_stride,
-                    real *c, size_t c_stride, bool add_to)
+static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
+                    size_t b_stride, real *c, size_t c_stride, bool add_to)
 {
     for (size_t j = 0, wide; j < n; j += wide * LANES / 2) {
         wide = next_halves(n - j);
@@ -312,8 +316,8 @@ static void spread_fans(size_t lanes, const uint16_t *list, const real *fans, si
     }
 }
 
-static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns, const real *b,
-                      size_t n, bool lower, real *flat, real *c, size_t c_stride)
+static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns,
+                      const real *b, size_t n, bool lower, real *flat, real *c, size_t c_stride)
 {
     spread_fans(lanes, columns, b, n, flat += lanes);
     const uint16_t *units = UNA_LISTED(rows);

@@ -61,8 +61,8 @@ static void spread_fans(size_t directions, size_t lanes, const uint16_t *list, c
     }
 }
 
-static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns, const real *b,
-                      size_t n, bool lower, real *flat, real *c, size_t c_stride)
+static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns,
+                      const real *b, size_t n, bool lower, real *flat, real *c, size_t c_stride)
 {
     (void)lower;
     spread_fans(directions, lanes, columns, b, n, flat += lanes);

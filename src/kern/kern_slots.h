@@ -16,29 +16,30 @@ typedef struct REAL(una_kernels) {
     /* C [n, n] += A'A for A [rows, a_stride], on and below the diagonal (above it may or may not be updated). */
     void (*gram)(size_t rows, size_t n, const real *a, size_t a_stride, real *c, size_t c_stride);
 
-    /* Fans: the slopes of one point along all directions, a row of `lanes` = UNA_PADDED(directions) for each unit of a list
-     * (UNA_LISTED below), padding zero. C = (M, from the units of `in` to those of `out`) A:
+    /* Fans: the slopes of one point along all directions, a row of `lanes` = UNA_PADDED(directions) for each unit of a
+     * list (UNA_LISTED below), padding zero. C = (M, from the units of `in` to those of `out`) A:
      * c_j = sum_k m[in_k in_step + out_j out_step] a_k. */
     void (*fan_product)(size_t lanes, const uint16_t *in, const real *a, const real *m, size_t in_step, size_t out_step,
                         const uint16_t *out, real *c);
-    /* C [.., c_stride] (rows_i, columns_j) += a_i . b_j; columns are below n. `lower`: as in gram. flat [n + 1, lanes] is
-     * work, all zero at first; the first lanes stay so. */
-    void (*fan_outer)(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns, const real *b,
-                      size_t n, bool lower, real *flat, real *c, size_t c_stride);
+    /* C [.., c_stride] (rows_i, columns_j) += a_i . b_j; columns are below n. `lower`: as in gram. flat [n + 1, lanes]
+     * is work, all zero at first; the first lanes stay so. */
+    void (*fan_outer)(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns,
+                      const real *b, size_t n, bool lower, real *flat, real *c, size_t c_stride);
     /* sum [unit, lanes] += a_i for the units of a list. */
     void (*fan_add)(size_t lanes, const uint16_t *list, const real *a, real *sum);
     /* step = delta and inverse = 1/delta [lanes], padding zero; returns the longest step. */
     real (*fan_steps)(size_t directions, size_t lanes, const real *delta, real *step, real *inverse);
     /* Units that may be on somewhere: z + longest reach > 0. */
     void (*fan_candidates)(size_t units, const real *z, const real *reach, real longest, uint16_t *list);
-    /* s = (relu(z + step u) - relu(z)) inverse of the candidates among `units`, u a fan of each (by_unit: of each unit there is).
-     * Those that are on somewhere are listed. Those that cross the kink on some step are said to bend: their e is 1 where
-     * they end on, the s of the others is u. s has room for one fan more than there are candidates. */
-    void (*fan_relu)(size_t lanes, size_t units, const real *step, const real *inverse, const real *z, const uint16_t *candidates,
-                     const real *u, bool by_unit, uint16_t *list, real *s, real *e);
-    /* Its derivative: given g = dP/ds of the listed units, dz [unit] += g (e - relu'(z)) inverse summed over lanes, g becomes g e. */
-    void (*fan_relu_back)(size_t lanes, size_t units, const real *inverse, const real *z, const uint16_t *list, const real *e, real *g,
-                          real *dz);
+    /* s = (relu(z + step u) - relu(z)) inverse of the candidates among `units`, u a fan of each (by_unit: of each unit
+     * there is). Those that are on somewhere are listed. Those that cross the kink on some step are said to bend: their
+     * e is 1 where they end on, the s of the others is u. s has room for one fan more than there are candidates. */
+    void (*fan_relu)(size_t lanes, size_t units, const real *step, const real *inverse, const real *z,
+                     const uint16_t *candidates, const real *u, bool by_unit, uint16_t *list, real *s, real *e);
+    /* Its derivative: given g = dP/ds of the listed units, dz [unit] += g (e - relu'(z)) inverse summed
+     * over lanes, g becomes g e. */
+    void (*fan_relu_back)(size_t lanes, size_t units, const real *inverse, const real *z, const uint16_t *list,
+                          const real *e, real *g, real *dz);
 
     /* z += bias (per row), h = act(z), d = act'(z), dd = act''(z) if not NULL; [rows, width] contiguous. */
     void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d,
@@ -65,9 +66,10 @@ typedef struct REAL(una_kernels) {
     double (*residual)(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride,
                        real *f);
 
-    /* A network of one hidden layer and one head, in one pass: with h = act(w'x + b), f = v'h + c for each row, adds the
-     * gradient of weight sum (f - y)^2 to dw, db, dv, dc and returns it. x [rows, inputs], y [rows]; w, dw [inputs, width],
-     * b, db, v, dv [width] (v zero in the padding); work [2 UNA_SHALLOW_ROWS, width]. Rows are summed in order. */
+    /* A network of one hidden layer and one head, in one pass: with h = act(w'x + b), f = v'h + c for each row, adds
+     * the gradient of weight sum (f - y)^2 to dw, db, dv, dc and returns it. x [rows, inputs], y [rows]; w, dw [inputs,
+     * width], b, db, v, dv [width] (v zero in the padding); work [2 UNA_SHALLOW_ROWS, width].
+     * Rows are summed in order. */
     double (*shallow)(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y,
                       double weight, REAL(una_shallow) at, REAL(una_shallow_gradient) gradient, real *work);
 
@@ -87,14 +89,15 @@ typedef struct REAL(una_kernels) {
     void (*weighted_distances)(size_t n, size_t count, const real *w, const real *a, size_t a_step, const real *b,
                                size_t b_stride, real *sum);
 
-    /* Sweeps the first `count` rows of a symmetric matrix a [n, stride], of which the lower part is read and written (what
-     * stands above the diagonal is lost): [A, b; b', c] becomes [-A^-1, .; b'A^-1, c - b'A^-1 b] (Goodnight, A tutorial on the
-     * sweep operator, 1979). stride is a multiple of UNA_PAD, column [stride] is work, zero from n on. Returns log|A|, NAN
-     * if A is not positive definite. */
+    /* Sweeps the first `count` rows of a symmetric matrix a [n, stride], of which the lower part is read and written
+     * (what stands above the diagonal is lost): [A, b; b', c] becomes [-A^-1, .; b'A^-1, c - b'A^-1 b] (Goodnight, A
+     * tutorial on the sweep operator, 1979). stride is a multiple of UNA_PAD, column [stride] is work, zero from n on.
+     * Returns log|A|, NAN if A is not positive definite. */
     double (*sweep)(size_t n, size_t count, size_t stride, real *a, real *column);
 
-    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four numbers a
-     * block of words, sixteen blocks side by side, in float whatever `real` is. The first n of more are the same. */
+    /* n normals times std, none nearer to zero than least: Philox of (key, counter + i) through Box-Muller, four
+     * numbers a block of words, sixteen blocks side by side, in float whatever `real` is.
+     * The first n of more are the same. */
     void (*normals)(size_t n, const uint32_t key[2], const uint32_t counter[4], float std, float least, real *out);
 
     /* One Adam step over a contiguous block; c1, c2 = 1 - beta^t. */

@@ -2,8 +2,9 @@
  *
  * tanh of eight doubles, to 4 ulp, in half the time of the plain loop: with m = exp(2x) - 1 it is m/(2 + m), and
  *   exp 2x = 2^e 2^(k/16) exp r,  |r| <= ln 2 / 32,
- * where 2^(k/16) stands in two registers, from which a permutation takes it, so that a short series is enough. m is kept apart
- * from 1 so that nothing cancels: m = p (exp r - 1) + (p - 1) with p = 2^e 2^(k/16). Included by elementwise.h.
+ * where 2^(k/16) stands in two registers, from which a permutation takes it, so that a short series is enough. m is
+ * kept apart from 1 so that nothing cancels: m = p (exp r - 1) + (p - 1) with p = 2^e 2^(k/16). Included by
+ * elementwise.h.
  */
 #include <immintrin.h>
 

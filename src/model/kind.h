@@ -95,7 +95,8 @@ typedef enum una_detail { UNA_ONLY_MEANS, UNA_VARIANCES, UNA_PARTS } una_detail;
 typedef una_status una_block_task(void *context, una_predictive *p, size_t from, size_t rows, una_run *run);
 una_status una_model_each_block(const una_model *model, const double *x, size_t rows, una_detail detail,
                                 una_block_task *task, void *context, una_run *run);
-una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior, double *f, una_run *run);
+una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior,
+                                  double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 
 #endif

@@ -337,10 +337,10 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
     size_t inputs = model->columns.input_count;
     size_t parts = detail == UNA_PARTS && model->kind->mixture ? model->kind->mixture(model->state) : 0;
     size_t most = block_rows(rows, parts);
-    una_predictive p = { .mean = UNA_GET(&run->scratch, double, most), .var_model = UNA_GET(&run->scratch, double, most),
-                         .var_noise = UNA_GET(&run->scratch, double, most),
-                         .mean_only = detail == UNA_ONLY_MEANS, .parts = parts,
-                         .part_mean = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
+    una_predictive p = { .mean = UNA_GET(&run->scratch, double, most),
+                         .var_model = UNA_GET(&run->scratch, double, most),
+                         .var_noise = UNA_GET(&run->scratch, double, most), .mean_only = detail == UNA_ONLY_MEANS,
+                         .parts = parts, .part_mean = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
                          .part_var = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL };
     una_status status = una_arena_check(&run->scratch);
     for (size_t from = 0; status == UNA_OK && from < rows; from += most) {

@@ -50,8 +50,8 @@ typedef struct una_basis_options {
 #define UNA_HELD_OUT_TABLE(type) \
     UNA_ROW_PATIENCE(type, basis), \
     UNA_ROW(type, basis, restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
-            "trainings from other first weights, of which the best on held-out rows is kept; auto = 4 from 200 to 2000 " \
-            "rows, else 1"), \
+            "trainings from other first weights, of which the best on held-out rows is kept; auto = 4 from 200 to " \
+            "2000 rows, else 1"), \
     UNA_ROW_TRAIN_NOISE(type, basis, \
                         "noise std inside the training objective; auto = held-out error of a plain network, or 0.3 " \
                         "standardised where one head is trained and only the ratio to the penalty counts"), \

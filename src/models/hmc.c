@@ -4,8 +4,8 @@
  *   p(w | x, y) ~ N(y; f(x, w), s2) N(w; 0, alpha),
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
  * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps want a smooth
- * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards (hmc_head.c).
- * Chains are compared by what they say of the function, not by their weights: units can change places.
+ * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards
+ * (hmc_head.c). Chains are compared by what they say of the function, not by their weights: units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
 #include "models/hmc.h"
@@ -17,8 +17,8 @@
 enum { MOST_KEPT = 1000, MOST_PICTURED = 50, PROBES = 40, WATCHED_WEIGHTS = 100, MOST_CHAINS = 64 };
 
 typedef struct hmc_options {
-    double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept, max_depth,
-           start_steps;
+    double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept,
+           max_depth, start_steps;
     int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling;
 } hmc_options;
 enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
@@ -29,27 +29,32 @@ enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
 static const una_option hmc_table[] = {
     ROW(width, UNA_COUNT, "50", 1, 1024, false, NULL, "units of each hidden layer"),
     ROW(depth, UNA_COUNT, "1", 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),
-    ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS, "activation of the hidden layers; smooth ones sample better"),
+    ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS,
+        "activation of the hidden layers; smooth ones sample better"),
     ROW(prior_var, UNA_REAL, "1", 1e-9, 1e9, true, NULL, "alpha: prior variance of every weight and bias; auto = 1"),
     ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
-        "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the target's "
-        "std), else auto = held-out error of a plain network"),
+        "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the "
+        "target's std), else auto = held-out error of a plain network"),
     ROW(sample_noise, UNA_WORD, "auto", 0, 0, false, "auto|yes|no",
         "draw the noise too, together with the weights; auto = yes unless noise_std is given"),
     ROW(noise_prior, UNA_WORD, "lognormal", 0, 0, false, UNA_NOISE_PRIORS,
         "of a sampled noise: log std N(log noise_std, 1), or variance inverse gamma of shape 2 and mean noise_std^2"),
     ROW(head, UNA_WORD, "integrated", 0, 0, false, UNA_HMC_HEADS,
-        "weights of the output: integrated out while the hidden ones move and then drawn exactly, or sampled with them"),
+        "weights of the output: integrated out while the hidden ones move and then drawn exactly, "
+        "or sampled with them"),
     ROW(chains, UNA_COUNT, "2", 1, MOST_CHAINS, false, NULL, "independent chains, in parallel"),
-    ROW(warmup, UNA_COUNT, "300", 0, 1e7, false, NULL, "iterations of each chain that adapt step and mass and are thrown away"),
+    ROW(warmup, UNA_COUNT, "300", 0, 1e7, false, NULL,
+        "iterations of each chain that adapt step and mass and are thrown away"),
     ROW(samples, UNA_COUNT, "250", 1, 1e7, false, NULL, "iterations of each chain after that"),
     ROW(thin, UNA_COUNT, "1", 1, 1e6, false, NULL, "every thin-th is a draw; at most 1000 draws in all are kept"),
     ROW(trajectory, UNA_WORD, "nuts", 0, 0, false, UNA_TRAJECTORIES, "until it turns back, or of fixed length"),
-    ROW(step_size, UNA_REAL, "auto", 1e-12, 1e3, true, NULL, "of a leapfrog step; auto = adapted by each chain in warm-up"),
+    ROW(step_size, UNA_REAL, "auto", 1e-12, 1e3, true, NULL,
+        "of a leapfrog step; auto = adapted by each chain in warm-up"),
     ROW(leapfrog, UNA_COUNT, "100", 1, 1e6, false, NULL, "steps of a static trajectory"),
     ROW(jitter, UNA_REAL, "0.2", 0, 0.95, false, NULL, "a static trajectory has leapfrog (1 +- jitter) steps"),
     ROW(accept, UNA_REAL, "0.8", 0.05, 0.999, false, NULL, "acceptance that step_size=auto aims at"),
-    ROW(mass, UNA_WORD, "diagonal", 0, 0, false, UNA_MASSES, "unit, or adapted in warm-up: one number, or one per weight"),
+    ROW(mass, UNA_WORD, "diagonal", 0, 0, false, UNA_MASSES,
+        "unit, or adapted in warm-up: one number, or one per weight"),
     ROW(max_depth, UNA_COUNT, "9", 1, UNA_MOST_DEPTH, false, NULL, "a nuts trajectory has at most 2^max_depth steps"),
     ROW(start_steps, UNA_COUNT, "1000", 0, 1e7, false, NULL, "optimiser steps towards a maximum before a chain starts"),
     ROW(scaling, UNA_WORD, "standardised", 0, 0, false, "standardised|own",
@@ -86,7 +91,8 @@ static una_status set_scaling(hmc *m, const hmc_options *o, const una_columns *c
 static void to_network(const hmc *m, una_view x, double *to)
 {
     for (size_t r = 0; r < x.rows; r++)
-        for (size_t d = 0; d < x.cols; d++) to[r * x.cols + d] = m->x_centre[d] + m->x_scale[d] * x.at[r * x.stride + d];
+        for (size_t d = 0; d < x.cols; d++)
+            to[r * x.cols + d] = m->x_centre[d] + m->x_scale[d] * x.at[r * x.stride + d];
 }
 
 static void shape(hmc *m, const hmc_options *o, size_t inputs)
@@ -126,7 +132,7 @@ static void evaluate(rows_pass *p, const hmc *m, const double *q)
     for (size_t r = 0; r < p->rows; r++) p->f[r] = (p->f[r] - m->y_scale[0]) / m->y_scale[1];
 }
 
-/* ---- chains ------------------------------------------------------------------------------------------------------- */
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 typedef struct chain_job {
     una_arena arena;                     /* its draws; re-homed to the caller's run at the end              */
@@ -143,7 +149,8 @@ typedef struct chains {
 } chains;
 
 /* A chain of hidden weights in scratch, then a head for each of its draws. */
-static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn, const double *q, una_rng *rng, una_run *run)
+static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn, const double *q, una_rng *rng,
+                                   una_run *run)
 {
     UNA_TRY(una_bnn_marginal_take(bnn, &run->scratch));
     una_target target = { una_bnn_marginal_dimension(bnn), bnn, una_bnn_marginal };
@@ -189,7 +196,7 @@ static una_status chain_task(void *context, size_t index, una_run *child)
     return status;
 }
 
-/* ---- do the chains agree? -------------------------------------------------------------------------------------------- */
+/* ---- do the chains agree? ---------------------------------------------------------------------------------------- */
 
 typedef struct verdict { double rhat, bulk, tail; } verdict;     /* the worst of each over some quantities */
 
@@ -218,7 +225,8 @@ static una_status probe_points(una_view *probes, const una_problem *p, una_run *
     return UNA_OK;
 }
 
-static una_status judge_functions(verdict *v, const hmc *m, const chains *all, size_t count, const una_problem *p, una_run *run)
+static una_status judge_functions(verdict *v, const hmc *m, const chains *all, size_t count, const una_problem *p,
+                                  una_run *run)
 {
     una_view probes;
     rows_pass pass;
@@ -272,27 +280,31 @@ static void tell(const verdict *f, const verdict *w, const chains *all, size_t c
         gradients += (double)one->sample_gradients / (double)tried;
         result->steps += one->gradients;
     }
-    una_notes_add(&result->notes, "%zu chain%s: R-hat %.3f, effective sample size %.0f (tails %.0f) of %zu draws, at the worst of %d probe "
-                  "points; acceptance %.2f, step size %.3g, %.0f gradients a sample.", count, count == 1 ? " (compared with itself)" : "s",
-                  f->rhat, f->bulk, f->tail, draws, PROBES, acceptance, step, gradients);
-    una_notes_add(&result->notes, "The weights themselves: R-hat up to %.2f. Units of a network can change places, so this need not be near 1.",
-                  w->rhat);
+    una_notes_add(&result->notes, "%zu chain%s: R-hat %.3f, effective sample size %.0f (tails %.0f) of %zu draws, at "
+                  "the worst of %d probe points; acceptance %.2f, step size %.3g, %.0f gradients a sample.", count,
+                  count == 1 ? " (compared with itself)" : "s", f->rhat, f->bulk, f->tail, draws, PROBES, acceptance,
+                  step, gradients);
+    una_notes_add(&result->notes, "The weights themselves: R-hat up to %.2f. Units of a network can change places, so "
+                  "this need not be near 1.", w->rhat);
     if (f->rhat > 1.05)
-        una_notes_add(&result->warnings, "The chains disagree about the function: R-hat is %.2f at the worst probe point and should be below "
-                      "1.05. Use more warmup and samples.", f->rhat);
+        una_notes_add(&result->warnings, "The chains disagree about the function: R-hat is %.2f at the worst probe "
+                      "point and should be below 1.05. Use more warmup and samples.", f->rhat);
     if (fmin(f->bulk, f->tail) < 50 * (double)count)
-        una_notes_add(&result->warnings, "The draws are worth only %.0f independent ones at the worst probe point (fewer than 50 a chain): means "
-                      "and bands are rough. Use more samples.", fmin(f->bulk, f->tail));
+        una_notes_add(&result->warnings, "The draws are worth only %.0f independent ones at the worst probe point "
+                      "(fewer than 50 a chain): means and bands are rough. Use more samples.", fmin(f->bulk, f->tail));
     if (divergent)
-        una_notes_add(&result->warnings, "%zu of %zu trajectories diverged: a part of the posterior may be missing. Raise accept (now %.3g) or "
-                      "lower step_size.", divergent, tried, how->accept);
-    bool poor = f->rhat > 1.05 || fmin(f->bulk, f->tail) < 50 * (double)count;   /* short trajectories can be the cheaper ones */
+        una_notes_add(&result->warnings, "%zu of %zu trajectories diverged: a part of the posterior may be missing. "
+                      "Raise accept (now %.3g) or lower step_size.", divergent, tried, how->accept);
+    /* Short trajectories can be the cheaper ones. */
+    bool poor = f->rhat > 1.05 || fmin(f->bulk, f->tail) < 50 * (double)count;
     if (10 * deepest > tried)
-        una_notes_add(poor ? &result->warnings : &result->notes, "%zu of %zu trajectories were cut off at max_depth=%zu%s", deepest, tried,
-                      how->max_depth, poor ? ": they cover little ground. Raise max_depth." : ".");
+        una_notes_add(poor ? &result->warnings : &result->notes,
+                      "%zu of %zu trajectories were cut off at max_depth=%zu%s", deepest, tried, how->max_depth,
+                      poor ? ": they cover little ground. Raise max_depth." : ".");
 }
 
-static una_status judge(const hmc *m, const chains *all, size_t count, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status judge(const hmc *m, const chains *all, size_t count, const una_problem *p, una_fit_result *result,
+                        una_run *run)
 {
     verdict f = { NAN, NAN, NAN }, w = f;
     una_mark mark = una_arena_mark(&run->scratch);
@@ -303,16 +315,19 @@ static una_status judge(const hmc *m, const chains *all, size_t count, const una
     return status;
 }
 
-/* ---- fit ------------------------------------------------------------------------------------------------------------ */
+/* ---- fit --------------------------------------------------------------------------------------------------------- */
 
 static una_status check_options(const hmc_options *o, una_run *run)
 {
     if (o->thin > o->samples)
-        UNA_FAIL(run, UNA_E_USAGE, "hmc: thin=%g leaves no draw of samples=%g; use a smaller thin or more samples", o->thin, o->samples);
+        UNA_FAIL(run, UNA_E_USAGE, "hmc: thin=%g leaves no draw of samples=%g; use a smaller thin or more samples",
+                 o->thin, o->samples);
     if (UNA_IS_AUTO(o->step_size) && o->warmup < 10)
-        UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the step size; use at least 10, or give step_size", o->warmup);
+        UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the step size; use at least 10, or give "
+                 "step_size", o->warmup);
     if (o->mass != UNA_MASS_UNIT && o->warmup < 20)
-        UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the mass; use at least 20, or mass=unit", o->warmup);
+        UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the mass; use at least 20, or mass=unit",
+                 o->warmup);
     return UNA_OK;
 }
 
@@ -332,7 +347,8 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
     return UNA_OK;
 }
 
-/* Fills sample_noise and noise_std in. What it prints is what is used, so that the printed spec repeats the fit to the bit. */
+/* Fills sample_noise and noise_std in. What it prints is what is used, so that the printed spec
+ * repeats the fit to the bit. */
 static una_status choose_noise(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
     double scale = p->columns->target_scale, rmse = 0.3;
@@ -342,8 +358,8 @@ static una_status choose_noise(hmc_options *o, const hmc *m, const una_problem *
     if (o->sample_noise == NOISE_FIXED) UNA_TRY(una_hmc_noise(&rmse, &rows, &m->net, p, run));
     o->noise_std = rmse * scale;
     if (rows)
-        una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; sample_noise=yes lets the "
-                      "posterior judge.", rows);
+        una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; "
+                      "sample_noise=yes lets the posterior judge.", rows);
     return UNA_OK;
 }
 
@@ -373,7 +389,8 @@ static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result
     if (rows == 0 || p->valid_joins) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     rows_pass pass;
-    double *mean = UNA_GET(&run->scratch, double, rows), *density = UNA_GET(&run->scratch, double, rows), square = 0, log_lik = 0;
+    double *mean = UNA_GET(&run->scratch, double, rows), *density = UNA_GET(&run->scratch, double, rows), square = 0,
+           log_lik = 0;
     double unit = m->y_scale[1] * m->y_scale[1];
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = begin_pass(&pass, m, p->valid_x, run);
@@ -402,11 +419,13 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
                          una_arena *keep, una_run *run)
 {
     size_t count = (size_t)o->chains;
-    una_hmc how = { .trajectory = o->trajectory, .mass = o->mass, .warmup = (size_t)o->warmup, .samples = (size_t)o->samples,
-                    .thin = (size_t)o->thin, .step_size = o->step_size, .accept = o->accept, .leapfrog = (size_t)o->leapfrog,
-                    .jitter = o->jitter, .max_depth = (size_t)o->max_depth, .stage = "sampling hmc" };
-    chains all = { .bnn = bnn, .how = &how, .integrated = o->head == UNA_HEAD_INTEGRATED, .start_steps = (size_t)o->start_steps,
-                   .seed = p->seed, .job = UNA_GET(&run->scratch, chain_job, count) };
+    una_hmc how = { .trajectory = o->trajectory, .mass = o->mass, .warmup = (size_t)o->warmup,
+                    .samples = (size_t)o->samples, .thin = (size_t)o->thin, .step_size = o->step_size,
+                    .accept = o->accept, .leapfrog = (size_t)o->leapfrog, .jitter = o->jitter,
+                    .max_depth = (size_t)o->max_depth, .stage = "sampling hmc" };
+    chains all = { .bnn = bnn, .how = &how, .integrated = o->head == UNA_HEAD_INTEGRATED,
+                   .start_steps = (size_t)o->start_steps, .seed = p->seed,
+                   .job = UNA_GET(&run->scratch, chain_job, count) };
     UNA_TRY(una_arena_check(&run->scratch));
     una_status status = una_pool(run, count, chain_task, &all);
     if (status == UNA_OK) status = judge(m, &all, count, p, result, run);
@@ -416,7 +435,8 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
     return status;
 }
 
-static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
+                          una_run *run)
 {
     double from = run->progress_from, to = run->progress_to;
     UNA_TRY(set_scaling(m, o, p->columns, keep));
@@ -425,14 +445,15 @@ static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_
     run->progress_from = run->progress_to;
     run->progress_to = to;
     una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise == NOISE_SAMPLED,
-                    .noise_prior = o->noise_prior, .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
+                    .noise_prior = o->noise_prior,
+                    .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(gather(&bnn, m, p, run));
     UNA_TRY(sample(m, o, p, &bnn, result, keep, run));
     return score_valid(m, p, result, run);
 }
 
-static una_status hmc_fit(void *state, void *options, const una_problem *problem, una_fit_result *result, una_arena *keep,
-                          una_run *run)
+static una_status hmc_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                          una_arena *keep, una_run *run)
 {
     hmc *m = state;
     hmc_options *o = options;
@@ -448,7 +469,7 @@ static una_status hmc_fit(void *state, void *options, const una_problem *problem
     return status;
 }
 
-/* ---- the rest of the model interface ---------------------------------------------------------------------------------- */
+/* ---- the rest of the model interface ----------------------------------------------------------------------------- */
 
 /* Running mean and sum of squares (Welford), draw by draw. */
 static una_status hmc_predict(const void *state, una_view x, una_predictive *out, una_run *run)
@@ -571,8 +592,8 @@ const una_kind una_hmc_kind = {
     .options = hmc_table,
     .options_size = sizeof(hmc_options),
     .state_size = sizeof(hmc),
-    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, head=sampled, scaling=own, trajectory=static, step_size=0.005, "
-              "leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, samples=4500, thin=2",
+    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, head=sampled, scaling=own, trajectory=static, "
+              "step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, samples=4500, thin=2",
     .least_rows = 5,
     .learns_features = true,
     .fit = hmc_fit,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the model hmc share: the posterior of a network's weights as a target for the sampler, and the noise that
- * held-out rows show.
+ * What the files of the model hmc share: the posterior of a network's weights as a target for the sampler, and the
+ * noise that held-out rows show.
  */
 #ifndef UNA_MODELS_HMC_H
 #define UNA_MODELS_HMC_H
@@ -16,8 +16,8 @@ enum { UNA_NOISE_LOGNORMAL, UNA_NOISE_INVERSE_GAMMA };
 #define UNA_HMC_HEADS "integrated|sampled"
 enum { UNA_HEAD_INTEGRATED, UNA_HEAD_SAMPLED };
 
-/* q: the weights and biases of all layers as una_net_pack orders them, then (sample_noise) the logarithm of the noise std.
- * Where the head is integrated out q has no weights of the head. */
+/* q: the weights and biases of all layers as una_net_pack orders them, then (sample_noise) the logarithm of the noise
+ * std. Where the head is integrated out q has no weights of the head. */
 typedef struct una_bnn {
     una_net net;                         /* one head                                                        */
     const double *x, *y;                 /* [rows, inputs], [rows]                                          */
@@ -28,7 +28,8 @@ typedef struct una_bnn {
     /* work of una_bnn_take: */
     size_t  weights, *place;             /* [weights] of q in the padded block                              */
     double *padded, *gradient;
-    double *head, *block;                /* one hidden layer and few inputs: the head's weights, their gradient; work of a pass */
+    double *head, *block;                /* one hidden layer and few inputs: the head's weights and their
+                                            gradient; work of a pass                                        */
     una_work_f64 *work;
     const una_kernels_f64 *kernels;
     /* work of una_bnn_marginal_take: */
@@ -48,14 +49,15 @@ size_t     una_bnn_dimension(const una_bnn *bnn);
 double     una_bnn_potential(void *context, const double *q, double *gradient);
 void       una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded);
 
-/* The same with the head's weights integrated out: U(q) = -log p(y | hidden weights, s2) - log N(hidden weights; 0, prior_var)
- * - log p(log s), a far rounder density (hmc_head.c). una_bnn_take comes first. */
+/* The same with the head's weights integrated out: U(q) = -log p(y | hidden weights, s2) - log N(hidden weights; 0,
+ * prior_var) - log p(log s), a far rounder density (hmc_head.c). una_bnn_take comes first. */
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena);
 size_t     una_bnn_marginal_dimension(const una_bnn *bnn);
 double     una_bnn_marginal(void *context, const double *q, double *gradient);
-/* From q of una_bnn_marginal to q of una_bnn_potential: the head's weights drawn from their posterior given the others. */
+/* From q of una_bnn_marginal to q of una_bnn_potential: the head's weights drawn from their
+ * posterior given the others. */
 void       una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole);
-double     una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope);     /* -log p(e), e = log s, and its derivative */
+double     una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope);   /* -log p(e), e = log s, and its slope */
 
 /* From a random network to a maximum of the posterior nearby (Adam): where chain number `chain` starts. */
 una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run);

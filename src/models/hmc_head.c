@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The posterior of a network's hidden weights, those of the head (v and its bias; prior N(0, alpha I)) integrated out. Given the
- * features Phi [N, K] of the rows, the one among them, the head is a Bayesian linear model, so that
- *   U = 1/2 (N log(2 pi s2) + |y - Phi m|^2/s2 + |m|^2/alpha + log|B|) + |w|^2/(2 alpha) + P/2 log(2 pi alpha)  [- log p(log s)]
+ * The posterior of a network's hidden weights, those of the head (v and its bias; prior N(0, alpha I)) integrated out.
+ * Given the features Phi [N, K] of the rows, the one among them, the head is a Bayesian linear model, so that
+ *   U = 1/2 (N log(2 pi s2) + |y - Phi m|^2/s2 + |m|^2/alpha + log|B|) + |w|^2/(2 alpha) + P/2 log(2 pi alpha)
+ *       [- log p(log s)]
  *   B = I + rho Phi'Phi,  rho = alpha/s2,  m = rho B^-1 Phi'y,
  *   dU/dPhi = rho Phi B^-1 + (Phi m - y) m'/s2,   dU/d log s = N - tr(I - B^-1) - |y - Phi m|^2/s2.
- * What the data say of f they say mostly of the head: with it gone the density is round, and steps are a hundred times longer.
- * With fewer rows than features the same is found from the rows' side: with C = I + rho Phi Phi' and a = C^-1 y,
+ * What the data say of f they say mostly of the head: with it gone the density is round, and steps are a hundred times
+ * longer. With fewer rows than features the same is found from the rows' side:
+ * with C = I + rho Phi Phi' and a = C^-1 y,
  *   U = 1/2 (N log(2 pi s2) + y'a/s2 + log|C|) + ...,  m = rho Phi'a,
  *   dU/dPhi = (rho C^-1 - rho/s2 a a') Phi,   dU/d log s = tr C^-1 - |a|^2/s2.
  * Given hidden weights the head is drawn exactly. With w ~ N(0, alpha I), e ~ N(0, s2 I) it is
@@ -20,7 +22,7 @@
 #include <string.h>
 
 static const double log_2pi = 1.83787706640934548356;
-enum { PANEL = 12 };                     /* rows of Phi'Phi at a time: what is above the diagonal is left out but for corners */
+enum { PANEL = 12 };     /* rows of Phi'Phi at a time: what is above the diagonal is left out but for corners */
 
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
 {
@@ -63,8 +65,8 @@ static void columns_system(una_bnn *bnn, double rho)
     size_t n = bnn->order, stride = bnn->stride;
     for (size_t i = 0; i < n; i += PANEL) {
         size_t rows = n - i < PANEL ? n - i : PANEL;
-        bnn->kernels->product(rows, UNA_PADDED(i + rows), bnn->rows, bnn->joined + i, 1, bnn->wide, bnn->joined, bnn->wide,
-                              bnn->force + i * stride, stride, false);
+        bnn->kernels->product(rows, UNA_PADDED(i + rows), bnn->rows, bnn->joined + i, 1, bnn->wide, bnn->joined,
+                              bnn->wide, bnn->force + i * stride, stride, false);
     }
     bnn->kernels->scale(n * stride, rho, bnn->force, bnn->system);
     for (size_t i = 0; i + 1 < n; i++) bnn->system[i * (stride + 1)] += 1;
@@ -75,8 +77,8 @@ static void rows_system(una_bnn *bnn, double rho)
 {
     size_t n = bnn->rows, stride = bnn->stride;
     bnn->kernels->transpose(n, bnn->terms, bnn->joined, bnn->wide, bnn->turned, stride);
-    bnn->kernels->product(n, UNA_PADDED(n), bnn->terms, bnn->joined, bnn->wide, 1, bnn->turned, stride, bnn->system, stride,
-                          false);
+    bnn->kernels->product(n, UNA_PADDED(n), bnn->terms, bnn->joined, bnn->wide, 1, bnn->turned, stride, bnn->system,
+                          stride, false);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) bnn->system[i * stride + j] *= rho;
         bnn->system[i * (stride + 1)] = 1 + rho * bnn->system[i * (stride + 1)];
@@ -90,7 +92,8 @@ static double solve(una_bnn *bnn, const double *q, double var)
     size_t features = bnn->terms - 1, h_wide = UNA_PADDED(features), n = bnn->order;
     for (size_t i = 0; i < hidden(bnn); i++) bnn->padded[bnn->place[i]] = q[i];
     const double *h = una_net_phi_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->work);
-    for (size_t r = 0; r < bnn->rows; r++) memcpy(bnn->joined + r * bnn->wide, h + r * h_wide, features * sizeof(double));
+    for (size_t r = 0; r < bnn->rows; r++)
+        memcpy(bnn->joined + r * bnn->wide, h + r * h_wide, features * sizeof(double));
     if (bnn->turned) rows_system(bnn, bnn->prior_var / var);
     else columns_system(bnn, bnn->prior_var / var);
     double log_det = bnn->kernels->sweep(n, n - 1, bnn->stride, bnn->system, bnn->column);
@@ -179,7 +182,7 @@ double una_bnn_marginal(void *context, const double *q, double *gradient)
     return u;
 }
 
-/* ---- the head given the rest ----------------------------------------------------------------------------------------- */
+/* ---- the head given the rest ------------------------------------------------------------------------------------- */
 
 /* out [n] = -(lower part of the system) in. */
 static void apply_inverse(const una_bnn *bnn, const double *in, double *out)
@@ -196,7 +199,8 @@ static void apply_inverse(const una_bnn *bnn, const double *in, double *out)
 void una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole)
 {
     size_t count = hidden(bnn), k = bnn->terms;
-    double var = bnn->sample_noise ? exp(2 * q[count]) : bnn->noise_var, rho = bnn->prior_var / var, *head = whole + count;
+    double var = bnn->sample_noise ? exp(2 * q[count]) : bnn->noise_var, rho = bnn->prior_var / var,
+           *head = whole + count;
     solve(bnn, q, var);
     memcpy(whole, q, count * sizeof(double));
     if (bnn->sample_noise) whole[bnn->weights] = q[count];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How large the noise is, judged by rows that did not train: a plain network of the same shape is trained on the other rows and its
- * error on those left out is taken for the noise. A chain per fold would be the pure way and cost five times the sampling.
+ * How large the noise is, judged by rows that did not train: a plain network of the same shape is trained on the other
+ * rows and its error on those left out is taken for the noise. A chain per fold would be the pure way and cost five
+ * times the sampling.
  */
 #include "models/hmc.h"
 
@@ -55,11 +56,12 @@ static una_status look(void *context, const float *parameters, double *score, un
 
 static una_training settings(size_t rows, uint64_t seed, size_t index)
 {
-    const double assumed = 0.01;                 /* noise variance: small, since the best look stops the fitting of noise */
+    const double assumed = 0.01;         /* noise variance: small, since the best look stops the fitting of noise */
     size_t batch = rows < 500 ? 0 : 128, epochs = batch ? 12 * (rows / batch) : 0;
     size_t steps = epochs > 20000 ? 20000 : epochs > 2000 ? epochs : 2000;
-    return (una_training){ .steps = steps, .batch = batch, .rate = 0.01, .rate_schedule = 1, .fit_weight = 1 / (2 * assumed),
-                           .penalty = 0.5, .look_every = steps / 40, .seed = seed, .stream = (uint64_t)1 << 17 | index };
+    return (una_training){ .steps = steps, .batch = batch, .rate = 0.01, .rate_schedule = 1,
+                           .fit_weight = 1 / (2 * assumed), .penalty = 0.5, .look_every = steps / 40, .seed = seed,
+                           .stream = (uint64_t)1 << 17 | index };
 }
 
 static una_status trial(void *context, size_t index, una_run *run)
@@ -101,7 +103,8 @@ una_status una_hmc_noise(double *rmse, size_t *rows, const una_net *net, const u
         sum += all.square[i];
         *rows += all.held[i];
     }
-    if (status == UNA_OK) *rmse = fmax(sqrt(sum / (double)*rows), 1e-3);         /* exact data: the sampler needs some noise */
+    /* Exact data: the sampler needs some noise. */
+    if (status == UNA_OK) *rmse = fmax(sqrt(sum / (double)*rows), 1e-3);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { FEW_INPUTS = 12 };                /* up to which one pass through a network of one hidden layer beats layer by layer */
+enum { FEW_INPUTS = 12 };   /* up to which one pass through a network of one hidden layer beats layer by layer */
 
 static const double log_2pi = 1.83787706640934548356;
 
@@ -32,7 +32,8 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
     size_t *place = bnn->place;
     for (size_t l = 0; l <= net->depth; l++)
         for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
-            for (size_t j = 0; j < net->size[l + 1]; j++) *place++ = net->weights[l] + i * UNA_PADDED(net->size[l + 1]) + j;
+            for (size_t j = 0; j < net->size[l + 1]; j++)
+                *place++ = net->weights[l] + i * UNA_PADDED(net->size[l + 1]) + j;
     return una_work_new_f64(&bnn->work, net, bnn->rows, 0, false, 0, false, false, kernels, arena, run);
 }
 
@@ -70,10 +71,12 @@ static double deep_fit(una_bnn *bnn, const double *q, double var, double *gradie
     return losses.fit;
 }
 
-/* The same in one pass. q holds the rows of the hidden weights, their biases, the head, its bias: each of them `units` long. */
+/* The same in one pass. q holds the rows of the hidden weights, their biases, the head, its bias:
+ * each of them `units` long. */
 static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gradient)
 {
-    size_t inputs = bnn->net.size[0], units = bnn->net.size[1], width = UNA_PADDED(units), bytes = units * sizeof(double);
+    size_t inputs = bnn->net.size[0], units = bnn->net.size[1], width = UNA_PADDED(units),
+           bytes = units * sizeof(double);
     double *p = bnn->padded, *g = bnn->gradient, *dhead = bnn->head + width, bias = 0;
     for (size_t i = 0; i <= inputs; i++) memcpy(p + i * width, q + i * units, bytes);
     memcpy(bnn->head, q + (inputs + 1) * units, bytes);
@@ -81,8 +84,8 @@ static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gra
     memset(dhead, 0, width * sizeof(double));
     una_shallow_f64 at = { p, p + inputs * width, bnn->head, q[bnn->weights - 1] };
     una_shallow_gradient_f64 to = { g, g + inputs * width, dhead, &bias };
-    double fit = bnn->kernels->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y, 1 / (2 * var), at, to,
-                                       bnn->block);
+    double fit = bnn->kernels->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y, 1 / (2 * var), at,
+                                       to, bnn->block);
     for (size_t i = 0; i <= inputs; i++) memcpy(gradient + i * units, g + i * width, bytes);
     memcpy(gradient + (inputs + 1) * units, dhead, bytes);
     gradient[bnn->weights - 1] = bias;
@@ -111,12 +114,13 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
     una_rng rng = una_rng_at(seed, UNA_FOR_INIT, (uint64_t)1 << 32 | chain);
     una_net_initialise_f64(net, 1, 1, &rng, bnn->padded);
     una_training how = { .steps = steps, .batch = bnn->rows > 1000 ? 256 : 0, .rate = 0.01, .rate_schedule = 1,
-                         .fit_weight = 1 / (2 * bnn->noise_var), .penalty = 1 / (2 * bnn->prior_var), .look_every = steps + 1,
-                         .seed = seed, .stream = (uint64_t)1 << 16 | chain };
+                         .fit_weight = 1 / (2 * bnn->noise_var), .penalty = 1 / (2 * bnn->prior_var),
+                         .look_every = steps + 1, .seed = seed, .stream = (uint64_t)1 << 16 | chain };
     una_train_data_f64 data = { bnn->x, bnn->y, bnn->rows, 1, { net->size[0], NULL } };
     una_trained trained;
     una_status status = UNA_OK;
-    if (steps) status = una_train_f64(net, bnn->padded, &data, &how, NULL, "looking for a start", &trained, &run->scratch, run);
+    if (steps) status = una_train_f64(net, bnn->padded, &data, &how, NULL, "looking for a start", &trained,
+                                      &run->scratch, run);
     for (size_t i = 0; i < bnn->weights; i++) q[i] = bnn->padded[bnn->place[i]];
     if (bnn->sample_noise) q[bnn->weights] = log(bnn->noise_var) / 2;
     una_arena_release(&run->scratch, mark);

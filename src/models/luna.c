@@ -24,7 +24,8 @@ static const una_option luna_table[] = {
     { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
       "M: auxiliary regressors; auto = half the features" },
     { "head_share", UNA_REAL, offsetof(luna_options, head_share), "auto", 0, 1e6, true, NULL,
-      "penalty of the heads over that of the hidden layers; auto = 1/heads: a head weighs fit and penalty as the head of nlm does" },
+      "penalty of the heads over that of the hidden layers; auto = 1/heads: a head weighs fit and penalty as the head "
+      "of nlm does" },
     { "diversity", UNA_REAL, offsetof(luna_options, diversity), "30", 0, 1e8, true, NULL,
       "lambda: weight of the heads' similarity; auto = steered so that mean cos^2 reaches target_cos2" },
     { "diversity_rows", UNA_COUNT, offsetof(luna_options, diversity_rows), "1000", 0, 1e12, false, NULL,
@@ -75,8 +76,8 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .steps_factor = 1, .training = {
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
-        .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions, .unit_directions = o->direction_kind == 1,
-        .head_relief = 1 - o->head_share, .look_from = 0.6 } };
+        .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
+        .unit_directions = o->direction_kind == 1, .head_relief = 1 - o->head_share, .look_from = 0.6 } };
     UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)
@@ -95,7 +96,8 @@ const una_kind una_luna = {
     .state_size = sizeof(una_basis),
     .thesis = "heads=25, head_share=1, diversity=0.1, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
               "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
-              "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, units=standardised",
+              "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "
+              "units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = luna_fit,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * LUNA's similarity of heads and its gradient. G = J W' holds the slopes of the M heads at all probes (one column a head),
+ * LUNA's similarity of heads and its gradient. G = J W' holds the slopes of the M heads at all probes,
+ * one column a head:
  *   S = G'G = W A W' with A = J'J,   q_i = S_ii,   P = sum_{i<j} S_ij^2 / (q_i q_j)
  *   K_ij = 2 S_ij/(q_i q_j),   K_ii = -sum_{j != i} 2 S_ij^2/(q_i^2 q_j)
  *   dP/dW = K W A,   dP/dJ = J W'K W:   G itself, probes x inputs x heads, is never formed.
@@ -37,7 +38,8 @@ void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, W
 }
 
 /* A += J'J of the block, on and below the diagonal. */
-void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block, WORK *w)
+void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block,
+                                WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
@@ -52,7 +54,8 @@ static void mirror(real *a, size_t n, size_t stride)
 }
 
 /* P, the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts of A are added up in their order. */
-double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient, WORK *w)
+double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
+                                 WORK *w)
 {
     if (objective->per_point) return 0;
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
@@ -60,42 +63,49 @@ double REAL(una_diversity_solve)(const una_net *net, const real *parameters, con
     const real *heads_w = parameters + net->weights[net->depth], *flat = w->flipped[net->depth];
     for (size_t i = 1; i < w->pieces; i++) w->kern->add(features * wide, w->piece[i]->a, w->a);
     mirror(w->a, features, wide);
-    w->kern->product(heads, wide, features, flat, wide, 1, w->a, wide, w->wa, wide, false);                      /* W A     */
-    w->kern->product(heads, heads_wide, features, w->wa, wide, 1, heads_w, heads_wide, w->s, heads_wide, false); /* W A W'  */
+    /* W A, W A W' */
+    w->kern->product(heads, wide, features, flat, wide, 1, w->a, wide, w->wa, wide, false);
+    w->kern->product(heads, heads_wide, features, w->wa, wide, 1, heads_w, heads_wide, w->s, heads_wide, false);
     double p = w->kern->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
+    /* (K W A)', K W, W'K W */
     w->kern->product(features, heads_wide, heads, w->wa, 1, wide, w->k, heads_wide, gradient + net->weights[net->depth],
-                     heads_wide, true);                                                                          /* (K W A)' */
-    w->kern->product(heads, wide, heads, w->k, heads_wide, 1, flat, wide, w->kw, wide, false);                   /* K W     */
-    w->kern->product(features, wide, heads, flat, 1, wide, w->kw, wide, w->b, wide, false);                      /* W'K W   */
+                     heads_wide, true);
+    w->kern->product(heads, wide, heads, w->k, heads_wide, 1, flat, wide, w->kw, wide, false);
+    w->kern->product(features, wide, heads, flat, 1, wide, w->kw, wide, w->b, wide, false);
     return p;
 }
 
 static double per_point(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
                         probe_block block, real *gradient, WORK *w)
 {
-    size_t features = una_net_features(net), wide = UNA_PADDED(features), each = batch->directions, rows = block.count * each;
+    size_t features = una_net_features(net), wide = UNA_PADDED(features), each = batch->directions,
+           rows = block.count * each;
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide), *heads_w = parameters + net->weights[net->depth];
+    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide),
+               *heads_w = parameters + net->weights[net->depth];
     double sum = 0, probes = w->all_probes;
-    w->kern->product(rows, heads_wide, features, j, wide, 1, heads_w, heads_wide, w->slopes, heads_wide, false);   /* G = J W' */
+    /* G = J W'; then G'G and G K of each probe */
+    w->kern->product(rows, heads_wide, features, j, wide, 1, heads_w, heads_wide, w->slopes, heads_wide, false);
     for (size_t p = 0; p < block.count; p++) {
         const real *g = w->slopes + p * each * heads_wide;
         real *dg = w->dslopes + p * each * heads_wide;
-        w->kern->product(heads, heads_wide, each, g, 1, heads_wide, g, heads_wide, w->s, heads_wide, false);       /* G'G      */
+        w->kern->product(heads, heads_wide, each, g, 1, heads_wide, g, heads_wide, w->s, heads_wide, false);
         sum += w->kern->similarity(heads, heads_wide, w->s, objective->diversity / probes, w->k, w->inverse);
-        w->kern->product(each, heads_wide, heads, g, heads_wide, 1, w->k, heads_wide, dg, heads_wide, false);      /* G K      */
+        w->kern->product(each, heads_wide, heads, g, heads_wide, 1, w->k, heads_wide, dg, heads_wide, false);
     }
-    w->kern->product(features, heads_wide, rows, j, 1, wide, w->dslopes, heads_wide, gradient + net->weights[net->depth], heads_wide, true);
+    w->kern->product(features, heads_wide, rows, j, 1, wide, w->dslopes, heads_wide,
+                     gradient + net->weights[net->depth], heads_wide, true);
     w->kern->product(rows, wide, heads, w->dslopes, heads_wide, 1, w->flipped[net->depth], wide, w->gs[0], wide, false);
     return sum / probes;
 }
 
-double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
-                                  probe_block block, real *gradient, WORK *w)
+double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, const BATCH *batch,
+                                  const OBJECTIVE *objective, probe_block block, real *gradient, WORK *w)
 {
     if (objective->per_point) return per_point(net, parameters, batch, objective, block, gradient, w);
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
-    w->kern->product(block.count * batch->directions, wide, features, j, wide, 1, w->b, wide, w->gs[0], wide, false);                                                                    /* J W'K W  */
+    /* J W'K W */
+    w->kern->product(block.count * batch->directions, wide, features, j, wide, 1, w->b, wide, w->gs[0], wide, false);
     return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Slopes of slopes_real.c for ReLU and many directions, by unit instead of by row: at one probe a unit's slopes along all
- * directions lie side by side, its *fan*. About half the units are off at a probe and all around it: they are left out of
- * every product, on both sides. Most of the others are on all along the steps, and their slope s is u as it comes; only where
- * a step crosses the kink is there something to compute.
+ * Slopes of slopes_real.c for ReLU and many directions, by unit instead of by row: at one probe a unit's slopes along
+ * all directions lie side by side, its *fan*. About half the units are off at a probe and all around it: they are left
+ * out of every product, on both sides. Most of the others are on all along the steps, and their slope s is u as it
+ * comes; only where a step crosses the kink is there something to compute.
  *   u_l = s_(l-1) W_l,  s_l = (relu(z_l + delta u_l) - relu(z_l))/delta,  A = sum J'J,  J = s of the last hidden layer.
  * Units that may be on are known before u is: |u_l| <= |u_(l-1)| |W_l|, because |s| <= |u|.
  */
@@ -62,12 +62,13 @@ static void find_reach(const una_net *net, const real *parameters, const BATCH *
         if (l == 0) take_sizes(batch->directions * width, w->slope_sum, at->bound);
         else {
             take_sizes(net->size[l] * width, parameters + net->weights[l], w->size);
-            w->kern->product(batch->directions, width, net->size[l], w->layer[l - 1].fans.bound, below, 1, w->size, width, at->bound,
-                             width, false);
+            w->kern->product(batch->directions, width, net->size[l], w->layer[l - 1].fans.bound, below, 1, w->size,
+                             width, at->bound, width, false);
         }
         memcpy(at->reach, at->bound, width * sizeof(real));
         for (size_t d = 1; d < batch->directions; d++)
-            for (size_t j = 0; j < width; j++) if (at->bound[d * width + j] > at->reach[j]) at->reach[j] = at->bound[d * width + j];
+            for (size_t j = 0; j < width; j++)
+                if (at->bound[d * width + j] > at->reach[j]) at->reach[j] = at->bound[d * width + j];
     }
 }
 
@@ -77,8 +78,8 @@ void REAL(una_fans_seed)(const una_net *net, const real *parameters, const BATCH
     size_t width = UNA_PADDED(net->size[1]);
     const real *weights = parameters + net->weights[0];
     if (!batch->direction) memcpy(w->slope_sum, weights, batch->directions * width * sizeof(real));
-    else w->kern->product(batch->directions, width, net->size[0], batch->direction, net->size[0], 1, weights, width, w->slope_sum,
-                          width, false);
+    else w->kern->product(batch->directions, width, net->size[0], batch->direction, net->size[0], 1, weights, width,
+                          w->slope_sum, width, false);
     memset(w->turned, 0, net->size[1] * w->lanes * sizeof(real));
     w->kern->transpose(batch->directions, net->size[1], w->slope_sum, width, w->turned, w->lanes);
     find_reach(net, parameters, batch, w);
@@ -88,17 +89,18 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
 {
     size_t lanes = w->lanes;
     real *inverse = w->inverses + probe * lanes;
-    real longest = w->kern->fan_steps(batch->directions, lanes, batch->delta + probe * batch->directions, w->step, inverse);
+    real longest = w->kern->fan_steps(batch->directions, lanes, batch->delta + probe * batch->directions, w->step,
+                                      inverse);
     for (size_t l = 0; l < net->depth; l++) {
         fans *at = &w->layer[l].fans, *below = &w->layer[l - (l > 0)].fans;
         uint16_t *list = list_of(net, l, probe, w);
         const real *z = z_of(net, batch, l, probe, w);
         w->kern->fan_candidates(net->size[l + 1], z, at->reach, longest, w->candidates);
         if (l > 0)
-            w->kern->fan_product(lanes, list_of(net, l - 1, probe, w), below->s + below->s_at[probe], parameters + net->weights[l],
-                                 UNA_PADDED(net->size[l + 1]), 1, w->candidates, w->far);
-        w->kern->fan_relu(lanes, net->size[l + 1], w->step, inverse, z, w->candidates, l > 0 ? w->far : w->turned, l == 0, list,
-                          at->s + at->s_at[probe], at->e + at->e_at[probe]);
+            w->kern->fan_product(lanes, list_of(net, l - 1, probe, w), below->s + below->s_at[probe],
+                                 parameters + net->weights[l], UNA_PADDED(net->size[l + 1]), 1, w->candidates, w->far);
+        w->kern->fan_relu(lanes, net->size[l + 1], w->step, inverse, z, w->candidates, l > 0 ? w->far : w->turned,
+                          l == 0, list, at->s + at->s_at[probe], at->e + at->e_at[probe]);
         at->s_at[probe + 1] = at->s_at[probe] + list[0] * lanes;
         at->e_at[probe + 1] = at->e_at[probe] + list[1] * lanes;
     }
@@ -116,23 +118,24 @@ void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BA
 
 /* ---- backward -------------------------------------------------------------------------------------- */
 
-static void backward_probe(const una_net *net, const real *parameters, const BATCH *batch, size_t probe, real *gradient, WORK *w)
+static void backward_probe(const una_net *net, const real *parameters, const BATCH *batch, size_t probe, real *gradient,
+                           WORK *w)
 {
     size_t lanes = w->lanes, top = net->depth - 1;
     real *g = w->gs[0], *g_below = w->gs[1];
     const uint16_t *list = list_of(net, top, probe, w);
-    w->kern->fan_product(lanes, list, w->layer[top].fans.s + w->layer[top].fans.s_at[probe], w->b, UNA_PADDED(una_net_features(net)), 1,
-                         list, g);                                                                                 /* J W'K W  */
+    w->kern->fan_product(lanes, list, w->layer[top].fans.s + w->layer[top].fans.s_at[probe], w->b,
+                         UNA_PADDED(una_net_features(net)), 1, list, g);                         /* J W'K W  */
     for (size_t l = net->depth; l-- > 0;) {
         fans *at = &w->layer[l].fans;
         size_t width = UNA_PADDED(net->size[l + 1]);
-        w->kern->fan_relu_back(lanes, net->size[l + 1], w->inverses + probe * lanes, z_of(net, batch, l, probe, w), list, at->e + at->e_at[probe], g,
-                               w->layer[l].dz + probe * width);
+        w->kern->fan_relu_back(lanes, net->size[l + 1], w->inverses + probe * lanes, z_of(net, batch, l, probe, w),
+                               list, at->e + at->e_at[probe], g, w->layer[l].dz + probe * width);
         if (l == 0) break;
         const fans *below = &w->layer[l - 1].fans;
         const uint16_t *list_below = list_of(net, l - 1, probe, w);
-        w->kern->fan_outer(batch->directions, lanes, list_below, below->s + below->s_at[probe], list, g, width, false, w->flat,
-                           gradient + net->weights[l], width);
+        w->kern->fan_outer(batch->directions, lanes, list_below, below->s + below->s_at[probe], list, g, width, false,
+                           w->flat, gradient + net->weights[l], width);
         w->kern->fan_product(lanes, list, g, parameters + net->weights[l], 1, width, list_below, g_below);
         real *kept = g;
         g = g_below;

@@ -56,12 +56,14 @@ void REAL(una_net_forward)(const una_net *net, const real *parameters, const rea
  * (adds). For marginal likelihood. */
 void REAL(una_net_backward)(const una_net *net, const real *parameters, const real *x, size_t rows, const double *dphi,
                             real *gradient, REAL(una_work) *work);
-/* A loss of phi alone, of all rows at once (no more than the work was made for): forward, phi [rows, padded(features)] stays
- * in the work until the next call; then, dL/dphi [rows, padded(features)] written where una_net_dphi says, back into the
- * hidden layers' gradient (adds). */
-const real *REAL(una_net_phi)(const una_net *net, const real *parameters, const real *x, size_t rows, REAL(una_work) *work);
+/* A loss of phi alone, of all rows at once (no more than the work was made for): forward, phi [rows, padded(features)]
+ * stays in the work until the next call; then, dL/dphi [rows, padded(features)] written where una_net_dphi says, back
+ * into the hidden layers' gradient (adds). */
+const real *REAL(una_net_phi)(const una_net *net, const real *parameters, const real *x, size_t rows,
+                              REAL(una_work) *work);
 real *REAL(una_net_dphi)(REAL(una_work) *work);
 void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const real *x, size_t rows, real *gradient,
                             REAL(una_work) *work);
-/* Slopes of phi at one point: j [inputs, features], exact. The work needs a probe, every direction, and exact slopes. */
+/* Slopes of phi at one point: j [inputs, features], exact. The work needs a probe,
+ * every direction, and exact slopes. */
 void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *j, REAL(una_work) *work);

@@ -366,7 +366,8 @@ real *REAL(una_net_dphi)(WORK *w)
     return w->g[0];
 }
 
-void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const real *x, size_t rows, real *gradient, WORK *w)
+void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const real *x, size_t rows, real *gradient,
+                            WORK *w)
 {
     BATCH batch = { .rows = rows, .x = x };
     flip_weights(net, parameters, w);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Slope rows through the network, a block of probes at a time so that they stay in the cache:
- *   u_l = s_(l-1) W_l,  s_l = (act(z_l + delta u_l) - act(z_l))/delta  (or act'(z_l) u_l),  J = s of the last hidden layer.
+ *   u_l = s_(l-1) W_l,  s_l = (act(z_l + delta u_l) - act(z_l))/delta  (or act'(z_l) u_l),
+ *   J = s of the last hidden layer.
  * For ReLU and many directions fans_real.c does the same with less work.
  */
 #include "nn/work.h"
@@ -36,7 +37,8 @@ void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BAT
 static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, probe_block block, WORK *w)
 {
     layer *at = &w->layer[l];
-    size_t width = UNA_PADDED(net->size[l + 1]), row = first_row(batch, block) * width, from = slopes_at(batch, block, width);
+    size_t width = UNA_PADDED(net->size[l + 1]), row = first_row(batch, block) * width,
+           from = slopes_at(batch, block, width);
     una_slope_shape shape = { block.count, batch->directions, width };
     const real *u = u_of(batch, l, width, block, w);
     if (!batch->delta) w->kern->tangent(shape, at->d + row, u, u_step(batch, l, width), at->s + from);
@@ -44,13 +46,15 @@ static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, pr
                          batch->delta + block.first * batch->directions, at->s + from, at->e + from);
 }
 
-void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block, WORK *w)
+void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
+                              WORK *w)
 {
     for (size_t l = 0; l < net->depth; l++) {
         size_t width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(net->size[l]);
         if (l > 0)
-            w->kern->product(block.count * batch->directions, width, net->size[l], w->layer[l - 1].s + slopes_at(batch, block, below),
-                             below, 1, parameters + net->weights[l], width, u_of(batch, l, width, block, w), width, false);
+            w->kern->product(block.count * batch->directions, width, net->size[l],
+                             w->layer[l - 1].s + slopes_at(batch, block, below), below, 1, parameters + net->weights[l],
+                             width, u_of(batch, l, width, block, w), width, false);
         activate_slopes(net, batch, l, block, w);
     }
 }
@@ -60,7 +64,8 @@ void REAL(una_slopes_first)(const una_net *net, const BATCH *batch, const real *
 {
     size_t width = UNA_PADDED(net->size[1]);
     if (!batch->direction) w->kern->add(batch->directions * width, sum, weights);
-    else w->kern->product(net->size[0], width, batch->directions, batch->direction, 1, net->size[0], sum, width, weights, width, true);
+    else w->kern->product(net->size[0], width, batch->directions, batch->direction, 1, net->size[0], sum, width,
+                          weights, width, true);
 }
 
 void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w)
@@ -72,8 +77,10 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
         una_slope_shape shape = { block.count, batch->directions, width };
         real *dz = at->dz + block.first * width;
         if (batch->delta)
-            w->kern->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width), batch->delta + block.first * batch->directions, gs, dz);
-        else w->kern->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w), u_step(batch, l, width), gs, dz);
+            w->kern->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width),
+                                 batch->delta + block.first * batch->directions, gs, dz);
+        else w->kern->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
+                                   u_step(batch, l, width), gs, dz);
         real *weights = gradient + net->weights[l];
         if (l == 0) {
             memset(w->slope_sum, 0, batch->directions * width * sizeof(real));
@@ -82,7 +89,8 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
             return;
         }
         size_t in = net->size[l], in_wide = UNA_PADDED(in), rows = block.count * batch->directions;
-        w->kern->product(in, width, rows, w->layer[l - 1].s + slopes_at(batch, block, in_wide), 1, in_wide, gs, width, weights, width, true);
+        w->kern->product(in, width, rows, w->layer[l - 1].s + slopes_at(batch, block, in_wide), 1, in_wide, gs, width,
+                         weights, width, true);
         w->kern->product(rows, in_wide, net->size[l + 1], gs, width, 1, w->flipped[l], in_wide, below, in_wide, false);
         real *kept = gs;
         gs = below;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The training loop of train.h. A step:  batch, probes, perturbations -> loss and gradient -> optimiser -> look.
- *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 fit_weight + gamma (n/N) |Psi|^2 (heads: a share of it) + lambda s(u) C P,   C = 2n/(M (M-1))
+ *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 fit_weight + gamma (n/N) |Psi|^2 (heads: a share of it) + lambda s(u) C P,
+ *   C = 2n/(M (M-1))
  * Batches of an epoch differ in size by at most one row, so no ragged rest is left over. Large steps are cut into
  * pieces, by size alone, and a crew shares them: what is computed does not depend on how many threads there are.
  */
@@ -136,7 +137,8 @@ static void choose_directions(loop *t, size_t step)
 }
 
 /* delta ~ N(0, std^2), one per probe and direction, kept away from zero: rounding grows as 1/delta. Each piece draws
- * its own, with the generator's counter set to the block that holds the first: the numbers are those of one long draw. */
+ * its own, with the generator's counter set to the block that holds the first:
+ * the numbers are those of one long draw. */
 static const real *draw_perturbations(const loop *t, size_t k)
 {
     enum { BLOCK = 64 };

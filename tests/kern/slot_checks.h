@@ -38,8 +38,10 @@ static void REAL(gram_is_lower_half)(void **state)
     for (size_t round = 0; round < 40; round++)
         for EACH_SET(set) {
             una_mark mark = una_arena_mark(&run->scratch);
-            size_t rows = una_rng_below(&rng, 30), n = 1 + una_rng_below(&rng, 90), wide = UNA_PADDED(n), c_stride = wide + UNA_PAD;
-            real *a = REAL(random_block)(&run->scratch, &rng, rows * wide + 1), *c = UNA_GET(&run->scratch, real, n * c_stride);
+            size_t rows = una_rng_below(&rng, 30), n = 1 + una_rng_below(&rng, 90), wide = UNA_PADDED(n),
+                   c_stride = wide + UNA_PAD;
+            real *a = REAL(random_block)(&run->scratch, &rng, rows * wide + 1),
+                 *c = UNA_GET(&run->scratch, real, n * c_stride);
             assert_non_null(c);
             for (size_t i = 0; i < n * c_stride; i++) c[i] = 1;
             set->gram(rows, n, a, wide, c, c_stride);
@@ -52,7 +54,8 @@ static void REAL(gram_is_lower_half)(void **state)
                         truth += term;
                         size += fabsl(term);
                     }
-                    assert_near((double)c[i * c_stride + j], (double)truth, 0, (double)((long double)(rows + 1) * EPSILON * size));
+                    assert_near((double)c[i * c_stride + j], (double)truth, 0,
+                                (double)((long double)(rows + 1) * EPSILON * size));
                 }
             }
             una_arena_release(&run->scratch, mark);
@@ -68,7 +71,8 @@ static void REAL(fan_products)(void **state)
     for (size_t round = 0; round < 60; round++)
         for EACH_SET(set) {
             una_mark mark = una_arena_mark(&run->scratch);
-            size_t directions = 1 + una_rng_below(&rng, 40), lanes = UNA_PADDED(directions), units = 1 + una_rng_below(&rng, 70);
+            size_t directions = 1 + una_rng_below(&rng, 40), lanes = UNA_PADDED(directions),
+                   units = 1 + una_rng_below(&rng, 70);
             size_t outs = 1 + una_rng_below(&rng, 70), stride = UNA_PADDED(round % 2 ? outs : units);
             size_t in_step = round % 2 ? stride : 1, out_step = round % 2 ? 1 : stride;
             const uint16_t *in = REAL(random_list)(&run->scratch, &rng, units, round % 3);
@@ -83,11 +87,13 @@ static void REAL(fan_products)(void **state)
                 for (size_t l = 0; l < lanes; l++) {
                     long double truth = 0, size = 0;
                     for (size_t k = 0; k < in[0]; k++) {
-                        long double by = m[UNA_LISTED(in)[k] * in_step + UNA_LISTED(out)[j] * out_step], term = by * a[k * lanes + l];
+                        long double by = m[UNA_LISTED(in)[k] * in_step + UNA_LISTED(out)[j] * out_step],
+                                    term = by * a[k * lanes + l];
                         truth += term;
                         size += fabsl(term);
                     }
-                    assert_near((double)c[j * lanes + l], (double)truth, 0, (double)((long double)(units + 1) * EPSILON * size));
+                    assert_near((double)c[j * lanes + l], (double)truth, 0,
+                                (double)((long double)(units + 1) * EPSILON * size));
                 }
             assert_true(c[out[0] * lanes] == 7);
             una_arena_release(&run->scratch, mark);
@@ -101,7 +107,8 @@ static void REAL(check_fan_outer)(const REAL(una_kernels) *set, una_run *run, un
     size_t directions = 1 + una_rng_below(rng, 40), lanes = UNA_PADDED(directions), units = 1 + una_rng_below(rng, 150);
     size_t columns = lower ? units : 1 + una_rng_below(rng, 150), n = UNA_PADDED(columns);
     real *flat = UNA_GET(&run->scratch, real, (n + 1) * lanes), *c = UNA_GET(&run->scratch, real, units * n);
-    long double *truth = UNA_GET(&run->scratch, long double, units * n), *size = UNA_GET(&run->scratch, long double, units * n);
+    long double *truth = UNA_GET(&run->scratch, long double, units * n),
+                *size = UNA_GET(&run->scratch, long double, units * n);
     assert_non_null(size);
     for (size_t again = 0; again < 2; again++) {
         const uint16_t *rows = REAL(random_list)(&run->scratch, rng, units, (round / 2 + again) % 3);
@@ -179,7 +186,8 @@ static void REAL(fan_steps_and_sums)(void **state)
     }
 }
 
-/* Secants of ReLU by unit, and their derivative, lane by lane. Nobody who is on somewhere is left out, whatever the reach. */
+/* Secants of ReLU by unit, and their derivative, lane by lane. Nobody who is on somewhere is
+ * left out, whatever the reach. */
 static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una_rng *rng, bool by_unit)
 {
     enum { UNITS = 37 };
@@ -215,7 +223,8 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
         for (size_t d = 0; d < directions; d++) {
             double far = (double)z[j] + (double)delta[d] * (double)u[j * lanes + d];
             double truth = (fmax(far, 0) - fmax((double)z[j], 0)) / (double)delta[d];
-            assert_near((double)s[at * lanes + d], truth, 1e-4, 16 * EPSILON * (1 + fabs(far)) / fabs((double)delta[d]));
+            assert_near((double)s[at * lanes + d], truth, 1e-4,
+                        16 * EPSILON * (1 + fabs(far)) / fabs((double)delta[d]));
             if (bent) assert_true(e[bends * lanes + d] == (z[j] + delta[d] * u[j * lanes + d] > 0 ? 1 : 0));
         }
         bends += bent;
@@ -532,8 +541,8 @@ static void REAL(tanh_keeps_nan)(void **state)
 
 /* ---- sweeps and shallow networks ---------------------------------------------------------------------------- */
 
-/* A = X'X + I with a column b beside it: the inverse, A^-1 b and what is left of c, by A times them; the determinant by its
- * own elimination in long double. Nothing beyond the last row is touched. */
+/* A = X'X + I with a column b beside it: the inverse, A^-1 b and what is left of c, by A times them; the determinant by
+ * its own elimination in long double. Nothing beyond the last row is touched. */
 static void REAL(sweeps)(void **state)
 {
     una_run *run = *state;
@@ -551,7 +560,8 @@ static void REAL(sweeps)(void **state)
                 for (size_t j = 0; j <= i; j++) {
                     real sum = i == j ? 1 : 0;
                     for (size_t k = 0; i < n && k < n; k++) sum += x[k * n + i] * x[k * n + j] / (real)n;
-                    a[i * WIDE + j] = kept[i * WIDE + j] = kept[j * WIDE + i] = i < n ? sum : (real)una_rng_normal(&rng);
+                    a[i * WIDE + j] = kept[i * WIDE + j] = kept[j * WIDE + i] =
+                        i < n ? sum : (real)una_rng_normal(&rng);
                 }
             a[(n + 1) * WIDE] = 7;
             for (size_t i = 0; i < n; i++)
@@ -569,7 +579,8 @@ static void REAL(sweeps)(void **state)
                 assert_near(back, (double)kept[n * WIDE + i], 0, 10 * allowed);
                 for (size_t j = 0; j < n; j++) {
                     double one = 0;
-                    for (size_t k = 0; k < n; k++) one -= (double)kept[i * WIDE + k] * (double)a[k > j ? k * WIDE + j : j * WIDE + k];
+                    for (size_t k = 0; k < n; k++)
+                        one -= (double)kept[i * WIDE + k] * (double)a[k > j ? k * WIDE + j : j * WIDE + k];
                     assert_near(one, i == j ? 1 : 0, 0, allowed);
                 }
             }
@@ -606,7 +617,8 @@ static void REAL(shallow_networks)(void **state)
         for (size_t rows = 1; rows <= MOST; rows += 4)
             for (size_t inputs = 1; inputs <= INPUTS; inputs++)
                 for EACH_SET(set) {
-                    real x[MOST * INPUTS], y[MOST], p[(INPUTS + 2) * WIDE] = {0}, g[(INPUTS + 2) * WIDE], work[2 * UNA_SHALLOW_ROWS * WIDE];
+                    real x[MOST * INPUTS], y[MOST], p[(INPUTS + 2) * WIDE] = {0}, g[(INPUTS + 2) * WIDE],
+                         work[2 * UNA_SHALLOW_ROWS * WIDE];
                     real c = (real)0.3, dc = 1, z[WIDE], h[WIDE], d[WIDE], zero[WIDE] = {0};
                     double truth[(INPUTS + 2) * WIDE], bias = 1, loss = 0;
                     for (size_t i = 0; i < rows * inputs; i++) x[i] = (real)una_rng_normal(&rng);
@@ -634,11 +646,14 @@ static void REAL(shallow_networks)(void **state)
                             for (size_t i = 0; i < inputs; i++) truth[i * WIDE + j] += dz * (double)x[r * inputs + i];
                         }
                     }
-                    double got = set->shallow((una_activation)act, rows, inputs, WIDE, x, y, 0.7, (REAL(una_shallow)){ p, b, v, c },
-                                              (REAL(una_shallow_gradient)){ g, g + inputs * WIDE, g + (inputs + 1) * WIDE, &dc }, work);
+                    double got = set->shallow((una_activation)act, rows, inputs, WIDE, x, y, 0.7,
+                                              (REAL(una_shallow)){ p, b, v, c },
+                                              (REAL(una_shallow_gradient)){ g, g + inputs * WIDE,
+                                                                            g + (inputs + 1) * WIDE, &dc }, work);
                     const double allowed = 2000 * (double)EPSILON;
                     assert_near(got, loss, allowed, 0);
                     assert_near((double)dc, bias, allowed, allowed);
-                    for (size_t i = 0; i < (inputs + 2) * WIDE; i++) assert_near((double)g[i], truth[i], allowed, allowed);
+                    for (size_t i = 0; i < (inputs + 2) * WIDE; i++)
+                        assert_near((double)g[i], truth[i], allowed, allowed);
                 }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The posterior of the hidden weights, the head integrated out: its gradient against differences, its value against the evidence of
- * the linear head, heads drawn for it against their exact moments; from the columns' side (more rows than features) and from the
- * rows' side.
+ * The posterior of the hidden weights, the head integrated out: its gradient against differences, its value against the
+ * evidence of the linear head, heads drawn for it against their exact moments; from the columns' side (more rows than
+ * features) and from the rows' side.
  */
 #include "models/quick.h"
 
@@ -11,14 +11,16 @@
 
 enum { FEW = 3, MANY = 9, MOST = 40 };
 
-static const double at_x[2 * MANY] = { 0.3, -1, 0.7, 0.2, -0.4, 1.5, 1.1, 0.4, -0.9, -0.7, 0.1, 0.6, -1.4, 0.8, 0.5, -0.3, 1.9, 1.2 };
+static const double at_x[2 * MANY] = { 0.3, -1, 0.7, 0.2, -0.4, 1.5, 1.1, 0.4, -0.9, -0.7, 0.1, 0.6, -1.4, 0.8, 0.5,
+                                       -0.3, 1.9, 1.2 };
 static const double at_y[MANY] = { 0.5, -0.2, 1.1, 0.9, -0.6, 0.3, -1.2, 0.1, 1.4 };
 
 /* Two inputs, layers of 3 and 4 units: 5 terms of the head. noise: given, lognormal, inverse gamma. */
 static una_bnn network(size_t rows, int noise, const char *kernels, una_arena *arena, una_run *run)
 {
-    una_bnn bnn = { .net = { .depth = 2, .size = { 2, 3, 4, 1 }, .activation = UNA_TANH }, .x = at_x, .y = at_y, .rows = rows,
-                    .prior_var = 1.7, .noise_var = 0.3, .sample_noise = noise > 0, .noise_prior = noise - 1 };
+    una_bnn bnn = { .net = { .depth = 2, .size = { 2, 3, 4, 1 }, .activation = UNA_TANH }, .x = at_x, .y = at_y,
+                    .rows = rows, .prior_var = 1.7, .noise_var = 0.3, .sample_noise = noise > 0,
+                    .noise_prior = noise - 1 };
     una_net_shape(&bnn.net);
     assert_ok(una_bnn_take(&bnn, una_kernels_named_f64(kernels), arena, run), run);
     assert_ok(una_bnn_marginal_take(&bnn, arena), run);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The network's posterior as a target (gradient against differences, the noise's prior), the model around it (options, noise,
- * warnings, valid rows, files), and simulation-based calibration: ranks of the truth among the draws are uniform.
+ * The network's posterior as a target (gradient against differences, the noise's prior), the model around it (options,
+ * noise, warnings, valid rows, files), and simulation-based calibration: ranks of the truth
+ * among the draws are uniform.
  */
 #include "models/quick.h"
 
@@ -25,8 +26,9 @@ static void gradient_agrees_with_differences(void **state)
     for (int noise = 0; noise < 3; noise++) {                            /* given, lognormal, inverse gamma */
         una_arena arena;
         una_arena_init(&arena, run);
-        una_bnn bnn = { .net = { .depth = 2, .size = { 2, 3, 2, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = 3,
-                        .prior_var = 1.7, .noise_var = 0.3, .sample_noise = noise > 0, .noise_prior = noise - 1 };
+        una_bnn bnn = { .net = { .depth = 2, .size = { 2, 3, 2, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
+                        .rows = 3, .prior_var = 1.7, .noise_var = 0.3, .sample_noise = noise > 0,
+                        .noise_prior = noise - 1 };
         take(&bnn, &arena, run);
         size_t n = una_bnn_dimension(&bnn);
         assert_int_equal(n, 9 + 8 + 3 + (noise > 0));
@@ -57,8 +59,8 @@ static void noise_priors_are_densities(void **state)
     for (int prior = 0; prior < 2; prior++) {
         una_arena arena;
         una_arena_init(&arena, run);
-        una_bnn bnn = { .net = { .depth = 1, .size = { 1, 1, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = 1, .prior_var = 1,
-                        .noise_var = 0.3, .sample_noise = true, .noise_prior = prior }, plain;
+        una_bnn bnn = { .net = { .depth = 1, .size = { 1, 1, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = 1,
+                        .prior_var = 1, .noise_var = 0.3, .sample_noise = true, .noise_prior = prior }, plain;
         take(&bnn, &arena, run);
         plain = bnn;
         plain.sample_noise = false;
@@ -77,7 +79,7 @@ static void noise_priors_are_densities(void **state)
     una_run_free(run);
 }
 
-/* ---- simulation-based calibration --------------------------------------------------------------------------------- */
+/* ---- simulation-based calibration -------------------------------------------------------------------------------- */
 
 enum { ROWS = 6, UNITS = 3, WEIGHTS = 3 * UNITS + 1, DRAWS = 19, MOST = 200, QUANTITIES = 3 };
 
@@ -90,8 +92,8 @@ static void one_replicate(size_t index, bool integrated, double rank[QUANTITIES]
     una_rng rng = una_rng_at(40, UNA_FOR_TEST, index);
     double truth[WEIGHTS], x[ROWS], y[ROWS], value[QUANTITIES], f, start[WEIGHTS], whole[WEIGHTS];
     una_arena_init(&arena, run);
-    una_bnn bnn = { .net = { .depth = 1, .size = { 1, UNITS, 1 }, .activation = UNA_TANH }, .x = x, .y = y, .rows = ROWS,
-                    .prior_var = 1, .noise_var = 0.25 };
+    una_bnn bnn = { .net = { .depth = 1, .size = { 1, UNITS, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
+                    .rows = ROWS, .prior_var = 1, .noise_var = 0.25 };
     take(&bnn, &arena, run);
     for (size_t i = 0; i < WEIGHTS; i++) truth[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < WEIGHTS; i++) start[i] = una_rng_normal(&rng);
@@ -101,7 +103,8 @@ static void one_replicate(size_t index, bool integrated, double rank[QUANTITIES]
         una_net_forward_f64(&bnn.net, bnn.padded, x + i, 1, NULL, 0, &f, bnn.work);
         y[i] = f + 0.5 * una_rng_normal(&rng);
     }
-    for (size_t v = 0; v < QUANTITIES; v++) una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &value[v], bnn.work);
+    for (size_t v = 0; v < QUANTITIES; v++)
+        una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &value[v], bnn.work);
     una_hmc how = { .trajectory = UNA_NUTS, .mass = UNA_MASS_DIAGONAL, .warmup = 150, .samples = DRAWS * 12, .thin = 12,
                     .step_size = UNA_AUTO, .accept = 0.8, .max_depth = 6, .stage = "sampling" };
     una_target target = { WEIGHTS, &bnn, una_bnn_potential };
@@ -122,8 +125,8 @@ static void one_replicate(size_t index, bool integrated, double rank[QUANTITIES]
     una_arena_free(&arena);
 }
 
-/* The largest distance of the ranks' distribution from a uniform one stays inside the 99 % band of Dvoretzky, Kiefer, Wolfowitz
- * and Massart. */
+/* The largest distance of the ranks' distribution from a uniform one stays inside the 99 % band of Dvoretzky,
+ * Kiefer, Wolfowitz and Massart. */
 static void ranks_are_uniform(void **state)
 {
     (void)state;
@@ -148,9 +151,10 @@ static void ranks_are_uniform(void **state)
     una_run_free(run);
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------------- */
+/* ---- the model --------------------------------------------------------------------------------------------------- */
 
-static const char *const small = "hmc(width=8, warmup=100, samples=100, thin=1, max_depth=5, start_steps=200, noise_std=3)";
+static const char *const small =
+    "hmc(width=8, warmup=100, samples=100, thin=1, max_depth=5, start_steps=200, noise_std=3)";
 
 static void doubt_grows_in_the_gap(void **state)
 {
@@ -176,10 +180,12 @@ static void noise_is_found(void **state)
     skip_if_sanitized();
     una_run *run = quiet_run_threads(2);
     una_dataset *data = curve_data(cubic, -2, 2, 0.5, 150, run);
-    static const char *const how[] = { "noise_std=auto", "sample_noise=yes, noise_prior=inverse_gamma", "sample_noise=no" };
+    static const char *const how[] = { "noise_std=auto", "sample_noise=yes, noise_prior=inverse_gamma",
+                                       "sample_noise=no" };
     for (size_t i = 0; i < 3; i++) {
         char spec[256];
-        snprintf(spec, sizeof spec, "hmc(width=6, warmup=150, samples=100, thin=1, max_depth=6, start_steps=500, %s)", how[i]);
+        snprintf(spec, sizeof spec, "hmc(width=6, warmup=150, samples=100, thin=1, max_depth=6, start_steps=500, %s)",
+                 how[i]);
         una_model *model = fitted(spec, data, NULL, run);
         assert_near(una_model_info(model)->noise_std, 0.5, i < 2 ? 0.15 : 0.3, 0);
         una_model_free(model);
@@ -194,8 +200,9 @@ static void scaling_and_static_trajectories(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(cubic, -2, 2, 0.5, 40, run);
-    una_model *model = fitted("hmc(width=8, scaling=own, prior_var=4, noise_std=0.5, trajectory=static, leapfrog=15, warmup=100, "
-                              "samples=60, start_steps=800, mass=scalar, chains=1)", data, NULL, run), *copy = copied_model(model, run);
+    una_model *model = fitted("hmc(width=8, scaling=own, prior_var=4, noise_std=0.5, trajectory=static, leapfrog=15, "
+                              "warmup=100, samples=60, start_steps=800, mass=scalar, chains=1)", data, NULL, run),
+              *copy = copied_model(model, run);
     double at[] = { -1.5, 1.5 }, mean[2];
     una_prediction out = { .mean = mean };
     assert_ok(una_model_predict_rows(copy, at, 2, 0.95, &out, run), run);
@@ -213,13 +220,14 @@ static void warnings_are_given(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(cubic, -2, 2, 0.5, 30, run);
-    una_model *model = fitted("hmc(width=4, warmup=20, samples=12, thin=1, max_depth=1, start_steps=0, noise_std=0.2)", data, NULL, run);
+    una_model *model = fitted("hmc(width=4, warmup=20, samples=12, thin=1, max_depth=1, start_steps=0, noise_std=0.2)",
+                              data, NULL, run);
     assert_true(warned(model, "disagree about the function"));
     assert_true(warned(model, "independent ones"));
     assert_true(warned(model, "max_depth=1"));
     una_model_free(model);
-    model = fitted("hmc(width=4, head=sampled, warmup=0, mass=unit, samples=300, chains=1, step_size=0.01, noise_std=0.2, max_depth=5)", data,
-                   NULL, run);
+    model = fitted("hmc(width=4, head=sampled, warmup=0, mass=unit, samples=300, chains=1, step_size=0.01, "
+                   "noise_std=0.2, max_depth=5)", data, NULL, run);
     assert_true(warned(model, "diverged"));
     una_model_free(model);
     una_dataset_free(data);

@@ -329,8 +329,8 @@ static void diversity(void **state)
                 }
 }
 
-/* Slopes by unit: ReLU with many directions, whole and half vectors of them, probes with all units off, steps long enough
- * that many cross the kink. */
+/* Slopes by unit: ReLU with many directions, whole and half vectors of them, probes with all units off, steps long
+ * enough that many cross the kink. */
 static void many_directions(void **state)
 {
     una_rng rng = una_rng_at(31, UNA_FOR_TEST, 2);

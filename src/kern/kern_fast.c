@@ -37,6 +37,15 @@ typedef real half __attribute__((vector_size(VECTOR_BYTES / 2), aligned(sizeof(r
 #define half_of(v) __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
 
+/* Sums of products are fused in every tile or in none, or a row's bits would depend on its tile. -ffp-contract=fast is
+ * no promise from clang: it fuses within a basic block, which sanitizers may cut. Its front end fuses within
+ * an expression, wherever that lands. First in a function's body. */
+#if defined(__clang__)
+#define FUSED _Pragma("clang fp contract(on)")
+#else
+#define FUSED
+#endif
+
 typedef struct tile {
     const real *a[ROWS];                 /* row r of A: its element p is a[r][p*a_col]                              */
     size_t a_col;
@@ -79,6 +88,7 @@ typedef struct tile {
 #define TILE(rows, wide, tail)                                                                                        \
     static void tile_##rows##_##wide##_##tail(const tile *t)                                                          \
     {                                                                                                                 \
+        FUSED                                                                                                         \
         const real *b = t->b;                                                                                         \
         const size_t b_stride = t->b_stride, a_col = t->a_col;                                                        \
         ROWS_##rows(START_ROW, wide, tail)                                                                            \
@@ -239,6 +249,7 @@ typedef struct fan_tile {
 #define FAN_TILE(name, type, outs)                                                                                    \
     static void name##_##outs(const fan_tile *t)                                                                      \
     {                                                                                                                 \
+        FUSED                                                                                                         \
         typedef type fan;                                                                                             \
         const size_t lanes = t->lanes, in_step = t->in_step;                                                          \
         const real *a = t->a;                                                                                         \

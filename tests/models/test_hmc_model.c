@@ -7,6 +7,7 @@
 #include "models/quick.h"
 
 #include "models/hmc.h"
+#include "ranks.h"
 
 static double cubic(double x) { return x * x * x; }
 
@@ -84,7 +85,7 @@ static void noise_priors_are_densities(void **state)
 enum { ROWS = 6, UNITS = 3, WEIGHTS = 3 * UNITS + 1, DRAWS = 19, MOST = 200, QUANTITIES = 3 };
 
 /* Weights from the prior, data from the weights, draws from the posterior: adds the ranks of the truth among them. */
-static void one_replicate(size_t index, bool integrated, double rank[QUANTITIES][DRAWS + 1], una_run *run)
+static void one_replicate(size_t index, bool integrated, size_t rank[QUANTITIES][DRAWS + 1], una_run *run)
 {
     static const double at[QUANTITIES] = { -1, 0.2, 2.5 };
     una_arena arena;
@@ -125,8 +126,7 @@ static void one_replicate(size_t index, bool integrated, double rank[QUANTITIES]
     una_arena_free(&arena);
 }
 
-/* The largest distance of the ranks' distribution from a uniform one stays inside the 99 % band of Dvoretzky,
- * Kiefer, Wolfowitz and Massart. */
+/* The largest distance of the ranks' distribution from a uniform one stays inside the 99 % band (ranks.h). */
 static void ranks_are_uniform(void **state)
 {
     (void)state;
@@ -135,15 +135,10 @@ static void ranks_are_uniform(void **state)
     skip_if_sanitized();
     una_run *run = quiet_run();
     for (int integrated = 0; integrated < 2; integrated++) {
-        static double rank[QUANTITIES][DRAWS + 1];
-        memset(rank, 0, sizeof rank);
+        size_t rank[QUANTITIES][DRAWS + 1] = {0};
         for (size_t s = 0; s < replicates; s++) one_replicate(s, integrated, rank, run);
-        double band = sqrt(log(2 / 0.01) / (2 * (double)replicates)), worst = 0;
-        for (size_t v = 0; v < QUANTITIES; v++)
-            for (size_t r = 0, sum = 0; r <= DRAWS; r++) {
-                sum += (size_t)rank[v][r];
-                worst = fmax(worst, fabs((double)sum / (double)replicates - (double)(r + 1) / (DRAWS + 1)));
-            }
+        double band = ranks_band(replicates, 0.01), worst = 0;
+        for (size_t v = 0; v < QUANTITIES; v++) worst = fmax(worst, ranks_off(rank[v], DRAWS + 1));
         print_message("head %s, %zu replicates: the ranks are off by at most %.3f, the band is %.3f\n",
                       integrated ? "integrated" : "sampled", replicates, worst, band);
         assert_true(worst < band);

@@ -33,7 +33,7 @@ check "quiet in a pipe" 0 una fit train.csv --target y $quick --out p.una
 no_err
 check "no colour in a pipe" 0 una models luna
 true_that "no escape codes" test "$(grep -c "$(printf '\033')" stdout.txt)" -eq 0
-if command -v script >/dev/null 2>&1; then
+if script -qec true /dev/null >/dev/null 2>&1; then
     check "colour on a terminal" 0 env NO_COLOR= TERM=xterm script -qec "'$UNA' models luna" /dev/null
     true_that "escape codes" grep -q "$(printf '\033')" stdout.txt
     check "NO_COLOR on a terminal" 0 env NO_COLOR=1 TERM=xterm script -qec "'$UNA' models luna" /dev/null
@@ -41,7 +41,7 @@ if command -v script >/dev/null 2>&1; then
     check "progress on a terminal" 0 env TERM=xterm script -qec "'$UNA' fit train.csv --target y --out p.una --set restarts=1 --set epochs=3000 --threads 1" /dev/null
     true_that "a percentage" grep -q '%' stdout.txt
 else
-    skip "the program 'script' is not there to make a terminal"
+    skip "there is no way to make a terminal: the program 'script' is missing, or /dev/pts"
 fi
 
 check "too little memory" 4 una fit train.csv --target y $quick --memory 40K --out small.una

@@ -276,7 +276,8 @@ static una_status judge_trial(void *context, size_t index, double noise_var, dou
     const judge *by = context;
     const trial *t = &by->trial[index];
     double log_lik, rmse;
-    UNA_TRY((t->model.posterior == UNA_SNGP_GP ? judge_process : judge_head)(t, by, noise_var, &log_lik, &rmse, run));
+    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? judge_process(t, by, noise_var, &log_lik, &rmse, run)
+                                              : judge_head(t, by, noise_var, &log_lik, &rmse, run));
     *loss -= log_lik * (double)t->held;
     *square += rmse * rmse * (double)t->held;
     *rows = t->held;

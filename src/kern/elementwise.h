@@ -160,7 +160,7 @@ static void activate(una_activation act, size_t rows, size_t width, const real *
 static inline bool short_steps(size_t width, real by, const real *restrict u)
 {
     int far = 0;
-    for (size_t j = 0; j < width; j++) far |= !(fabs(by * u[j]) < (real)0.6);
+    for (size_t j = 0; j < width; j++) far |= !(fabs(by * u[j]) < (real)1.2);
     return !far;
 }
 
@@ -169,7 +169,8 @@ static void tanh_short(size_t width, real by, const real *restrict h, const real
 {
     const real inverse = 1 / by;
     for (size_t j = 0; j < width; j++) {
-        real step = by * u[j], y = step * step, n = step * (945 + y * (105 + y)), m = 945 + y * (420 + 15 * y);
+        real step = by * u[j], y = step * step;
+        real n = step * (10395 + y * (1260 + y * 21)), m = 10395 + y * (4725 + y * (210 + y));
         real rise = d[j] * n / (m + h[j] * n);
         s[j] = rise * inverse;
         e[j] = d[j] - rise * (2 * h[j] + rise);

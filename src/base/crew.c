@@ -219,7 +219,7 @@ void una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context)
 void una_crew_claim(const una_crew *crew, void *at, size_t size)
 {
     enum { LINE = 64 };
-    if (!crew || crew->helpers == 0) return;
+    if (!crew || crew->helpers == 0 || crew->alone) return;
     for (size_t i = 0; i < size; i += LINE) {
 #if defined(__x86_64__)
         __asm__ volatile("prefetchw %0" : : "m"(((char *)at)[i]));   /* of the builtin, compilers make a read */

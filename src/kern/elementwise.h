@@ -155,7 +155,7 @@ static void activate(una_activation act, size_t rows, size_t width, const real *
     }
 }
 
-/* The same for steps so short that tanh is a short fraction n/m (Lambert's):
+/* Slopes of tanh for steps so short that tanh of the step is a short fraction n/m (Lambert's):
  * tanh(z + step) - tanh z = d n/(m + h n). */
 static inline bool short_steps(size_t width, real by, const real *restrict u)
 {

@@ -302,7 +302,8 @@ static una_status ensemble_observe(void *state, const una_problem *more, una_fit
 {
     una_ensemble_state *e = state;
     if (!e->kind->observe)
-        UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no exact update: fit it again on all rows", e->kind->name);
+        UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no exact update: fit it again on all rows "
+                 "(una update --with OLD.csv does that)", e->kind->name);
     una_mark before = una_arena_mark(keep);
     void **copy = UNA_GET(keep, void *, e->members);
     una_status status = una_arena_check(keep);

@@ -82,8 +82,9 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)
         una_notes_add(&result->warnings, "The auxiliary heads have collapsed (mean cos^2 %.3f): they all learnt one "
-                      "function, and the bands may be too narrow where there is no data; raise diversity (now %g) or "
-                      "lower penalty (now %g).", result->mean_cos2, plan.training.diversity, o->basis.penalty);
+                      "function, and the bands may be too narrow where there is no data; raise diversity (now %g%s) "
+                      "or lower penalty (now %g).", result->mean_cos2, steer ? plan.training.diversity : o->diversity,
+                      steer ? " at the start, then steered" : "", o->basis.penalty);
     return UNA_OK;
 }
 

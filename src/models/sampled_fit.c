@@ -120,7 +120,7 @@ static una_status run_jobs(jobs *all, size_t count, una_run *run)
 
 /* ---- noise: largest likelihood of held-out rows under the mixture -------------------------------------------- */
 
-typedef struct held_out { const job *job; size_t count, parts, rows; double square; } held_out;
+typedef struct held_out { const job *job; size_t count, parts, rows; } held_out;
 
 /* log (1/S) sum_s N(y; f_s, v) for one row; f at stride. */
 static double mixture_log_lik(const double *f, size_t parts, size_t stride, double y, double v)
@@ -166,7 +166,8 @@ static void choose_noise(double *noise_var, const jobs *all, size_t count, una_f
         /* one standard error up: few rows say little of the noise */
         *noise_var = exp(log_noise + sqrt(2 / (double)h.rows));
     }
-    result->valid_log_lik = -held_loss(log(*noise_var), &h) / (double)h.rows;
+    double loss = held_loss(log(*noise_var), &h);        /* counts the rows */
+    result->valid_log_lik = -loss / (double)h.rows;
     result->valid_rmse = held_rmse(&h);
     result->valid_rows = h.rows;
 }
@@ -226,21 +227,14 @@ static void fill(una_run *run, double from, double to, double share_from, double
     run->progress_to = from + (to - from) * share_to;
 }
 
-static double *copied(const double *values, size_t count, una_arena *keep)
-{
-    double *copy = UNA_GET(keep, double, count);
-    if (copy) memcpy(copy, values, count * sizeof *copy);
-    return copy;
-}
-
 static una_status keep_job(una_sampled *m, const job *j, una_fit_result *result, una_arena *keep)
 {
     una_trained t = j->trained;
-    m->numbers = copied(j->numbers, m->count, keep);
-    t.step = copied(t.step, t.looks, keep);
-    t.loss = copied(t.loss, t.looks, keep);
-    t.look = copied(t.look, t.looks, keep);
-    t.cos2 = copied(t.cos2, t.looks, keep);
+    m->numbers = una_held_copy(j->numbers, m->count, keep);
+    t.step = una_held_copy(t.step, t.looks, keep);
+    t.loss = una_held_copy(t.loss, t.looks, keep);
+    t.look = una_held_copy(t.look, t.looks, keep);
+    t.cos2 = una_held_copy(t.cos2, t.looks, keep);
     UNA_TRY(una_arena_check(keep));
     una_basis_curve(result, &t);
     return UNA_OK;

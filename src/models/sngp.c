@@ -103,8 +103,8 @@ static una_status sngp_observe(void *state, const una_problem *more, una_fit_res
     una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
     if (m->posterior == UNA_SNGP_LAPLACE)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=laplace has no exact update: fit it again on all rows, or use "
-                 "head=exact");
+        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=laplace has no exact update: fit it again on all rows "
+                 "(una update --with OLD.csv does that), or use head=exact");
     return m->posterior == UNA_SNGP_GP ? una_sngp_gp_observe(m, more, result, keep, run)
                                        : una_map_observe(&map, &m->head, more, result, run);
 }

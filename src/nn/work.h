@@ -84,8 +84,7 @@ void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const 
 void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w);
 void REAL(una_slopes_first)(const una_net *net, const BATCH *batch, const real *sum, real *weights, const WORK *w);
 
-/* fans_real.c: the same by unit, for all probes at once. Forward calls una_diversity_gather for
- * none: it sums J'J itself. */
+/* fans_real.c: the same by unit, for all probes at once, and J'J summed on the way. */
 void REAL(una_fans_take)(WORK *w, const una_net *net, una_arena *arena);
 void REAL(una_fans_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
 void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);

@@ -223,7 +223,7 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
         for (size_t d = 0; d < directions; d++) {
             double far = (double)z[j] + (double)delta[d] * (double)u[j * lanes + d];
             double truth = (fmax(far, 0) - fmax((double)z[j], 0)) / (double)delta[d];
-            assert_near((double)s[at * lanes + d], truth, 1e-4,
+            assert_near((double)s[at * lanes + d], truth, 16 * EPSILON,
                         16 * EPSILON * (1 + fabs(far)) / fabs((double)delta[d]));
             if (bent) assert_true(e[bends * lanes + d] == (z[j] + delta[d] * u[j * lanes + d] > 0 ? 1 : 0));
         }

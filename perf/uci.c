@@ -3,11 +3,12 @@
  * The UCI sets under automatic rules: fits a spec on published splits, scores the test rows, appends one row per fit.
  * Rows that are already in the file are skipped, so an interrupted run goes on where it stopped.
  *
- *   uci DATA_FOLDER ROWS.csv SPEC [--sets a,b] [--splits 0-4] [--group standard|gap|valid] [--threads N]
+ *   uci DATA_FOLDER ROWS.csv SPEC [--sets a,b] [--splits 0-4] [--group standard|gap|valid] [--threads N] [--held SHARE]
  *
  * group standard: train and test rows of the standard splits. valid: the training rows of a standard split, a tenth of
  * them held out by the split's number (for choosing rules; test rows are never touched). gap: the six gap sets of the
- * thesis, ten random 80-10-10 splits of the rows outside the gap; test rows are the last tenth, then the gap.
+ * thesis, ten random 80-10-10 splits of the rows outside the gap; test rows are the last tenth, then the gap. A share
+ * of rows to hold out, where it is given, stands in the rows behind the spec.
  */
 #include "una.h"
 
@@ -32,7 +33,7 @@ enum { SETS = sizeof sets / sizeof *sets };
 
 typedef struct job { const set *set; size_t split; size_t gap; } job;
 typedef struct work {
-    const char *folder, *rows, *spec, *group;
+    const char *folder, *rows, *spec, *group, *held;
     job    *jobs;
     size_t  count, next, threads;
     char   *done;                        /* the file as it was: keys of finished rows */
@@ -43,7 +44,8 @@ typedef struct work {
 static void key_of(char *key, size_t size, const work *w, const job *j)
 {
     const char *gap = strcmp(w->group, "gap") == 0 ? j->set->gaps[j->gap] : "";
-    snprintf(key, size, "%s,%s,%s,%zu,\"%s\",", w->group, j->set->name, gap, j->split, w->spec);
+    snprintf(key, size, "%s,%s,%s,%zu,\"%s%s%s\",", w->group, j->set->name, gap, j->split, w->spec,
+             w->held ? " --held " : "", w->held ? w->held : "");
 }
 
 static int rows_of(const una_dataset *all, const work *w, const job *j, size_t rows, una_dataset *part[3], una_run *run)
@@ -93,9 +95,10 @@ static int one(const work *w, const job *j, char *line, size_t room, una_run *ru
     una_dataset *all = NULL, *part[3] = { NULL, NULL, NULL };
     una_model *model = NULL;
     una_score score, gap = {0};
+    una_fit_settings settings = { .valid_fraction = w->held ? atof(w->held) : 0 };
     snprintf(path, sizeof path, "%s/uci/%s.csv", w->folder, j->set->name);
     int bad = una_dataset_read(&all, path, run) || rows_of(all, w, j, una_dataset_row_count(all), part, run)
-           || una_fit(&model, w->spec, part[0], NULL, run);
+           || una_fit(&model, w->spec, part[0], &settings, run);
     double *out = NULL, *in = NULL, area = NAN;
     if (!bad) {
         out = malloc(una_dataset_row_count(part[1]) * sizeof *out);
@@ -179,7 +182,7 @@ int main(int argc, char **argv)
 {
     if (argc < 4) {
         fprintf(stderr, "usage: uci DATA_FOLDER ROWS.csv SPEC [--sets a,b] [--splits 0-4] [--group standard|gap|valid] "
-                "[--threads N]\n");
+                "[--threads N] [--held SHARE]\n");
         return 1;
     }
     work w = { .folder = argv[1], .rows = argv[2], .spec = argv[3], .group = "standard", .threads = 2 };
@@ -187,6 +190,7 @@ int main(int argc, char **argv)
     size_t from = 0, to = 4;
     for (int i = 4; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--sets") == 0) wanted = argv[i + 1];
+        if (strcmp(argv[i], "--held") == 0) w.held = argv[i + 1];
         if (strcmp(argv[i], "--group") == 0) w.group = argv[i + 1];
         if (strcmp(argv[i], "--threads") == 0) w.threads = (size_t)atoi(argv[i + 1]);
         if (strcmp(argv[i], "--splits") == 0 && sscanf(argv[i + 1], "%zu-%zu", &from, &to) == 1) to = from;

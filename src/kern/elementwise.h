@@ -298,33 +298,39 @@ static double similarity(size_t heads, size_t stride, const real *restrict s, do
     return sum / 2;
 }
 
-static double residual(size_t rows, size_t heads, size_t stride, double weight, const real *restrict t, size_t t_stride,
-                       real *restrict f)
+/* UNA_PAD numbers at once, in whatever registers there are. */
+typedef real eight __attribute__((vector_size(UNA_PAD * sizeof(real)), aligned(sizeof(real)), may_alias));
+typedef double eight_doubles __attribute__((vector_size(UNA_PAD * sizeof(double))));
+#define EIGHT(array, j) (*(eight *)((real *)(array) + (j)))
+
+static inline double sum_of(eight_doubles part)
+{
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
+static double residual(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride, real *f)
 {
     const real twice = (real)(2 * weight);
-    double sum = 0;
-    for (size_t r = 0; r < rows; r++) {
-        real *restrict fr = f + r * stride, row = 0;
-        const real *restrict tr = t + r * (t_stride ? t_stride : 1);
-        enum { AT_ONCE = 8 };
-        real lane[AT_ONCE] = {0};
+    const size_t whole = heads / UNA_PAD * UNA_PAD;
+    eight inside = {0};                                          /* of the last eight that has a head */
+    for (size_t m = whole; m < heads; m++) inside[m - whole] = 1;
+    eight_doubles sum = {0};
+    for (size_t r = 0; r < rows; r++, f += stride, t += t_stride ? t_stride : 1) {
+        eight row = {0};
         size_t m = 0;
-        for (; m + AT_ONCE <= heads; m += AT_ONCE)
-            for (size_t v = 0; v < AT_ONCE; v++) {
-                real miss = fr[m + v] - tr[t_stride ? m + v : 0];
-                lane[v] += miss * miss;
-                fr[m + v] = twice * miss;
-            }
-        for (; m < heads; m++) {
-            real miss = fr[m] - tr[t_stride ? m : 0];
+        for (; m < whole; m += UNA_PAD) {
+            eight miss = t_stride ? EIGHT(f, m) - EIGHT(t, m) : EIGHT(f, m) - *t;
             row += miss * miss;
-            fr[m] = twice * miss;
+            EIGHT(f, m) = twice * miss;
         }
-        for (; m < stride; m++) fr[m] = 0;
-        for (size_t v = 0; v < AT_ONCE; v++) row += lane[v];
-        sum += (double)row;
+        for (; m < stride; m += UNA_PAD) {
+            eight miss = inside * (t_stride ? EIGHT(f, m) - EIGHT(t, m) : EIGHT(f, m) - *t);
+            row += miss * miss;
+            EIGHT(f, m) = twice * miss;
+        }
+        sum += __builtin_convertvector(row, eight_doubles);
     }
-    return weight * sum;
+    return weight * sum_of(sum);
 }
 
 /* ---- a network of one hidden layer -------------------------------------------------------------------- */
@@ -379,9 +385,6 @@ static void shallow_row(una_activation act, size_t inputs, size_t width, const r
     EACH_ACTIVATION(SHALLOW)
     }
 }
-
-/* UNA_PAD numbers at once, in whatever registers there are. */
-typedef real eight __attribute__((vector_size(UNA_PAD * sizeof(real)), aligned(sizeof(real)), may_alias));
 
 static real shallow_head(size_t width, const real *h, const REAL(una_shallow) *at)
 {
@@ -515,11 +518,13 @@ static void transpose(size_t rows, size_t columns, const real *a, size_t a_strid
 
 static double square(size_t n, const real *a)
 {
-    double part[8] = {0};
+    eight_doubles part = {0};
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (size_t j = 0; j < 8; j++) part[j] += (double)a[i + j] * (double)a[i + j];
-    double sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    for (; i + UNA_PAD <= n; i += UNA_PAD) {
+        eight_doubles value = __builtin_convertvector(EIGHT(a, i), eight_doubles);
+        part += value * value;
+    }
+    double sum = sum_of(part);
     for (; i < n; i++) sum += (double)a[i] * (double)a[i];
     return sum;
 }

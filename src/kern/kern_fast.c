@@ -225,6 +225,7 @@ static bool copy_fan(size_t lanes, const real *step, real z, const real *u, real
 }
 
 #include "kern/fans.h"
+#include "kern/line.h"
 
 typedef struct fan_tile {
     const real *m[FAN];                  /* column of M for each unit that comes out                                */
@@ -344,5 +345,5 @@ static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, con
 }
 
 const REAL(una_kernels) SET(una_kernels) = {
-    .name = SET_NAME, .product = product, .gram = gram, FAN_SLOTS, ELEMENTWISE_SLOTS
+    .name = SET_NAME, .product = product, .gram = gram, FAN_SLOTS, LINE_SLOTS, ELEMENTWISE_SLOTS
 };

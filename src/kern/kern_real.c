@@ -33,6 +33,7 @@ static bool copy_fan(size_t lanes, const real *step, real z, const real *u, real
 }
 
 #include "kern/fans.h"
+#include "kern/line.h"
 
 static void gram(size_t rows, size_t n, const real *a, size_t a_stride, real *c, size_t c_stride)
 {
@@ -72,4 +73,4 @@ static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, con
 }
 
 const REAL(una_kernels) REAL(una_kernels_generic) = { .name = "generic", .product = product, .gram = gram,
-    FAN_SLOTS, ELEMENTWISE_SLOTS };
+    FAN_SLOTS, LINE_SLOTS, ELEMENTWISE_SLOTS };

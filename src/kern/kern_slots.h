@@ -5,6 +5,22 @@
 typedef struct REAL(una_shallow) { const real *w, *b, *v; real c; } REAL(una_shallow);
 typedef struct REAL(una_shallow_gradient) { real *w, *b, *v, *c; } REAL(una_shallow_gradient);
 
+/* A ReLU layer of one input, seen from the layer above it, is a broken line: each unit has a bend, at -b/w, and between
+ * two bends z = x slope_k + offset_k, k the number of bends below x. Tables of this and of its gradient stand for the
+ * products of both layers, at a cost that does not grow with the points. */
+typedef struct REAL(una_line) {
+    size_t units, width;                 /* of the layer; columns of the one above, padded                  */
+    const real *w, *b, *above;           /* [units] each; weights of the layer above [units, width]         */
+    real *bend;                          /* [padded(units)] ascending, infinite for units without one and beyond */
+    uint16_t *unit;                      /* [units] whose they are; equal ones by number. At first any order */
+    real *slope, *offset;                /* [units + 2, width]; the last is work                            */
+} REAL(una_line);
+
+typedef struct REAL(una_line_gradient) {
+    real *slope, *offset;                /* [units + 2, width] of the tables, zero at first                 */
+    real *w, *b, *above, *bias;          /* of the parameters; added to                                     */
+} REAL(una_line_gradient);
+
 typedef struct REAL(una_kernels) {
     const char *name;
 
@@ -41,6 +57,24 @@ typedef struct REAL(una_kernels) {
     void (*fan_relu_back)(size_t lanes, size_t units, const real *inverse, const real *z, const uint16_t *list,
                           const real *e, real *g, real *dz);
 
+    /* Sorts the bends and fills the tables; `bias` [width] is that of the layer above. */
+    void (*line_make)(const REAL(una_line) *line, const real *bias);
+    /* The layer above at rows x [rows]: z, h = relu(z), d = relu'(z) [rows, width]; place = bends below each. */
+    void (*line_rows)(const REAL(una_line) *line, size_t rows, const real *x, uint16_t *place, real *z, real *h,
+                      real *d);
+    /* u [points, width] = (z(x + way delta) - z(x))/delta, `way` 1 or -1; far = bends below the ends. */
+    void (*line_slopes)(const REAL(una_line) *line, size_t points, const real *x, const uint16_t *place,
+                        const real *delta, real way, uint16_t *far, real *u);
+    /* Given g = dP/du, adds to the tables' gradient, and for bends on the way to that of the parameters. */
+    void (*line_slopes_back)(const REAL(una_line) *line, size_t points, const real *x, const uint16_t *place,
+                             const uint16_t *far, const real *delta, real way, const real *g,
+                             const REAL(una_line_gradient) *to);
+    /* Given g = dL/dz, adds to the tables' gradient. */
+    void (*line_rows_back)(const REAL(una_line) *line, size_t rows, const real *x, const uint16_t *place, const real *g,
+                           const REAL(una_line_gradient) *to);
+    /* From the gradient of the tables to that of the parameters. */
+    void (*line_finish)(const REAL(una_line) *line, const REAL(una_line_gradient) *to);
+
     /* z += bias (per row), h = act(z), d = act'(z), dd = act''(z) if not NULL; [rows, width] contiguous. */
     void (*activate)(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d,
                      real *dd);
@@ -61,8 +95,8 @@ typedef struct REAL(una_kernels) {
     /* P = sum_{i<j} S_ij^2/(q_i q_j) for S [heads, stride], q its diagonal, and K = scale dP/dS-like as in
      * diversity_real.c; inverse [heads] is work. Heads with q = 0 take no part. */
     double (*similarity)(size_t heads, size_t stride, const real *s, double scale, real *k, double *inverse);
-    /* f [rows, stride] becomes 2 weight (f - t), t [rows, t_stride] per head, or [rows] for all (t_stride 0);
-     * columns from `heads` on become 0. Returns weight sum (f - t)^2. */
+    /* f [rows, stride] becomes 2 weight (f - t), t [rows, t_stride] per head, or [rows] for all (t_stride 0); columns
+     * from `heads` on become 0, stride is UNA_PADDED(heads). Returns weight sum (f - t)^2. */
     double (*residual)(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride,
                        real *f);
 

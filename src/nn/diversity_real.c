@@ -4,23 +4,33 @@
  * one column a head:
  *   S = G'G = W A W' with A = J'J,   q_i = S_ii,   P = sum_{i<j} S_ij^2 / (q_i q_j)
  *   K_ij = 2 S_ij/(q_i q_j),   K_ii = -sum_{j != i} 2 S_ij^2/(q_i^2 q_j)
- *   dP/dW = K W A,   dP/dJ = J W'K W:   G itself, probes x inputs x heads, is never formed.
- * Per point, the same with S of each probe, and P averaged over the probes; there G is small and is formed.
+ *   dP/dW = K W A,   dP/dJ = J W'K W:   G itself, probes x inputs x heads, is not formed.
+ * Where there are few slopes, G is formed after all (dP/dW = (G K)'J, dP/dJ = G K W): A costs the same whatever there
+ * are. Per point, the same with S of each probe, and P averaged over the probes; G is formed there too.
  * A head without slope (q_i = 0) takes no part.
  */
 #include "nn/work.h"
 
 #include <string.h>
 
+/* By multiplications: of the slopes of all pieces, and of A. */
+static bool worth_forming(const WORK *w, double features, double heads)
+{
+    double rows = (double)(w->piece[0]->pieces * w->most_probes * w->most_directions), squares = features * features;
+    double formed = rows * (3 * features * heads + 1.5 * heads * heads);
+    return !w->lanes && formed < rows * 1.5 * squares + heads * (2 * squares + 3 * heads * features);
+}
+
 void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_arena *arena)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
+    w->forms_slopes = !per_point && worth_forming(w, (double)features, (double)heads_wide);
     w->s = UNA_GET(arena, real, heads * heads_wide);
-    w->k = UNA_GET(arena, real, heads * heads_wide);
+    w->k = is_first(w) || per_point ? UNA_GET(arena, real, heads * heads_wide) : w->piece[0]->k;
     w->inverse = UNA_GET(arena, double, heads);
-    if (per_point) {
-        w->slopes = UNA_GET(arena, real, w->block * w->most_directions * heads_wide);
+    if (per_point || w->forms_slopes) {
+        w->slopes = UNA_GET(arena, real, (per_point ? w->block : w->most_probes) * w->most_directions * heads_wide);
         w->dslopes = UNA_GET(arena, real, w->block * w->most_directions * heads_wide);
         return;
     }
@@ -33,18 +43,30 @@ void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_a
 
 void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, WORK *w)
 {
-    size_t features = una_net_features(net);
-    if (!objective->per_point) memset(w->a, 0, features * UNA_PADDED(features) * sizeof(real));
+    size_t features = una_net_features(net), heads = una_net_heads(net);
+    if (w->forms_slopes) memset(w->s, 0, heads * UNA_PADDED(heads) * sizeof(real));
+    else if (!objective->per_point) memset(w->a, 0, features * UNA_PADDED(features) * sizeof(real));
 }
 
-/* A += J'J of the block, on and below the diagonal. */
-void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block,
-                                WORK *w)
+/* G of a block: the first of its rows, and how many there are. */
+static real *slopes_of(const BATCH *batch, probe_block block, size_t heads_wide, const WORK *w)
+{
+    return w->slopes + block.first * batch->directions * heads_wide;
+}
+
+/* A += J'J of the block, or S += G'G, on and below the diagonal. */
+void REAL(una_diversity_gather)(const una_net *net, const real *parameters, const BATCH *batch,
+                                const OBJECTIVE *objective, probe_block block, WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
+    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads), rows = block.count * batch->directions;
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
-    if (!objective->per_point)
-        w->kern->gram(block.count * batch->directions, features, j, wide, w->a, wide);
+    if (w->forms_slopes) {
+        real *g = slopes_of(batch, block, heads_wide, w);
+        w->kern->product(rows, heads_wide, features, j, wide, 1, parameters + net->weights[net->depth], heads_wide, g,
+                         heads_wide, false);
+        w->kern->gram(rows, heads, g, heads_wide, w->s, heads_wide);
+    } else if (!objective->per_point) w->kern->gram(rows, features, j, wide, w->a, wide);
 }
 
 static void mirror(real *a, size_t n, size_t stride)
@@ -53,7 +75,8 @@ static void mirror(real *a, size_t n, size_t stride)
         for (size_t j = 0; j < i; j++) a[j * stride + i] = a[i * stride + j];
 }
 
-/* P, the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts of A are added up in their order. */
+/* P; without G also the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts of A or S are added
+ * up in their order. */
 double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
                                  WORK *w)
 {
@@ -61,6 +84,11 @@ double REAL(una_diversity_solve)(const una_net *net, const real *parameters, con
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
     const real *heads_w = parameters + net->weights[net->depth], *flat = w->flipped[net->depth];
+    if (w->forms_slopes) {
+        for (size_t i = 1; i < w->pieces; i++) w->kern->add(heads * heads_wide, w->piece[i]->s, w->s);
+        mirror(w->s, heads, heads_wide);
+        return w->kern->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
+    }
     for (size_t i = 1; i < w->pieces; i++) w->kern->add(features * wide, w->piece[i]->a, w->a);
     mirror(w->a, features, wide);
     /* W A, W A W' */
@@ -73,6 +101,16 @@ double REAL(una_diversity_solve)(const una_net *net, const real *parameters, con
     w->kern->product(heads, wide, heads, w->k, heads_wide, 1, flat, wide, w->kw, wide, false);
     w->kern->product(features, wide, heads, flat, 1, wide, w->kw, wide, w->b, wide, false);
     return p;
+}
+
+/* dP/dG to the heads' gradient and on to dP/dJ. */
+static void back_from_slopes(const una_net *net, size_t rows, const real *j, real *gradient, WORK *w)
+{
+    size_t features = una_net_features(net), wide = UNA_PADDED(features);
+    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
+    w->kern->product(features, heads_wide, rows, j, 1, wide, w->dslopes, heads_wide,
+                     gradient + net->weights[net->depth], heads_wide, true);
+    w->kern->product(rows, wide, heads, w->dslopes, heads_wide, 1, w->flipped[net->depth], wide, w->gs[0], wide, false);
 }
 
 static double per_point(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
@@ -93,9 +131,7 @@ static double per_point(const una_net *net, const real *parameters, const BATCH 
         sum += w->kern->similarity(heads, heads_wide, w->s, objective->diversity / probes, w->k, w->inverse);
         w->kern->product(each, heads_wide, heads, g, heads_wide, 1, w->k, heads_wide, dg, heads_wide, false);
     }
-    w->kern->product(features, heads_wide, rows, j, 1, wide, w->dslopes, heads_wide,
-                     gradient + net->weights[net->depth], heads_wide, true);
-    w->kern->product(rows, wide, heads, w->dslopes, heads_wide, 1, w->flipped[net->depth], wide, w->gs[0], wide, false);
+    back_from_slopes(net, rows, j, gradient, w);
     return sum / probes;
 }
 
@@ -105,6 +141,13 @@ double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, co
     if (objective->per_point) return per_point(net, parameters, batch, objective, block, gradient, w);
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
+    if (w->forms_slopes) {
+        size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads), rows = block.count * batch->directions;
+        w->kern->product(rows, heads_wide, heads, slopes_of(batch, block, heads_wide, w), heads_wide, 1, w->k,
+                         heads_wide, w->dslopes, heads_wide, false);
+        back_from_slopes(net, rows, j, gradient, w);
+        return 0;
+    }
     /* J W'K W */
     w->kern->product(block.count * batch->directions, wide, features, j, wide, 1, w->b, wide, w->gs[0], wide, false);
     return 0;

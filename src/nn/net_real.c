@@ -63,6 +63,13 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
 
 enum { WORTH_TURNING = 4 };              /* directions from which slopes by unit pay */
 
+/* Tables as tall as the first layer is wide pay for themselves by as many rows. */
+static bool is_broken_line(const WORK *w, const una_net *net, bool exact)
+{
+    return net->activation == UNA_RELU && net->size[0] == 1 && net->depth > 1 && w->most_probes > 0 && !exact &&
+           net->size[1] <= 2 * w->most_probes;
+}
+
 /* What a piece needs; sizes and kernels are known. */
 static void take_buffers(WORK *w, const una_net *net, bool exact, bool per_point, una_arena *arena)
 {
@@ -71,6 +78,7 @@ static void take_buffers(WORK *w, const una_net *net, bool exact, bool per_point
     w->widest = UNA_PADDED(net->size[0]);
     if (net->activation == UNA_RELU && !exact && !per_point && probes > 0 && directions >= WORTH_TURNING)
         w->lanes = UNA_PADDED(directions);
+    w->broken_line = is_broken_line(w, net, exact);
     take_layers(w, net, exact, arena);
     w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(una_net_heads(net)));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
@@ -82,6 +90,7 @@ static void take_buffers(WORK *w, const una_net *net, bool exact, bool per_point
     size_t slope_rows = w->lanes ? w->lanes : w->block * directions;
     for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, slope_rows * w->widest);
     if (w->lanes) REAL(una_fans_take)(w, net, arena);
+    if (w->broken_line) REAL(una_line_take)(w, net, arena);
     w->slope_sum = UNA_GET(arena, real, directions * w->widest);
     REAL(una_diversity_take)(w, net, per_point, arena);
 }
@@ -118,11 +127,12 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_
 
 /* ---- forward --------------------------------------------------------------------------------------- */
 
-static void forward_rows(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
+/* From `below`, the output of the layers before `from`. */
+static void forward_from(const una_net *net, const real *parameters, size_t from, const real *below, size_t rows,
+                         WORK *w)
 {
-    const real *below = x;
-    size_t below_width = net->size[0];
-    for (size_t l = 0; l < net->depth; l++) {
+    size_t below_width = from > 0 ? UNA_PADDED(net->size[from]) : net->size[0];
+    for (size_t l = from; l < net->depth; l++) {
         layer *at = &w->layer[l];
         size_t width = UNA_PADDED(net->size[l + 1]);
         w->kern->product(rows, width, net->size[l], below, below_width, 1, parameters + net->weights[l], width, at->z,
@@ -131,6 +141,11 @@ static void forward_rows(const una_net *net, const real *parameters, const real 
         below = at->h;
         below_width = width;
     }
+}
+
+static void forward_rows(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
+{
+    forward_from(net, parameters, 0, x, rows, w);
 }
 
 static void forward_heads(const una_net *net, const real *parameters, size_t rows, WORK *w)
@@ -174,10 +189,10 @@ void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real
 
 /* ---- backward -------------------------------------------------------------------------------------- */
 
-/* Weights of the layers above the first, transposed to [out, padded(in)], padding zero. */
-static void flip_weights(const una_net *net, const real *parameters, WORK *w)
+/* Weights of the layers from `first` on, transposed to [out, padded(in)], padding zero. */
+static void flip_weights(const una_net *net, const real *parameters, size_t first, WORK *w)
 {
-    for (size_t l = 1; l <= net->depth; l++)
+    for (size_t l = first; l <= net->depth; l++)
         w->kern->transpose(net->size[l], net->size[l + 1], parameters + net->weights[l], UNA_PADDED(net->size[l + 1]),
                            w->flipped[l], UNA_PADDED(net->size[l]));
 }
@@ -195,8 +210,9 @@ static void backward_heads(const una_net *net, const BATCH *batch, real *gradien
     memset(w->g[0] + batch->rows * wide, 0, extra * wide * sizeof(real));
 }
 
-/* Hidden layers from the last to the first; w->g[0] holds dL/dphi of all rows, layer.dz what the slopes add at z. */
-static void backward_hidden(const una_net *net, const BATCH *batch, real *gradient, WORK *w)
+/* Hidden layers from the last to the first; w->g[0] holds dL/dphi of all rows, layer.dz what slopes add at z; `line`
+ * says that the first two came by a broken line. */
+static void backward_hidden(const una_net *net, const BATCH *batch, bool line, real *gradient, WORK *w)
 {
     size_t rows = batch->rows + (batch->own_probes ? batch->probes : 0), first = batch->own_probes ? batch->rows : 0;
     real *g = w->g[0], *g_below = w->g[1];
@@ -205,6 +221,10 @@ static void backward_hidden(const una_net *net, const BATCH *batch, real *gradie
         size_t in = net->size[l], width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(in);
         w->kern->multiply(rows * width, at->d, g);
         if (batch->probes) w->kern->add(batch->probes * width, at->dz, g + first * width);
+        if (l == 1 && line) {
+            REAL(una_line_rows_back)(net, batch, rows, g, gradient, w);
+            break;
+        }
         const real *h = l > 0 ? w->layer[l - 1].h : batch->x;
         w->kern->product(in, width, rows, h, 1, l > 0 ? below : in, g, width, gradient + net->weights[l], width, true);
         w->kern->add_rows(rows, width, g, gradient + net->biases[l]);
@@ -238,6 +258,12 @@ typedef struct step {                    /* what all pieces look at */
 
 static const probe_block none = { 0, 0 };
 
+/* Without probes the tables are not made. */
+static bool by_line(const WORK *w)
+{
+    return w->broken_line && w->all_probes > 0;
+}
+
 static probe_block next_block(probe_block block, const BATCH *batch, const WORK *w)
 {
     size_t first = block.first + block.count, left = batch->probes - first;
@@ -246,7 +272,7 @@ static probe_block next_block(probe_block block, const BATCH *batch, const WORK 
 
 static void forward_slopes(const step *s, const BATCH *batch, WORK *w)
 {
-    for (size_t l = 0; l < s->net->depth; l++)
+    for (size_t l = w->broken_line; l < s->net->depth; l++)
         memset(w->layer[l].dz, 0, batch->probes * UNA_PADDED(s->net->size[l + 1]) * sizeof(real));
     REAL(una_diversity_begin)(s->net, s->objective, w);
     if (w->lanes) {
@@ -255,7 +281,7 @@ static void forward_slopes(const step *s, const BATCH *batch, WORK *w)
     }
     for (probe_block block = next_block(none, batch, w); block.count; block = next_block(block, batch, w)) {
         REAL(una_slopes_forward)(s->net, s->parameters, batch, block, w);
-        REAL(una_diversity_gather)(s->net, batch, s->objective, block, w);
+        REAL(una_diversity_gather)(s->net, s->parameters, batch, s->objective, block, w);
     }
 }
 
@@ -276,8 +302,11 @@ static void forward_piece(void *context, size_t index)
     const step *s = context;
     const BATCH *batch = &s->batch[index];
     WORK *w = s->work->piece[index];
-    size_t heads = una_net_heads(s->net);
-    forward_rows(s->net, s->parameters, batch->x, batch->rows + (batch->own_probes ? batch->probes : 0), w);
+    size_t heads = una_net_heads(s->net), rows = batch->rows + (batch->own_probes ? batch->probes : 0);
+    if (by_line(w)) {
+        REAL(una_line_rows)(batch, rows, w);
+        forward_from(s->net, s->parameters, 2, w->layer[1].h, rows, w);
+    } else forward_rows(s->net, s->parameters, batch->x, rows, w);
     forward_heads(s->net, s->parameters, batch->rows, w);
     w->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), s->objective->fit_weight, batch->target,
                                batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
@@ -293,9 +322,10 @@ static void backward_piece(void *context, size_t index)
     WORK *w = s->work->piece[index];
     real *gradient = index == 0 ? s->gradient : w->gradient;
     if (index > 0) memset(gradient, 0, s->net->parameters * sizeof(real));
+    if (by_line(w)) REAL(una_line_begin_back)(w);
     if (w->all_probes > 0) backward_slopes(s, batch, gradient, w);
     backward_heads(s->net, batch, gradient, w);
-    backward_hidden(s->net, batch, gradient, w);
+    backward_hidden(s->net, batch, by_line(w), gradient, w);
 }
 
 /* The pieces' gradients in their order, a range of parameters each. */
@@ -305,6 +335,13 @@ static void add_up(void *context, size_t index)
     una_range range = una_net_range(s->net, index, s->work->pieces);
     for (size_t i = 1; i < s->work->pieces; i++)
         s->work->kern->add(range.count, s->work->piece[i]->gradient + range.first, s->gradient + range.first);
+}
+
+static void seed_slopes(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
+{
+    if (w->lanes) REAL(una_fans_seed)(net, parameters, batch, w);
+    else if (w->broken_line) REAL(una_line_seed)(net, parameters, w);
+    else REAL(una_slopes_seed)(net, parameters, batch, w);
 }
 
 void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const BATCH *batch,
@@ -318,8 +355,8 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
     losses->penalty = penalise(net, parameters, objective, gradient, w);
     for (size_t l = 1; l <= net->depth; l++)
         una_crew_claim(crew, w->flipped[l], net->size[l + 1] * UNA_PADDED(net->size[l]) * sizeof(real));
-    flip_weights(net, parameters, w);
-    if (probes > 0) (w->lanes ? REAL(una_fans_seed) : REAL(una_slopes_seed))(net, parameters, batch, w);
+    flip_weights(net, parameters, by_line(w) ? 2 : 1, w);
+    if (probes > 0) seed_slopes(net, parameters, batch, w);
     una_crew_do(crew, w->pieces, forward_piece, &s);
     losses->fit = losses->diverse = 0;
     if (probes > 0) losses->diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
@@ -343,7 +380,7 @@ void REAL(una_net_backward)(const una_net *net, const real *parameters, const re
                             real *gradient, WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features), inputs = net->size[0];
-    flip_weights(net, parameters, w);
+    flip_weights(net, parameters, 1, w);
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         BATCH batch = { .rows = count, .x = x + from * inputs };
@@ -351,7 +388,7 @@ void REAL(una_net_backward)(const una_net *net, const real *parameters, const re
         memset(w->g[0], 0, count * wide * sizeof(real));
         for (size_t r = 0; r < count; r++)
             for (size_t j = 0; j < features; j++) w->g[0][r * wide + j] = (real)dphi[(from + r) * features + j];
-        backward_hidden(net, &batch, gradient, w);
+        backward_hidden(net, &batch, false, gradient, w);
     }
 }
 
@@ -370,6 +407,6 @@ void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const re
                             WORK *w)
 {
     BATCH batch = { .rows = rows, .x = x };
-    flip_weights(net, parameters, w);
-    backward_hidden(net, &batch, gradient, w);
+    flip_weights(net, parameters, 1, w);
+    backward_hidden(net, &batch, false, gradient, w);
 }

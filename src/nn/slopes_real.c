@@ -3,7 +3,7 @@
  * Slope rows through the network, a block of probes at a time so that they stay in the cache:
  *   u_l = s_(l-1) W_l,  s_l = (act(z_l + delta u_l) - act(z_l))/delta  (or act'(z_l) u_l),
  *   J = s of the last hidden layer.
- * For ReLU and many directions fans_real.c does the same with less work.
+ * For ReLU and many directions fans_real.c does the same with less work, and for one input line_real.c gives u_1.
  */
 #include "nn/work.h"
 
@@ -49,9 +49,10 @@ static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, pr
 void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
                               WORK *w)
 {
-    for (size_t l = 0; l < net->depth; l++) {
+    for (size_t l = w->broken_line; l < net->depth; l++) {
         size_t width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(net->size[l]);
-        if (l > 0)
+        if (l == 1 && w->broken_line) REAL(una_line_slopes)(batch, block, u_of(batch, l, width, block, w), w);
+        else if (l > 0)
             w->kern->product(block.count * batch->directions, width, net->size[l],
                              w->layer[l - 1].s + slopes_at(batch, block, below), below, 1, parameters + net->weights[l],
                              width, u_of(batch, l, width, block, w), width, false);
@@ -81,6 +82,10 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
                                  batch->delta + block.first * batch->directions, gs, dz);
         else w->kern->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
                                    u_step(batch, l, width), gs, dz);
+        if (l == 1 && w->broken_line) {
+            REAL(una_line_slopes_back)(net, batch, block, gs, gradient, w);
+            return;
+        }
         real *weights = gradient + net->weights[l];
         if (l == 0) {
             memset(w->slope_sum, 0, batch->directions * width * sizeof(real));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The buffers of one training step, shared by net_real.c, slopes_real.c, fans_real.c and diversity_real.c; in the
- * precision of kern/real.h. A step may be cut into pieces: each has buffers of its own, but for those marked with *,
- * which are filled once for all and belong to the first.
+ * The buffers of one training step, shared by net_real.c, slopes_real.c, fans_real.c, line_real.c and
+ * diversity_real.c; in the precision of kern/real.h. A step may be cut into pieces: each has buffers of its own, but
+ * for those marked with *, which are filled once for all and belong to the first.
  */
 #include "nn/net.h"
 
@@ -49,14 +49,20 @@ struct REAL(una_work) {
     real  *inverses;                     /* 1/delta [probes, lanes]                                         */
     real  *turned, *turned_sum;          /* u of the first layer* and its gradient [units, lanes]           */
     real  *size, *flat;                  /* |W| of a layer*; work of outer products [width + 1, lanes]      */
+    /* the first two layers as a broken line: */
+    bool   broken_line;
+    REAL(una_line) line;                 /* *                                                               */
+    uint16_t *place, *far_place;         /* of each row, and of the far ends of slopes                      */
+    real  *line_slope, *line_offset;     /* gradient of the tables                                          */
     /* the similarity of heads: */
     real  *a;                            /* A = J'J [L, padded(L)]                                          */
     real  *wa, *kw, *b;                  /* * W A, K W [M, padded(L)], W'K W [L, padded(L)]                 */
     real  *s, *k;                        /* S = W A W', K  [M, padded(M)]                                   */
-    real  *slopes, *dslopes;             /* per point: G and its gradient, of one block [.., padded(M)]     */
+    bool   forms_slopes;                 /* instead of A                                                    */
+    real  *slopes, *dslopes;             /* G (per point: of one block), gradient of one block [.., padded(M)] */
     double *inverse;                     /* [M]                                                             */
     /* the step as a whole: */
-    size_t pieces;
+    size_t pieces;                       /* of the first: how many there are                                */
     WORK  *piece[UNA_MOST_PIECES];       /* the first is the work itself                                    */
     real  *gradient;                     /* of a piece but the first                                        */
     double fit, diverse;                 /* its part of the losses                                          */
@@ -90,11 +96,23 @@ void REAL(una_fans_seed)(const una_net *net, const real *parameters, const BATCH
 void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
 void REAL(una_fans_backward)(const una_net *net, const real *parameters, const BATCH *batch, real *gradient, WORK *w);
 
+/* line_real.c: seed once for all pieces; rows and slopes forward to layer 1 (slopes before its activation); back from
+ * there into the gradient of both layers, slopes first. */
+void REAL(una_line_take)(WORK *w, const una_net *net, una_arena *arena);
+void REAL(una_line_seed)(const una_net *net, const real *parameters, WORK *w);
+void REAL(una_line_rows)(const BATCH *batch, size_t rows, WORK *w);
+void REAL(una_line_slopes)(const BATCH *batch, probe_block block, real *u, WORK *w);
+void REAL(una_line_begin_back)(WORK *w);
+void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_block block, const real *g,
+                                real *gradient, WORK *w);
+void REAL(una_line_rows_back)(const una_net *net, const BATCH *batch, size_t rows, const real *g, real *gradient,
+                              WORK *w);
+
 /* diversity_real.c: gather blocks, solve once for all pieces, give dP/dJ block by block. */
 void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_arena *arena);
 void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, WORK *w);
-void REAL(una_diversity_gather)(const una_net *net, const BATCH *batch, const OBJECTIVE *objective, probe_block block,
-                                WORK *w);
+void REAL(una_diversity_gather)(const una_net *net, const real *parameters, const BATCH *batch,
+                                const OBJECTIVE *objective, probe_block block, WORK *w);
 double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective,
                                  real *gradient, WORK *w);
 /* w->gs[0] = diversity dP/dJ; returns the block's part of P where it is known only now (per point). */

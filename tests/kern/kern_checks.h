@@ -39,6 +39,12 @@ static void REAL(names)(void **state)
         assert_non_null(set->fan_candidates);
         assert_non_null(set->fan_relu);
         assert_non_null(set->fan_relu_back);
+        assert_non_null(set->line_make);
+        assert_non_null(set->line_rows);
+        assert_non_null(set->line_slopes);
+        assert_non_null(set->line_slopes_back);
+        assert_non_null(set->line_rows_back);
+        assert_non_null(set->line_finish);
         assert_non_null(set->similarity);
         assert_non_null(set->residual);
         assert_non_null(set->add);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels beyond plain products and activations, every set of this machine in both precisions: fans, and the
- * products that use them, the similarity of heads, residuals, normals. The checks are in slot_checks.h.
+ * products that use them, the similarity of heads, residuals, broken lines, normals. The checks are in slot_checks.h.
  */
 #include "test_support.h"
 
@@ -79,6 +79,8 @@ int main(void)
         BOTH(similarities),
         BOTH(similarity_gradient),
         BOTH(residuals),
+        BOTH(lines),
+        BOTH(line_gradients),
         BOTH(normals_of_philox),
         BOTH(normals_prefix),
         BOTH(normals_distribution),

@@ -346,6 +346,51 @@ static void many_directions(void **state)
         }
 }
 
+/* One input and ReLU, where the first two layers are a broken line: rows that stand for few and for many units, units
+ * without a bend, bends that coincide, probes of their own, backwards, and steps across many bends. */
+static void one_input(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(32, UNA_FOR_TEST, 2);
+    for (size_t turn = 0; turn < 24; turn++) {
+        size_t depth = 2 + turn % 3;
+        design d = { .act = UNA_RELU, .count = depth + 2, .rows = 9 + turn % 5, .probes = 9, .own_probes = turn % 2,
+                     .directions = turn % 4 == 3, .unit = true, .target_per_head = turn % 3 == 1 };
+        d.sizes[0] = 1;
+        for (size_t l = 1; l <= depth; l++) d.sizes[l] = 1 + una_rng_below(&rng, turn % 6 == 5 ? 60 : 18);
+        d.sizes[depth + 1] = 2 + una_rng_below(&rng, 30);
+        run_trial(&d, parts[2 + turn % 2], run, &rng);
+    }
+}
+
+/* Where a unit has no bend, and where all have the same. */
+static void one_input_without_bends(void **state)
+{
+    una_run *run = *state;
+    una_rng rng = una_rng_at(33, UNA_FOR_TEST, 2);
+    for (size_t turn = 0; turn < 6; turn++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        design d = { .act = UNA_RELU, .count = 4, .sizes = { 1, 13, 11, 5 }, .rows = 9, .probes = 8 };
+        trial t;
+        una_losses losses, truth;
+        make_trial(&t, run, &rng, &d);
+        for (size_t j = 0; j < 13; j++) {
+            double *w = &t.parameters[t.net.weights[0] + j], *b = &t.parameters[t.net.biases[0] + j];
+            if (turn < 3 ? j % 3 == turn : turn == 3) *w = j % 2 ? 0.0 : -0.0;
+            if (turn == 4) *b = 0.25 * *w;
+            if (turn == 5) *b = *w < 0 ? 9 * *w : -9 * *w;                       /* off at every row: dead */
+            t.parameters_f32[t.net.weights[0] + j] = (float)*w;
+            t.parameters_f32[t.net.biases[0] + j] = (float)*b;
+        }
+        const double *gradient = gradient_of(&t, &losses, run);
+        truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
+        check_losses(&losses, &truth, 1e-9);
+        check_differences(&t, gradient, 60, &rng);
+        if (turn != 5) check_sets(&t, gradient, &losses, run);
+        una_arena_release(&run->scratch, mark);
+    }
+}
+
 /* More heads than any layer is wide: the slopes of the heads need the room of the heads. */
 static void many_heads(void **state)
 {
@@ -770,6 +815,8 @@ int main(void)
         cmocka_unit_test(fit_and_penalty),
         cmocka_unit_test(diversity),
         cmocka_unit_test(many_directions),
+        cmocka_unit_test(one_input),
+        cmocka_unit_test(one_input_without_bends),
         cmocka_unit_test(many_heads),
         cmocka_unit_test(work_is_reused),
         cmocka_unit_test(exact_is_the_limit),

@@ -131,7 +131,7 @@ def speed(ours, x, y, repeats):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    quick = "--quick" in sys.argv
+    quick, large = "--quick" in sys.argv, None
     if markdown:
         print("| check | una against scikit-learn | goal | |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -146,7 +146,9 @@ def main():
             if not quick:
                 optimum(ours, name, x, y)
             if name == "concrete":
-                speed(ours, x, y, 1 if quick else 3)
+                large = x, y
+        if large:
+            speed(ours, *large, 1 if quick else 3)
     sys.exit(bad)
 
 

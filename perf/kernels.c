@@ -361,8 +361,8 @@ static void run_series(const kernels *set, const char *by, const bench *b, void 
 }
 
 #if defined(UNA_HAS_sleef) && defined(__x86_64__)
-/* The same jobs: tanh with bias and derivative, exp. Declared here because sleef.h hides what the file as a whole is not
- * compiled for. */
+/* The same jobs: tanh with bias and derivative, exp. Declared here because sleef.h hides what the file as a whole is
+ * not compiled for. */
 #define SLEEF(function, flags, type, lanes, mm)                                                \
     __attribute__((target(flags))) type function(type);                                        \
     __attribute__((target(flags))) static void do_##function(const kernels *set, const bench *b) \

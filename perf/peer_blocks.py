@@ -4,9 +4,9 @@
 
     peer_blocks.py PEER.py [ARGUMENT ...]
 
-Runs the peer as if called by itself, and notes every reading that it takes of time.perf_counter. Two readings in a row are one
-of its timed blocks, of which it has five, of a fifth of --steps each. Prints what the peer prints, then a line of JSON:
-microseconds a step in the least and in the median block, and how many blocks there were.
+Runs the peer as if called by itself, and notes every reading that it takes of time.perf_counter. Two readings in a row
+are one of its timed blocks, of which it has five, of a fifth of --steps each. Prints what the peer prints, then a line of
+JSON: microseconds a step in the least and in the median block, and how many blocks there were.
 """
 import json
 import runpy
@@ -40,10 +40,11 @@ def main():
     steps = int(sys.argv[sys.argv.index("--steps") + 1]) // BLOCKS
     readings = readings_of(sys.argv[0])
     if len(readings) != 2 * BLOCKS:
-        sys.exit(f"peer_blocks.py: {sys.argv[0]} read its clock {len(readings)} times, not twice in each of {BLOCKS} blocks: "
-                 "its blocks are not known.")
+        sys.exit(f"peer_blocks.py: {sys.argv[0]} read its clock {len(readings)} times, not twice in each of {BLOCKS} "
+                 "blocks: its blocks are not known.")
     blocks = sorted((end - start) / steps * 1e6 for start, end in zip(readings[::2], readings[1::2]))
-    print(json.dumps({"us_least": round(blocks[0], 2), "us_median": round(blocks[len(blocks) // 2], 2), "blocks": len(blocks)}))
+    median = blocks[len(blocks) // 2]
+    print(json.dumps({"us_least": round(blocks[0], 2), "us_median": round(median, 2), "blocks": len(blocks)}))
 
 
 main()

@@ -2,7 +2,7 @@
 # The door for people; the real build is CMake's (CMakePresets.json).
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
-#   make perf     training, prediction and kernels timed; writes perf/results.md (a few minutes)
+#   make perf     training, prediction, large files and kernels timed; writes perf/results.md (some six minutes)
 PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """gp against scikit-learn's GaussianProcessRegressor, on the same machine in the same run.
 
-    gp_sklearn.py BUILD/perf/gp FOLDER_OF_CSV [--quick]
+    gp_sklearn.py BUILD/perf/gp FOLDER_OF_CSV [--quick] [--markdown]
 
 FOLDER has boston.csv, concrete.csv, yacht.csv, energy.csv (target last; missing files are left out). Inputs and target are
-standardised with the population std. One line per check, "ok" or "BAD" first; the exit code is the number of bad ones.
+standardised with the population std. One line per check, "ok" or "BAD" first, or with --markdown a table; the exit code is the
+number of bad ones.
 """
 import csv
 import json
@@ -21,13 +22,17 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern, WhiteKernel
 
 warnings.filterwarnings("ignore")
+markdown = "--markdown" in sys.argv
 bad = 0
 
 
-def report(good, text):
+def report(good, what, measured, goal):
     global bad
     bad += not good
-    print("ok " if good else "BAD", text, flush=True)
+    if markdown:
+        print(f"| {what} | {measured} | {goal} | {'met' if good else 'MISSED'} |", flush=True)
+    else:
+        print("ok " if good else "BAD", f"{what}: {measured} (goal: {goal})", flush=True)
 
 
 def read(path):
@@ -84,8 +89,8 @@ def agreement(ours, name, x, y):
         std = np.sqrt(std**2 - 0.05)
         o = ours(x, y, stars, f"gp(kernel={spec}, noise_std={np.sqrt(0.05)!r}, optimise=no, units=standardised)")
         difference = (worst(o["mean"], mean), worst(o["std"], std), worst([o["log_evidence"]], [g.log_marginal_likelihood_value_]))
-        report(max(difference) < 1e-8, f"{name:9} {spec.split('(')[0]:9} given: mean {difference[0]:.1e}, std {difference[1]:.1e}, "
-               f"log evidence {difference[2]:.1e} (relative)")
+        report(max(difference) < 1e-8, f"{name}, {spec.split('(')[0]}, settings given: relative differences",
+               f"mean {difference[0]:.1e}, std {difference[1]:.1e}, log evidence {difference[2]:.1e}", "below 1e-8")
 
 
 def optimum(ours, name, x, y):
@@ -93,8 +98,8 @@ def optimum(ours, name, x, y):
         g = theirs(ConstantKernel(1.0) * RBF(lengths), 0.1, x, y, True)
         o = ours(x, y, x[:5], f"gp(ard={ard}, units=standardised)")
         gain = o["log_evidence"] - g.log_marginal_likelihood_value_
-        report(gain > -1e-3, f"{name:9} ard={ard:3} optimised: ours {o['log_evidence']:.4f}, scikit-learn "
-               f"{g.log_marginal_likelihood_value_:.4f}, difference {gain:+.4f}")
+        report(gain > -1e-3, f"{name}, ard={ard}, optimised: log evidence",
+               f"{o['log_evidence']:.4f} against {g.log_marginal_likelihood_value_:.4f}", "not below by 0.001")
 
 
 def timed(call, repeats):
@@ -106,40 +111,44 @@ def timed(call, repeats):
     return best, result
 
 
+def faster(what, ours, other, goal):
+    report(other / ours >= goal, what, f"{ours:.3f} s against {other:.3f} s: {other / ours:.1f} times", f"{goal} times")
+
+
 def speed(ours, x, y, repeats):
     x, y = x[:1000, :8], y[:1000]
     stars = np.random.default_rng(1).normal(size=(10000, x.shape[1]))
     for lengths, ard, goal in ((np.ones(x.shape[1]), "yes", 5), (1.0, "no", 2.5)):
         o = ours(x, y, stars, f"gp(ard={ard}, units=standardised)", repeats)
         seconds, g = timed(lambda: theirs(ConstantKernel(1.0) * RBF(lengths), 0.1, x, y, True), repeats)
-        ratio = seconds / o["fit_seconds"]
-        report(ratio >= goal, f"fit {len(x)} x {x.shape[1]}, ard={ard:3}: ours {o['fit_seconds']:.3f} s ({o['evaluations']} evaluations), "
-               f"scikit-learn {seconds:.3f} s: {ratio:.1f} times (goal {goal})")
+        faster(f"fit {len(x)} x {x.shape[1]}, ard={ard} ({o['evaluations']} evaluations)", o["fit_seconds"], seconds, goal)
     seconds, _ = timed(lambda: g.predict(stars, return_std=True), 3 * repeats)         # as often as ours
-    ratio = seconds / o["predict_seconds"]
-    report(ratio >= 2, f"predict 10,000 with std: ours {o['predict_seconds']:.3f} s, scikit-learn {seconds:.3f} s: {ratio:.1f} times (goal 2)")
+    faster("predict 10,000 with std", o["predict_seconds"], seconds, 2)
     seconds, _ = timed(lambda: g.predict(stars), 3 * repeats)
-    ratio = seconds / o["mean_seconds"]
-    report(ratio >= 5, f"predict 10,000, mean: ours {o['mean_seconds']:.3f} s, scikit-learn {seconds:.3f} s: {ratio:.1f} times (goal 5)")
+    faster("predict 10,000, mean", o["mean_seconds"], seconds, 5)
 
 
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    quick = "--quick" in sys.argv
+    quick, large = "--quick" in sys.argv, None
+    if markdown:
+        print("| check | una against scikit-learn | goal | |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         ours = Ours(sys.argv[1], folder)
         for name in ("boston", "concrete", "yacht", "energy"):
             path = os.path.join(sys.argv[2], name + ".csv")
             if not os.path.exists(path):
-                print(f"left out: {path} is not there")
+                print(f"| {name} | | | left out: not there |" if markdown else f"left out: {path} is not there")
                 continue
             x, y = read(path)
             agreement(ours, name, x, y)
             if not quick:
                 optimum(ours, name, x, y)
             if name == "concrete":
-                speed(ours, x, y, 1 if quick else 3)
+                large = x, y
+        if large:
+            speed(ours, *large, 1 if quick else 3)
     sys.exit(bad)
 
 

@@ -4,7 +4,8 @@
  * 50 units in 56 columns, slopes in blocks of 8 probes x 13 directions). First it must agree with the reference set,
  * then it is timed: the least of many short runs, as a rate and as a share of what the machine was measured to give -
  * for products a loop of fused multiply-adds in registers, for the rest a copy in the cache. Prints a Markdown table;
- * fails when a kernel disagrees. libxsmm's product stands beside ours where it was found at build time.
+ * fails when a kernel disagrees. libxsmm's product stands beside ours where it was found at build time, and in a second
+ * table SLEEF's tanh and exp: for information, una uses neither.
  */
 #include "kern/kern.h"
 
@@ -321,6 +322,89 @@ static const bench benches[] = {
     { "similarity", "50 heads", do_similarity, 0, 0, 0, UNA_RELU, ITEMS, HEADS * HEADS, f.c, HEADS * WIDE + 1, 1e-6 },
 };
 
+/* ---- tanh and exp beside SLEEF's -------------------------------------------------------------------------- */
+
+enum { CELLS = BATCH * WIDE };
+
+static void do_exp(const kernels *set, const bench *b)
+{
+    (void)b;
+    set->exp(CELLS, 1, f.a, 1, f.b);
+}
+
+static const bench tanh_bench = { .name = "tanh with bias and derivative", .act = UNA_TANH, .call = do_activate },
+                   exp_bench = { .name = "exp", .act = UNA_RELU, .call = do_exp };
+
+/* Largest error in units in the last place of a float, against double, over 64 x 7168 evenly spaced numbers. */
+static double last_places(const kernels *set, const bench *b, void (*call)(const kernels *, const bench *))
+{
+    enum { PASSES = 64 };
+    bool is_tanh = b->act == UNA_TANH;
+    double worst = 0, reach = is_tanh ? 9 : 87;
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        for (size_t i = 0; i < CELLS; i++)
+            f.a[i] = (float)(reach * (2 * (double)(i * PASSES + pass) / (CELLS * PASSES) - 1));
+        call(set, b);
+        for (size_t i = 0; i < CELLS; i++) {
+            double truth = is_tanh ? tanh((double)f.a[i]) : exp((double)f.a[i]);
+            worst = fmax(worst, fabs((double)f.b[i] - truth) / ldexp(1, truth == 0 ? -126 : ilogb(truth) - 23));
+        }
+    }
+    return worst;
+}
+
+static void run_series(const kernels *set, const char *by, const bench *b, void (*call)(const kernels *, const bench *))
+{
+    double off = last_places(set, b, call);
+    set_out(una_kernels_named_f32("generic"), b->act);
+    printf("| %s | %s | %.1f | %.1f M/s |\n", b->name, by, off, CELLS / least_time(set, b, call));
+}
+
+#if defined(UNA_HAS_sleef) && defined(__x86_64__)
+/* The same jobs: tanh with bias and derivative, exp. Declared here because sleef.h hides what the file as a whole is
+ * not compiled for. */
+#define SLEEF(function, flags, type, lanes, mm)                                                \
+    __attribute__((target(flags))) type function(type);                                        \
+    __attribute__((target(flags))) static void do_##function(const kernels *set, const bench *b) \
+    {                                                                                          \
+        (void)set;                                                                             \
+        for (size_t i = 0; b->act == UNA_TANH && i < BATCH; i++)                               \
+            for (size_t j = 0; j < WIDE; j++) f.a[i * WIDE + j] += f.bias[j];                  \
+        for (size_t i = 0; i < CELLS; i += (lanes)) {                                          \
+            type value = function(mm##_loadu_ps(f.a + i));                                     \
+            mm##_storeu_ps(f.b + i, value);                                                    \
+            if (b->act == UNA_TANH) mm##_storeu_ps(f.c + i, mm##_fnmadd_ps(value, value, mm##_set1_ps(1))); \
+        }                                                                                      \
+    }
+SLEEF(Sleef_tanhf16_u10avx512f, "avx512f", __m512, 16, _mm512)
+SLEEF(Sleef_tanhf16_u35avx512f, "avx512f", __m512, 16, _mm512)
+SLEEF(Sleef_expf16_u10avx512f, "avx512f", __m512, 16, _mm512)
+SLEEF(Sleef_tanhf8_u10avx2, "avx2,fma", __m256, 8, _mm256)
+SLEEF(Sleef_tanhf8_u35avx2, "avx2,fma", __m256, 8, _mm256)
+SLEEF(Sleef_expf8_u10avx2, "avx2,fma", __m256, 8, _mm256)
+
+#define SLEEF_ROW(bench, text, function) \
+    if (b == &(bench)) run_series(NULL, "SLEEF " text, b, do_##function)
+static void run_sleef(const kernels *const sets[3], const bench *b)
+{
+    if (sets[2]) {
+        SLEEF_ROW(tanh_bench, "u10, avx512", Sleef_tanhf16_u10avx512f);
+        SLEEF_ROW(tanh_bench, "u35, avx512", Sleef_tanhf16_u35avx512f);
+        SLEEF_ROW(exp_bench, "u10, avx512", Sleef_expf16_u10avx512f);
+    } else if (sets[1]) {
+        SLEEF_ROW(tanh_bench, "u10, avx2", Sleef_tanhf8_u10avx2);
+        SLEEF_ROW(tanh_bench, "u35, avx2", Sleef_tanhf8_u35avx2);
+        SLEEF_ROW(exp_bench, "u10, avx2", Sleef_expf8_u10avx2);
+    }
+}
+#else
+static void run_sleef(const kernels *const sets[3], const bench *b)
+{
+    (void)sets;
+    (void)b;
+}
+#endif
+
 int main(void)
 {
     const kernels *const sets[3] = {
@@ -339,6 +423,13 @@ int main(void)
     printf("Copy in the cache: %.1f GB/s.\n\n", copy);
     printf("| kernel | shape | set | difference | rate | of peak | x generic |\n|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) bad |= run_bench(&benches[i], sets, peaks, copy);
+    printf("\n| function, 128 x 56 floats | by | error, last places | rate |\n|---|---|---|---|\n");
+    const bench *const functions[] = { &tanh_bench, &exp_bench };
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 3; i++)
+            if (sets[i]) run_series(sets[i], sets[i]->name, functions[k], functions[k]->call);
+        run_sleef(sets, functions[k]);
+    }
     if (bad) fprintf(stderr, "kernels: a kernel disagrees with the reference\n");
     return bad;
 }

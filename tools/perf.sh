@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Times the training step against its PyTorch peer and itself, the sampler against its NumPy peer, the kernels against their
-# reference, prediction, and counts
-# instructions. Writes perf/results.md and perf/instructions.csv; docs/SPEED.md says how to read them. A few minutes.
+# Times the training step against its PyTorch peer and itself, the sampler against its NumPy peer, Gaussian processes against
+# scikit-learn, the kernels against their reference, prediction and large files, and counts instructions. Writes perf/results.md
+# and perf/instructions.csv; docs/SPEED.md says how to read them. Some six minutes, and 4 GB in TMPDIR for a while.
 #   tools/perf.sh                   build the release, then measure
 #   tools/perf.sh --built FOLDER    measure what was built there
-# ROUNDS (5) pairs for each comparison; CORE the core that everything is pinned to; UNA_SHARED where peers/ is (../shared).
+# ROUNDS (5) pairs for each comparison; CORE the core that everything is pinned to; UNA_SHARED where peers/ and data/ are (../shared).
 # shellcheck disable=SC2046,SC2086  # flags are words: none, or one
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,26 +13,29 @@ rounds=${ROUNDS:-5}
 cores=$(nproc 2>/dev/null || echo 1)
 core=${CORE:-$((cores > 1 ? 1 : 0))}
 peer=${UNA_SHARED:-../shared}/peers/luna_torch.py
+tables=${UNA_SHARED:-../shared}/data/uci
 hmc_peer=${UNA_SHARED:-../shared}/peers/hmc_numpy.py
 python=/usr/bin/python3            # the distribution's: python3-torch belongs to it
 build=build
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 report=$work/results.md
+say() { echo "$@" >&2; }
 
 if [ "${1:-}" = --built ]; then
     build=$2
 else
+    tools/deps.sh libxsmm-dev libsleef-dev >&2 || say "Without libxsmm and SLEEF in the kernel lab."
     mkdir -p build
     cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
     cmake --build build -j "${JOBS:-2}" >build/build.log 2>&1 || { tail -n 40 build/build.log; exit 1; }
 fi
 
-say() { echo "$@" >&2; }
 line() { echo "$@" >>"$report"; }
 pinned() { taskset -c "$core" "$@"; }
 value() { sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p"; }            # of a key in one line of JSON
 least() { sort -g | head -n 1; }
+middle() { sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1)/2)] }'; }
 
 # Share of all processors that was busy during two seconds in which we did nothing.
 busy() {
@@ -73,12 +76,28 @@ machine() {
     fi
 }
 
-# One run of either side, in microseconds a step: the median over blocks of steps, in both.
-ours() { pinned "$build/perf/luna_step" --json --case "$1" --steps "$3" $2 | value us_median; }
-theirs() { pinned env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$python" "$peer" "$1" --steps "$3" --threads 1 $2 | value us_per_step; }
+# One run of either side: microseconds a step in the least and in the median of 5 blocks, after one block or 20 steps to warm up.
+ours() {
+    pinned "$build/perf/luna_step" --json --case "$1" --steps $((6*$3)) --block "$3" $2 |
+        sed 's/.*"us_per_step": \([0-9.]*\), "us_median": \([0-9.]*\).*/\1 \2/'
+}
+theirs() {
+    pinned env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$python" perf/peer_blocks.py "$peer" "$1" --steps $((5*$3)) --threads 1 $2 |
+        sed -n 's/.*"us_least": \([0-9.]*\), "us_median": \([0-9.]*\).*/\1 \2/p'
+}
 
 flag_of() { case $1 in tanh | nlm) echo "--$1" ;; esac }
-steps_of() { case $1 in cubic) echo "4000 500" ;; *) echo "1000 150" ;; esac }
+# Steps of a block, ours and PyTorch's: some 30 ms each, so that the least blocks are of like samples.
+blocks_of() {
+    case $1-$2 in
+    cubic-relu) echo "440 33" ;;
+    cubic-tanh) echo "390 31" ;;
+    boston-relu) echo "75 10" ;;
+    boston-tanh) echo "50 9" ;;
+    kin8nm-relu) echo "95 13" ;;
+    kin8nm-tanh) echo "77 12" ;;
+    esac
+}
 
 against_peer() {
     line "## LUNA step against PyTorch"
@@ -89,22 +108,32 @@ against_peer() {
         line "Skipped: python3-torch is not here and could not be installed."
     else
         peer_rounds
-        line "One core. In each of $rounds rounds both sides run one after the other, taking turns to begin; a run's time is the"
-        line "median over its blocks of steps, the table has the least of the rounds. PyTorch $("$python" -c 'import torch; print(torch.__version__)'),"
+        line "Microseconds a step, one core. In each of $rounds rounds both sides run one after the other, taking turns to begin; a run has 5"
+        line "blocks of steps, of some 30 ms on either side. Least: of all blocks of all rounds, and PyTorch's over ours. Median: the middle"
+        line "round's, of each run's middle block. Rounds: the ratio of the least blocks in each. PyTorch $("$python" -c 'import torch; print(torch.__version__)'),"
         line "BLAS $(basename "$(dirname "$(readlink -f /etc/alternatives/libblas.so.3-x86_64-linux-gnu 2>/dev/null || echo unknown)")"), 1 thread."
         line
-        line "| case | activation | una, us a step | PyTorch, us a step | PyTorch / una | rounds: least to most |"
-        line "|---|---|---|---|---|---|"
+        line "| case | activation | una, least | PyTorch, least | **PyTorch / una** | una, median | PyTorch, median | PyTorch / una | rounds |"
+        line "|---|---|---|---|---|---|---|---|---|"
         for name in cubic boston kin8nm; do
             for act in relu tanh; do
-                awk -v name="$name" -v act="$act" '$1 == name && $2 == act {
-                        r = $4/$3; if (!n || $3 < a) a = $3; if (!n || $4 < b) b = $4
-                        if (!n || r < low) low = r; if (!n || r > high) high = r; n++ }
-                    END { printf "| %s | %s | %.1f | %.1f | %.1f | %.1f to %.1f |\n", name, act, a, b, b/a, low, high }' "$work/rows" >>"$report"
+                peer_line "$name" "$act"
             done
         done
     fi
     line
+}
+
+# Rows of $work/rows: case, activation, una's least and median, PyTorch's least and median.
+column() { awk -v name="$1" -v act="$2" -v at="$3" '$1 == name && $2 == act { print $at }' "$work/rows"; }
+
+peer_line() {
+    local rounds_of
+    rounds_of=$(awk -v name="$1" -v act="$2" '$1 == name && $2 == act { print $5/$3 }' "$work/rows" | sort -g)
+    echo "$(column $1 $2 3 | least) $(column $1 $2 5 | least) $(column $1 $2 4 | middle) $(column $1 $2 6 | middle)" \
+         "$(echo "$rounds_of" | head -n 1) $(echo "$rounds_of" | tail -n 1)" |
+        awk -v name="$1" -v act="$2" '{ printf "| %s | %s | %.1f | %.1f | **%.2f** | %.1f | %.1f | %.2f | %.1f to %.1f |\n",
+            name, act, $1, $2, $2/$1, $3, $4, $4/$3, $5, $6 }' >>"$report"
 }
 
 peer_rounds() {
@@ -114,7 +143,7 @@ peer_rounds() {
             for act in relu tanh; do
                 say "round $round of $rounds: $name, $act"
                 flag=$(flag_of "$act")
-                set -- $(steps_of "$name")
+                set -- $(blocks_of "$name" "$act")
                 if [ $((round % 2)) -eq 1 ]; then
                     mine=$(ours "$name" "$flag" "$1"); other=$(theirs "$name" "$flag" "$2")
                 else
@@ -202,6 +231,41 @@ sampling() {
     line
 }
 
+gaussian_processes() {
+    say "Gaussian processes"
+    line "## Gaussian processes against scikit-learn"
+    line
+    if [ ! -d "$tables" ]; then
+        line "Skipped: the tables are not at $tables."
+    elif ! tools/deps.sh python3-sklearn >&2 || ! "$python" -c 'import sklearn' 2>/dev/null; then
+        line "Skipped: python3-sklearn is not here and could not be installed."
+    else
+        line "Exact processes on standardised tables, the same kernels, one core and one thread; times are the least of three fits and nine"
+        line "predictions. Log evidence: at our optimum and at theirs, each from its own start. scikit-learn $("$python" -c 'import sklearn; print(sklearn.__version__)')."
+        line
+        pinned env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$python" perf/gp_sklearn.py "$build/perf/gp" "$tables" --markdown >>"$report" ||
+            { line; line "Some goals were missed, or some checks could not be run."; }
+    fi
+    line
+}
+
+large_data() {
+    local needed=4000000
+    say "large data"
+    line "## Data"
+    line
+    if [ "$(df -Pk "$work" | awk 'NR == 2 { print $4 }')" -lt $needed ]; then
+        line "Skipped: the files need 4 GB in $(dirname "$work"); TMPDIR names another place."
+    else
+        line "Tables of 1e6 rows and 20 columns, and files of 1e7 rows and 9 columns, made for this. Processor time, the least of several;"
+        line "each job has a process of its own, so its peak of memory is its own."
+        line
+        TMPDIR=$work pinned "$build/perf/data" >>"$report" ||
+            { line; line "Some jobs could not be run."; }
+    fi
+    line
+}
+
 # Instructions of training alone, in the reference kernels: the same on every run, so a change is a change of the code.
 instructions() {
     local table=perf/instructions.csv steps=4 name kind act flags count before
@@ -247,6 +311,8 @@ luna_against_nlm
 two_at_once
 predictions
 sampling
+gaussian_processes
+large_data
 instructions
 lab
 line "After the run $(busy) % of all cores were busy. It took $SECONDS s."

@@ -33,6 +33,8 @@ static struct field {
     _Alignas(64) double inverse[HEADS];
     _Alignas(64) float fans[(UNITS + 1) * LANES], step[LANES], inverses[LANES], flat[(WIDE + 1) * LANES], reach[UNITS];
     uint16_t some[LIST], list[LIST];     /* half of the units, as at a usual probe; what fan_relu lists             */
+    _Alignas(64) float bend[WIDE], tables[4][(UNITS + 2) * WIDE], dw[WIDE], db[WIDE], dabove[UNITS * WIDE], dbias[WIDE];
+    uint16_t unit[UNITS], place[SLOPES], far[SLOPES];
 } f;
 
 static void fill(float *x, size_t n, una_rng *rng)
@@ -60,6 +62,8 @@ static void set_out(const kernels *reference, una_activation act)
     for (size_t j = 0; j < UNITS; j += 2) UNA_LISTED(f.some)[f.some[0]++] = (uint16_t)j;
     UNA_LISTED(f.some)[f.some[0]] = UNA_LIST_END;
     fill(f.fans, UNITS * LANES, &rng);
+    for (size_t j = 0; j < WIDE; j++) f.bend[j] = INFINITY;
+    for (size_t j = 0; j < UNITS; j++) f.unit[j] = (uint16_t)j;
 }
 
 /* ---- the experiments --------------------------------------------------------------------------------- */
@@ -107,6 +111,19 @@ static void do_fan_relu(const kernels *set, const bench *b)
 {
     (void)b;
     set->fan_relu(LANES, UNITS, f.step, f.inverses, f.z, f.some, f.fans, false, f.list, f.c, f.e);
+}
+/* Rows and slopes of one input, forward and back, by a broken line. */
+static void do_line(const kernels *set, const bench *b)
+{
+    const una_line_f32 line = { UNITS, WIDE, f.b, f.b + WIDE, f.b + 2 * WIDE, f.bend, f.unit, f.tables[0], f.tables[1] };
+    const una_line_gradient_f32 to = { f.tables[2], f.tables[3], f.dw, f.db, f.dabove, f.dbias };
+    memset(f.tables[2], 0, 2 * sizeof f.tables[2]);
+    set->line_make(&line, f.bias);
+    set->line_rows(&line, b->m, f.a, f.place, f.c, f.m, f.v);
+    set->line_slopes(&line, b->m, f.a, f.place, f.delta, 1, f.far, f.u);
+    set->line_slopes_back(&line, b->m, f.a, f.place, f.far, f.delta, 1, f.g, &to);
+    set->line_rows_back(&line, b->m, f.a, f.place, f.g, &to);
+    set->line_finish(&line, &to);
 }
 static void do_secant(const kernels *set, const bench *b)
 {
@@ -309,6 +326,8 @@ static const bench benches[] = {
     { "fan_outer", "25 by 25 of 50 units, 13 directions", do_fan_outer, 0, 0, 0, UNA_RELU, FLOPS, 2.0 * 25 * 25 * EACH,
       f.c, UNITS * WIDE, 1e-6 },
     { "fan_relu", "25 x 16", do_fan_relu, 0, 0, 0, UNA_RELU, BYTES, 8.0 * 25 * LANES, f.c, 12 * LANES, 1e-6 },
+    { "line, forward and back", "100 rows and slopes, 50 to 56", do_line, 100, 0, 0, UNA_RELU, ITEMS, 200, f.dabove,
+      UNITS * WIDE, 1e-5 },
     { "secant relu", "8 x 13 x 56", do_secant, 0, 0, 0, UNA_RELU, BYTES, 12 * SLOPE_CELLS, f.s, SLOPES * WIDE, 1e-5 },
     { "secant tanh", "8 x 13 x 56", do_secant, 0, 0, 0, UNA_TANH, ITEMS, SLOPE_CELLS, f.s, SLOPES * WIDE, 1e-5 },
     { "secant_back", "8 x 13 x 56", do_secant_back, 0, 0, 0, UNA_RELU, BYTES, 12 * SLOPE_CELLS, f.g, SLOPES * WIDE,

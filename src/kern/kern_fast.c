@@ -188,8 +188,6 @@ static void gram(size_t rows, size_t n, const real *a, size_t a_stride, real *c,
 
 /* ---- fans ----------------------------------------------------------------------------------------------------- */
 
-typedef real eight __attribute__((vector_size(8 * sizeof(real)), aligned(sizeof(real)), may_alias));
-
 /* A bit for each that is above zero. */
 static inline unsigned above_zero(vector x)
 {

@@ -5,9 +5,6 @@
  * numbers, unless they simply count up. Each part has a sum, all are checked, and no count is believed before it fits
  * the size of the file. The name comes from the path alone, so that a new version of the data replaces the old one here
  * too.
- *
- * Sum of words w: four lanes h = (h ^ w) p with an odd p, then folded. Each step is one to one in w, so that a change
- * of any one word changes the sum.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
@@ -15,6 +12,7 @@
 
 #include "data/build.h"
 #include "data/csv.h"
+#include "data/sum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +28,7 @@
 #define PATH_MAX 4096
 #endif
 
-enum { VERSION = 1, ORDER = 0x01020304, CHUNK = 1 << 18, MOST_COLUMNS = 1 << 20, STALE_SECONDS = 3600 };
+enum { VERSION = 2, ORDER = 0x01020304, CHUNK = 1 << 18, MOST_COLUMNS = 1 << 20, STALE_SECONDS = 3600 };
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 
 typedef struct head {
@@ -51,46 +49,6 @@ typedef struct place { char path[PATH_MAX], file[PATH_MAX], folder[PATH_MAX]; } 
 static size_t eights(size_t size)
 {
     return (size + 7) / 8 * 8;
-}
-
-/* ---- sums ---------------------------------------------------------------------------------------------- */
-
-typedef struct sum { uint64_t lane[4]; } sum;
-static const uint64_t PRIME = UINT64_C(0x9E3779B185EBCA87);
-
-static sum sum_begin(void)
-{
-    return (sum){ { 1, 2, 3, 4 } };
-}
-
-/* size is a multiple of 8, and of 32 in all calls but the last. */
-static void sum_add(sum *s, const void *bytes, size_t size)
-{
-    const unsigned char *at = bytes;
-    uint64_t word[4], a = s->lane[0], b = s->lane[1], c = s->lane[2], d = s->lane[3];
-    size_t left = size;
-    for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
-        memcpy(word, at, sizeof word);
-        a = (a ^ word[0]) * PRIME;
-        b = (b ^ word[1]) * PRIME;
-        c = (c ^ word[2]) * PRIME;
-        d = (d ^ word[3]) * PRIME;
-    }
-    *s = (sum){ { a, b, c, d } };
-    for (size_t i = 0; i < left / 8; i++) {
-        memcpy(word, at + 8 * i, 8);
-        s->lane[i] = (s->lane[i] ^ word[0]) * PRIME;
-    }
-}
-
-static uint64_t sum_end(const sum *s)
-{
-    uint64_t all = 0;
-    for (int i = 0; i < 4; i++) {
-        all = (all ^ s->lane[i]) * PRIME;
-        all ^= all >> 29;
-    }
-    return all;
 }
 
 /* ---- where --------------------------------------------------------------------------------------------- */
@@ -150,12 +108,12 @@ static bool read_whole(int handle, void *to, size_t size)
 }
 
 /* Reads and sums up; in pieces, so that each is summed while it is in the cache of the processor. */
-static bool read_summed(int handle, void *to, size_t size, sum *s)
+static bool read_summed(int handle, void *to, size_t size, una_sum *s)
 {
     for (size_t from = 0; from < size; from += CHUNK) {
         size_t now = size - from < CHUNK ? size - from : CHUNK;
         if (!read_whole(handle, (char *)to + from, now)) return false;
-        sum_add(s, (char *)to + from, now);
+        una_sum_add(s, (char *)to + from, now);
     }
     return true;
 }
@@ -192,9 +150,9 @@ static bool read_head(int handle, head *h, unsigned char **bytes, const una_cach
     memcpy(*bytes, h, sizeof *h);
     memset(*bytes + offsetof(head, sum), 0, sizeof h->sum);
     if (!read_whole(handle, *bytes + sizeof *h, more)) return false;
-    sum s = sum_begin();
-    sum_add(&s, *bytes, sizeof *h + more);
-    return sum_end(&s) == h->sum && fits(h, (descriptor *)(*bytes + sizeof *h), (size_t)size);
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, *bytes, sizeof *h + more);
+    return una_sum_end(&s) == h->sum && fits(h, (descriptor *)(*bytes + sizeof *h), (size_t)size);
 }
 
 /* The texts of a block with `count` of them, each ended by a zero byte. */
@@ -219,16 +177,16 @@ static bool has_infinity(const double *number, size_t rows)
 
 static bool read_numbers(int handle, una_table_column *column, size_t rows, const descriptor *d, una_arena *keep)
 {
-    sum s = sum_begin();
+    una_sum s = una_sum_begin();
     column->number = UNA_GET(keep, double, rows);
-    return column->number && read_summed(handle, column->number, rows * sizeof(double), &s) && sum_end(&s) == d->sum
+    return column->number && read_summed(handle, column->number, rows * sizeof(double), &s) && una_sum_end(&s) == d->sum
            && !has_infinity(column->number, rows);
 }
 
 static bool read_words(int handle, una_table_column *column, size_t rows, const descriptor *d, una_words *words,
                        una_arena *keep, una_arena *work)
 {
-    sum s = sum_begin();
+    una_sum s = una_sum_begin();
     size_t size = eights(4 * rows);
     char *block = UNA_GET(work, char, d->words_size);
     uint32_t *position = UNA_GET(work, uint32_t, size / 4);
@@ -237,9 +195,9 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
     column->word = UNA_GET(keep, const char *, rows);
     if (!column->word || !block || !position) return false;
     if (!read_whole(handle, block, d->words_size) || !read_whole(handle, position, size)) return false;
-    sum_add(&s, block, d->words_size);
-    sum_add(&s, position, size);
-    if (sum_end(&s) != d->sum) return false;
+    una_sum_add(&s, block, d->words_size);
+    una_sum_add(&s, position, size);
+    if (una_sum_end(&s) != d->sum) return false;
     const char **level = split_texts(block, d->words_size, d->levels, work);
     for (size_t i = 0; level && i < d->levels; i++)              /* equal words of two columns are one */
         if (!(level[i] = una_words_get(words, level[i], strlen(level[i])))) return false;
@@ -252,12 +210,12 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
 
 static bool read_lines(int handle, una_dataset *data, const head *h)
 {
-    sum s = sum_begin();
+    una_sum s = una_sum_begin();
     data->line = UNA_GET(&data->arena, size_t, data->rows);
     if (!data->line) return false;
     for (size_t i = 0; !h->has_lines && i < data->rows; i++) data->line[i] = h->first_line + i;
     return !h->has_lines || (read_summed(handle, data->line, data->rows * sizeof(uint64_t), &s) &&
-                             sum_end(&s) == h->lines_sum);
+                             una_sum_end(&s) == h->lines_sum);
 }
 
 static bool read_table(int handle, una_dataset **data, const char *path, const place *p, const una_cache_key *key,
@@ -321,9 +279,9 @@ static bool write_whole(int handle, const void *from, size_t size)
 
 static bool write_summed(int handle, const void *from, size_t size, uint64_t *result)
 {
-    sum s = sum_begin();
-    sum_add(&s, from, size);
-    *result = sum_end(&s);
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, from, size);
+    *result = una_sum_end(&s);
     return write_whole(handle, from, size);
 }
 
@@ -336,7 +294,7 @@ typedef struct levels {                  /* words to positions: equal words shar
 
 static size_t slot_of(const levels *l, const char *word)
 {
-    size_t i = (size_t)((uint64_t)(uintptr_t)word * PRIME >> 20) & (l->slots - 1);
+    size_t i = (size_t)((uint64_t)(uintptr_t)word * UINT64_C(0x9E3779B185EBCA87) >> 20) & (l->slots - 1);
     while (l->slot[i] && l->slot[i] != word) i = (i + 1) & (l->slots - 1);
     return i;
 }
@@ -379,10 +337,10 @@ static bool write_words(int handle, const una_table_column *column, size_t rows,
     for (size_t i = 0; position && !work->failed && i < rows; i++) position[i] = position_of(&l, column->word[i], work);
     una_text_bytes(&l.text, zeroes, 32 - l.text.length % 32);
     if (work->failed || l.count >= UINT32_MAX) return false;
-    sum s = sum_begin();
-    sum_add(&s, l.text.at, l.text.length);
-    sum_add(&s, position, size);
-    *d = (descriptor){ 1, column->first_word, l.count, l.text.length, sum_end(&s) };
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, l.text.at, l.text.length);
+    una_sum_add(&s, position, size);
+    *d = (descriptor){ 1, column->first_word, l.count, l.text.length, una_sum_end(&s) };
     return write_whole(handle, l.text.at, l.text.length) && write_whole(handle, position, size);
 }
 
@@ -421,9 +379,9 @@ static bool write_table(int handle, const una_dataset *data, const place *p, con
     if (h.has_lines && !write_summed(handle, data->line, data->rows * sizeof *data->line, &h.lines_sum)) return false;
     memcpy(bytes, &h, sizeof h);
     memcpy(bytes + sizeof h + before, text.at, text.length);
-    sum s = sum_begin();
-    sum_add(&s, bytes, size);
-    h.sum = sum_end(&s);
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, bytes, size);
+    h.sum = una_sum_end(&s);
     memcpy(bytes, &h, sizeof h);
     return lseek(handle, 0, SEEK_SET) == 0 && write_whole(handle, bytes, size);
 }

@@ -5,6 +5,11 @@
  * numbers, unless they simply count up. Each part has a sum, all are checked, and no count is believed before it fits
  * the size of the file. The name comes from the path alone, so that a new version of the data replaces the old one here
  * too.
+ *
+ * A data file is known by its key: size, inode, device and times. Bytes may change under the same key, where a program
+ * stores through a mapping of the file or a file system is careless about times; for those who ask (verify_cache), the
+ * head has a sum of the data file's bytes too, and they are read again. It is made after parsing, from bytes that are
+ * still in memory; a change of that kind in between is not noticed.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
@@ -28,7 +33,7 @@
 #define PATH_MAX 4096
 #endif
 
-enum { VERSION = 2, ORDER = 0x01020304, CHUNK = 1 << 18, MOST_COLUMNS = 1 << 20, STALE_SECONDS = 3600 };
+enum { VERSION = 3, ORDER = 0x01020304, CHUNK = 1 << 18, MOST_COLUMNS = 1 << 20, STALE_SECONDS = 3600 };
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 
 typedef struct head {
@@ -36,6 +41,7 @@ typedef struct head {
     uint32_t      version, order;
     uint64_t      sum;           /* of head (with sum 0), descriptors and text                      */
     una_cache_key key;
+    uint64_t      content;       /* sum of the data file's bytes, with zeroes to a multiple of 32   */
     uint64_t      rows, columns, text_size;      /* text: path and names, each with its zero byte, then zeroes  */
     uint64_t      first_line, has_lines, lines_sum;
 } head;
@@ -84,6 +90,12 @@ static una_cache_key key_of(const struct stat *about)
                             (int64_t)about->st_ctim.tv_sec, (int64_t)about->st_ctim.tv_nsec };
 }
 
+static bool same_key(const struct stat *about, const una_cache_key *key)
+{
+    una_cache_key now = key_of(about);
+    return memcmp(&now, key, sizeof now) == 0;
+}
+
 /* A file written just now might be written again without its time changing: clocks of file systems are coarse. */
 static bool settled(const una_cache_key *key)
 {
@@ -116,6 +128,47 @@ static bool read_summed(int handle, void *to, size_t size, una_sum *s)
         una_sum_add(s, (char *)to + from, now);
     }
     return true;
+}
+
+static bool read_content(int handle, uint64_t size, uint64_t *content, una_run *run)
+{
+    una_sum s = una_sum_begin();
+    unsigned char *piece = UNA_GET(&run->scratch, unsigned char, CHUNK);
+    if (!piece) return false;
+    for (uint64_t left = size; left > 0;) {
+        size_t now = left < CHUNK ? (size_t)left : CHUNK, padded = (now + 31) / 32 * 32;
+        if (una_cancelled(run) || !read_whole(handle, piece, now)) return false;
+        memset(piece + now, 0, padded - now);
+        una_sum_add(&s, piece, padded);
+        left -= now;
+    }
+    *content = una_sum_end(&s);
+    return true;
+}
+
+/* The sum of the data file's bytes; false unless it still has this key after they were read. */
+static bool sum_content(uint64_t *content, const char *path, const una_cache_key *key, una_run *run)
+{
+    struct stat about;
+    int handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (handle < 0) return false;
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool good = read_content(handle, key->size, content, run);
+    una_arena_release(&run->scratch, mark);
+    good = good && fstat(handle, &about) == 0 && same_key(&about, key);
+    close(handle);
+    return good;
+}
+
+/* Has the data file the bytes that it was cached with? Under the same key, so that nothing else would tell. */
+static bool verified(const head *h, const char *path, una_run *run)
+{
+    uint64_t content;
+    if (!sum_content(&content, path, &h->key, run)) return false;
+    if (content == h->content) return true;
+    una_log(run, UNA_LOG_WARNING, "the bytes of %s have changed since it was cached, although its size and times have "
+            "not; it is parsed anew now, but fit models again that were fitted to it since the change", path);
+    return false;
 }
 
 /* Do the counts make up exactly a file of this size? Each is bounded before it is multiplied. */
@@ -228,6 +281,7 @@ static bool read_table(int handle, una_dataset **data, const char *path, const p
     const descriptor *d = (const descriptor *)(bytes + sizeof h);
     const char **text = split_texts((const char *)(d + h.columns), h.text_size, h.columns + 1, work);
     if (!text || strcmp(text[0], p->path) != 0) return false;
+    if (run->settings.verify_cache && !verified(&h, path, run)) return false;
     if (una_table_new(data, path, text + 1, h.columns, run) != UNA_OK) return false;
     una_dataset *t = *data;
     una_words words = una_words_in(&t->arena, work);
@@ -352,11 +406,12 @@ static bool counts_up(const size_t *line, size_t rows)
 }
 
 /* Everything behind the head, then the head with all sums. */
-static bool write_table(int handle, const una_dataset *data, const place *p, const una_cache_key *key, una_arena *work)
+static bool write_table(int handle, const una_dataset *data, const place *p, const una_cache_key *key,
+                        uint64_t content, una_arena *work)
 {
     static const char zeroes[8];
-    head h = { .version = VERSION, .order = ORDER, .key = *key, .rows = data->rows, .columns = data->columns,
-               .first_line = data->line[0], .has_lines = !counts_up(data->line, data->rows) };
+    head h = { .version = VERSION, .order = ORDER, .key = *key, .content = content, .rows = data->rows,
+               .columns = data->columns, .first_line = data->line[0], .has_lines = !counts_up(data->line, data->rows) };
     memcpy(h.magic, MAGIC, sizeof MAGIC);
     una_text text = una_text_in(work);
     una_text_bytes(&text, p->path, strlen(p->path) + 1);
@@ -410,9 +465,9 @@ void una_cache_write(const una_dataset *data, const char *path, const una_cache_
     struct stat about;
     place p;
     char temporary[PATH_MAX + 8];
+    uint64_t content = 0;
     if (key->size == 0 || !data->line || data->rows == 0 || data->columns > MOST_COLUMNS || !settled(key)) return;
-    una_cache_key now = stat(path, &about) == 0 ? key_of(&about) : (una_cache_key){0};
-    if (memcmp(&now, key, sizeof now) != 0 || !find_place(&p, path)) return;
+    if (stat(path, &about) != 0 || !same_key(&about, key) || !find_place(&p, path)) return;
     char *slash = strrchr(p.folder, '/');
     *slash = 0;
     mkdir(p.folder, 0700);                                       /* where it cannot be made, opening fails */
@@ -423,7 +478,8 @@ void una_cache_write(const una_dataset *data, const char *path, const una_cache_
     int handle = open_temporary(temporary);
     if (handle < 0) return;
     una_mark mark = una_arena_mark(&run->scratch);
-    bool good = write_table(handle, data, &p, key, &run->scratch);
+    bool good = sum_content(&content, path, key, run)
+                && write_table(handle, data, &p, key, content, &run->scratch);
     una_arena_release(&run->scratch, mark);
     good = close(handle) == 0 && good;
     if (!good || rename(temporary, p.file) != 0) unlink(temporary);

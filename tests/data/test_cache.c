@@ -62,7 +62,7 @@ static void wait_ms(long ms)
 
 /* A file above the limit with few cells: blanks around them do not count. Numbers, words, missing cells, lines that do
  * not count up (where `broken`), and `first` in the first cell. */
-static const char *write_data(const char *name, int rows, double first, bool broken)
+static const char *write_fresh(const char *name, int rows, double first, bool broken)
 {
     const char *path = temp_path(name);
     FILE *stream = fopen(path, "wb");
@@ -74,7 +74,14 @@ static const char *write_data(const char *name, int rows, double first, bool bro
         fprintf(stream, "%.17g,%s,%*d.5,%s\n", i ? 1.0 / i : first, word, width, i, i % 2 ? "red" : "green");
     }
     fclose(stream);
-    wait_ms(130);                                                /* a file just written is not cached */
+    return path;
+}
+
+/* The same; and it may be cached, which a file just written may not. */
+static const char *write_data(const char *name, int rows, double first, bool broken)
+{
+    const char *path = write_fresh(name, rows, first, broken);
+    wait_ms(130);
     return path;
 }
 
@@ -328,7 +335,7 @@ static void changed_bytes_are_noticed(void **state)
 {
     (void)state;
     char path[8192];
-    snprintf(path, sizeof path, "%s", write_data("g.csv", 80, 0.5, false));
+    snprintf(path, sizeof path, "%s", write_fresh("g.csv", 80, 0.5, false));
     mapped m = map_data(path);
     bool unseen = change_unseen(path, m);
     if (unseen) {
@@ -366,7 +373,7 @@ static void tails_are_summed(void **state)
     una_run *careful = verifying_run();
     int unseen = 0;
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-        const char *path = write_data("t.csv", 40, 0.5, false);
+        const char *path = write_fresh("t.csv", 40, 0.5, false);
         FILE *stream = fopen(path, "ab");
         do fputc('\n', stream);                                  /* empty lines at the end are no rows */
         while ((size_t)ftell(stream) % 32 != tails[i]);

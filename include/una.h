@@ -76,6 +76,7 @@ typedef struct una_run_settings {
     void       *callbacks;                     /* context of both; calls are never concurrent       */
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
     int         no_cache; /* 1: parsed tables are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una) */
+    int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
 } una_run_settings;
 
 una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */
@@ -89,7 +90,8 @@ typedef struct una_dataset una_dataset;        /* a table in memory: named colum
 
 /* Reads CSV, TSV (also .gz) or NPY, by the file's name. Text columns keep their levels, missing cells
  * are remembered: what they mean is decided when a model is fitted. Text files from 1 MB are parsed once and
- * kept in a cache of the user's (see no_cache), which is good until the file changes. */
+ * kept in a cache of the user's (see no_cache), which is good until the file's size or times change; with
+ * verify_cache also its bytes are compared, by their sum, and a warning is logged if they alone have changed. */
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 
 /* Copies arrays: x [rows, inputs] row-major, y [rows] or NULL; names [inputs + (y ? 1 : 0)] or NULL

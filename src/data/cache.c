@@ -6,8 +6,10 @@
  * the size of the file. The name comes from the path alone, so that a new version of the data replaces the old one here
  * too.
  *
- * Sum of words w: four lanes h = (h ^ w) p with an odd p, then folded. Each step is one to one in w, so that a change
- * of any one word changes the sum.
+ * A data file is known by its key: size, inode, device and times. Bytes may change under the same key, where a program
+ * stores through a mapping of the file or a file system is careless about times; for those who ask (verify_cache), the
+ * head has a sum of the data file's bytes too, and they are read again. It is made after parsing, from bytes that are
+ * still in memory; a change of that kind in between is not noticed.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
@@ -15,6 +17,7 @@
 
 #include "data/build.h"
 #include "data/csv.h"
+#include "data/sum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +33,7 @@
 #define PATH_MAX 4096
 #endif
 
-enum { VERSION = 1, ORDER = 0x01020304, CHUNK = 1 << 18, MOST_COLUMNS = 1 << 20, STALE_SECONDS = 3600 };
+enum { VERSION = 3, ORDER = 0x01020304, CHUNK = 1 << 18, MOST_COLUMNS = 1 << 20, STALE_SECONDS = 3600 };
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 
 typedef struct head {
@@ -38,6 +41,7 @@ typedef struct head {
     uint32_t      version, order;
     uint64_t      sum;           /* of head (with sum 0), descriptors and text                      */
     una_cache_key key;
+    uint64_t      content;       /* sum of the data file's bytes, with zeroes to a multiple of 32   */
     uint64_t      rows, columns, text_size;      /* text: path and names, each with its zero byte, then zeroes  */
     uint64_t      first_line, has_lines, lines_sum;
 } head;
@@ -51,46 +55,6 @@ typedef struct place { char path[PATH_MAX], file[PATH_MAX], folder[PATH_MAX]; } 
 static size_t eights(size_t size)
 {
     return (size + 7) / 8 * 8;
-}
-
-/* ---- sums ---------------------------------------------------------------------------------------------- */
-
-typedef struct sum { uint64_t lane[4]; } sum;
-static const uint64_t PRIME = UINT64_C(0x9E3779B185EBCA87);
-
-static sum sum_begin(void)
-{
-    return (sum){ { 1, 2, 3, 4 } };
-}
-
-/* size is a multiple of 8, and of 32 in all calls but the last. */
-static void sum_add(sum *s, const void *bytes, size_t size)
-{
-    const unsigned char *at = bytes;
-    uint64_t word[4], a = s->lane[0], b = s->lane[1], c = s->lane[2], d = s->lane[3];
-    size_t left = size;
-    for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
-        memcpy(word, at, sizeof word);
-        a = (a ^ word[0]) * PRIME;
-        b = (b ^ word[1]) * PRIME;
-        c = (c ^ word[2]) * PRIME;
-        d = (d ^ word[3]) * PRIME;
-    }
-    *s = (sum){ { a, b, c, d } };
-    for (size_t i = 0; i < left / 8; i++) {
-        memcpy(word, at + 8 * i, 8);
-        s->lane[i] = (s->lane[i] ^ word[0]) * PRIME;
-    }
-}
-
-static uint64_t sum_end(const sum *s)
-{
-    uint64_t all = 0;
-    for (int i = 0; i < 4; i++) {
-        all = (all ^ s->lane[i]) * PRIME;
-        all ^= all >> 29;
-    }
-    return all;
 }
 
 /* ---- where --------------------------------------------------------------------------------------------- */
@@ -126,6 +90,12 @@ static una_cache_key key_of(const struct stat *about)
                             (int64_t)about->st_ctim.tv_sec, (int64_t)about->st_ctim.tv_nsec };
 }
 
+static bool same_key(const struct stat *about, const una_cache_key *key)
+{
+    una_cache_key now = key_of(about);
+    return memcmp(&now, key, sizeof now) == 0;
+}
+
 /* A file written just now might be written again without its time changing: clocks of file systems are coarse. */
 static bool settled(const una_cache_key *key)
 {
@@ -150,14 +120,55 @@ static bool read_whole(int handle, void *to, size_t size)
 }
 
 /* Reads and sums up; in pieces, so that each is summed while it is in the cache of the processor. */
-static bool read_summed(int handle, void *to, size_t size, sum *s)
+static bool read_summed(int handle, void *to, size_t size, una_sum *s)
 {
     for (size_t from = 0; from < size; from += CHUNK) {
         size_t now = size - from < CHUNK ? size - from : CHUNK;
         if (!read_whole(handle, (char *)to + from, now)) return false;
-        sum_add(s, (char *)to + from, now);
+        una_sum_add(s, (char *)to + from, now);
     }
     return true;
+}
+
+static bool read_content(int handle, uint64_t size, uint64_t *content, una_run *run)
+{
+    una_sum s = una_sum_begin();
+    unsigned char *piece = UNA_GET(&run->scratch, unsigned char, CHUNK);
+    if (!piece) return false;
+    for (uint64_t left = size; left > 0;) {
+        size_t now = left < CHUNK ? (size_t)left : CHUNK, padded = (now + 31) / 32 * 32;
+        if (una_cancelled(run) || !read_whole(handle, piece, now)) return false;
+        memset(piece + now, 0, padded - now);
+        una_sum_add(&s, piece, padded);
+        left -= now;
+    }
+    *content = una_sum_end(&s);
+    return true;
+}
+
+/* The sum of the data file's bytes; false unless it still has this key after they were read. */
+static bool sum_content(uint64_t *content, const char *path, const una_cache_key *key, una_run *run)
+{
+    struct stat about;
+    int handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (handle < 0) return false;
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool good = read_content(handle, key->size, content, run);
+    una_arena_release(&run->scratch, mark);
+    good = good && fstat(handle, &about) == 0 && same_key(&about, key);
+    close(handle);
+    return good;
+}
+
+/* Has the data file the bytes that it was cached with? Under the same key, so that nothing else would tell. */
+static bool verified(const head *h, const char *path, una_run *run)
+{
+    uint64_t content;
+    if (!sum_content(&content, path, &h->key, run)) return false;
+    if (content == h->content) return true;
+    una_log(run, UNA_LOG_WARNING, "the bytes of %s have changed since it was cached, although its size and times have "
+            "not; it is parsed anew now, but fit models again that were fitted to it since the change", path);
+    return false;
 }
 
 /* Do the counts make up exactly a file of this size? Each is bounded before it is multiplied. */
@@ -192,9 +203,9 @@ static bool read_head(int handle, head *h, unsigned char **bytes, const una_cach
     memcpy(*bytes, h, sizeof *h);
     memset(*bytes + offsetof(head, sum), 0, sizeof h->sum);
     if (!read_whole(handle, *bytes + sizeof *h, more)) return false;
-    sum s = sum_begin();
-    sum_add(&s, *bytes, sizeof *h + more);
-    return sum_end(&s) == h->sum && fits(h, (descriptor *)(*bytes + sizeof *h), (size_t)size);
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, *bytes, sizeof *h + more);
+    return una_sum_end(&s) == h->sum && fits(h, (descriptor *)(*bytes + sizeof *h), (size_t)size);
 }
 
 /* The texts of a block with `count` of them, each ended by a zero byte. */
@@ -219,16 +230,16 @@ static bool has_infinity(const double *number, size_t rows)
 
 static bool read_numbers(int handle, una_table_column *column, size_t rows, const descriptor *d, una_arena *keep)
 {
-    sum s = sum_begin();
+    una_sum s = una_sum_begin();
     column->number = UNA_GET(keep, double, rows);
-    return column->number && read_summed(handle, column->number, rows * sizeof(double), &s) && sum_end(&s) == d->sum
+    return column->number && read_summed(handle, column->number, rows * sizeof(double), &s) && una_sum_end(&s) == d->sum
            && !has_infinity(column->number, rows);
 }
 
 static bool read_words(int handle, una_table_column *column, size_t rows, const descriptor *d, una_words *words,
                        una_arena *keep, una_arena *work)
 {
-    sum s = sum_begin();
+    una_sum s = una_sum_begin();
     size_t size = eights(4 * rows);
     char *block = UNA_GET(work, char, d->words_size);
     uint32_t *position = UNA_GET(work, uint32_t, size / 4);
@@ -237,9 +248,9 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
     column->word = UNA_GET(keep, const char *, rows);
     if (!column->word || !block || !position) return false;
     if (!read_whole(handle, block, d->words_size) || !read_whole(handle, position, size)) return false;
-    sum_add(&s, block, d->words_size);
-    sum_add(&s, position, size);
-    if (sum_end(&s) != d->sum) return false;
+    una_sum_add(&s, block, d->words_size);
+    una_sum_add(&s, position, size);
+    if (una_sum_end(&s) != d->sum) return false;
     const char **level = split_texts(block, d->words_size, d->levels, work);
     for (size_t i = 0; level && i < d->levels; i++)              /* equal words of two columns are one */
         if (!(level[i] = una_words_get(words, level[i], strlen(level[i])))) return false;
@@ -252,12 +263,12 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
 
 static bool read_lines(int handle, una_dataset *data, const head *h)
 {
-    sum s = sum_begin();
+    una_sum s = una_sum_begin();
     data->line = UNA_GET(&data->arena, size_t, data->rows);
     if (!data->line) return false;
     for (size_t i = 0; !h->has_lines && i < data->rows; i++) data->line[i] = h->first_line + i;
     return !h->has_lines || (read_summed(handle, data->line, data->rows * sizeof(uint64_t), &s) &&
-                             sum_end(&s) == h->lines_sum);
+                             una_sum_end(&s) == h->lines_sum);
 }
 
 static bool read_table(int handle, una_dataset **data, const char *path, const place *p, const una_cache_key *key,
@@ -270,6 +281,7 @@ static bool read_table(int handle, una_dataset **data, const char *path, const p
     const descriptor *d = (const descriptor *)(bytes + sizeof h);
     const char **text = split_texts((const char *)(d + h.columns), h.text_size, h.columns + 1, work);
     if (!text || strcmp(text[0], p->path) != 0) return false;
+    if (run->settings.verify_cache && !verified(&h, path, run)) return false;
     if (una_table_new(data, path, text + 1, h.columns, run) != UNA_OK) return false;
     una_dataset *t = *data;
     una_words words = una_words_in(&t->arena, work);
@@ -321,9 +333,9 @@ static bool write_whole(int handle, const void *from, size_t size)
 
 static bool write_summed(int handle, const void *from, size_t size, uint64_t *result)
 {
-    sum s = sum_begin();
-    sum_add(&s, from, size);
-    *result = sum_end(&s);
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, from, size);
+    *result = una_sum_end(&s);
     return write_whole(handle, from, size);
 }
 
@@ -336,7 +348,7 @@ typedef struct levels {                  /* words to positions: equal words shar
 
 static size_t slot_of(const levels *l, const char *word)
 {
-    size_t i = (size_t)((uint64_t)(uintptr_t)word * PRIME >> 20) & (l->slots - 1);
+    size_t i = (size_t)((uint64_t)(uintptr_t)word * UINT64_C(0x9E3779B185EBCA87) >> 20) & (l->slots - 1);
     while (l->slot[i] && l->slot[i] != word) i = (i + 1) & (l->slots - 1);
     return i;
 }
@@ -379,10 +391,10 @@ static bool write_words(int handle, const una_table_column *column, size_t rows,
     for (size_t i = 0; position && !work->failed && i < rows; i++) position[i] = position_of(&l, column->word[i], work);
     una_text_bytes(&l.text, zeroes, 32 - l.text.length % 32);
     if (work->failed || l.count >= UINT32_MAX) return false;
-    sum s = sum_begin();
-    sum_add(&s, l.text.at, l.text.length);
-    sum_add(&s, position, size);
-    *d = (descriptor){ 1, column->first_word, l.count, l.text.length, sum_end(&s) };
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, l.text.at, l.text.length);
+    una_sum_add(&s, position, size);
+    *d = (descriptor){ 1, column->first_word, l.count, l.text.length, una_sum_end(&s) };
     return write_whole(handle, l.text.at, l.text.length) && write_whole(handle, position, size);
 }
 
@@ -394,11 +406,12 @@ static bool counts_up(const size_t *line, size_t rows)
 }
 
 /* Everything behind the head, then the head with all sums. */
-static bool write_table(int handle, const una_dataset *data, const place *p, const una_cache_key *key, una_arena *work)
+static bool write_table(int handle, const una_dataset *data, const place *p, const una_cache_key *key,
+                        uint64_t content, una_arena *work)
 {
     static const char zeroes[8];
-    head h = { .version = VERSION, .order = ORDER, .key = *key, .rows = data->rows, .columns = data->columns,
-               .first_line = data->line[0], .has_lines = !counts_up(data->line, data->rows) };
+    head h = { .version = VERSION, .order = ORDER, .key = *key, .content = content, .rows = data->rows,
+               .columns = data->columns, .first_line = data->line[0], .has_lines = !counts_up(data->line, data->rows) };
     memcpy(h.magic, MAGIC, sizeof MAGIC);
     una_text text = una_text_in(work);
     una_text_bytes(&text, p->path, strlen(p->path) + 1);
@@ -421,9 +434,9 @@ static bool write_table(int handle, const una_dataset *data, const place *p, con
     if (h.has_lines && !write_summed(handle, data->line, data->rows * sizeof *data->line, &h.lines_sum)) return false;
     memcpy(bytes, &h, sizeof h);
     memcpy(bytes + sizeof h + before, text.at, text.length);
-    sum s = sum_begin();
-    sum_add(&s, bytes, size);
-    h.sum = sum_end(&s);
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, bytes, size);
+    h.sum = una_sum_end(&s);
     memcpy(bytes, &h, sizeof h);
     return lseek(handle, 0, SEEK_SET) == 0 && write_whole(handle, bytes, size);
 }
@@ -452,9 +465,9 @@ void una_cache_write(const una_dataset *data, const char *path, const una_cache_
     struct stat about;
     place p;
     char temporary[PATH_MAX + 8];
+    uint64_t content = 0;
     if (key->size == 0 || !data->line || data->rows == 0 || data->columns > MOST_COLUMNS || !settled(key)) return;
-    una_cache_key now = stat(path, &about) == 0 ? key_of(&about) : (una_cache_key){0};
-    if (memcmp(&now, key, sizeof now) != 0 || !find_place(&p, path)) return;
+    if (stat(path, &about) != 0 || !same_key(&about, key) || !find_place(&p, path)) return;
     char *slash = strrchr(p.folder, '/');
     *slash = 0;
     mkdir(p.folder, 0700);                                       /* where it cannot be made, opening fails */
@@ -465,7 +478,8 @@ void una_cache_write(const una_dataset *data, const char *path, const una_cache_
     int handle = open_temporary(temporary);
     if (handle < 0) return;
     una_mark mark = una_arena_mark(&run->scratch);
-    bool good = write_table(handle, data, &p, key, &run->scratch);
+    bool good = sum_content(&content, path, key, run)
+                && write_table(handle, data, &p, key, content, &run->scratch);
     una_arena_release(&run->scratch, mark);
     good = close(handle) == 0 && good;
     if (!good || rename(temporary, p.file) != 0) unlink(temporary);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The cache of parsed tables: the same table as from the text, never an old or a damaged one, and no harm where it
- * cannot be written.
+ * cannot be written. Verified: not even where bytes change and times do not, as they do under a mapping of the file.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ static void wait_ms(long ms)
 
 /* A file above the limit with few cells: blanks around them do not count. Numbers, words, missing cells, lines that do
  * not count up (where `broken`), and `first` in the first cell. */
-static const char *write_data(const char *name, int rows, double first, bool broken)
+static const char *write_fresh(const char *name, int rows, double first, bool broken)
 {
     const char *path = temp_path(name);
     FILE *stream = fopen(path, "wb");
@@ -73,7 +74,14 @@ static const char *write_data(const char *name, int rows, double first, bool bro
         fprintf(stream, "%.17g,%s,%*d.5,%s\n", i ? 1.0 / i : first, word, width, i, i % 2 ? "red" : "green");
     }
     fclose(stream);
-    wait_ms(130);                                                /* a file just written is not cached */
+    return path;
+}
+
+/* The same; and it may be cached, which a file just written may not. */
+static const char *write_data(const char *name, int rows, double first, bool broken)
+{
+    const char *path = write_fresh(name, rows, first, broken);
+    wait_ms(130);
     return path;
 }
 
@@ -189,6 +197,30 @@ static void put_back(const void *bytes, size_t size)
     close(handle);
 }
 
+/* Every single bit of the head, the sum of the data's bytes among them; verified or not. */
+static void every_bit_of_the_head_counts(void **state)
+{
+    (void)state;
+    static unsigned char bytes[1 << 16];
+    temp_folder_empty(cache);
+    const char *path = write_data("h.csv", 60, 0.1, false);
+    una_dataset_free(read_with(path, run));
+    size_t size = slurp(bytes, sizeof bytes);
+    for (size_t bit = 0; bit < 8 * 200; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        put_back(bytes, size);
+        run->settings.verify_cache = bit % 16 == 0;
+        assert_null(looked_up(path));
+        bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    put_back(bytes, size);
+    run->settings.verify_cache = 1;
+    una_dataset *data = looked_up(path);
+    assert_non_null(data);
+    una_dataset_free(data);
+    run->settings.verify_cache = 0;
+}
+
 static void damage_is_noticed(void **state)
 {
     (void)state;
@@ -223,6 +255,235 @@ static void damage_is_noticed(void **state)
     assert_true(data && same_tables(data, truth));
     una_dataset_free(data);
     una_dataset_free(truth);
+}
+
+/* ---- verified ------------------------------------------------------------------------------------------ */
+
+typedef struct mapped { unsigned char *at; size_t size; } mapped;
+
+/* A page's first store through a mapping moves the times of the file; those that follow do not, until the page has
+ * been written to the disk. So each page gets its first store here. */
+static mapped map_data(const char *path)
+{
+    struct stat about;
+    int handle = open(path, O_RDWR);
+    assert_true(handle >= 0 && fstat(handle, &about) == 0);
+    mapped m = { mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0),
+                 (size_t)about.st_size };
+    assert_true(m.at != MAP_FAILED);
+    close(handle);
+    for (size_t i = 0; i < m.size; i += 512) ((volatile unsigned char *)m.at)[i] = m.at[i];
+    wait_ms(130);
+    return m;
+}
+
+static una_cache_key key_now(const char *path)
+{
+    una_dataset *data;
+    una_cache_key key = una_cache_read(&data, path, run);
+    una_dataset_free(data);
+    return key;
+}
+
+static char logged[1024];
+static int  logs;
+
+static void keep_log(void *context, una_log_level level, const char *sentence)
+{
+    (void)context;
+    assert_int_equal(level, UNA_LOG_WARNING);
+    snprintf(logged, sizeof logged, "%s", sentence);
+    logs++;
+}
+
+static una_run *verifying_run(void)
+{
+    una_run *other = NULL;
+    una_run_settings settings = { .threads = 1, .verify_cache = 1, .log = keep_log };
+    assert_int_equal(una_run_new(&other, &settings), UNA_OK);
+    logs = 0;
+    logged[0] = 0;
+    return other;
+}
+
+static double first_number(const char *path, una_run *with)
+{
+    una_dataset *data = read_with(path, with);
+    double first = data->column[0].number[0];
+    una_dataset_free(data);
+    return first;
+}
+
+/* Puts the table with 0.5 into the cache and then makes the text 0.7, under the same key; false where times move. */
+static bool change_unseen(const char *path, mapped m)
+{
+    unsigned char *digit = (unsigned char *)strstr((char *)m.at, "\n0.5,") + 3;
+    for (int trial = 0; trial < 5; trial++) {
+        temp_folder_empty(cache);
+        assert_true(first_number(path, run) == 0.5 && cached_file());
+        una_cache_key before = key_now(path);
+        *(volatile unsigned char *)digit = '7';
+        una_cache_key after = key_now(path);
+        if (memcmp(&before, &after, sizeof after) == 0) return true;
+        *(volatile unsigned char *)digit = '5';                  /* the disk came in between */
+        wait_ms(200);
+    }
+    return false;
+}
+
+static void changed_bytes_are_noticed(void **state)
+{
+    (void)state;
+    char path[8192];
+    snprintf(path, sizeof path, "%s", write_fresh("g.csv", 80, 0.5, false));
+    mapped m = map_data(path);
+    bool unseen = change_unseen(path, m);
+    if (unseen) {
+        una_run *careful = verifying_run();
+        una_dataset *data = NULL;
+        assert_true(first_number(path, run) == 0.5);             /* believed, for nobody asked */
+        una_cache_read(&data, path, careful);
+        assert_null(data);
+        assert_int_equal(logs, 1);
+        assert_says(logged, "g.csv have changed since it was cached");
+        assert_string_equal(una_run_message(careful), "");
+        assert_true(first_number(path, careful) == 0.7);         /* parsed, and kept in place of the old one */
+        assert_int_equal(logs, 2);
+        assert_true(first_number(path, careful) == 0.7 && first_number(path, run) == 0.7);
+        assert_int_equal(logs, 2);
+        careful->settings.no_cache = 1;                          /* which wins */
+        m.at[m.size - 1] ^= 2;
+        una_cache_read(&data, path, careful);
+        assert_null(data);
+        assert_int_equal(logs, 2);
+        una_run_free(careful);
+    }
+    munmap(m.at, m.size);
+    if (!unseen) {
+        print_message("skipped: this file system moves the times of a file with every store through a mapping\n");
+        skip();
+    }
+}
+
+/* Whatever the size is a multiple of: a file that stayed as it was is a hit, and its last byte counts. */
+static void tails_are_summed(void **state)
+{
+    (void)state;
+    static const size_t tails[] = { 0, 8, 31 };
+    una_run *careful = verifying_run();
+    int unseen = 0;
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        const char *path = write_fresh("t.csv", 40, 0.5, false);
+        FILE *stream = fopen(path, "ab");
+        do fputc('\n', stream);                                  /* empty lines at the end are no rows */
+        while ((size_t)ftell(stream) % 32 != tails[i]);
+        fclose(stream);
+        mapped m = map_data(path);
+        assert_int_equal(m.size % 32, tails[i]);
+        temp_folder_empty(cache);
+        una_dataset *truth = read_with(path, careful), *data = NULL;
+        una_cache_key before = una_cache_read(&data, path, careful);
+        assert_true(data && same_tables(data, truth));
+        una_dataset_free(data);
+        m.at[m.size - 1] = ' ';
+        una_cache_key after = una_cache_read(&data, path, careful);
+        assert_null(data);                                       /* for its times or for its bytes */
+        unseen += memcmp(&before, &after, sizeof after) == 0;
+        munmap(m.at, m.size);
+        una_dataset_free(truth);
+    }
+    assert_int_equal(logs, unseen);
+    una_run_free(careful);
+}
+
+/* A memory that does something to the data file when it is asked for the piece that its bytes are summed in, or for
+ * anything: as if somebody else had been at work just then. */
+typedef struct meddler { const char *path; long change; bool at_once, done; } meddler;
+
+static void *meddle(void *context, size_t size)
+{
+    meddler *m = context;
+    struct stat about;
+    char away[8200];
+    if (!m->done && (m->at_once || size >= 1 << 18)) {
+        m->done = true;
+        snprintf(away, sizeof away, "%s.away", m->path);
+        if (m->change == 0) assert_int_equal(rename(m->path, away), 0);
+        else assert_true(stat(m->path, &about) == 0 && truncate(m->path, about.st_size + m->change) == 0);
+    }
+    return malloc(size);
+}
+
+static void forget(void *context, void *block)
+{
+    (void)context;
+    free(block);
+}
+
+static una_run *meddling_run(meddler *m)
+{
+    una_run *other = NULL;
+    una_run_settings settings = { .threads = 1, .verify_cache = 1, .log = keep_log, .allocate = meddle,
+                                  .release = forget, .allocator = m };
+    m->done = true;                                              /* not while the run is made */
+    assert_int_equal(una_run_new(&other, &settings), UNA_OK);
+    m->done = false;
+    logs = 0;
+    return other;
+}
+
+/* Shorter, longer or gone while its bytes are summed: no hit, no table kept, and no word of changed bytes. */
+static void moving_files_are_left_alone(void **state)
+{
+    (void)state;
+    static const meddler cases[] = { { .change = -40 }, { .change = 40 }, { .change = 0, .at_once = true } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[8192], away[8300];
+        snprintf(path, sizeof path, "%s", write_data("m.csv", 50, 0.5, false));
+        snprintf(away, sizeof away, "%s.away", path);
+        temp_folder_empty(cache);
+        una_dataset *data = NULL, *table = read_with(path, run);
+        meddler m = cases[i];
+        m.path = path;
+        una_run *other = meddling_run(&m);
+        una_cache_read(&data, path, other);
+        assert_true(m.done && !data && logs == 0);
+        una_run_free(other);
+        if (m.change == 0) {
+            assert_int_equal(rename(away, path), 0);
+        } else {
+            temp_folder_empty(cache);
+            wait_ms(130);
+            una_cache_key key = key_now(path);
+            other = meddling_run(&m);
+            una_cache_write(table, path, &key, other);
+            assert_true(m.done && !cached_file());
+            assert_string_equal(una_run_message(other), "");
+            una_run_free(other);
+        }
+        una_dataset_free(table);
+    }
+}
+
+static void verifying_can_be_cancelled(void **state)
+{
+    (void)state;
+    temp_folder_empty(cache);
+    const char *path = write_data("i.csv", 50, 0.5, false);
+    una_dataset_free(read_with(path, run));
+    volatile int stop = 1;
+    una_run *careful = verifying_run();
+    careful->settings.cancel = &stop;
+    una_dataset *data = NULL;
+    una_cache_read(&data, path, careful);
+    assert_true(!data && logs == 0);
+    assert_int_equal(una_dataset_read(&data, path, careful), UNA_CANCELLED);
+    assert_null(data);
+    stop = 0;
+    una_cache_read(&data, path, careful);
+    assert_true(data && logs == 0);
+    una_dataset_free(data);
+    una_run_free(careful);
 }
 
 static void no_cache_no_harm(void **state)
@@ -287,13 +548,14 @@ static void allocations_may_fail(void **state)
     temp_folder_empty(cache);
     const char *path = write_data("f.csv", 3000, 0.1, true);
     una_dataset *truth = parsed(path);
-    for (int kept = 0; kept < 2; kept++) {                       /* while it is written, while it is read */
+    for (int kept = 0; kept < 3; kept++) {                       /* while it is written, read, verified */
         bool whole = false;
         for (long n = 2; !whole; n++) {
             struct fail_after memory = { .left = n };
             una_run_settings settings = failing_settings(&memory);
             una_run *other = NULL;
             una_dataset *data = NULL;
+            settings.verify_cache = kept == 2;
             if (!kept) temp_folder_empty(cache);
             assert_int_equal(una_run_new(&other, &settings), UNA_OK);
             una_status status = una_dataset_read(&data, path, other);
@@ -319,7 +581,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hit_is_the_same_table),
         cmocka_unit_test(changed_files_are_parsed_again),
+        cmocka_unit_test(every_bit_of_the_head_counts),
         cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(changed_bytes_are_noticed),
+        cmocka_unit_test(tails_are_summed),
+        cmocka_unit_test(moving_files_are_left_alone),
+        cmocka_unit_test(verifying_can_be_cancelled),
         cmocka_unit_test(no_cache_no_harm),
         cmocka_unit_test(one_writer_at_a_time),
         cmocka_unit_test(allocations_may_fail),

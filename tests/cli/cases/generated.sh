@@ -2,7 +2,7 @@
 # Man page and completions come from the flag tables.
 check "man page" 0 una --dump-man
 cp stdout.txt una.1
-for text in ".TH UNA 1" ".SH SYNOPSIS" "una fit DATA" '\-\-target COLUMN' '\-\-draws K' "EXIT STATUS" "NO_COLOR"; do has una.1 "$text"; done
+for text in ".TH UNA 1" ".SH SYNOPSIS" "una fit DATA" '\-\-target COLUMN' '\-\-draws K' '\-\-verify\-cache' "EXIT STATUS" "NO_COLOR"; do has una.1 "$text"; done
 if command -v man >/dev/null 2>&1; then
     check "man reads it without a warning" 0 man --warnings -l una.1
     no_err
@@ -22,6 +22,8 @@ check "verbs" 0 complete_words una f
 out "fit"
 check "flags" 0 complete_words una fit d.csv --ta
 out "--target"
+check "flags for all verbs" 0 complete_words una fit d.csv --ve
+out "--verify-cache"
 check "values" 0 complete_words una fit d.csv --missing d
 out "drop"
 check "models" 0 complete_words una models lu

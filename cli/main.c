@@ -68,7 +68,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .progress = cli_progress,
         .callbacks = c,
         .cancel = &interrupted,
-        .no_cache = cli_has(c, "no-cache")
+        .no_cache = cli_has(c, "no-cache"),
+        .no_scratch = cli_has(c, "no-scratch")
     };
     una_status status = una_run_new(run, &settings);
     if (status != UNA_OK && settings.kernels) {

@@ -34,7 +34,8 @@ typedef struct loop {
     size_t batches, most;                /* per epoch; rows of the largest                                  */
     size_t step, from;                   /* now; where its rows begin in order                              */
     bool   gather;                       /* its rows are not there yet                                      */
-    size_t *order, *numeric, numeric_count;
+    uint32_t *order;                     /* [rows]                                                          */
+    size_t *numeric, numeric_count;
     real *x, *target, *delta, *direction;
     size_t delta_room;                   /* of one piece                                                    */
     real *parameters, *gradient, *m, *v, *best;
@@ -73,7 +74,7 @@ static void next_batch(loop *t, size_t step)
     t->gather = t->batches > 1 || step == 0;             /* all rows every step: already there */
     if (at == 0 && t->batches > 1) {
         una_rng rng = stream_at(t, UNA_FOR_BATCHES, step / t->batches);
-        una_rng_permute(&rng, t->order, rows);
+        una_order_permute(&rng, t->order, rows);
     }
     t->from = at * rows / t->batches;
     t->batch.rows = (at + 1) * rows / t->batches - t->from;
@@ -221,10 +222,9 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
     bool whole = t->how->batch == 0 || t->how->batch >= rows || t->how->optimiser == UNA_GD;
     t->batches = whole ? 1 : (rows + t->how->batch / 2) / t->how->batch;
     t->most = (rows + t->batches - 1) / t->batches;
-    t->order = UNA_GET(scratch, size_t, rows);
+    UNA_TRY(una_order_new(&t->order, rows, scratch));
     find_numeric(t, scratch);
     UNA_TRY(una_arena_check(scratch));
-    for (size_t i = 0; i < rows; i++) t->order[i] = i;
     if (slopes && t->numeric_count == 0)
         UNA_FAIL(run, UNA_E_INPUT, "every input is a category: slopes of the heads need at least one numeric input; "
                  "use nlm instead of luna");

@@ -156,6 +156,7 @@ static const real *draw_perturbations(const loop *t, size_t k)
 /* Piece k of the batch: its rows, its targets, its perturbations. */
 static void fill_piece(void *context, size_t k)
 {
+    enum { AHEAD = 8 };
     loop *t = context;
     REAL(una_batch) *piece = &t->piece[k];
     size_t inputs = t->net->size[0], wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
@@ -168,6 +169,11 @@ static void fill_piece(void *context, size_t k)
     if (t->delta) piece->delta = draw_perturbations(t, k);
     for (size_t i = first; t->gather && i < end; i++) {
         size_t row = t->order[t->from + i];
+        if (i + AHEAD < end) {
+            const real *later = t->data->x + t->order[t->from + i + AHEAD] * inputs;
+            __builtin_prefetch(later);
+            __builtin_prefetch(later + inputs - 1);
+        }
         memcpy(place_of(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
         memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
     }

@@ -153,6 +153,13 @@ static const real *draw_perturbations(const loop *t, size_t k)
     return room + (first - from);
 }
 
+/* A row that will be read soon, from anywhere in a large table. */
+static void fetch(const real *row, size_t inputs)
+{
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + inputs - 1);
+}
+
 /* Piece k of the batch: its rows, its targets, its perturbations. */
 static void fill_piece(void *context, size_t k)
 {
@@ -169,11 +176,7 @@ static void fill_piece(void *context, size_t k)
     if (t->delta) piece->delta = draw_perturbations(t, k);
     for (size_t i = first; t->gather && i < end; i++) {
         size_t row = t->order[t->from + i];
-        if (i + AHEAD < end) {
-            const real *later = t->data->x + t->order[t->from + i + AHEAD] * inputs;
-            __builtin_prefetch(later);
-            __builtin_prefetch(later + inputs - 1);
-        }
+        if (i + AHEAD < end) fetch(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
         memcpy(place_of(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
         memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
     }

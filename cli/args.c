@@ -21,13 +21,14 @@ const cli_flag cli_common[] = {
     CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"),
     CLI_FLAG_SWITCH("verify-cache", "use what is kept in ~/.cache/una only if every byte of the data is the same, not "
                     "just its size and times"),
+    CLI_FLAG_SWITCH("no-scratch", "hold all rows in memory, none in scratch files under $TMPDIR or /var/tmp"),
     CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"),
     CLI_FLAG_SWITCH("quiet", "no progress, no warnings, no summary: only results and errors"),
     CLI_FLAG_SWITCH("help", "show this help"),
     CLI_FLAG_END
 };
 static const unsigned common_bit[] = { CLI_WITH_SEED, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN,
-                                       CLI_WITH_RUN, CLI_WITH_JSON, CLI_WITH_QUIET, ~0u };
+                                       CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_JSON, CLI_WITH_QUIET, ~0u };
 
 const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
 {

@@ -69,7 +69,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .callbacks = c,
         .cancel = &interrupted,
         .no_cache = cli_has(c, "no-cache"),
-        .verify_cache = cli_has(c, "verify-cache")
+        .verify_cache = cli_has(c, "verify-cache"),
+        .no_scratch = cli_has(c, "no-scratch")
     };
     una_status status = una_run_new(run, &settings);
     if (status != UNA_OK && settings.kernels) {

@@ -66,7 +66,7 @@ typedef enum una_log_level { UNA_LOG_NOTE = 0, UNA_LOG_WARNING = 1 } una_log_lev
 typedef struct una_run_settings {
     uint64_t    seed;                          /* 0 by default                                      */
     int         threads;                       /* 0 = one per core                                  */
-    uint64_t    memory_limit;                  /* bytes; 0 = physical memory                        */
+    uint64_t    memory_limit;                  /* bytes, without scratch files; 0 = physical memory */
     const char *kernels;                       /* NULL or "auto", "generic", "avx2", "avx512"       */
     void *(*allocate)(void *context, size_t size);       /* NULL = malloc                           */
     void  (*release)(void *context, void *block);        /* NULL = free                             */
@@ -77,6 +77,8 @@ typedef struct una_run_settings {
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
     int         no_cache; /* 1: parsed tables are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una) */
     int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
+    int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
+                                    $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
 } una_run_settings;
 
 una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * Arenas: memory with one owner and one end. A chain of blocks; a request takes from the top block or opens a
- * new one. Failure is sticky, so a batch of requests is checked once.
+ * new one. Failure is sticky, so a batch of requests is checked once. Many rows of data get a block of their own that
+ * is mapped (scratch_file.c); its head stays in memory.
  */
 #include "base/base.h"
 
 #include <string.h>
 
-enum { ALIGN = 64, FIRST_BLOCK = 16 << 10, LARGEST_STEP = 4 << 20 };
+enum { ALIGN = 64, FIRST_BLOCK = 16 << 10, LARGEST_STEP = 4 << 20, LEAST_MAPPED = 16 << 20 };
 
 struct una_arena_block {
     una_arena_block *below;
     unsigned char   *base;       /* aligned */
     size_t           size, used;
+    bool             mapped;     /* base is no part of this allocation, and full                 */
 };
 
 void una_arena_init(una_arena *arena, una_run *run)
@@ -20,13 +22,17 @@ void una_arena_init(una_arena *arena, una_run *run)
     *arena = (una_arena){ .run = run };
 }
 
+static void close_top(una_arena *arena)
+{
+    una_arena_block *top = arena->top;
+    arena->top = top->below;
+    if (top->mapped) una_scratch_unmap(top->base, top->size);
+    una_release(arena->run, top);
+}
+
 void una_arena_free(una_arena *arena)
 {
-    while (arena->top) {
-        una_arena_block *below = arena->top->below;
-        una_release(arena->run, arena->top);
-        arena->top = below;
-    }
+    while (arena->top) close_top(arena);
     arena->failed = false;
 }
 
@@ -34,28 +40,47 @@ void una_arena_reuse(una_arena *arena)
 {
     arena->failed = false;
     if (!arena->top) return;
+    bool mapped = false;
+    size_t all = 0;
+    for (const una_arena_block *block = arena->top; block; block = block->below) {
+        mapped = mapped || block->mapped;
+        all += block->size;
+    }
     arena->top->used = 0;
-    if (!arena->top->below) return;
-    arena->least = 0;
-    for (const una_arena_block *block = arena->top; block; block = block->below) arena->least += block->size;
+    if (!arena->top->below && !mapped) return;
+    if (!mapped) arena->least = all;     /* a mapping parts what came before it from what comes after */
     una_arena_free(arena);
 }
 
 static una_arena_block *open_block(una_arena *arena, size_t need)
 {
-    size_t size = arena->top ? 2 * arena->top->size : FIRST_BLOCK;
+    bool grows = arena->top && !arena->top->mapped;
+    size_t size = grows ? 2 * arena->top->size : FIRST_BLOCK;
     if (size > LARGEST_STEP) size = LARGEST_STEP;
     if (!arena->top && size < arena->least) size = arena->least;
     if (size < need) size = need;
     una_arena_block *block = una_allocate(arena->run, sizeof *block + ALIGN + size);
     if (!block) return NULL;
     uintptr_t start = (uintptr_t)(block + 1);
-    block->base = (unsigned char *)((start + ALIGN - 1) / ALIGN * ALIGN);
-    block->size = size;
-    block->used = 0;
-    block->below = arena->top;
+    *block = (una_arena_block){ .below = arena->top, .size = size,
+                                .base = (unsigned char *)((start + ALIGN - 1) / ALIGN * ALIGN) };
+    return arena->top = block;
+}
+
+/* The head and the mapping, or neither. */
+static void *open_mapped(una_arena *arena, size_t size)
+{
+    void *at = una_scratch_map(size);
+    if (!at) return NULL;
+    una_arena_block *block = una_allocate(arena->run, sizeof *block);
+    if (!block) {
+        una_scratch_unmap(at, size);
+        arena->failed = true;
+        return NULL;
+    }
+    *block = (una_arena_block){ .below = arena->top, .base = at, .size = size, .used = size, .mapped = true };
     arena->top = block;
-    return block;
+    return at;
 }
 
 void *una_arena_get(una_arena *arena, size_t count, size_t size)
@@ -79,6 +104,16 @@ void *una_arena_get(una_arena *arena, size_t count, size_t size)
     return memset(at, 0, need);
 }
 
+void *una_arena_get_rows(una_arena *arena, size_t count, size_t size)
+{
+    bool many = size && count >= LEAST_MAPPED / size && count <= (SIZE_MAX / 2 - 2 * ALIGN) / size;
+    if (many && !arena->failed && !arena->run->settings.no_scratch) {
+        void *at = open_mapped(arena, count * size);
+        if (at) return at;
+    }
+    return una_arena_get(arena, count, size);
+}
+
 char *una_arena_text(una_arena *arena, const char *text)
 {
     if (!text) return NULL;
@@ -94,11 +129,7 @@ una_mark una_arena_mark(const una_arena *arena)
 
 void una_arena_release(una_arena *arena, una_mark mark)
 {
-    while (arena->top != mark.block) {
-        una_arena_block *below = arena->top->below;
-        una_release(arena->run, arena->top);
-        arena->top = below;
-    }
+    while (arena->top != mark.block) close_top(arena);
     if (arena->top) arena->top->used = mark.used;
     arena->failed = mark.failed;
 }

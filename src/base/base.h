@@ -54,6 +54,11 @@ una_mark una_arena_mark(const una_arena *arena);
 void     una_arena_release(una_arena *arena, una_mark mark);     /* gives back what came after mark  */
 una_status una_arena_check(const una_arena *arena);              /* UNA_E_MEMORY after any failure   */
 #define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
+/* The same for rows of data and copies of them, of which there may be more than memory holds: from 16 MiB on pages
+ * that the system may write to the disk and take back (una_scratch_map), not counted against the limit. Plain memory
+ * where there are none to be had, where the caller has an allocator of his own, and with no_scratch. */
+void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
+#define UNA_GET_ROWS(arena, type, count) ((type *)una_arena_get_rows((arena), (count), sizeof(type)))
 
 /* ---- run --------------------------------------------------------------------------------------- */
 
@@ -127,6 +132,10 @@ double   una_rng_uniform(una_rng *rng);                          /* [0, 1), 53 b
 double   una_rng_normal(una_rng *rng);
 size_t   una_rng_below(una_rng *rng, size_t n);                  /* unbiased, n >= 1 */
 void     una_rng_permute(una_rng *rng, size_t *index, size_t n); /* fills 0..n-1 and shuffles */
+/* An order of rows in half the memory: 0..n-1, and its shuffle, which is that of una_rng_permute. Beyond 2^32 rows
+ * a sentence. */
+una_status una_order_new(uint32_t **order, size_t n, una_arena *arena);
+void     una_order_permute(una_rng *rng, uint32_t *order, size_t n);
 
 /* ---- growing text, JSON writing ------------------------------------------------------------------ */
 
@@ -170,6 +179,9 @@ typedef struct una_file {        /* written beside the goal, renamed over it on 
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
+/* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
+void      *una_scratch_map(size_t size);
+void       una_scratch_unmap(void *at, size_t size);
 /* The CRC of gzip, PNG and zlib; start with 0, go on with what the last call gave. */
 uint32_t   una_crc32(uint32_t crc, const void *bytes, size_t size);
 

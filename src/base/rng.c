@@ -71,3 +71,26 @@ void una_rng_permute(una_rng *rng, size_t *index, size_t n)
         index[j] = kept;
     }
 }
+
+una_status una_order_new(uint32_t **order, size_t n, una_arena *arena)
+{
+    *order = NULL;
+    if (n > UINT32_MAX)
+        UNA_FAIL(arena->run, UNA_E_INPUT, "training takes at most %u rows, and there are %zu; take fewer rows",
+                 UINT32_MAX, n);
+    *order = UNA_GET_ROWS(arena, uint32_t, n);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < n; i++) (*order)[i] = (uint32_t)i;
+    return UNA_OK;
+}
+
+void una_order_permute(una_rng *rng, uint32_t *order, size_t n)
+{
+    for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
+    for (size_t i = n; i > 1; i--) {
+        size_t j = una_rng_below(rng, i);
+        uint32_t kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}

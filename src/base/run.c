@@ -48,6 +48,8 @@ static una_run_settings resolved(const una_run_settings *given)
     if (!settings.allocate || !settings.release) {
         settings.allocate = default_allocate;
         settings.release = default_release;
+    } else {
+        settings.no_scratch = 1;         /* all memory is the caller's */
     }
     if (settings.threads <= 0) settings.threads = core_count();
     if (settings.memory_limit == 0) settings.memory_limit = physical_memory();

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Row blocks that are gathered once: every cell is written twice and no array is ever copied to grow, so the
- * memory needed is at most twice that of the table.
+ * memory needed is at most twice that of the table. Once there are many blocks, their memory is taken many at a time,
+ * so that it need not stay in memory (UNA_GET_ROWS).
  */
 #include "data/build.h"
 
 #include <string.h>
 
-enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 14 };
+enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 14, MANY_CELLS = 1 << 21 };
 
 /* ---- words ------------------------------------------------------------------------------------------ */
 
@@ -76,8 +77,7 @@ const char *una_words_get(una_words *words, const char *at, size_t length)
 struct una_build_block {
     una_build_block *next;
     size_t           rows;
-    size_t          *line;       /* [block_rows]                                                    */
-    una_build_cell  *cell;       /* [columns, block_rows]                                           */
+    una_build_cell  *cell;       /* [columns, block_rows], then the lines [block_rows]              */
 };
 
 una_build una_build_begin(una_dataset *data, size_t most_rows, una_arena *work)
@@ -89,20 +89,34 @@ una_build una_build_begin(una_dataset *data, size_t most_rows, una_arena *work)
     return (una_build){ .data = data, .work = work, .words = una_words_in(&data->arena, work), .block_rows = rows };
 }
 
+static una_build_cell *next_cells(una_build *build)
+{
+    size_t each = build->block_rows * (build->data->columns + 1), many = 1 + MANY_CELLS / each;
+    if (build->spares == 0) {
+        build->spares = build->blocks < many ? 1 : many;
+        build->spare = UNA_GET_ROWS(build->work, una_build_cell, build->spares * each);
+        if (!build->spare) return NULL;
+    }
+    una_build_cell *cells = build->spare;
+    build->spare += each;
+    build->spares--;
+    build->blocks++;
+    return cells;
+}
+
 una_status una_build_row(una_build *build, size_t line)
 {
     if (!build->last || build->last->rows == build->block_rows) {
         una_build_block *block = UNA_GET(build->work, una_build_block, 1);
-        size_t *lines = UNA_GET(build->work, size_t, build->block_rows);
-        una_build_cell *cells = UNA_GET(build->work, una_build_cell, build->block_rows * build->data->columns);
+        una_build_cell *cells = next_cells(build);
         UNA_TRY(una_arena_check(build->work));
-        *block = (una_build_block){ .line = lines, .cell = cells };
+        *block = (una_build_block){ .cell = cells };
         if (build->last) build->last->next = block;
         else build->first = block;
         build->last = block;
     }
     build->row = build->last->rows++;
-    build->last->line[build->row] = line;
+    build->last->cell[build->data->columns * build->block_rows + build->row].line = line;
     build->data->rows++;
     return UNA_OK;
 }
@@ -144,19 +158,15 @@ una_status una_build_end(una_build *build, bool with_lines)
 {
     una_dataset *data = build->data;
     UNA_TRY(una_arena_check(build->work));                       /* the words' table may have failed */
-    for (size_t c = 0; c < data->columns; c++) {
-        una_table_column *column = &data->column[c];
-        if (column->is_text) column->word = UNA_GET(&data->arena, const char *, data->rows);
-        else column->number = UNA_GET(&data->arena, double, data->rows);
-        UNA_TRY(una_arena_check(&data->arena));
-        gather(build, c, column->number, column->word);
-    }
+    UNA_TRY(una_table_cells(data));
+    for (size_t c = 0; c < data->columns; c++) gather(build, c, data->column[c].number, data->column[c].word);
     if (!with_lines) return UNA_OK;
-    data->line = UNA_GET(&data->arena, size_t, data->rows);
+    data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);
     UNA_TRY(una_arena_check(&data->arena));
     size_t row = 0;
     for (una_build_block *block = build->first; block; block = block->next) {
-        memcpy(data->line + row, block->line, block->rows * sizeof *block->line);
+        const una_build_cell *cell = block->cell + data->columns * build->block_rows;
+        for (size_t i = 0; i < block->rows; i++) data->line[row + i] = cell[i].line;
         row += block->rows;
     }
     return UNA_OK;

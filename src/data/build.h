@@ -11,6 +11,8 @@
 /* An empty table; names are copied, all columns are numbers at first. */
 una_status una_table_new(una_dataset **data, const char *origin, const char *const *names, size_t columns,
                          una_run *run);
+/* Room for the cells of data->rows rows, in one piece: of words where is_text of a column says so, else of numbers. */
+una_status una_table_cells(una_dataset *data);
 
 /* ---- one copy of each word ------------------------------------------------------------------------ */
 
@@ -28,13 +30,15 @@ const char *una_words_get(una_words *words, const char *at, size_t length);
 
 /* ---- rows ------------------------------------------------------------------------------------------- */
 
-typedef union una_build_cell { double number; const char *word; } una_build_cell;
+typedef union una_build_cell { double number; const char *word; size_t line; } una_build_cell;
 typedef struct una_build_block una_build_block;
 typedef struct una_build {
     una_dataset     *data;
     una_arena       *work;
     una_words        words;
     una_build_block *first, *last;
+    una_build_cell  *spare;                  /* of blocks to come                                      */
+    size_t           spares, blocks;
     size_t           block_rows, row;        /* row: within the last block, of the row begun last      */
 } una_build;
 

@@ -228,25 +228,22 @@ static bool has_infinity(const double *number, size_t rows)
     return count > 0;
 }
 
-static bool read_numbers(int handle, una_table_column *column, size_t rows, const descriptor *d, una_arena *keep)
+static bool read_numbers(int handle, una_table_column *column, size_t rows, const descriptor *d)
 {
     una_sum s = una_sum_begin();
-    column->number = UNA_GET(keep, double, rows);
-    return column->number && read_summed(handle, column->number, rows * sizeof(double), &s) && una_sum_end(&s) == d->sum
+    return read_summed(handle, column->number, rows * sizeof(double), &s) && una_sum_end(&s) == d->sum
            && !has_infinity(column->number, rows);
 }
 
 static bool read_words(int handle, una_table_column *column, size_t rows, const descriptor *d, una_words *words,
-                       una_arena *keep, una_arena *work)
+                       una_arena *work)
 {
     una_sum s = una_sum_begin();
     size_t size = eights(4 * rows);
     char *block = UNA_GET(work, char, d->words_size);
     uint32_t *position = UNA_GET(work, uint32_t, size / 4);
-    column->is_text = true;
     column->first_word = d->first_word;
-    column->word = UNA_GET(keep, const char *, rows);
-    if (!column->word || !block || !position) return false;
+    if (!block || !position) return false;
     if (!read_whole(handle, block, d->words_size) || !read_whole(handle, position, size)) return false;
     una_sum_add(&s, block, d->words_size);
     una_sum_add(&s, position, size);
@@ -264,7 +261,7 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
 static bool read_lines(int handle, una_dataset *data, const head *h)
 {
     una_sum s = una_sum_begin();
-    data->line = UNA_GET(&data->arena, size_t, data->rows);
+    data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);
     if (!data->line) return false;
     for (size_t i = 0; !h->has_lines && i < data->rows; i++) data->line[i] = h->first_line + i;
     return !h->has_lines || (read_summed(handle, data->line, data->rows * sizeof(uint64_t), &s) &&
@@ -286,9 +283,11 @@ static bool read_table(int handle, una_dataset **data, const char *path, const p
     una_dataset *t = *data;
     una_words words = una_words_in(&t->arena, work);
     t->rows = h.rows;
+    for (size_t c = 0; c < h.columns; c++) t->column[c].is_text = d[c].is_text;
+    if (una_table_cells(t) != UNA_OK) return false;
     for (size_t c = 0; c < h.columns; c++) {
-        bool good = d[c].is_text ? read_words(handle, &t->column[c], t->rows, &d[c], &words, &t->arena, work)
-                                 : read_numbers(handle, &t->column[c], t->rows, &d[c], &t->arena);
+        bool good = d[c].is_text ? read_words(handle, &t->column[c], t->rows, &d[c], &words, work)
+                                 : read_numbers(handle, &t->column[c], t->rows, &d[c]);
         if (!good) return false;
     }
     return read_lines(handle, t, &h);

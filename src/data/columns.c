@@ -393,9 +393,9 @@ static una_status learn(una_columns *columns, learner *l, const char *target)
     UNA_TRY(first_checks(l, target));
     una_arena *work = &l->run->scratch;
     l->used = UNA_GET(work, bool, l->data->columns);
-    l->row = UNA_GET(work, size_t, l->data->rows);
-    l->word = UNA_GET(work, const char *, l->data->rows);
-    l->level = UNA_GET(work, level, l->data->rows + 1);
+    l->row = UNA_GET_ROWS(work, size_t, l->data->rows);
+    l->word = UNA_GET_ROWS(work, const char *, l->data->rows);
+    l->level = UNA_GET_ROWS(work, level, l->data->rows + 1);
     UNA_TRY(una_arena_check(work));
     UNA_TRY(choose(l));
     UNA_TRY(learn_sources(columns, l));

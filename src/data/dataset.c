@@ -34,6 +34,19 @@ una_status una_table_new(una_dataset **out, const char *origin, const char *cons
     return status;
 }
 
+una_status una_table_cells(una_dataset *data)
+{
+    size_t size = (data->rows + 7) / 8 * 8 * sizeof(una_build_cell);     /* of a column */
+    unsigned char *at = una_arena_get_rows(&data->arena, data->columns, size);
+    UNA_TRY(una_arena_check(&data->arena));
+    for (size_t c = 0; c < data->columns; c++, at += size) {
+        una_table_column *column = &data->column[c];
+        if (column->is_text) column->word = (const char **)(void *)at;
+        else column->number = (double *)(void *)at;
+    }
+    return UNA_OK;
+}
+
 void una_dataset_free(una_dataset *data)
 {
     if (!data) return;
@@ -104,8 +117,7 @@ static una_status make_names(const char ***out, size_t inputs, bool target, cons
 
 static una_status copy_column(una_dataset *data, size_t c, const double *from, size_t step, size_t rows)
 {
-    double *number = data->column[c].number = UNA_GET(&data->arena, double, rows);
-    UNA_TRY(una_arena_check(&data->arena));
+    double *number = data->column[c].number;
     for (size_t i = 0; i < rows; i++) {
         number[i] = from[i * step];
         if (isinf(number[i]))
@@ -121,6 +133,7 @@ static una_status copy_arrays(una_dataset *data, const double *x, const double *
 {
     data->rows = rows;
     data->unit = "row";
+    UNA_TRY(una_table_cells(data));
     for (size_t c = 0; c < inputs; c++) UNA_TRY(copy_column(data, c, x + c, inputs, rows));
     return y ? copy_column(data, inputs, y, 1, rows) : UNA_OK;
 }
@@ -179,16 +192,14 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     una_words words = una_words_in(&to->arena, work);
     to->rows = count;
     to->unit = from->unit;
-    to->line = UNA_GET(&to->arena, size_t, count);
+    to->line = UNA_GET_ROWS(&to->arena, size_t, count);
     UNA_TRY(una_arena_check(&to->arena));
     for (size_t i = 0; i < count; i++) to->line[i] = from->line ? from->line[index[i]] : index[i] + 1;
+    for (size_t c = 0; c < from->columns; c++) to->column[c].is_text = from->column[c].is_text;
+    UNA_TRY(una_table_cells(to));
     for (size_t c = 0; c < from->columns; c++) {
         una_table_column *column = &to->column[c];
         const una_table_column *source = &from->column[c];
-        column->is_text = source->is_text;
-        if (column->is_text) column->word = UNA_GET(&to->arena, const char *, count);
-        else column->number = UNA_GET(&to->arena, double, count);
-        UNA_TRY(una_arena_check(&to->arena));
         if (column->is_text) gather_words(column, source, index, count, &words);
         else for (size_t i = 0; i < count; i++) column->number[i] = source->number[index[i]];
         UNA_TRY(una_arena_check(&to->arena));
@@ -259,14 +270,14 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
         UNA_TRY(una_table_need(&partner, b, a->column[c].name, to->run));
         const una_table_column *first = &a->column[c], *second = &b->column[partner];
         UNA_TRY(check_types(first, a, second, b, to->run));
+        to->column[c].is_text = (first->is_text && holds_values(first, a->rows)) ||
+                                (second->is_text && holds_values(second, b->rows));
+    }
+    UNA_TRY(una_table_cells(to));
+    for (size_t c = 0; c < a->columns; c++) {
         una_table_column *column = &to->column[c];
-        column->is_text = (first->is_text && holds_values(first, a->rows)) ||
-                          (second->is_text && holds_values(second, b->rows));
-        if (column->is_text) column->word = UNA_GET(&to->arena, const char *, to->rows);
-        else column->number = UNA_GET(&to->arena, double, to->rows);
-        UNA_TRY(una_arena_check(&to->arena));
-        append_column(column, first, 0, a->rows, &words);
-        append_column(column, second, a->rows, b->rows, &words);
+        append_column(column, &a->column[c], 0, a->rows, &words);
+        append_column(column, &b->column[una_table_find(b, column->name)], a->rows, b->rows, &words);
         UNA_TRY(una_arena_check(&to->arena));
         UNA_TRY(una_arena_check(work));
         if (column->is_text) column->first_word = first_word(column, to->rows);

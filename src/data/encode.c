@@ -168,14 +168,14 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
 {
     coder c = { .columns = columns, .data = data, .needed = columns->source_count + (y ? 1 : 0), .run = run };
     c.at = UNA_GET(arena, size_t, columns->source_count + 1);
-    c.row = UNA_GET(arena, size_t, data->rows);
+    c.row = UNA_GET_ROWS(arena, size_t, data->rows);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(match_columns(&c));
     UNA_TRY(choose_rows(&c, y != NULL));
     if (c.rows > 0 && columns->input_count > SIZE_MAX / 8 / c.rows)
         UNA_FAIL(run, UNA_E_MEMORY, "%zu rows of %zu inputs are beyond any memory", c.rows, columns->input_count);
-    *x = c.x = UNA_GET(arena, double, c.rows * columns->input_count);
-    double *target = y ? UNA_GET(arena, double, c.rows) : NULL;
+    *x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
+    double *target = y ? UNA_GET_ROWS(arena, double, c.rows) : NULL;
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(encode_inputs(&c));
     if (y)

@@ -362,11 +362,10 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
     size_t rows = npy->rows - reader->row < max_rows ? npy->rows - reader->row : max_rows;
     size_t strip = 1 + (1 << 16) / npy->columns;
     double *values = UNA_GET(work, double, strip * npy->columns);        /* [strip, columns] */
-    for (size_t c = 0; c < data->columns; c++) data->column[c].number = UNA_GET(&data->arena, double, rows);
-    if (reader->row > 0) data->line = UNA_GET(&data->arena, size_t, rows);
-    UNA_TRY(una_arena_check(work));
-    UNA_TRY(una_arena_check(&data->arena));
     data->rows = rows;
+    if (reader->row > 0) data->line = UNA_GET_ROWS(&data->arena, size_t, rows);
+    UNA_TRY(una_arena_check(work));
+    UNA_TRY(una_table_cells(data));
     for (size_t done = 0; done < rows;) {
         size_t now = rows - done < strip ? rows - done : strip;
         UNA_TRY(una_npy_rows(npy, reader->row, now, values));

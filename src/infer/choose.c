@@ -267,7 +267,7 @@ static una_status choose_noise(double *noise_var, held_out *h, const double *phi
 {
     size_t k = h->features, blocks = (h->rows + BLOCK - 1) / BLOCK;
     UNA_TRY(axes_of(&h->train, train, run));
-    h->a = una_arena_get(&run->scratch, blocks, k * BLOCK * sizeof(double));
+    h->a = una_arena_get_rows(&run->scratch, blocks, k * BLOCK * sizeof(double));
     h->weight = UNA_GET(&run->scratch, double, k);
     h->spread = UNA_GET(&run->scratch, double, k);
     double *turned = UNA_GET(&run->scratch, double, k * BLOCK);

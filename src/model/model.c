@@ -95,13 +95,15 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
     if (held < 1) held = 1;
     if (held > rows - 2) held = rows - 2;
     una_mark mark = una_arena_mark(&run->scratch);
-    size_t *order = UNA_GET(&run->scratch, size_t, rows);
-    bool *out = UNA_GET(&run->scratch, bool, rows);
-    double *held_x = UNA_GET(&run->scratch, double, held * cols), *held_y = UNA_GET(&run->scratch, double, held);
+    uint32_t *order;
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    bool *out = UNA_GET_ROWS(&run->scratch, bool, rows);
+    double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
+    double *held_y = UNA_GET_ROWS(&run->scratch, double, held);
     double *x = (double *)problem->x.at, *y = (double *)problem->y;
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(problem->seed, UNA_FOR_SPLIT, 0);
-    una_rng_permute(&rng, order, rows);
+    una_order_permute(&rng, order, rows);
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
     size_t train = 0, valid = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -163,7 +165,7 @@ static una_status warn_of_twins(const una_problem *p, una_fit_result *result, un
 {
     if (p->valid_x.rows == 0) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    uint64_t *hash = UNA_GET(&run->scratch, uint64_t, p->x.rows);
+    uint64_t *hash = UNA_GET_ROWS(&run->scratch, uint64_t, p->x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < p->x.rows; i++) hash[i] = row_hash(p->x.at + i * p->x.stride, p->x.cols);
     qsort(hash, p->x.rows, sizeof *hash, by_hash);

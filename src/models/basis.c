@@ -74,7 +74,7 @@ una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y,
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run)
 {
     una_feature_map map = map_of(basis);
-    *phi = UNA_GET(&run->scratch, double, x.rows * una_map_columns(&map));
+    *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * una_map_columns(&map));
     UNA_TRY(una_arena_check(&run->scratch));
     return una_map_phi(&map, x, *phi, run);
 }

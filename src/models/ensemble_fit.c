@@ -8,6 +8,7 @@
 
 #include "la/la.h"
 #include "la/mixture.h"
+#include "models/held.h"
 #include "models/nn.h"
 
 #include <string.h>
@@ -72,7 +73,7 @@ typedef struct jobs {
 static una_status without_fold(una_problem *p, size_t fold, una_run *run)
 {
     size_t rows = p->x.rows, cols = p->x.cols, out = 0, in = 0;
-    double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
+    double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
     size_t valid = rows - out;
@@ -87,6 +88,7 @@ static una_status without_fold(una_problem *p, size_t fold, una_run *run)
     p->valid_y = y + in;
     p->folds = 0;
     p->fold = NULL;
+    p->shared = NULL;
     return UNA_OK;
 }
 
@@ -107,7 +109,7 @@ static size_t close_up(unsigned char *fold, size_t rows)
 static una_status resample(una_problem *p, una_run *run)
 {
     size_t rows = p->x.rows, cols = p->x.cols;
-    double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
+    double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
     unsigned char *fold = UNA_GET(&run->scratch, unsigned char, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_FOLDS, 1);
@@ -125,6 +127,7 @@ static una_status resample(una_problem *p, una_run *run)
     p->y = y;
     p->folds = folds;
     p->fold = folds ? fold : NULL;
+    p->shared = NULL;
     return UNA_OK;
 }
 
@@ -314,6 +317,14 @@ static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_va
                               una_arena *keep, una_run *run)
 {
     judged d;
+    una_problem shared = *all->problem;
+    una_held held;
+    bool share = all->kind->learns_features && !shared.folds && all->options->style != UNA_ENSEMBLE_BOOTSTRAP;
+    if (share) {
+        UNA_TRY(una_held_split(&held, &shared, SIZE_MAX, &run->scratch));
+        shared.shared = &held;
+        all->problem = &shared;
+    }
     una_status status = run_jobs(all, e->members, run);
     if (status == UNA_OK) status = collect(&d, all, e->members, 1, run);
     if (status == UNA_OK) status = choose_noise(noise_var, &d, result, run);
@@ -322,6 +333,7 @@ static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_va
     for (size_t m = 0; status == UNA_OK && m < e->members; m++) mean += all->job[m].noise_var / (double)e->members;
     if (status == UNA_OK && UNA_IS_AUTO(*noise_var)) *noise_var = mean;      /* no row was held out */
     una_jobs_free(all->job, sizeof *all->job, e->members);
+    all->problem = NULL;                 /* ended here */
     return status;
 }
 

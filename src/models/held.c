@@ -17,13 +17,17 @@ void una_held_row(float *to, una_view x, size_t row)
 una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_arena *arena)
 {
     bool by_fold = fold != SIZE_MAX;
+    if (!by_fold && p->shared) {
+        *h = *p->shared;
+        return UNA_OK;
+    }
     size_t inputs = p->x.cols, most = by_fold ? p->x.rows : p->valid_x.rows;
     *h = (una_held){ .inputs = inputs };
-    h->x = UNA_GET(arena, float, p->x.rows * inputs);
-    h->target = UNA_GET(arena, float, p->x.rows);
-    h->y = UNA_GET(arena, double, p->x.rows);
-    h->held_x = UNA_GET(arena, float, most * inputs);
-    h->held_y = UNA_GET(arena, double, most);
+    h->x = UNA_GET_ROWS(arena, float, p->x.rows * inputs);
+    h->target = UNA_GET_ROWS(arena, float, p->x.rows);
+    h->y = UNA_GET_ROWS(arena, double, p->x.rows);
+    h->held_x = UNA_GET_ROWS(arena, float, most * inputs);
+    h->held_y = UNA_GET_ROWS(arena, double, most);
     UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < p->x.rows; i++) {
         bool out = by_fold && p->fold[i] == fold;
@@ -46,12 +50,10 @@ una_status una_batches_init(una_batches *b, const float *x, const float *target,
     *b = (una_batches){ .all_x = x, .all_target = target, .all = rows, .inputs = inputs,
                         .count = whole ? 1 : (rows + batch / 2) / batch, .seed = seed, .stream = stream };
     b->most = (rows + b->count - 1) / b->count;
-    b->order = UNA_GET(arena, size_t, rows);
     b->x = UNA_GET(arena, float, b->most * inputs);
     b->target = UNA_GET(arena, float, b->most);
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < rows; i++) b->order[i] = i;
-    return UNA_OK;
+    return una_order_new(&b->order, rows, arena);
 }
 
 void una_batches_next(una_batches *b)
@@ -59,7 +61,7 @@ void una_batches_next(una_batches *b)
     size_t inputs = b->inputs, at = b->step % b->count;
     if (at == 0 && b->count > 1) {
         una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
-        una_rng_permute(&rng, b->order, b->all);
+        una_order_permute(&rng, b->order, b->all);
     }
     size_t from = at * b->all / b->count;
     b->rows = (at + 1) * b->all / b->count - from;

@@ -16,13 +16,15 @@ typedef struct una_held {
     size_t  rows, held, inputs;
 } una_held;
 
-/* fold SIZE_MAX: all of problem->x trains and problem->valid is held out; else that fold of problem->x is. */
+/* fold SIZE_MAX: all of problem->x trains and problem->valid is held out, and problem->shared is this very split, if
+ * there is one; else that fold of problem->x is held out. Nobody writes to the rows. */
 una_status una_held_split(una_held *held, const una_problem *problem, size_t fold, una_arena *arena);
 
 typedef struct una_batches {             /* of an epoch: they differ in size by at most one row             */
     const float *all_x, *all_target;     /* [all, inputs], [all]                                            */
     size_t    all, inputs;
-    size_t    count, most, step, *order; /* batches of an epoch, rows of the largest, steps taken           */
+    size_t    count, most, step;         /* batches of an epoch, rows of the largest, steps taken           */
+    uint32_t *order;                     /* [all]                                                           */
     float    *x, *target;                /* the batch at hand [rows, inputs], [rows]: the caller may change it */
     size_t    rows;
     uint64_t  seed, stream;

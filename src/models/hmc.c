@@ -336,7 +336,7 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
 {
     size_t more = p->valid_joins ? p->valid_x.rows : 0, inputs = p->x.cols;
     bnn->rows = p->x.rows + more;
-    double *x = UNA_GET(&run->scratch, double, bnn->rows * inputs), *y = UNA_GET(&run->scratch, double, bnn->rows);
+    double *x = UNA_GET_ROWS(&run->scratch, double, bnn->rows * inputs), *y = UNA_GET(&run->scratch, double, bnn->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     to_network(m, p->x, x);
     if (more) to_network(m, p->valid_x, x + p->x.rows * inputs);

@@ -23,8 +23,8 @@ static una_status gather(fold_rows *r, const una_problem *p, size_t index, una_r
 {
     size_t most = p->folds ? p->x.rows : p->valid_x.rows, inputs = p->x.cols;
     una_arena *scratch = &run->scratch;
-    *r = (fold_rows){ .x = UNA_GET(scratch, float, p->x.rows * inputs), .y = UNA_GET(scratch, float, p->x.rows),
-                      .held_x = UNA_GET(scratch, float, most * inputs), .held_y = UNA_GET(scratch, double, most) };
+    *r = (fold_rows){ .x = UNA_GET_ROWS(scratch, float, p->x.rows * inputs), .y = UNA_GET(scratch, float, p->x.rows),
+                      .held_x = UNA_GET_ROWS(scratch, float, most * inputs), .held_y = UNA_GET(scratch, double, most) };
     UNA_TRY(una_arena_check(scratch));
     for (size_t i = 0; i < p->x.rows; i++) {
         if (p->folds && p->fold[i] == index) {

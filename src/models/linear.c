@@ -50,7 +50,7 @@ static void features_of(const linear *m, const double *x, double *phi)
 static una_status features(const linear *m, una_view x, double **phi, una_run *run)
 {
     size_t k = m->head.stats.features;
-    *phi = UNA_GET(&run->scratch, double, x.rows * k);
+    *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * k);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t r = 0; r < x.rows; r++) features_of(m, x.at + r * x.stride, *phi + r * k);
     return UNA_OK;

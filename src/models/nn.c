@@ -131,15 +131,15 @@ static una_status train_job(void *context, size_t index, una_run *run)
     j->parameters = UNA_GET(&j->arena, float, net->parameters);
     UNA_TRY(una_arena_check(&j->arena));
     watch w = { .net = net, .held = &held };
-    w.f = UNA_GET(&run->scratch, double, held.held > held.rows ? held.held : held.rows);
-    UNA_TRY(una_work_new_f32(&w.work, net, held.rows, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+    w.f = UNA_GET_ROWS(&run->scratch, double, held.held ? held.held : held.rows);
     una_train_hooks_f32 hooks = { .context = &w, .look = held.held ? look : NULL };
     una_rng rng = una_rng_at(how.seed, UNA_FOR_INIT, how.stream);
     if (all->anchor) {
         UNA_TRY(prepare_anchor(&w, all, &how, j->parameters, run));
         hooks.gradient = anchored_gradient;
     } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
+    UNA_TRY(una_work_new_f32(&w.work, net, all->anchor ? w.batches.most : 1, 0, false, 0, false, false,
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
     una_train_data_f32 data = { held.x, held.target, held.rows, 1, { net->size[0], NULL } };
     UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
     bool judged = held.held > 0;

@@ -56,8 +56,8 @@ static una_status gather(split *s, const jobs *all, size_t index, una_run *run)
     size_t most = p->x.rows + p->valid_x.rows, inputs = p->x.cols;
     una_sampled_rows *both[] = { &s->train, &s->held };
     for (int i = 0; i < 2; i++)
-        *both[i] = (una_sampled_rows){ UNA_GET(&run->scratch, float, most * inputs),
-                                       UNA_GET(&run->scratch, float, most), 0, inputs };
+        *both[i] = (una_sampled_rows){ UNA_GET_ROWS(&run->scratch, float, most * inputs),
+                                       UNA_GET_ROWS(&run->scratch, float, most), 0, inputs };
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < p->x.rows; i++)
         give_row(all->folds && p->fold[i] == index ? &s->held : &s->train, p->x, p->y, i);

@@ -180,7 +180,7 @@ static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_opt
     una_mark mark = una_arena_mark(&run->scratch);
     una_stats part;
     una_stats_init(&part, stats->features, &run->scratch);
-    double *phi = UNA_GET(&run->scratch, double, x.rows * stats->features);
+    double *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * stats->features);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_map_phi(&map, x, phi, run);
     if (status == UNA_OK) follow(stats, phi, y, x.rows, (size_t)o->basis.batch, o->covariance_momentum, &part);
@@ -191,7 +191,7 @@ static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_opt
 /* Rows in double, as the head wants them. */
 static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *arena)
 {
-    double *wide = UNA_GET(arena, double, rows * inputs);
+    double *wide = UNA_GET_ROWS(arena, double, rows * inputs);
     for (size_t i = 0; wide && i < rows * inputs; i++) wide[i] = (double)x[i];
     return (una_view){ wide, rows, inputs, inputs };
 }
@@ -208,7 +208,7 @@ static una_status finish(trial *t, const trials *all, const loop *l, una_run *ru
     else una_stats_init(&t->stats, k, &t->arena);
     t->rows = rows;
     t->held = held;
-    t->held_phi = UNA_GET(&t->arena, double, held * k);
+    t->held_phi = UNA_GET_ROWS(&t->arena, double, held * k);
     t->held_y = UNA_GET(&t->arena, double, held);
     UNA_TRY(una_arena_check(&t->arena));
     UNA_TRY(una_arena_check(&run->scratch));

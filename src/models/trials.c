@@ -73,9 +73,8 @@ static una_status evidence_gradient(void *context, const float *parameters, floa
     return UNA_OK;
 }
 
-static double *ones_at_end(una_arena *arena, size_t rows, size_t k)
+static double *ones_at_end(double *phi, size_t rows, size_t k)
 {
-    double *phi = UNA_GET(arena, double, rows * k);
     for (size_t r = 0; phi && r < rows; r++) phi[r * k + k - 1] = 1;
     return phi;
 }
@@ -108,8 +107,8 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
     w->y = y;
     w->watch_x = held_x;
     w->watch_y = held_y;
-    w->phi = ones_at_end(&run->scratch, w->rows, k);
-    w->watch_phi = ones_at_end(&run->scratch, w->watch_rows, k);
+    w->phi = ones_at_end(UNA_GET(&run->scratch, double, w->rows * k), w->rows, k);
+    w->watch_phi = ones_at_end(UNA_GET(&run->scratch, double, w->watch_rows * k), w->watch_rows, k);
     una_stats_init(&w->stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     return una_work_new_f32(&w->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
@@ -121,7 +120,7 @@ static una_status prepare_evidence(marginal *e, const una_trials *all, const una
     const una_net *net = &all->basis->net;
     size_t k = una_net_features(net) + 1;
     *e = (marginal){ .net = net, .x = r->x, .y = r->y, .rows = r->rows, .penalty = all->options->penalty };
-    e->phi = ones_at_end(&run->scratch, r->rows, k);
+    e->phi = ones_at_end(UNA_GET(&run->scratch, double, r->rows * k), r->rows, k);
     e->dphi = UNA_GET(&run->scratch, double, r->rows * k);
     e->narrow = UNA_GET(&run->scratch, double, r->rows * k);
     una_head_init(&e->head, k, &run->scratch);
@@ -141,10 +140,10 @@ static una_status finish_job(una_trial *j, const una_trials *all, const una_held
     UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false,
                              una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
     una_stats_init(&j->stats, k, &j->arena);
-    j->held_phi = ones_at_end(&j->arena, r->held, k);
-    j->held_y = UNA_GET(&j->arena, double, r->held);
+    j->held_phi = ones_at_end(UNA_GET_ROWS(&j->arena, double, r->held * k), r->held, k);
+    j->held_y = UNA_GET_ROWS(&j->arena, double, r->held);
     enum { AT_ONCE = 960 };
-    double *phi = ones_at_end(&run->scratch, AT_ONCE, k);
+    double *phi = ones_at_end(UNA_GET(&run->scratch, double, AT_ONCE * k), AT_ONCE, k);
     UNA_TRY(una_arena_check(&j->arena));
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t from = 0; from < r->rows; from += AT_ONCE) {
@@ -193,9 +192,19 @@ static una_status train_job(void *context, size_t index, una_run *run)
 
 una_status una_trials_run(una_trials *all, size_t count, una_run *run)
 {
+    const una_problem *given = all->problem;
+    una_problem shared = *given;
+    una_held held;
     all->job = UNA_GET(&run->scratch, una_trial, count);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = all->folds ? UNA_OK : una_held_split(&held, given, SIZE_MAX, &run->scratch);
+    if (!all->folds) shared.shared = &held;
+    all->problem = &shared;
+    if (status == UNA_OK) status = una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
+    all->problem = given;
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 void una_trials_free(una_trials *all, size_t count)

@@ -221,8 +221,8 @@ static una_status gather(una_basis_data *data, const references *r, const una_pr
 {
     size_t rows = r->rows + (held ? p->x.rows : 0), inputs = r->inputs, wide = UNA_PADDED(r->heads);
     *data = (una_basis_data){ .inputs = inputs, .target_heads = r->heads };
-    data->x = UNA_GET(&run->scratch, float, rows * inputs);
-    data->target = UNA_GET(&run->scratch, float, rows * (r->heads == 1 ? 1 : wide));
+    data->x = UNA_GET_ROWS(&run->scratch, float, rows * inputs);
+    data->target = UNA_GET_ROWS(&run->scratch, float, rows * (r->heads == 1 ? 1 : wide));
     UNA_TRY(una_arena_check(&run->scratch));
     if (r->heads == 1) wide = 1;
     for (size_t i = 0; i < r->rows; i++, data->rows++) {
@@ -267,8 +267,8 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
                                   const bool *held, una_fit_result *result, una_run *run)
 {
     size_t k = una_net_features(&basis->net) + 1, out = 0, in = 0;
-    double *phi, *held_phi = UNA_GET(&run->scratch, double, p->x.rows * k);
-    double *held_y = UNA_GET(&run->scratch, double, p->x.rows);
+    double *phi, *held_phi = UNA_GET_ROWS(&run->scratch, double, p->x.rows * k);
+    double *held_y = UNA_GET_ROWS(&run->scratch, double, p->x.rows);
     una_stats stats;
     una_stats_init(&stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));

@@ -34,7 +34,8 @@ typedef struct loop {
     size_t batches, most;                /* per epoch; rows of the largest                                  */
     size_t step, from;                   /* now; where its rows begin in order                              */
     bool   gather;                       /* its rows are not there yet                                      */
-    size_t *order, *numeric, numeric_count;
+    uint32_t *order;                     /* [rows]                                                          */
+    size_t *numeric, numeric_count;
     real *x, *target, *delta, *direction;
     size_t delta_room;                   /* of one piece                                                    */
     real *parameters, *gradient, *m, *v, *best;
@@ -73,7 +74,7 @@ static void next_batch(loop *t, size_t step)
     t->gather = t->batches > 1 || step == 0;             /* all rows every step: already there */
     if (at == 0 && t->batches > 1) {
         una_rng rng = stream_at(t, UNA_FOR_BATCHES, step / t->batches);
-        una_rng_permute(&rng, t->order, rows);
+        una_order_permute(&rng, t->order, rows);
     }
     t->from = at * rows / t->batches;
     t->batch.rows = (at + 1) * rows / t->batches - t->from;
@@ -152,9 +153,17 @@ static const real *draw_perturbations(const loop *t, size_t k)
     return room + (first - from);
 }
 
+/* A row that will be read soon, from anywhere in a large table. */
+static void fetch(const real *row, size_t inputs)
+{
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + inputs - 1);
+}
+
 /* Piece k of the batch: its rows, its targets, its perturbations. */
 static void fill_piece(void *context, size_t k)
 {
+    enum { AHEAD = 8 };
     loop *t = context;
     REAL(una_batch) *piece = &t->piece[k];
     size_t inputs = t->net->size[0], wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
@@ -167,6 +176,7 @@ static void fill_piece(void *context, size_t k)
     if (t->delta) piece->delta = draw_perturbations(t, k);
     for (size_t i = first; t->gather && i < end; i++) {
         size_t row = t->order[t->from + i];
+        if (i + AHEAD < end) fetch(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
         memcpy(place_of(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
         memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
     }
@@ -221,10 +231,9 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
     bool whole = t->how->batch == 0 || t->how->batch >= rows || t->how->optimiser == UNA_GD;
     t->batches = whole ? 1 : (rows + t->how->batch / 2) / t->how->batch;
     t->most = (rows + t->batches - 1) / t->batches;
-    t->order = UNA_GET(scratch, size_t, rows);
+    UNA_TRY(una_order_new(&t->order, rows, scratch));
     find_numeric(t, scratch);
     UNA_TRY(una_arena_check(scratch));
-    for (size_t i = 0; i < rows; i++) t->order[i] = i;
     if (slopes && t->numeric_count == 0)
         UNA_FAIL(run, UNA_E_INPUT, "every input is a category: slopes of the heads need at least one numeric input; "
                  "use nlm instead of luna");

@@ -149,6 +149,7 @@ static una_status take(void *context, una_run *run)
     una_arena_init(&arena, run);
     for (size_t i = 0; i < 12; i++) UNA_GET(&arena, double, (size_t)1 << i);
     UNA_GET(&run->scratch, char, 100000);
+    UNA_GET_ROWS(&run->scratch, char, 17 << 20);
     una_status status = una_arena_check(&arena);
     if (status == UNA_OK) status = una_arena_check(&run->scratch);
     una_arena_free(&arena);

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Rows in scratch files: a table that does not fit into the memory a process may have of its own, the same model with
+# them and without, and nothing left behind. A limit on data (ulimit -d) counts private memory, not shared mappings.
+# shellcheck shell=bash
+mkdir scratch
+table 3000 >few.csv
+{
+    echo "x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,x18,x19,y"
+    tail -n +2 few.csv | awk -F, '{ printf "%.3f", $1; for (i = 2; i < 20; i++) printf ",%.3f", $2 * i + (NR * i) % 17
+                                    print "," $3 }' >part.csv
+    for _ in $(seq 100); do cat part.csv; done
+} >many.csv                                # 300,000 rows of 20
+how="--target y --model nlm --set steps=40,width=10,train_noise_std=0.3 --threads 1 --no-cache --quiet"
+limited() { (ulimit -d 65536 && TMPDIR=$PWD/scratch una "$@"); }
+
+check "scratch files" 0 env TMPDIR="$PWD/scratch" "$UNA" fit many.csv $how --out with.una
+true_that "no scratch file has a name" test -z "$(ls -A scratch)"
+check "--no-scratch" 0 una fit many.csv $how --no-scratch --out without.una
+same with.una without.una
+check "no folder for them" 0 env TMPDIR="$PWD/nowhere" "$UNA" fit many.csv $how --out nowhere.una
+same with.una nowhere.una
+
+if grep -q __asan_init "$UNA"; then skip "too little memory: the sanitizer needs more than any such limit"
+elif [ "$(uname)" != Linux ]; then skip "too little memory: there are no scratch files on $(uname)"
+elif stat -f -c %T scratch | grep -qE 'tmpfs|ramfs'; then skip "too little memory: files in $PWD are memory"
+else
+    check "too little memory for all rows" 4 limited fit many.csv $how --no-scratch --out no.una
+    err "out of memory"
+    absent no.una
+    check "scratch files for rows beyond memory" 0 limited fit many.csv $how --out limited.una
+    same with.una limited.una
+    true_that "no scratch file is left" test -z "$(ls -A scratch)"
+fi

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tables from the rows of build/perf/uci: table.py ROWS.csv [--paired A B]
+"""Tables from the rows of build/perf/uci: table.py ROWS.csv [--paired A B | --against A]
 
 One line per group, set, gap and spec: means over splits, coverage pooled over test rows, and for gap sets the increase of the
 mean epistemic std in percent (mean and standard deviation over splits; found = mean - sd > 0) and the AUROC. --paired A B
-compares two specs split by split: difference of mean log-likelihood, its standard error, who is ahead.
+compares two specs split by split: difference of mean log-likelihood, its standard error, who is ahead. --against A does so for
+every spec of the same model, set by set and over all pairs.
 """
 import collections
 import csv
@@ -39,24 +40,53 @@ def overview(rows):
         print(line)
 
 
-def paired(rows, a, b):
+def differences(rows, a, b):
+    """Log-likelihood of b minus that of a, by set, over the splits that both have; gap sets are told apart by their gap."""
     cells = collections.defaultdict(dict)
     for r in rows:
-        if r["group"] == "standard" and r["spec"] in (a, b):
-            cells[r["set"], r["split"]][r["spec"]] = float(r["log_lik"])
+        if r["spec"] in (a, b):
+            cells[r["group"], r["set"], r["gap"], r["split"]][r["spec"]] = float(r["log_lik"])
     sets = collections.defaultdict(list)
-    for (name, _), pair in cells.items():
+    for (_, name, gap, _), pair in cells.items():
         if len(pair) == 2:
-            sets[name].append(pair[b] - pair[a])
-    for name in sorted(sets):
-        d = sets[name]
-        error = spread(d) / math.sqrt(len(d))
-        print(f"{name:18} n={len(d):2} log-likelihood of {b} minus {a}: {mean(d):+.4f} +- {error:.4f} "
-              f"{'ahead' if mean(d) > 0 else 'BEHIND by more than 2 se' if mean(d) < -2 * error else 'behind'}")
+            sets[f"{name} {gap}".strip()].append(pair[b] - pair[a])
+    return sets
+
+
+def error(values):
+    return spread(values) / math.sqrt(len(values))
+
+
+def paired(rows, a, b):
+    for name, d in sorted(differences(rows, a, b).items()):
+        print(f"{name:18} n={len(d):2} log-likelihood of {b} minus {a}: {mean(d):+.4f} +- {error(d):.4f} "
+              f"{'ahead' if mean(d) > 0 else 'BEHIND by more than 2 se' if mean(d) < -2 * error(d) else 'behind'}")
+
+
+def against(rows, base):
+    model = base.split("(")[0].split()[0]
+    for spec in sorted({r["spec"] for r in rows}):
+        if spec == base or spec.split("(")[0].split()[0] != model:
+            continue
+        sets = differences(rows, base, spec)
+        each = "  ".join(f"{name} {mean(d):+.3f} +- {error(d):.3f}" for name, d in sorted(sets.items()))
+        every = [v for d in sets.values() for v in d]
+        if every:
+            print(f"{spec:40} {each}  all {mean(every):+.3f} +- {error(every):.3f} (n={len(every)})")
+
+
+def main(words):
+    if len(words) not in (1, 3, 4) or (len(words) > 1 and words[1] != ("--against" if len(words) == 3 else "--paired")):
+        sys.exit(__doc__.split("\n")[0])
+    with open(words[0]) as file:
+        table = list(csv.DictReader(file))
+    if len(words) == 3:
+        against(table, words[2])
+        return
+    overview(table)
+    if len(words) == 4:
+        paired(table, words[2], words[3])
 
 
 if __name__ == "__main__":
-    table = list(csv.DictReader(open(sys.argv[1])))
-    overview(table)
-    if len(sys.argv) == 5 and sys.argv[2] == "--paired":
-        paired(table, sys.argv[3], sys.argv[4])
+    main(sys.argv[1:])

@@ -116,7 +116,7 @@ static una_status begin_pass(rows_pass *p, const hmc *m, una_view x, una_run *ru
 {
     UNA_TRY(una_kernels_need(run));
     *p = (rows_pass){ .bnn = { .net = m->net, .rows = 1 }, .rows = x.rows };
-    UNA_TRY(una_bnn_take(&p->bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch, run));
+    UNA_TRY(una_bnn_take(&p->bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     p->x = UNA_GET(&run->scratch, double, x.rows * x.cols);
     p->f = UNA_GET(&run->scratch, double, x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -175,7 +175,7 @@ static una_status run_chain(void *context, size_t index, una_run *run)
     chain_job *j = &all->job[index];
     una_bnn bnn = *all->bnn;
     double from = run->progress_from, to = run->progress_to;
-    UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch, run));
+    UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     double *q = UNA_GET(&run->scratch, double, una_bnn_dimension(&bnn));
     UNA_TRY(una_arena_check(&run->scratch));
     run->progress_to = from + 0.05 * (to - from);

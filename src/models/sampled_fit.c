@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { JUDGED = 4096 };                  /* rows that the noise is chosen on, at most                       */
-static const double log_2pi = 1.8378770664093454836;
 
 una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how,
                                una_run *run)
@@ -128,7 +127,7 @@ static double mixture_log_lik(const double *f, size_t parts, size_t stride, doub
     double nearest = HUGE_VAL, sum = 0;
     for (size_t s = 0; s < parts; s++) nearest = fmin(nearest, pow(y - f[s * stride], 2));
     for (size_t s = 0; s < parts; s++) sum += exp((nearest - pow(y - f[s * stride], 2)) / (2 * v));
-    return log(sum / (double)parts) - nearest / (2 * v) - 0.5 * (log(v) + log_2pi);
+    return log(sum / (double)parts) - nearest / (2 * v) - 0.5 * (log(v) + UNA_LOG_TWO_PI);
 }
 
 static double held_loss(double log_noise, void *context)
@@ -289,7 +288,7 @@ static una_status look_back(const jobs *all, const una_sampled *m, una_fit_resul
         }
         residual += pow(y - mean, 2);
     }
-    double v = all->train_noise_var, log_lik = -0.5 * ((double)n * (log_2pi + log(v)) + square / v);
+    double v = all->train_noise_var, log_lik = -0.5 * ((double)n * (UNA_LOG_TWO_PI + log(v)) + square / v);
     result->log_evidence = rows / (double)n * log_lik - all->plan->divergence(all->plan->context, m);
     double spread = (square - residual) / (double)n;             /* mean variance over the parts */
     residual /= (double)n;

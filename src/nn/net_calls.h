@@ -28,7 +28,7 @@ typedef struct REAL(una_objective) {
 typedef struct REAL(una_work) REAL(una_work);
 una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t rows, size_t probes, bool own_probes,
                               size_t directions, bool exact, bool per_point, const REAL(una_kernels) *kernels,
-                              una_arena *arena, una_run *run);
+                              una_arena *arena);
 
 /* The same for a step that is cut into `pieces`, at most UNA_MOST_PIECES batches of about as many rows and probes each:
  * `rows` and `probes` are those of the largest. */

@@ -117,10 +117,8 @@ una_status REAL(una_work_in_pieces)(WORK **out, const una_net *net, size_t piece
 }
 
 una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_t probes, bool own_probes,
-                              size_t directions, bool exact, bool per_point, const KERNELS *kernels, una_arena *arena,
-                              una_run *run)
+                              size_t directions, bool exact, bool per_point, const KERNELS *kernels, una_arena *arena)
 {
-    (void)run;
     return REAL(una_work_in_pieces)(out, net, 1, rows, probes, own_probes, directions, exact, per_point, kernels,
                                     arena);
 }

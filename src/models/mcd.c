@@ -82,9 +82,10 @@ static una_status dropped_gradient(void *context, const float *parameters, float
         for (size_t i = 0; i < rows * inputs; i++) t->batches.x[i] *= t->input_mask[i];
     }
     for (size_t l = 0; l < net->depth; l++) una_dropout_mask(&rng, p, rows * UNA_PADDED(net->size[l + 1]), t->mask[l]);
-    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
-    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay };
-    una_dropout_gradient_f32(net, parameters, &batch, &objective, t->mask, gradient, losses, t->work);
+    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.target, .target_heads = 1,
+                            .mask = t->mask };
+    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay, .free_biases = true };
+    una_net_gradient_f32(net, parameters, &batch, &objective, gradient, losses, t->work);
     return UNA_OK;
 }
 

@@ -13,6 +13,8 @@ typedef struct REAL(una_batch) {
     size_t target_heads;                       /* 1: all heads share y; else one column per head, stride padded */
     const real *direction;                     /* [directions, inputs], unit vectors; NULL = every input in turn */
     const real *delta;                         /* [probes, directions]; NULL = exact slopes            */
+    real *const *mask;                         /* [depth] of [rows, padded(width)]: hidden units are multiplied with it,
+                                                  as dropout does; NULL = none. Not with probes        */
 } REAL(una_batch);
 
 /* loss = fit_weight sum_{i,m} (t_im - f_im)^2 + penalty (|hidden|^2 + (1 - head_relief) |heads|^2) + diversity P */
@@ -21,6 +23,7 @@ typedef struct REAL(una_objective) {
     bool   per_point;                          /* cosine per probe, averaged; else stacked over probes */
     double head_relief;                        /* share of the penalty that heads are spared; 1 where they are
                                                   integrated out (marginal likelihood)                 */
+    bool   free_biases;                        /* the penalty is that of the weights alone             */
 } REAL(una_objective);
 
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
@@ -42,7 +45,7 @@ void REAL(una_net_gradient)(const una_net *net, const real *parameters, const RE
                             REAL(una_work) *work);
 
 /* The same of the rows and probes of all pieces, batch [pieces of the work], together. They differ in rows, probes, x,
- * target and delta only. The crew shares them (NULL: no threads): same bits for any number of members, not for any
+ * target, delta and mask only. The crew shares them (NULL: no threads): same bits for any number of members, not for any
  * number of pieces. */
 void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
                                       const REAL(una_objective) *objective, real *gradient, una_losses *losses,

@@ -156,6 +156,7 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
         UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
                  "give a number below 1, such as 0.05");
     una_sampled_shape(&m->base, &o->common, problem);
+    m->base.part = mcd_part;
     m->base.parts = (size_t)o->passes;
     m->base.count = una_net_packed(&m->base.net);
     m->base.prior_var = 1 / pow(o->length_scale, 2);
@@ -163,8 +164,7 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     if (o->input_dropout == DROP_AUTO)
         o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
     m->inputs = o->input_dropout == DROP_YES;
-    una_sampled_plan plan = { .context = o, .part = mcd_part, .train = mcd_train,
-                              .divergence = mcd_divergence };
+    una_sampled_plan plan = { .context = o, .train = mcd_train, .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
     if (o->dropout == 0)
         una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no "
@@ -174,26 +174,6 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
 
 /* ---- the rest of the interface --------------------------------------------------------------------------- */
 
-static una_status mcd_predict(const void *state, una_view x, una_predictive *out, una_run *run)
-{
-    return una_sampled_predict(state, mcd_part, x, out, run);
-}
-
-static una_status mcd_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
-{
-    return una_sampled_draw(state, mcd_part, x, draws, prior, f, run);
-}
-
-static una_status mcd_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
-{
-    return una_sampled_parts(state, mcd_part, x, count, f, run);
-}
-
-static size_t mcd_mixture(const void *state)
-{
-    return ((const mcd *)state)->base.parts;
-}
-
 static una_status mcd_exchange(void *state, una_archive *ar)
 {
     mcd *m = state;
@@ -202,7 +182,7 @@ static una_status mcd_exchange(void *state, una_archive *ar)
     UNA_TRY(una_archive_u64(ar, "input_dropout", &inputs, 0, 1));
     m->inputs = inputs != 0;
     if (!(m->dropout >= 0 && m->dropout < 1)) return una_archive_refuse(ar, "dropout", "is not at least 0 and below 1");
-    return una_sampled_exchange(&m->base, 1, ar);
+    return una_sampled_exchange(&m->base, mcd_part, 1, ar);
 }
 
 const una_kind una_mcd = {
@@ -218,9 +198,9 @@ const una_kind una_mcd = {
     .least_rows = 5,
     .learns_features = true,
     .fit = mcd_fit,
-    .predict = mcd_predict,
+    .predict = una_sampled_predict,
     .exchange = mcd_exchange,
-    .mixture = mcd_mixture,
-    .draw = mcd_draw,
-    .parts = mcd_parts,
+    .mixture = una_sampled_mixture,
+    .draw = una_sampled_draw,
+    .parts = una_sampled_parts,
 };

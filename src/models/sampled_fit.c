@@ -86,7 +86,7 @@ static una_status judge(job *j, const jobs *all, una_sampled_rows *held, una_run
     j->held_y = UNA_GET(&j->arena, double, held->rows);
     UNA_TRY(una_arena_check(&j->arena));
     for (size_t i = 0; i < held->rows; i++) j->held_y[i] = (double)held->y[i];
-    return una_sampled_functions(all->state, j->numbers, all->plan->part, held->x, held->rows, j->held_f, run);
+    return una_sampled_functions(all->state, j->numbers, held->x, held->rows, j->held_f, run);
 }
 
 static una_training training_of(const jobs *all, size_t rows, uint64_t stream)
@@ -228,15 +228,8 @@ static void fill(una_run *run, double from, double to, double share_from, double
 
 static una_status keep_job(una_sampled *m, const job *j, una_fit_result *result, una_arena *keep)
 {
-    una_trained t = j->trained;
     m->numbers = una_held_copy(j->numbers, m->count, keep);
-    t.step = una_held_copy(t.step, t.looks, keep);
-    t.loss = una_held_copy(t.loss, t.looks, keep);
-    t.look = una_held_copy(t.look, t.looks, keep);
-    t.cos2 = una_held_copy(t.cos2, t.looks, keep);
-    UNA_TRY(una_arena_check(keep));
-    una_basis_curve(result, &t);
-    return UNA_OK;
+    return una_basis_keep_curve(result, &j->trained, keep);
 }
 
 /* Trains without the held-out rows; *kept says that these numbers are the final ones (rows held out for good). */
@@ -279,7 +272,7 @@ static una_status look_back(const jobs *all, const una_sampled *m, una_fit_resul
     size_t n = s.train.rows;
     double *f = UNA_GET(&run->scratch, double, m->parts * n);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_sampled_functions(m, m->numbers, all->plan->part, s.train.x, n, f, run));
+    UNA_TRY(una_sampled_functions(m, m->numbers, s.train.x, n, f, run));
     for (size_t r = 0; r < n; r++) {
         double mean = 0, y = (double)s.train.y[r];
         for (size_t k = 0; k < m->parts; k++) {

@@ -45,8 +45,8 @@ void REAL(una_net_gradient)(const una_net *net, const real *parameters, const RE
                             REAL(una_work) *work);
 
 /* The same of the rows and probes of all pieces, batch [pieces of the work], together. They differ in rows, probes, x,
- * target, delta and mask only. The crew shares them (NULL: no threads): same bits for any number of members, not for any
- * number of pieces. */
+ * target, delta and mask only. The crew shares them (NULL: no threads): same bits for any number of members, not for
+ * any number of pieces. */
 void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
                                       const REAL(una_objective) *objective, real *gradient, una_losses *losses,
                                       REAL(una_work) *work, una_crew *crew);

@@ -10,41 +10,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-const cli_flag cli_common[] = {
-    CLI_FLAG_COUNT("seed", "N", 0, UINT64_MAX,
-                   "seed of everything random; the same seed gives the same bits (default 0)"),
-    CLI_FLAG_COUNT("threads", "N", 1, 4096, "number of threads; never changes a result (default: one per core)"),
-    CLI_FLAG_CHOICE("kernels", "SET", "auto|generic|avx2|avx512",
-                    "instruction set of the inner loops: auto, generic, avx2 or avx512 (default auto)"),
-    CLI_FLAG("memory", CLI_SIZE, "SIZE",
-             "refuse to use more memory than this, for instance 500M or 4G (default: what the machine has)"),
-    CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"),
-    CLI_FLAG_SWITCH("verify-cache", "use what is kept in ~/.cache/una only if every byte of the data is the same, not "
-                    "just its size and times"),
-    CLI_FLAG_SWITCH("no-scratch", "hold all rows in memory, none in scratch files under $TMPDIR or /var/tmp"),
-    CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"),
-    CLI_FLAG_SWITCH("quiet", "no progress, no warnings, no summary: only results and errors"),
-    CLI_FLAG_SWITCH("help", "show this help"),
-    CLI_FLAG_END
+const cli_common_flag cli_common[] = {
+    { CLI_FLAG_COUNT("seed", "N", 0, UINT64_MAX,
+                     "seed of everything random; the same seed gives the same bits (default 0)"), CLI_WITH_SEED },
+    { CLI_FLAG_COUNT("threads", "N", 1, 4096, "number of threads; never changes a result (default: one per core)"),
+      CLI_WITH_RUN },
+    { CLI_FLAG_CHOICE("kernels", "SET", "auto|generic|avx2|avx512",
+                      "instruction set of the inner loops: auto, generic, avx2 or avx512 (default auto)"),
+      CLI_WITH_RUN },
+    { CLI_FLAG("memory", CLI_SIZE, "SIZE",
+               "refuse to use more memory than this, for instance 500M or 4G (default: what the machine has)"),
+      CLI_WITH_RUN },
+    { CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"), CLI_WITH_RUN },
+    { CLI_FLAG_SWITCH("verify-cache", "use what is kept in ~/.cache/una only if every byte of the data is the same, "
+                      "not just its size and times"), CLI_WITH_RUN },
+    { CLI_FLAG_SWITCH("no-scratch", "hold all rows in memory, none in scratch files under $TMPDIR or /var/tmp"),
+      CLI_WITH_RUN },
+    { CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"), CLI_WITH_JSON },
+    { CLI_FLAG_SWITCH("quiet", "no progress, no warnings, no summary: only results and errors"), CLI_WITH_QUIET },
+    { CLI_FLAG_SWITCH("help", "show this help"), 0 },
+    { CLI_FLAG_END, 0 }
 };
-static const unsigned common_bit[] = { CLI_WITH_SEED, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_RUN,
-                                       CLI_WITH_RUN, CLI_WITH_RUN, CLI_WITH_JSON, CLI_WITH_QUIET, ~0u };
 
 const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
 {
-    size_t total = sizeof cli_common / sizeof *cli_common - 1, from = 0;
+    const cli_common_flag *next = cli_common;
     if (!before && verb->flags->name) return verb->flags;
-    while (before && from < total && before != &cli_common[from]) from++;
-    if (before && from == total) {                /* one of the verb's own */
+    while (before && next->flag.name && before != &next->flag) next++;
+    if (before && !next->flag.name) {             /* one of the verb's own */
         if (before[1].name) return before + 1;
-        from = 0;
+        next = cli_common;
     } else if (before) {
-        from++;
+        next++;
     }
-    for (size_t i = from; i < total; i++) {
-        if (verb->common & common_bit[i] || common_bit[i] == ~0u) return &cli_common[i];
-    }
-    return NULL;
+    while (next->with && !(verb->common & next->with)) next++;
+    return next->flag.name ? &next->flag : NULL;
 }
 
 /* ---- suggestions ------------------------------------------------------------------------------------- */

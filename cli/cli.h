@@ -69,7 +69,9 @@ typedef struct cli_verb {
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
 extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
-extern const cli_flag cli_common[];              /* args.c: in the order of the bits above           */
+/* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
+typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;
+extern const cli_common_flag cli_common[];
 const cli_verb *cli_find_verb(const char *name);
 /* The flag after `before` that the verb has (its own, then common ones); NULL starts and ends. */
 const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before);

@@ -62,9 +62,9 @@ void cli_dump_man(void)
            ".SH VERBS\n");
     for (size_t i = 0; cli_verbs[i]; i++) man_verb(cli_verbs[i]);
     printf(".SH COMMON FLAGS\nEach verb takes those of the following that make sense for it.\n");
-    for (const cli_flag *flag = cli_common; flag->name; flag++) {
-        cli_flag_title(buffer, sizeof buffer, flag);
-        roff_item(buffer, flag->help);
+    for (const cli_common_flag *common = cli_common; common->flag.name; common++) {
+        cli_flag_title(buffer, sizeof buffer, &common->flag);
+        roff_item(buffer, common->flag.help);
     }
     printf(".SH EXIT STATUS\n");
 #define CLI_STATUS_ITEM(code, number, text) roff_item(#number, text);

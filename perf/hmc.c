@@ -131,7 +131,7 @@ static una_status sample(una_chain *chain, una_bnn *bnn, const una_hmc *how, boo
                          una_arena *arena, una_run *run)
 {
     double start[WEIGHTS];
-    UNA_TRY(una_bnn_take(bnn, una_kernels_named_f64(run->settings.kernels), arena, run));
+    UNA_TRY(una_bnn_take(bnn, una_kernels_named_f64(run->settings.kernels), arena));
     UNA_TRY(una_bnn_marginal_take(bnn, arena));
     una_target target = { WEIGHTS, bnn, una_bnn_potential };
     if (integrated) target = (una_target){ una_bnn_marginal_dimension(bnn), bnn, una_bnn_marginal };

@@ -34,7 +34,7 @@ static bool check_potential(golden *file, worst *exact, worst *single)
                         .noise_var = p.noise_var };
         answer results = { .count = 0 };
         if (!kernels) continue;                                  /* this machine cannot run it */
-        if (una_bnn_take(&bnn, kernels, file->arena, file->run) != UNA_OK)
+        if (una_bnn_take(&bnn, kernels, file->arena) != UNA_OK)
             return refuse(file, "%s", una_run_message(file->run));
         double *q = UNA_GET(file->arena, double, bnn.weights), *g = UNA_GET(file->arena, double, bnn.weights);
         if (!q || !g) return refuse(file, "%s", una_run_message(file->run));

@@ -9,7 +9,7 @@
 
 #include "la/la.h"
 
-static const double HALF_LOG_TWO_PI = 0.91893853320467274178, TAIL = -3;
+static const double TAIL = -3;
 
 /* K(t), from so many terms that the rest is below rounding for t >= 3. */
 static double tail_fraction(double t)
@@ -24,7 +24,7 @@ double una_log_improvement(double z)
 {
     if (z > TAIL) return log(z * una_normal_cdf(z) + una_normal_pdf(z));
     double k = tail_fraction(-z);
-    return -0.5 * z * z - HALF_LOG_TWO_PI + log(k) - log(k - z);
+    return -0.5 * z * z - 0.5 * UNA_LOG_TWO_PI + log(k) - log(k - z);
 }
 
 double una_expected_improvement(double mean, double std, double best)

@@ -19,7 +19,6 @@
 #define ZERO_TARGETS "the noise cannot be chosen: every target is zero; set noise_std"
 
 enum { BLOCK = 64, EVIDENCE_GRID = 121, VALID_GRID = 25, HALVINGS = 60 };
-static const double LOG_TWO_PI = 1.83787706640934548356;
 static const double CONDITION_MOST = 1e13;                    /* of I + rho Phi'Phi: the posterior can be solved */
 
 /* ---- spectrum --------------------------------------------------------------------------------------- */
@@ -69,7 +68,7 @@ double una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, dou
         fitted += prior_var * spectrum->moment2[k] / (noise_var + prior_var * spectrum->value[k]);
     }
     double left = fmax(spectrum->square - fitted, 0);
-    return -0.5 * (spectrum->rows * (LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var);
+    return -0.5 * (spectrum->rows * (UNA_LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var);
 }
 
 /* ---- a search in one variable: a grid finds the hill, Brent climbs it ---------------------------------- */
@@ -254,7 +253,7 @@ static double minus_held_out(double t, void *context)
         block_moments(h, h->a + from * h->features, mean, var);
         for (size_t r = 0; r < count; r++) {
             double error = h->y[from + r] - mean[r], whole = var[r] + s2;
-            sum += LOG_TWO_PI + log(whole) + error * error / whole;
+            sum += UNA_LOG_TWO_PI + log(whole) + error * error / whole;
             square += error * error;
         }
     }

@@ -12,7 +12,6 @@
 #include "infer/head.h"
 
 enum { BLOCK = 64, PANEL = 32, MOST_FEATURES = 1 << 20 };
-static const double LOG_TWO_PI = 1.83787706640934548356;
 
 void una_head_init(una_head *head, size_t features, una_arena *arena)
 {
@@ -80,7 +79,7 @@ una_status una_head_solve(una_head *head, una_run *run)
     UNA_TRY(una_chol(l, k, "the precision of the linear head (raise the noise or lower the prior variance)", run));
     for (size_t i = 0; i < k; i++) m[i] = alpha / s2 * stats->moment[i];
     una_chol_solve(l, k, m, 1);
-    head->log_evidence = -0.5 * (stats->rows * (LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
+    head->log_evidence = -0.5 * (stats->rows * (UNA_LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
                                  + una_dot(m, m, k) / alpha + una_chol_logdet(l, k));
     for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
     fill_whiten(head);
@@ -159,7 +158,7 @@ una_status una_head_score(const una_head *head, const double *phi, const double 
         UNA_TRY(una_head_predict(head, phi + from * head->stats.features, count, mean, var, run));
         for (size_t r = 0; r < count; r++) {
             double error = y[from + r] - mean[r], whole = var[r] + head->noise_var;
-            sum -= 0.5 * (LOG_TWO_PI + log(whole) + error * error / whole);
+            sum -= 0.5 * (UNA_LOG_TWO_PI + log(whole) + error * error / whole);
             square += error * error;
         }
     }

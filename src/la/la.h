@@ -26,6 +26,7 @@ void   una_gram_add(double *c, const double *a, size_t rows, size_t n);
  * is summed alike, wherever it stands. */
 void   una_combine(double *out, const double *weight, const double *x, size_t stride, size_t terms, size_t width);
 double una_dot(const double *a, const double *b, size_t n);
+#define UNA_LOG_TWO_PI 1.83787706640934548356
 double una_normal_cdf(double z);
 double una_normal_pdf(double z);
 double una_normal_quantile(double p);           /* to 1e-15 relative; infinite at 0 and 1, NAN outside */

@@ -10,8 +10,6 @@
 
 #include "la/la.h"
 
-static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
-
 double una_mixture_cdf(double t, const double *mean, const double *var, size_t parts)
 {
     double sum = 0;
@@ -21,7 +19,7 @@ double una_mixture_cdf(double t, const double *mean, const double *var, size_t p
 
 static double part_log_pdf(double t, double mean, double var)
 {
-    return -0.5 * (t - mean) * (t - mean) / var - 0.5 * log(var) - HALF_LOG_TWO_PI;
+    return -0.5 * (t - mean) * (t - mean) / var - 0.5 * log(var) - 0.5 * UNA_LOG_TWO_PI;
 }
 
 double una_mixture_log_pdf(double t, const double *mean, const double *var, size_t parts)

@@ -26,7 +26,7 @@ static una_status begin_work(void **work, const void *model, una_run *run)
     const una_basis *basis = model;
     una_work_f32 *made = NULL;
     UNA_TRY(una_work_new_f32(&made, &basis->net, UNA_MAP_ROWS, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
     *work = made;
     return UNA_OK;
 }
@@ -48,7 +48,7 @@ una_status una_basis_slopes(const una_net *net, const float *parameters, const f
 {
     una_work_f32 *work = NULL;
     UNA_TRY(una_work_new_f32(&work, net, 1, 1, false, net->size[0], true, true,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_net_slopes_f32(net, parameters, x, j, work);
     return UNA_OK;
 }

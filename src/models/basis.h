@@ -94,7 +94,9 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
 una_status una_basis_exchange_parameters(const una_net *net, float **parameters, una_archive *ar);
 /* The size of one unit of an option such as noise_std, in standardised units of the target. */
 double una_basis_unit(const una_basis_options *options, const una_problem *problem);
-void   una_basis_curve(una_fit_result *result, const una_trained *trained);
+/* The curve of a training as it lies there, or copied into keep. */
+void       una_basis_curve(una_fit_result *result, const una_trained *trained);
+una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep);
 /* A sentence if the chosen noise contradicts the residuals of the rows in the head. */
 void   una_basis_check_noise(const una_head *head, una_fit_result *result);
 

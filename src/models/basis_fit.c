@@ -176,18 +176,24 @@ void una_basis_curve(una_fit_result *result, const una_trained *trained)
     result->mean_cos2 = trained->mean_cos2;
 }
 
-static una_status keep_job(una_basis *basis, const una_trial *j, una_fit_result *result, una_arena *keep)
+una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep)
 {
-    una_trained t = j->trained;
-    basis->parameters = UNA_GET(keep, float, basis->net.parameters);
+    una_trained t = *trained;
     t.step = una_held_copy(t.step, t.looks, keep);
     t.loss = una_held_copy(t.loss, t.looks, keep);
     t.look = una_held_copy(t.look, t.looks, keep);
     t.cos2 = una_held_copy(t.cos2, t.looks, keep);
     UNA_TRY(una_arena_check(keep));
-    memcpy(basis->parameters, j->parameters, basis->net.parameters * sizeof(float));
     una_basis_curve(result, &t);
     return UNA_OK;
+}
+
+static una_status keep_job(una_basis *basis, const una_trial *j, una_fit_result *result, una_arena *keep)
+{
+    basis->parameters = UNA_GET(keep, float, basis->net.parameters);
+    UNA_TRY(una_arena_check(keep));
+    memcpy(basis->parameters, j->parameters, basis->net.parameters * sizeof(float));
+    return una_basis_keep_curve(result, &j->trained, keep);
 }
 
 static void count_steps(una_fit_result *result, const una_trial *job, size_t count)

@@ -113,7 +113,7 @@ static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *
     UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
     t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
     return una_work_new_f32(&t->work, &m->net, t->batches.most, 0, false, 0, false, false,
-                            una_kernels_named_f32(kernels), scratch, run);
+                            una_kernels_named_f32(kernels), scratch);
 }
 
 static void start(const stepper *t, const bbvi_options *o, double *numbers)
@@ -161,40 +161,21 @@ static una_status bbvi_fit(void *state, void *options, const una_problem *proble
     una_sampled *m = state;
     bbvi_options *o = options;
     una_sampled_shape(m, &o->common, problem);
+    m->part = bbvi_part;
     m->parts = (size_t)o->draws;
     m->count = 2 * una_net_packed(&m->net);
     m->prior_var = o->weight_var;
-    una_sampled_plan plan = { .context = o, .part = bbvi_part, .train = bbvi_train,
-                              .divergence = bbvi_divergence, .noise_matters = true };
+    una_sampled_plan plan = { .context = o, .train = bbvi_train, .divergence = bbvi_divergence,
+                              .noise_matters = true };
     return una_sampled_fit(m, &o->common, problem, &plan, result, keep, run);
 }
 
 /* ---- the rest of the interface --------------------------------------------------------------------------- */
 
-static una_status bbvi_predict(const void *state, una_view x, una_predictive *out, una_run *run)
-{
-    return una_sampled_predict(state, bbvi_part, x, out, run);
-}
-
-static una_status bbvi_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
-{
-    return una_sampled_draw(state, bbvi_part, x, draws, prior, f, run);
-}
-
-static una_status bbvi_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
-{
-    return una_sampled_parts(state, bbvi_part, x, count, f, run);
-}
-
-static size_t bbvi_mixture(const void *state)
-{
-    return ((const una_sampled *)state)->parts;
-}
-
 static una_status bbvi_exchange(void *state, una_archive *ar)
 {
     una_sampled *m = state;
-    UNA_TRY(una_sampled_exchange(m, 2, ar));
+    UNA_TRY(una_sampled_exchange(m, bbvi_part, 2, ar));
     for (size_t i = m->count / 2; i < m->count; i++)
         if (!(m->numbers[i] >= 0)) return una_archive_refuse(ar, "numbers", "holds a standard deviation below zero");
     return UNA_OK;
@@ -213,9 +194,9 @@ const una_kind una_bbvi = {
     .least_rows = 5,
     .learns_features = true,
     .fit = bbvi_fit,
-    .predict = bbvi_predict,
+    .predict = una_sampled_predict,
     .exchange = bbvi_exchange,
-    .mixture = bbvi_mixture,
-    .draw = bbvi_draw,
-    .parts = bbvi_parts,
+    .mixture = una_sampled_mixture,
+    .draw = una_sampled_draw,
+    .parts = una_sampled_parts,
 };

@@ -54,21 +54,18 @@ static const una_option gp_table[] = {
 
 /* ---- the kernel as the options have it --------------------------------------------------------------------------- */
 
-static una_status describe_inputs(una_kernel_inputs *inputs, size_t **group, bool own, const una_columns *c,
-                                  una_run *run)
+una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *c, una_run *run)
 {
     size_t count = c->input_count;
     const char **name = UNA_GET(&run->scratch, const char *, count);
     double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
-    *group = UNA_GET(&run->scratch, size_t, count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t d = 0; d < count; d++) {
         name[d] = c->inputs[d].name;
         centre[d] = c->inputs[d].centre;
         scale[d] = c->inputs[d].scale;
-        (*group)[d] = c->inputs[d].source;
     }
-    *inputs = (una_kernel_inputs){ name, own ? centre : NULL, own ? scale : NULL, count };
+    *inputs = (una_kernel_inputs){ name, own_units ? centre : NULL, own_units ? scale : NULL, count };
     return UNA_OK;
 }
 
@@ -376,10 +373,12 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     una_kernel *kernel;
     una_hyper_plan plan = { .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),
                             .fix_lengths = o->optimise != YES };
-    size_t *group;
+    size_t *group = UNA_GET(&run->scratch, size_t, p->columns->input_count);
+    UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
-    UNA_TRY(describe_inputs(&inputs, &group, o->units == 0, p->columns, run));
+    UNA_TRY(una_gp_inputs(&inputs, o->units == 0, p->columns, run));
+    for (size_t d = 0; d < inputs.count; d++) group[d] = p->columns->inputs[d].source;
     plan.group = group;
     UNA_TRY(read_kernel(&kernel, o, &inputs, keep, run));
     UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the Gaussian process model and the Gaussian process head of sngp share.
+ * What the Gaussian process model shares with the Gaussian process head of sngp and the priors of tuna.
  */
 #ifndef UNA_MODELS_GP_H
 #define UNA_MODELS_GP_H
@@ -8,6 +8,8 @@
 #include "gp/gp.h"
 #include "model/kind.h"
 
+/* Names and units of the columns, as kernels and formulas want them; from scratch. */
+una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *columns, una_run *run);
 /* Mean log-likelihood and rmse of rows x [rows, inputs] under a solved process. */
 una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size_t rows, double *log_lik, double *rmse,
                         una_run *run);

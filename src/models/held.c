@@ -4,10 +4,10 @@
  */
 #include "models/held.h"
 
+#include "la/la.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static const double LOG_TWO_PI = 1.83787706640934548356;
 
 void una_held_row(float *to, una_view x, size_t row)
 {
@@ -122,7 +122,7 @@ size_t una_held_median(size_t *step, size_t count)
 
 double una_held_score(double square)
 {
-    return -0.5 * (LOG_TWO_PI + 1 + log(fmax(square, 1e-12)));
+    return -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square, 1e-12)));
 }
 
 double una_held_noise(double square, size_t rows)

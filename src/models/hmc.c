@@ -116,7 +116,7 @@ static una_status begin_pass(rows_pass *p, const hmc *m, una_view x, una_run *ru
 {
     UNA_TRY(una_kernels_need(run));
     *p = (rows_pass){ .bnn = { .net = m->net, .rows = 1 }, .rows = x.rows };
-    UNA_TRY(una_bnn_take(&p->bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch, run));
+    UNA_TRY(una_bnn_take(&p->bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     p->x = UNA_GET(&run->scratch, double, x.rows * x.cols);
     p->f = UNA_GET(&run->scratch, double, x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -169,12 +169,13 @@ static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn
     return UNA_OK;
 }
 
-static una_status run_chain(chains *all, size_t index, una_run *run)
+static una_status run_chain(void *context, size_t index, una_run *run)
 {
+    const chains *all = context;
     chain_job *j = &all->job[index];
     una_bnn bnn = *all->bnn;
     double from = run->progress_from, to = run->progress_to;
-    UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch, run));
+    UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     double *q = UNA_GET(&run->scratch, double, una_bnn_dimension(&bnn));
     UNA_TRY(una_arena_check(&run->scratch));
     run->progress_to = from + 0.05 * (to - from);
@@ -185,15 +186,6 @@ static una_status run_chain(chains *all, size_t index, una_run *run)
     if (all->integrated) return integrated_chain(j, all, &bnn, q, &rng, run);
     una_target target = { una_bnn_dimension(&bnn), &bnn, una_bnn_potential };
     return una_hmc_sample(&j->chain, &target, all->how, q, &rng, &j->arena, run);
-}
-
-static una_status chain_task(void *context, size_t index, una_run *child)
-{
-    chains *all = context;
-    una_arena_init(&all->job[index].arena, child);
-    una_status status = run_chain(all, index, child);
-    all->job[index].arena.run = child->parent;           /* the child ends here, its draws do not */
-    return status;
 }
 
 /* ---- do the chains agree? ---------------------------------------------------------------------------------------- */
@@ -427,11 +419,10 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
                    .start_steps = (size_t)o->start_steps, .seed = p->seed,
                    .job = UNA_GET(&run->scratch, chain_job, count) };
     UNA_TRY(una_arena_check(&run->scratch));
-    una_status status = una_pool(run, count, chain_task, &all);
+    una_status status = una_jobs_run(run, all.job, sizeof *all.job, count, run_chain, &all);
     if (status == UNA_OK) status = judge(m, &all, count, p, result, run);
     if (status == UNA_OK) status = keep_draws(m, &all, count, result, keep);
-    for (size_t c = 0; c < count; c++)
-        if (all.job[c].arena.run) una_arena_free(&all.job[c].arena);
+    una_jobs_free(all.job, sizeof *all.job, count);
     return status;
 }
 

@@ -43,7 +43,7 @@ typedef struct una_bnn {
 } una_bnn;
 
 /* The buffers of una_bnn_potential; the fields above them are set. */
-una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena, una_run *run);
+una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena);
 size_t     una_bnn_dimension(const una_bnn *bnn);
 /* U(q) = -log N(y; f, s2) - log N(weights; 0, prior_var) - log p(log s), constants included. context is a una_bnn. */
 double     una_bnn_potential(void *context, const double *q, double *gradient);

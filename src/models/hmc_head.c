@@ -21,7 +21,6 @@
 
 #include <string.h>
 
-static const double log_2pi = 1.83787706640934548356;
 enum { PANEL = 12 };     /* rows of Phi'Phi at a time: what is above the diagonal is left out but for corners */
 
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
@@ -174,8 +173,8 @@ double una_bnn_marginal(void *context, const double *q, double *gradient)
     memset(bnn->gradient, 0, bnn->net.hidden_parameters * sizeof(double));
     una_net_phi_back_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->gradient, bnn->work);
     for (size_t i = 0; i < count; i++) gradient[i] = bnn->gradient[bnn->place[i]] + q[i] / bnn->prior_var;
-    double u = ((double)bnn->rows * (log_2pi + log(var)) + t.fit + log_det + una_dot(q, q, count) / bnn->prior_var
-                + (double)count * (log_2pi + log(bnn->prior_var))) / 2;
+    double u = ((double)bnn->rows * (UNA_LOG_TWO_PI + log(var)) + t.fit + log_det
+                + una_dot(q, q, count) / bnn->prior_var + (double)count * (UNA_LOG_TWO_PI + log(bnn->prior_var))) / 2;
     if (!bnn->sample_noise) return u;
     u += una_bnn_noise_prior(bnn, e, &slope);
     gradient[count] = t.trace + slope;

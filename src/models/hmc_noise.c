@@ -4,43 +4,12 @@
  * rows and its error on those left out is taken for the noise. A chain per fold would be the pure way and cost five
  * times the sampling.
  */
+#include "models/held.h"
 #include "models/hmc.h"
-
-#include <string.h>
-
-typedef struct fold_rows { float *x, *y, *held_x; double *held_y; size_t rows, held; } fold_rows;
 
 typedef struct trials { const una_net *net; const una_problem *problem; double *square; size_t *held; } trials;
 
-typedef struct watch { const una_net *net; const fold_rows *r; double *f; una_work_f32 *work; } watch;
-
-static void put_row(float *x, una_view from, size_t row)
-{
-    for (size_t d = 0; d < from.cols; d++) x[d] = (float)from.at[row * from.stride + d];
-}
-
-static una_status gather(fold_rows *r, const una_problem *p, size_t index, una_run *run)
-{
-    size_t most = p->folds ? p->x.rows : p->valid_x.rows, inputs = p->x.cols;
-    una_arena *scratch = &run->scratch;
-    *r = (fold_rows){ .x = UNA_GET_ROWS(scratch, float, p->x.rows * inputs), .y = UNA_GET(scratch, float, p->x.rows),
-                      .held_x = UNA_GET_ROWS(scratch, float, most * inputs), .held_y = UNA_GET(scratch, double, most) };
-    UNA_TRY(una_arena_check(scratch));
-    for (size_t i = 0; i < p->x.rows; i++) {
-        if (p->folds && p->fold[i] == index) {
-            put_row(r->held_x + r->held * inputs, p->x, i);
-            r->held_y[r->held++] = p->y[i];
-        } else {
-            put_row(r->x + r->rows * inputs, p->x, i);
-            r->y[r->rows++] = (float)p->y[i];
-        }
-    }
-    for (size_t i = 0; !p->folds && i < p->valid_x.rows; i++) {
-        put_row(r->held_x + i * inputs, p->valid_x, i);
-        r->held_y[r->held++] = p->valid_y[i];
-    }
-    return UNA_OK;
-}
+typedef struct watch { const una_net *net; const una_held *r; double *f; una_work_f32 *work; } watch;
 
 /* Minus the mean square error of the rows left out. */
 static una_status look(void *context, const float *parameters, double *score, una_run *run)
@@ -68,19 +37,19 @@ static una_status trial(void *context, size_t index, una_run *run)
 {
     trials *all = context;
     const una_net *net = all->net;
-    fold_rows r;
-    UNA_TRY(gather(&r, all->problem, index, run));
+    una_held r;
+    UNA_TRY(una_held_split(&r, all->problem, all->problem->folds ? index : SIZE_MAX, &run->scratch));
     watch w = { .net = net, .r = &r };
     float *parameters = UNA_GET(&run->scratch, float, net->parameters);
     w.f = UNA_GET(&run->scratch, double, r.held);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_work_new_f32(&w.work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch, run));
+                             &run->scratch));
     una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, (uint64_t)1 << 33 | index);
     una_net_initialise_f32(net, 1, 1, &rng, parameters);
     una_training how = settings(r.rows, all->problem->seed, index);
     una_train_hooks_f32 hooks = { .context = &w, .look = look };
-    una_train_data_f32 data = { r.x, r.y, r.rows, 1, { net->size[0], NULL } };
+    una_train_data_f32 data = { r.x, r.target, r.rows, 1, { net->size[0], NULL } };
     una_trained trained;
     UNA_TRY(una_train_f32(net, parameters, &data, &how, &hooks, "measuring the noise", &trained, &run->scratch, run));
     all->square[index] = -trained.best_look * (double)r.held;

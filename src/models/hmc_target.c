@@ -14,9 +14,7 @@
 
 enum { FEW_INPUTS = 12 };   /* up to which one pass through a network of one hidden layer beats layer by layer */
 
-static const double log_2pi = 1.83787706640934548356;
-
-una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena, una_run *run)
+una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena)
 {
     const una_net *net = &bnn->net;
     bnn->kernels = kernels;
@@ -34,7 +32,7 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
         for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
             for (size_t j = 0; j < net->size[l + 1]; j++)
                 *place++ = net->weights[l] + i * UNA_PADDED(net->size[l + 1]) + j;
-    return una_work_new_f64(&bnn->work, net, bnn->rows, 0, false, 0, false, false, kernels, arena, run);
+    return una_work_new_f64(&bnn->work, net, bnn->rows, 0, false, 0, false, false, kernels, arena);
 }
 
 size_t una_bnn_dimension(const una_bnn *bnn)
@@ -52,7 +50,7 @@ double una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope)
     double centre = bnn->noise_var, off = e - log(centre) / 2;
     if (bnn->noise_prior == UNA_NOISE_LOGNORMAL) {
         *slope = off;
-        return off * off / 2 + log_2pi / 2;
+        return off * off / 2 + UNA_LOG_TWO_PI / 2;
     }
     double ratio = centre * exp(-2 * e);
     *slope = 4 - 2 * ratio;
@@ -99,8 +97,8 @@ double una_bnn_potential(void *context, const double *q, double *gradient)
     double e = bnn->sample_noise ? q[bnn->weights] : 0, var = bnn->sample_noise ? exp(2 * e) : bnn->noise_var;
     double n = (double)bnn->rows, w = (double)bnn->weights, slope;
     double fit = bnn->head ? shallow_fit(bnn, q, var, gradient) : deep_fit(bnn, q, var, gradient);
-    double u = fit + una_dot(q, q, bnn->weights) / (2 * bnn->prior_var) + n / 2 * (log_2pi + log(var))
-             + w / 2 * (log_2pi + log(bnn->prior_var));
+    double u = fit + una_dot(q, q, bnn->weights) / (2 * bnn->prior_var) + n / 2 * (UNA_LOG_TWO_PI + log(var))
+             + w / 2 * (UNA_LOG_TWO_PI + log(bnn->prior_var));
     if (!bnn->sample_noise) return u;
     u += una_bnn_noise_prior(bnn, e, &slope);
     gradient[bnn->weights] = n - 2 * fit + slope;

@@ -82,9 +82,10 @@ static una_status dropped_gradient(void *context, const float *parameters, float
         for (size_t i = 0; i < rows * inputs; i++) t->batches.x[i] *= t->input_mask[i];
     }
     for (size_t l = 0; l < net->depth; l++) una_dropout_mask(&rng, p, rows * UNA_PADDED(net->size[l + 1]), t->mask[l]);
-    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
-    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay };
-    una_dropout_gradient_f32(net, parameters, &batch, &objective, t->mask, gradient, losses, t->work);
+    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.target, .target_heads = 1,
+                            .mask = t->mask };
+    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay, .free_biases = true };
+    una_net_gradient_f32(net, parameters, &batch, &objective, gradient, losses, t->work);
     return UNA_OK;
 }
 
@@ -100,7 +101,7 @@ static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_ro
     t->input_mask = UNA_GET(scratch, float, t->batches.most * net->size[0]);
     UNA_TRY(una_arena_check(scratch));
     return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false,
-                            una_kernels_named_f32(run->settings.kernels), scratch, run);
+                            una_kernels_named_f32(run->settings.kernels), scratch);
 }
 
 static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows,
@@ -155,6 +156,7 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
         UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
                  "give a number below 1, such as 0.05");
     una_sampled_shape(&m->base, &o->common, problem);
+    m->base.part = mcd_part;
     m->base.parts = (size_t)o->passes;
     m->base.count = una_net_packed(&m->base.net);
     m->base.prior_var = 1 / pow(o->length_scale, 2);
@@ -162,8 +164,7 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     if (o->input_dropout == DROP_AUTO)
         o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
     m->inputs = o->input_dropout == DROP_YES;
-    una_sampled_plan plan = { .context = o, .part = mcd_part, .train = mcd_train,
-                              .divergence = mcd_divergence };
+    una_sampled_plan plan = { .context = o, .train = mcd_train, .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
     if (o->dropout == 0)
         una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no "
@@ -173,26 +174,6 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
 
 /* ---- the rest of the interface --------------------------------------------------------------------------- */
 
-static una_status mcd_predict(const void *state, una_view x, una_predictive *out, una_run *run)
-{
-    return una_sampled_predict(state, mcd_part, x, out, run);
-}
-
-static una_status mcd_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
-{
-    return una_sampled_draw(state, mcd_part, x, draws, prior, f, run);
-}
-
-static una_status mcd_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
-{
-    return una_sampled_parts(state, mcd_part, x, count, f, run);
-}
-
-static size_t mcd_mixture(const void *state)
-{
-    return ((const mcd *)state)->base.parts;
-}
-
 static una_status mcd_exchange(void *state, una_archive *ar)
 {
     mcd *m = state;
@@ -201,7 +182,7 @@ static una_status mcd_exchange(void *state, una_archive *ar)
     UNA_TRY(una_archive_u64(ar, "input_dropout", &inputs, 0, 1));
     m->inputs = inputs != 0;
     if (!(m->dropout >= 0 && m->dropout < 1)) return una_archive_refuse(ar, "dropout", "is not at least 0 and below 1");
-    return una_sampled_exchange(&m->base, 1, ar);
+    return una_sampled_exchange(&m->base, mcd_part, 1, ar);
 }
 
 const una_kind una_mcd = {
@@ -217,9 +198,9 @@ const una_kind una_mcd = {
     .least_rows = 5,
     .learns_features = true,
     .fit = mcd_fit,
-    .predict = mcd_predict,
+    .predict = una_sampled_predict,
     .exchange = mcd_exchange,
-    .mixture = mcd_mixture,
-    .draw = mcd_draw,
-    .parts = mcd_parts,
+    .mixture = una_sampled_mixture,
+    .draw = una_sampled_draw,
+    .parts = una_sampled_parts,
 };

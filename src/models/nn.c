@@ -15,7 +15,6 @@
 #include <string.h>
 
 static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
-static const double LOG_TWO_PI = 1.83787706640934548356;
 
 static const una_option nn_table[] = {
     UNA_ROWS_SHAPE(una_nn_options, basis, "2", "hidden layer", "hidden layers"),
@@ -139,7 +138,7 @@ static una_status train_job(void *context, size_t index, una_run *run)
         hooks.gradient = anchored_gradient;
     } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
     UNA_TRY(una_work_new_f32(&w.work, net, all->anchor ? w.batches.most : 1, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_train_data_f32 data = { held.x, held.target, held.rows, 1, { net->size[0], NULL } };
     UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
     bool judged = held.held > 0;
@@ -212,7 +211,7 @@ static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_r
 static void report(nn_state *m, const judgement *sum, bool held_out, una_fit_result *result)
 {
     double rows = (double)sum->rows, square = sum->square / rows;
-    double log_lik = -0.5 * (LOG_TWO_PI + log(m->noise_var) + square / m->noise_var);
+    double log_lik = -0.5 * (UNA_LOG_TWO_PI + log(m->noise_var) + square / m->noise_var);
     result->noise_var = m->noise_var;
     result->log_evidence = rows * log_lik;               /* the nearest a single function comes to evidence */
     if (!held_out) return;
@@ -260,7 +259,7 @@ static una_status begin_work(void **work, const void *model, una_run *run)
     const nn_state *m = model;
     una_work_f32 *made = NULL;
     UNA_TRY(una_work_new_f32(&made, &m->net, UNA_MAP_ROWS, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
     *work = made;
     return UNA_OK;
 }

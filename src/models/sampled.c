@@ -25,15 +25,14 @@ static una_status begin(pass *p, const una_sampled *m, size_t rows, una_run *run
     p->parameters = UNA_GET(&run->scratch, float, m->net.parameters);
     p->f = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&p->work, &m->net, 1, 0, false, 0, false, false, p->kernels, &run->scratch, run);
+    return una_work_new_f32(&p->work, &m->net, 1, 0, false, 0, false, false, p->kernels, &run->scratch);
 }
 
 static una_status narrowed(float **to, una_view x, una_run *run)
 {
     *to = UNA_GET(&run->scratch, float, x.rows * x.cols);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t r = 0; r < x.rows; r++)
-        for (size_t d = 0; d < x.cols; d++) (*to)[r * x.cols + d] = (float)x.at[r * x.stride + d];
+    for (size_t r = 0; r < x.rows; r++) una_held_row(*to + r * x.cols, x, r);
     return UNA_OK;
 }
 
@@ -44,14 +43,14 @@ static void through(const pass *p, const una_sampled *m, const float *x, size_t 
     una_net_forward_f32(&m->net, p->parameters, x, rows, NULL, 0, f, p->work);
 }
 
-una_status una_sampled_functions(const una_sampled *m, const double *numbers, una_sampled_part *part, const float *x,
-                                 size_t rows, double *f, una_run *run)
+una_status una_sampled_functions(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
+                                 una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
     una_status status = begin(&p, m, 0, run);
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        part(m, numbers, s, p.kernels, p.packed);
+        m->part(m, numbers, s, p.kernels, p.packed);
         through(&p, m, x, rows, f + s * rows);
     }
     una_arena_release(&run->scratch, mark);
@@ -72,9 +71,9 @@ static void take_part(una_predictive *out, const double *f, size_t rows, size_t 
     }
 }
 
-una_status una_sampled_predict(const una_sampled *m, una_sampled_part *part, una_view x, una_predictive *out,
-                               una_run *run)
+una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
+    const una_sampled *m = state;
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
     float *rows = NULL;
@@ -83,7 +82,7 @@ una_status una_sampled_predict(const una_sampled *m, una_sampled_part *part, una
     memset(out->mean, 0, x.rows * sizeof(double));
     memset(out->var_model, 0, x.rows * sizeof(double));
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        part(m, m->numbers, s, p.kernels, p.packed);
+        m->part(m, m->numbers, s, p.kernels, p.packed);
         through(&p, m, rows, x.rows, p.f);
         take_part(out, p.f, x.rows, s, m);
     }
@@ -95,15 +94,20 @@ una_status una_sampled_predict(const una_sampled *m, una_sampled_part *part, una
     return status;
 }
 
-una_status una_sampled_parts(const una_sampled *m, una_sampled_part *part, una_view x, size_t *count, double *f,
-                             una_run *run)
+size_t una_sampled_mixture(const void *state)
 {
+    return ((const una_sampled *)state)->parts;
+}
+
+una_status una_sampled_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+{
+    const una_sampled *m = state;
     *count = m->parts;
     if (!f) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     float *rows = NULL;
     una_status status = narrowed(&rows, x, run);
-    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, part, rows, x.rows, f, run);
+    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, rows, x.rows, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -119,8 +123,8 @@ static void draw_prior(const una_sampled *m, const pass *p, uint64_t seed, const
 }
 
 /* The predictive is the mixture of its parts, so a draw is one of them; each is computed once. */
-static una_status draw_parts(const una_sampled *m, una_sampled_part *part, const pass *p, uint64_t seed,
-                             const float *x, size_t rows, size_t draws, double *f, una_run *run)
+static una_status draw_parts(const una_sampled *m, const pass *p, uint64_t seed, const float *x, size_t rows,
+                             size_t draws, double *f, una_run *run)
 {
     size_t *which = UNA_GET(&run->scratch, size_t, draws);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -131,7 +135,7 @@ static una_status draw_parts(const una_sampled *m, una_sampled_part *part, const
         for (size_t k = 0; k < draws; k++) {
             if (which[k] != s) continue;
             if (!known) {
-                part(m, m->numbers, s, p->kernels, p->packed);
+                m->part(m, m->numbers, s, p->kernels, p->packed);
                 through(p, m, x, rows, p->f);
                 known = true;
             }
@@ -141,9 +145,9 @@ static una_status draw_parts(const una_sampled *m, una_sampled_part *part, const
     return UNA_OK;
 }
 
-una_status una_sampled_draw(const una_sampled *m, una_sampled_part *part, una_view x, size_t draws, bool prior,
-                            double *f, una_run *run)
+una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
+    const una_sampled *m = state;
     una_mark mark = una_arena_mark(&run->scratch);
     uint64_t seed = run->settings.seed;
     pass p;
@@ -151,14 +155,14 @@ una_status una_sampled_draw(const una_sampled *m, una_sampled_part *part, una_vi
     una_status status = begin(&p, m, x.rows, run);
     if (status == UNA_OK) status = narrowed(&rows, x, run);
     if (status == UNA_OK && prior) draw_prior(m, &p, seed, rows, x.rows, draws, f);
-    else if (status == UNA_OK) status = draw_parts(m, part, &p, seed, rows, x.rows, draws, f, run);
+    else if (status == UNA_OK) status = draw_parts(m, &p, seed, rows, x.rows, draws, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
-una_status una_sampled_exchange(una_sampled *m, size_t numbers_each, una_archive *ar)
+una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t numbers_each, una_archive *ar)
 {
     uint64_t parts = m->parts;
     UNA_TRY(una_basis_exchange_net(&m->net, false, false, ar));
@@ -166,6 +170,7 @@ una_status una_sampled_exchange(una_sampled *m, size_t numbers_each, una_archive
     UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
     UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
+    m->part = part;
     m->parts = (size_t)parts;
     m->count = numbers_each * una_net_packed(&m->net);
     UNA_TRY(una_archive_f64s(ar, "numbers", &m->numbers, m->count));

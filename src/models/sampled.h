@@ -14,18 +14,20 @@
 #include "models/basis.h"
 #include "models/held.h"
 
-typedef struct una_sampled {             /* first member of a model's state                                 */
+typedef struct una_sampled una_sampled;
+/* The packed parameters of one part. `numbers` stands apart from the state: folds have their own. */
+typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part,
+                              const una_kernels_f32 *kernels, float *packed);
+
+struct una_sampled {                     /* first member of a model's state                                 */
+    una_sampled_part *part;              /* the model's; not stored                                         */
     una_net  net;
     size_t   parts;
     uint64_t seed;
     double   noise_var, prior_var;       /* prior_var: of the parameters, for draws from the prior          */
     size_t   count;
     double  *numbers;                    /* [count] what training found                                     */
-} una_sampled;
-
-/* The packed parameters of one part. `numbers` stands apart from the state: folds have their own. */
-typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part,
-                              const una_kernels_f32 *kernels, float *packed);
+};
 
 typedef struct una_sampled_options {
     double width, depth;
@@ -50,8 +52,7 @@ typedef struct una_sampled_options {
 typedef struct una_sampled_rows { float *x, *y; size_t rows, inputs; } una_sampled_rows; /* [rows, inputs], [rows] */
 
 typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_fit                         */
-    void *context;                       /* of train and divergence                                              */
-    una_sampled_part *part;
+    void *context;                       /* of train and divergence                                         */
     /* Trains on the rows; numbers [state->count] come out. how: steps, batch, rate, seed,
      * stream; fit_weight 1/(2 noise). */
     una_status (*train)(void *context, const una_sampled *state, const una_sampled_rows *rows, const una_training *how,
@@ -61,7 +62,7 @@ typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_
     bool   noise_matters;                /* the noise in the objective is worth a plain network trained first */
 } una_sampled_plan;
 
-/* The state's count and parts are set; net, seed and the rest follow. Automatic options are filled in. */
+/* The state's part, count and parts are set; net, seed and the rest follow. Automatic options are filled in. */
 una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, const una_problem *problem,
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
 void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
@@ -72,16 +73,14 @@ una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *row
 
 /* ---- the rest of the model interface ---- */
 /* f [parts, rows] of a set of numbers for rows x [rows, inputs], part by part. */
-una_status una_sampled_functions(const una_sampled *state, const double *numbers, una_sampled_part *part,
-                                 const float *x, size_t rows, double *f, una_run *run);
-una_status una_sampled_predict(const una_sampled *state, una_sampled_part *part, una_view x, una_predictive *out,
-                               una_run *run);
+una_status una_sampled_functions(const una_sampled *state, const double *numbers, const float *x, size_t rows,
+                                 double *f, una_run *run);
+una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var). */
-una_status una_sampled_draw(const una_sampled *state, una_sampled_part *part, una_view x, size_t draws, bool prior,
-                            double *f, una_run *run);
-una_status una_sampled_parts(const una_sampled *state, una_sampled_part *part, una_view x, size_t *count, double *f,
-                             una_run *run);
+una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+una_status una_sampled_parts(const void *state, una_view x, size_t *count, double *f, una_run *run);
+size_t     una_sampled_mixture(const void *state);
 /* numbers_each: how many numbers there are for each parameter. */
-una_status una_sampled_exchange(una_sampled *state, size_t numbers_each, una_archive *ar);
+una_status una_sampled_exchange(una_sampled *state, una_sampled_part *part, size_t numbers_each, una_archive *ar);
 
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum { JUDGED = 4096 };                  /* rows that the noise is chosen on, at most                       */
-static const double log_2pi = 1.8378770664093454836;
 
 una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how,
                                una_run *run)
@@ -87,7 +86,7 @@ static una_status judge(job *j, const jobs *all, una_sampled_rows *held, una_run
     j->held_y = UNA_GET(&j->arena, double, held->rows);
     UNA_TRY(una_arena_check(&j->arena));
     for (size_t i = 0; i < held->rows; i++) j->held_y[i] = (double)held->y[i];
-    return una_sampled_functions(all->state, j->numbers, all->plan->part, held->x, held->rows, j->held_f, run);
+    return una_sampled_functions(all->state, j->numbers, held->x, held->rows, j->held_f, run);
 }
 
 static una_training training_of(const jobs *all, size_t rows, uint64_t stream)
@@ -128,7 +127,7 @@ static double mixture_log_lik(const double *f, size_t parts, size_t stride, doub
     double nearest = HUGE_VAL, sum = 0;
     for (size_t s = 0; s < parts; s++) nearest = fmin(nearest, pow(y - f[s * stride], 2));
     for (size_t s = 0; s < parts; s++) sum += exp((nearest - pow(y - f[s * stride], 2)) / (2 * v));
-    return log(sum / (double)parts) - nearest / (2 * v) - 0.5 * (log(v) + log_2pi);
+    return log(sum / (double)parts) - nearest / (2 * v) - 0.5 * (log(v) + UNA_LOG_TWO_PI);
 }
 
 static double held_loss(double log_noise, void *context)
@@ -229,15 +228,8 @@ static void fill(una_run *run, double from, double to, double share_from, double
 
 static una_status keep_job(una_sampled *m, const job *j, una_fit_result *result, una_arena *keep)
 {
-    una_trained t = j->trained;
     m->numbers = una_held_copy(j->numbers, m->count, keep);
-    t.step = una_held_copy(t.step, t.looks, keep);
-    t.loss = una_held_copy(t.loss, t.looks, keep);
-    t.look = una_held_copy(t.look, t.looks, keep);
-    t.cos2 = una_held_copy(t.cos2, t.looks, keep);
-    UNA_TRY(una_arena_check(keep));
-    una_basis_curve(result, &t);
-    return UNA_OK;
+    return una_basis_keep_curve(result, &j->trained, keep);
 }
 
 /* Trains without the held-out rows; *kept says that these numbers are the final ones (rows held out for good). */
@@ -280,7 +272,7 @@ static una_status look_back(const jobs *all, const una_sampled *m, una_fit_resul
     size_t n = s.train.rows;
     double *f = UNA_GET(&run->scratch, double, m->parts * n);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_sampled_functions(m, m->numbers, all->plan->part, s.train.x, n, f, run));
+    UNA_TRY(una_sampled_functions(m, m->numbers, s.train.x, n, f, run));
     for (size_t r = 0; r < n; r++) {
         double mean = 0, y = (double)s.train.y[r];
         for (size_t k = 0; k < m->parts; k++) {
@@ -289,7 +281,7 @@ static una_status look_back(const jobs *all, const una_sampled *m, una_fit_resul
         }
         residual += pow(y - mean, 2);
     }
-    double v = all->train_noise_var, log_lik = -0.5 * ((double)n * (log_2pi + log(v)) + square / v);
+    double v = all->train_noise_var, log_lik = -0.5 * ((double)n * (UNA_LOG_TWO_PI + log(v)) + square / v);
     result->log_evidence = rows / (double)n * log_lik - all->plan->divergence(all->plan->context, m);
     double spread = (square - residual) / (double)n;             /* mean variance over the parts */
     residual /= (double)n;

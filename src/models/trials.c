@@ -112,7 +112,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
     una_stats_init(&w->stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     return una_work_new_f32(&w->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            &run->scratch, run);
+                            &run->scratch);
 }
 
 static una_status prepare_evidence(marginal *e, const una_trials *all, const una_held *r, una_run *run)
@@ -128,7 +128,7 @@ static una_status prepare_evidence(marginal *e, const una_trials *all, const una
     e->head.noise_var = all->train_noise_var;
     e->head.prior_var = all->prior_var;
     return una_work_new_f32(&e->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            &run->scratch, run);
+                            &run->scratch);
 }
 
 /* What the choice of the noise needs of a finished job: its training statistics, features of its held-out rows. */
@@ -138,7 +138,7 @@ static una_status finish_job(una_trial *j, const una_trials *all, const una_held
     size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
     una_work_f32 *work;
     UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch, run));
+                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_stats_init(&j->stats, k, &j->arena);
     j->held_phi = ones_at_end(UNA_GET_ROWS(&j->arena, double, r->held * k), r->held, k);
     j->held_y = UNA_GET_ROWS(&j->arena, double, r->held);

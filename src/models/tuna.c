@@ -10,8 +10,8 @@
  * mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
-#include "gp/kernel.h"
 #include "models/basis.h"
+#include "models/gp.h"
 
 #include <string.h>
 
@@ -106,28 +106,13 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
 
 /* ---- reference functions ----------------------------------------------------------------------------------- */
 
-static una_status describe_inputs(una_kernel_inputs *inputs, bool own_units, const una_problem *p, una_run *run)
-{
-    size_t count = p->x.cols;
-    const char **name = UNA_GET(&run->scratch, const char *, count);
-    double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t d = 0; d < count; d++) {
-        name[d] = p->columns->inputs[d].name;
-        centre[d] = p->columns->inputs[d].centre;
-        scale[d] = p->columns->inputs[d].scale;
-    }
-    *inputs = (una_kernel_inputs){ name, own_units ? centre : NULL, own_units ? scale : NULL, count };
-    return UNA_OK;
-}
-
 static una_status draw_from_prior(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result,
                                   una_run *run)
 {
     una_kernel_inputs inputs;
     una_kernel *kernel;
     double jitter;
-    UNA_TRY(describe_inputs(&inputs, own_units(o), p, run));
+    UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
     UNA_TRY(una_kernel_parse(&kernel, o->prior, &inputs, &run->scratch, run));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 2);
     UNA_TRY(una_gp_prior_draws(kernel, r->x, r->rows, r->inputs, r->heads, &rng, r->g, &jitter, run));
@@ -140,7 +125,7 @@ static una_status draw_from_formula(references *r, const tuna_options *o, const 
 {
     una_kernel_inputs inputs;
     una_formula *formula;
-    UNA_TRY(describe_inputs(&inputs, own_units(o), p, run));
+    UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
     UNA_TRY(una_formula_parse(&formula, o->formula, &inputs, &run->scratch, run));
     for (size_t m = 0; m < r->heads; m++) {
         una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 16 + m);

@@ -76,10 +76,7 @@ static void find_reach(const una_net *net, const real *parameters, const BATCH *
 void REAL(una_fans_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
 {
     size_t width = UNA_PADDED(net->size[1]);
-    const real *weights = parameters + net->weights[0];
-    if (!batch->direction) memcpy(w->slope_sum, weights, batch->directions * width * sizeof(real));
-    else w->kern->product(batch->directions, width, net->size[0], batch->direction, net->size[0], 1, weights, width,
-                          w->slope_sum, width, false);
+    REAL(una_slopes_seed)(net, parameters, batch, w->slope_sum, w);
     memset(w->turned, 0, net->size[1] * w->lanes * sizeof(real));
     w->kern->transpose(batch->directions, net->size[1], w->slope_sum, width, w->turned, w->lanes);
     find_reach(net, parameters, batch, w);

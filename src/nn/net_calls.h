@@ -13,6 +13,8 @@ typedef struct REAL(una_batch) {
     size_t target_heads;                       /* 1: all heads share y; else one column per head, stride padded */
     const real *direction;                     /* [directions, inputs], unit vectors; NULL = every input in turn */
     const real *delta;                         /* [probes, directions]; NULL = exact slopes            */
+    real *const *mask;                         /* [depth] of [rows, padded(width)]: hidden units are multiplied with it,
+                                                  as dropout does; NULL = none. Not with probes        */
 } REAL(una_batch);
 
 /* loss = fit_weight sum_{i,m} (t_im - f_im)^2 + penalty (|hidden|^2 + (1 - head_relief) |heads|^2) + diversity P */
@@ -21,6 +23,7 @@ typedef struct REAL(una_objective) {
     bool   per_point;                          /* cosine per probe, averaged; else stacked over probes */
     double head_relief;                        /* share of the penalty that heads are spared; 1 where they are
                                                   integrated out (marginal likelihood)                 */
+    bool   free_biases;                        /* the penalty is that of the weights alone             */
 } REAL(una_objective);
 
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
@@ -28,7 +31,7 @@ typedef struct REAL(una_objective) {
 typedef struct REAL(una_work) REAL(una_work);
 una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t rows, size_t probes, bool own_probes,
                               size_t directions, bool exact, bool per_point, const REAL(una_kernels) *kernels,
-                              una_arena *arena, una_run *run);
+                              una_arena *arena);
 
 /* The same for a step that is cut into `pieces`, at most UNA_MOST_PIECES batches of about as many rows and probes each:
  * `rows` and `probes` are those of the largest. */
@@ -42,8 +45,8 @@ void REAL(una_net_gradient)(const una_net *net, const real *parameters, const RE
                             REAL(una_work) *work);
 
 /* The same of the rows and probes of all pieces, batch [pieces of the work], together. They differ in rows, probes, x,
- * target and delta only. The crew shares them (NULL: no threads): same bits for any number of members, not for any
- * number of pieces. */
+ * target, delta and mask only. The crew shares them (NULL: no threads): same bits for any number of members, not for
+ * any number of pieces. */
 void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
                                       const REAL(una_objective) *objective, real *gradient, una_losses *losses,
                                       REAL(una_work) *work, una_crew *crew);

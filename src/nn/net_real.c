@@ -117,19 +117,18 @@ una_status REAL(una_work_in_pieces)(WORK **out, const una_net *net, size_t piece
 }
 
 una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_t probes, bool own_probes,
-                              size_t directions, bool exact, bool per_point, const KERNELS *kernels, una_arena *arena,
-                              una_run *run)
+                              size_t directions, bool exact, bool per_point, const KERNELS *kernels, una_arena *arena)
 {
-    (void)run;
     return REAL(una_work_in_pieces)(out, net, 1, rows, probes, own_probes, directions, exact, per_point, kernels,
                                     arena);
 }
 
 /* ---- forward --------------------------------------------------------------------------------------- */
 
-/* From `below`, the output of the layers before `from`. */
-static void forward_from(const una_net *net, const real *parameters, size_t from, const real *below, size_t rows,
-                         WORK *w)
+/* From `below`, the output of the layers before `from`. With a mask m (NULL: none) h = m act(z), so dh/dz = m act'(z):
+ * multiplied into both, it is no concern of the way back. */
+static void forward_from(const una_net *net, const real *parameters, size_t from, const real *below,
+                         real *const *mask, size_t rows, WORK *w)
 {
     size_t below_width = from > 0 ? UNA_PADDED(net->size[from]) : net->size[0];
     for (size_t l = from; l < net->depth; l++) {
@@ -138,6 +137,10 @@ static void forward_from(const una_net *net, const real *parameters, size_t from
         w->kern->product(rows, width, net->size[l], below, below_width, 1, parameters + net->weights[l], width, at->z,
                          width, false);
         w->kern->activate(net->activation, rows, width, parameters + net->biases[l], at->z, at->h, at->d, at->dd);
+        if (mask) {
+            w->kern->multiply(rows * width, mask[l], at->h);
+            w->kern->multiply(rows * width, mask[l], at->d);
+        }
         below = at->h;
         below_width = width;
     }
@@ -145,7 +148,7 @@ static void forward_from(const una_net *net, const real *parameters, size_t from
 
 static void forward_rows(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
 {
-    forward_from(net, parameters, 0, x, rows, w);
+    forward_from(net, parameters, 0, x, NULL, rows, w);
 }
 
 static void forward_heads(const una_net *net, const real *parameters, size_t rows, WORK *w)
@@ -181,7 +184,7 @@ void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real
     BATCH batch = { .rows = 1, .probes = 1, .directions = net->size[0], .x = x };
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     forward_rows(net, parameters, x, 1, w);
-    REAL(una_slopes_seed)(net, parameters, &batch, w);
+    REAL(una_slopes_seed)(net, parameters, &batch, w->layer[0].u, w);
     REAL(una_slopes_forward)(net, parameters, &batch, (probe_block){ 0, 1 }, w);
     for (size_t d = 0; d < net->size[0]; d++)
         for (size_t k = 0; k < features; k++) j[d * features + k] = (double)w->layer[net->depth - 1].s[d * wide + k];
@@ -236,8 +239,24 @@ static void backward_hidden(const una_net *net, const BATCH *batch, bool line, r
     }
 }
 
+/* Weights alone, not biases. */
+static double penalise_weights(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
+                               WORK *w)
+{
+    double square = 0;
+    memset(gradient, 0, net->parameters * sizeof *gradient);
+    for (size_t l = 0; l <= net->depth; l++) {
+        size_t at = net->weights[l], n = net->biases[l] - at;
+        double share = l < net->depth ? 1 : 1 - objective->head_relief;
+        w->kern->scale(n, (real)(2 * objective->penalty * share), parameters + at, gradient + at);
+        square += share * w->kern->square(n, parameters + at);
+    }
+    return objective->penalty * square;
+}
+
 static double penalise(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient, WORK *w)
 {
+    if (objective->free_biases) return penalise_weights(net, parameters, objective, gradient, w);
     size_t hidden = net->hidden_parameters, heads = net->parameters - hidden;
     double by = objective->penalty, heads_by = objective->penalty * (1 - objective->head_relief);
     w->kern->scale(hidden, (real)(2 * by), parameters, gradient);
@@ -305,8 +324,8 @@ static void forward_piece(void *context, size_t index)
     size_t heads = una_net_heads(s->net), rows = batch->rows + (batch->own_probes ? batch->probes : 0);
     if (by_line(w)) {
         REAL(una_line_rows)(batch, rows, w);
-        forward_from(s->net, s->parameters, 2, w->layer[1].h, rows, w);
-    } else forward_rows(s->net, s->parameters, batch->x, rows, w);
+        forward_from(s->net, s->parameters, 2, w->layer[1].h, NULL, rows, w);
+    } else forward_from(s->net, s->parameters, 0, batch->x, batch->mask, rows, w);
     forward_heads(s->net, s->parameters, batch->rows, w);
     w->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), s->objective->fit_weight, batch->target,
                                batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
@@ -341,7 +360,7 @@ static void seed_slopes(const una_net *net, const real *parameters, const BATCH 
 {
     if (w->lanes) REAL(una_fans_seed)(net, parameters, batch, w);
     else if (w->broken_line) REAL(una_line_seed)(net, parameters, w);
-    else REAL(una_slopes_seed)(net, parameters, batch, w);
+    else REAL(una_slopes_seed)(net, parameters, batch, w->layer[0].u, w);
 }
 
 void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const BATCH *batch,

@@ -25,13 +25,13 @@ static real *u_of(const BATCH *batch, size_t l, size_t width, probe_block block,
 }
 
 /* u of the first layer: rows of its weights, or directions times weights. */
-void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
+void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, real *u, const WORK *w)
 {
     size_t width = UNA_PADDED(net->size[1]);
     const real *weights = parameters + net->weights[0];
-    if (!batch->direction) memcpy(w->layer[0].u, weights, batch->directions * width * sizeof(real));
+    if (!batch->direction) memcpy(u, weights, batch->directions * width * sizeof(real));
     else w->kern->product(batch->directions, width, net->size[0], batch->direction, net->size[0], 1, weights, width,
-                          w->layer[0].u, width, false);
+                          u, width, false);
 }
 
 static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, probe_block block, WORK *w)

@@ -83,8 +83,9 @@ static inline size_t slopes_at(const BATCH *batch, probe_block block, size_t wid
     return block.first * batch->directions * width;
 }
 
-/* slopes_real.c: once for all pieces, forward to w->layer[..].s, and back from w->gs[0] = dP/dJ of the block. */
-void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
+/* slopes_real.c: u [directions, width] of the first layer once for all pieces, forward to w->layer[..].s, and back from
+ * w->gs[0] = dP/dJ of the block. */
+void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, real *u, const WORK *w);
 void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
                               WORK *w);
 void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w);

@@ -12,7 +12,7 @@
 #include "la/la.h"
 #include "la/mixture.h"
 
-static const double HALF_LOG_TWO_PI = 0.91893853320467274178, ROOT_INVERSE_PI = 0.56418958354775628695;
+static const double ROOT_INVERSE_PI = 0.56418958354775628695;
 
 static double level(size_t index)
 {
@@ -58,7 +58,7 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
         double std = whole_std(std_epistemic[i], std_noise[i]), error = y[i] - mean[i], z = error / std;
         double below = una_normal_cdf(z);
         sums->square += error * error;
-        sums->log_lik -= HALF_LOG_TWO_PI + log(std) + 0.5 * z * z;
+        sums->log_lik -= 0.5 * UNA_LOG_TWO_PI + log(std) + 0.5 * z * z;
         sums->crps += std * (z * (2 * below - 1) + 2 * una_normal_pdf(z) - ROOT_INVERSE_PI);
         sums->std_epistemic += std_epistemic[i];
         sums->std_noise += std_noise[i];

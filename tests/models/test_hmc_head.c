@@ -22,7 +22,7 @@ static una_bnn network(size_t rows, int noise, const char *kernels, una_arena *a
                     .rows = rows, .prior_var = 1.7, .noise_var = 0.3, .sample_noise = noise > 0,
                     .noise_prior = noise - 1 };
     una_net_shape(&bnn.net);
-    assert_ok(una_bnn_take(&bnn, una_kernels_named_f64(kernels), arena, run), run);
+    assert_ok(una_bnn_take(&bnn, una_kernels_named_f64(kernels), arena), run);
     assert_ok(una_bnn_marginal_take(&bnn, arena), run);
     return bnn;
 }

@@ -16,7 +16,7 @@ static double cubic(double x) { return x * x * x; }
 static void take(una_bnn *bnn, una_arena *arena, una_run *run)
 {
     una_net_shape(&bnn->net);
-    assert_ok(una_bnn_take(bnn, una_kernels_named_f64(NULL), arena, run), run);
+    assert_ok(una_bnn_take(bnn, una_kernels_named_f64(NULL), arena), run);
 }
 
 static void gradient_agrees_with_differences(void **state)

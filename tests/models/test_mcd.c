@@ -71,10 +71,16 @@ typedef struct dropped {
 
 static double loss_of(dropped *d, double *gradient)
 {
-    una_batch_f64 batch = { .rows = ROWS, .x = d->x, .target = d->y, .target_heads = 1 };
-    una_objective_f64 objective = { .fit_weight = 1.0 / ROWS, .penalty = 0.03 };
+    una_batch_f64 batch = { .rows = ROWS, .x = d->x, .target = d->y, .target_heads = 1, .mask = d->masks };
+    una_objective_f64 objective = { .fit_weight = 1.0 / ROWS, .penalty = 0.03, .head_relief = 0.25,
+                                    .free_biases = true };
     una_losses losses;
-    una_dropout_gradient_f64(&d->net, d->parameters, &batch, &objective, d->masks, gradient, &losses, d->work);
+    double penalty = 0;
+    una_net_gradient_f64(&d->net, d->parameters, &batch, &objective, gradient, &losses, d->work);
+    for (size_t l = 0; l <= d->net.depth; l++)           /* padding is zero */
+        for (size_t i = d->net.weights[l]; i < d->net.biases[l]; i++)
+            penalty += (l < d->net.depth ? 0.03 : 0.75 * 0.03) * pow(d->parameters[i], 2);
+    assert_near(losses.penalty, penalty, 1e-13, 0);
     assert_near(losses.total, losses.fit + losses.penalty, 1e-14, 0);
     return losses.total;
 }
@@ -96,7 +102,7 @@ static void gradient_agrees_with_differences(void **state)
     }
     una_arena_init(&d.arena, run);
     assert_ok(una_work_new_f64(&d.work, &d.net, ROWS, 0, false, 0, false, false, una_kernels_named_f64("generic"),
-                               &d.arena, run), run);
+                               &d.arena), run);
     for (size_t l = 0; l <= d.net.depth; l++)            /* biases too, so that the penalty must leave them alone */
         for (size_t j = 0; j < d.net.size[l + 1]; j++) d.parameters[d.net.biases[l] + j] = 0.1 * una_rng_normal(&rng);
     loss_of(&d, d.gradient);
@@ -137,12 +143,12 @@ static void a_pass_is_a_network(void **state)
         for (size_t r = 1; r < ROWS; r++) memcpy(mask[l] + 8 * r, mask[l], 8 * sizeof(float));
     }
     una_arena_init(&arena, run);
-    assert_ok(una_work_new_f32(&work, &net, ROWS, 0, false, 0, false, false, una_kernels_named_f32(NULL), &arena, run),
-              run);
-    una_batch_f32 batch = { .rows = ROWS, .x = x, .target = y, .target_heads = 1 };
+    assert_ok(una_work_new_f32(&work, &net, ROWS, 0, false, 0, false, false, una_kernels_named_f32(NULL), &arena), run);
+    una_batch_f32 batch = { .rows = ROWS, .x = x, .target = y, .target_heads = 1, .mask = masks };
     una_objective_f32 objective = { .fit_weight = 1 };
     una_losses masked, plain;
-    una_dropout_gradient_f32(&net, parameters, &batch, &objective, masks, gradient, &masked, work);
+    una_net_gradient_f32(&net, parameters, &batch, &objective, gradient, &masked, work);
+    batch.mask = NULL;
     una_net_pack(&net, parameters, packed);
     una_dropout_pass(&net, &again, 0.4, false, packed);
     una_net_unpack(&net, packed, parameters);

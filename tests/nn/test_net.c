@@ -117,7 +117,7 @@ static una_work_f64 *work_for(const trial *t, const una_kernels_f64 *kernels, un
     una_work_f64 *work = NULL;
     const una_batch_f64 *b = &t->batch;
     assert_ok(una_work_new_f64(&work, &t->net, b->rows, b->probes, b->own_probes, b->directions, b->probes && !b->delta,
-                               t->objective.per_point, kernels, &run->scratch, run), run);
+                               t->objective.per_point, kernels, &run->scratch), run);
     return work;
 }
 
@@ -186,7 +186,7 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     assert_non_null(single);
     const una_batch_f32 *b = &t->batch_f32;
     una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
-                                    t->objective.per_point, t->objective.head_relief };
+                                    t->objective.per_point, t->objective.head_relief, t->objective.free_biases };
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
     /* slopes of a cosine cancel: what counts is the size of their terms */
     size = fmax(size, 0.01 * t->objective.diversity);
@@ -201,7 +201,7 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
         assert_arrays_near(again, gradient, n, 0, 1e-11 * (1 + size));
         assert_ok(una_work_new_f32(&work, &t->net, b->rows, b->probes, b->own_probes, b->directions, b->probes
             && !b->delta,
-                                   objective.per_point, floats, &run->scratch, run), run);
+                                   objective.per_point, floats, &run->scratch), run);
         una_net_gradient_f32(&t->net, t->parameters_f32, b, &objective, single, &got, work);
         check_losses(&got, losses, 1e-4);
         for (size_t i = 0; i < n; i++) {
@@ -613,7 +613,7 @@ static void forward_is_the_plain_form(void **state)
         double *phi = UNA_GET(&run->scratch, double, rows * 23), *f = UNA_GET(&run->scratch, double, rows * 5);
         una_work_f64 *work;
         assert_ok(una_work_new_f64(&work, &net, 0, 0, false, 0, false, false, una_kernels_named_f64(NULL),
-            &run->scratch, run), run);
+                                   &run->scratch), run);
         for (size_t r = 0; r < rows; r++) phi[r * 23 + 21] = phi[r * 23 + 22] = 1;
         una_net_forward_f64(&net, parameters, x, rows, phi, 23, f, work);
         for (size_t r = 0; r < rows; r++) {
@@ -644,7 +644,7 @@ static void batch_equals_one_by_one(void **state)
             const float *x = singles(run, normals(run, &rng, rows * 3, 2), rows * 3);
             double *phi = UNA_GET(&run->scratch, double, rows * 37), *f = UNA_GET(&run->scratch, double, rows * 5);
             una_work_f32 *work;
-            assert_ok(una_work_new_f32(&work, &net, 0, 0, false, 0, false, false, kernels, &run->scratch, run), run);
+            assert_ok(una_work_new_f32(&work, &net, 0, 0, false, 0, false, false, kernels, &run->scratch), run);
             una_net_forward_f32(&net, parameters, x, rows, phi, 37, f, work);
             for (size_t r = 0; r < rows; r++) {
                 double phi_alone[37], f_alone[5];
@@ -669,7 +669,7 @@ static void slopes_are_differences(void **state)
         double *x = normals(run, &rng, 5, 1), j[5 * 7];
         una_work_f64 *work;
         assert_ok(una_work_new_f64(&work, &net, 1, 1, false, 5, true, false, una_kernels_named_f64(NULL),
-            &run->scratch, run), run);
+                                   &run->scratch), run);
         una_net_slopes_f64(&net, parameters, x, j, work);
         for (size_t d = 0; d < 5; d++) {
             double above[MOST_WIDE], below[MOST_WIDE], kept = x[d];
@@ -711,7 +711,7 @@ static void backward_is_differences(void **state)
         const double *x = normals(run, &rng, rows * 2, 1), *c = normals(run, &rng, rows * 6, 1);
         una_work_f64 *work;
         assert_ok(una_work_new_f64(&work, &net, 10, 0, false, 0, false, false, una_kernels_named_f64(NULL),
-            &run->scratch, run), run);
+                                   &run->scratch), run);
         for (size_t i = 0; i < net.parameters; i++) gradient[i] = 5;
         una_net_backward_f64(&net, parameters, x, rows, c, gradient, work);
         for (size_t i = 0; i < net.parameters; i++) {
@@ -784,8 +784,7 @@ static una_status take_work(void *context, una_run *run)
         una_work_f32 *work = NULL;
         una_mark mark = una_arena_mark(&run->scratch);
         una_status status = una_work_new_f32(&work, net, 3000, 900, true, 3, per_point, per_point,
-            una_kernels_named_f32(NULL),
-                                             &run->scratch, run);
+                                             una_kernels_named_f32(NULL), &run->scratch);
         una_arena_release(&run->scratch, mark);
         if (status != UNA_OK) return status;
         status = una_work_in_pieces_f32(&work, net, 3, 1000, 300, true, 5, false, per_point,

@@ -115,7 +115,8 @@ static void do_fan_relu(const kernels *set, const bench *b)
 /* Rows and slopes of one input, forward and back, by a broken line. */
 static void do_line(const kernels *set, const bench *b)
 {
-    const una_line_f32 line = { UNITS, WIDE, f.b, f.b + WIDE, f.b + 2 * WIDE, f.bend, f.unit, f.tables[0], f.tables[1] };
+    const una_line_f32 line = { UNITS, WIDE, f.b, f.b + WIDE, f.b + 2 * WIDE, f.bend, f.unit, f.tables[0],
+                                f.tables[1] };
     const una_line_gradient_f32 to = { f.tables[2], f.tables[3], f.dw, f.db, f.dabove, f.dbias };
     memset(f.tables[2], 0, 2 * sizeof f.tables[2]);
     set->line_make(&line, f.bias);

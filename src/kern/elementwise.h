@@ -303,8 +303,9 @@ typedef real eight __attribute__((vector_size(UNA_PAD * sizeof(real)), aligned(s
 typedef double eight_doubles __attribute__((vector_size(UNA_PAD * sizeof(double))));
 #define EIGHT(array, j) (*(eight *)((real *)(array) + (j)))
 
-static inline double sum_of(const double *part)
+static inline double sum_of(const eight_doubles *parts)
 {
+    const eight_doubles part = *parts;
     return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
 }
 
@@ -330,7 +331,7 @@ static double residual(size_t rows, size_t heads, size_t stride, double weight, 
         }
         sum += __builtin_convertvector(row, eight_doubles);
     }
-    return weight * sum_of((const double *)&sum);
+    return weight * sum_of(&sum);
 }
 
 /* ---- a network of one hidden layer -------------------------------------------------------------------- */
@@ -524,7 +525,7 @@ static double square(size_t n, const real *a)
         eight_doubles value = __builtin_convertvector(EIGHT(a, i), eight_doubles);
         part += value * value;
     }
-    double sum = sum_of((const double *)&part);
+    double sum = sum_of(&part);
     for (; i < n; i++) sum += (double)a[i] * (double)a[i];
     return sum;
 }

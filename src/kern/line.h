@@ -14,8 +14,9 @@ static inline void line_add(size_t width, real by, const real *a, real *to)
     EACH_EIGHT(j, width) EIGHT(to, j) += by * EIGHT(a, j);
 }
 
-static inline real total(const real *a)
+static inline real total(const eight *parts)
 {
+    const eight a = *parts;
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }
 
@@ -146,7 +147,7 @@ static inline void line_cross_back(const LINE *line, const crossing *c, const re
         sum += EIGHT(line->above, at + j) * gj;
         EIGHT(to->above, at + j) += c->change * gj;
     }
-    real by = total((const real *)&sum);
+    real by = total(&sum);
     to->w[c->unit] += c->by_w * by;
     to->b[c->unit] += c->by_b * by;
 }
@@ -190,8 +191,8 @@ static inline void line_unit(const LINE *line, size_t unit, const real *slope, c
         db += EIGHT(above, j) * EIGHT(offset, j);
         EIGHT(to->above, unit * width + j) += w * EIGHT(slope, j) + b * EIGHT(offset, j);
     }
-    to->w[unit] += total((const real *)&dw);
-    to->b[unit] += total((const real *)&db);
+    to->w[unit] += total(&dw);
+    to->b[unit] += total(&db);
 }
 
 /* From below for units that start on, from above for the others: neither takes a difference of large sums. */

@@ -130,7 +130,7 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_
 static void forward_from(const una_net *net, const real *parameters, size_t from, const real *below,
                          real *const *mask, size_t rows, WORK *w)
 {
-    size_t below_width = from > 0 ? UNA_PADDED(net->size[from]) : net->size[0];
+    size_t below_width = from == 0 ? net->size[0] : UNA_PADDED(net->size[from]);
     for (size_t l = from; l < net->depth; l++) {
         layer *at = &w->layer[l];
         size_t width = UNA_PADDED(net->size[l + 1]);

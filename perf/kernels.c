@@ -62,7 +62,6 @@ static void set_out(const kernels *reference, una_activation act)
     for (size_t j = 0; j < UNITS; j += 2) UNA_LISTED(f.some)[f.some[0]++] = (uint16_t)j;
     UNA_LISTED(f.some)[f.some[0]] = UNA_LIST_END;
     fill(f.fans, UNITS * LANES, &rng);
-    for (size_t j = 0; j < WIDE; j++) f.bend[j] = INFINITY;
     for (size_t j = 0; j < UNITS; j++) f.unit[j] = (uint16_t)j;
 }
 

@@ -47,9 +47,10 @@ def differences(rows, a, b):
         if r["spec"] in (a, b):
             cells[r["group"], r["set"], r["gap"], r["split"]][r["spec"]] = float(r["log_lik"])
     sets = collections.defaultdict(list)
-    for (_, name, gap, _), pair in cells.items():
+    several = len({group for group, _, _, _ in cells}) > 1
+    for (group, name, gap, _), pair in cells.items():
         if len(pair) == 2:
-            sets[f"{name} {gap}".strip()].append(pair[b] - pair[a])
+            sets[" ".join(filter(None, (several and group, name, gap)))].append(pair[b] - pair[a])
     return sets
 
 

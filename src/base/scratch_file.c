@@ -4,7 +4,7 @@
  * system writes its pages to the disk and takes the memory back, without swap; a file without a name goes when its
  * last user ends, however that happens. $TMPDIR, or /var/tmp: /tmp is often memory itself. All blocks are reserved
  * at once, for on a disk that is full a write to the mapping would end the process; and as much again must be free,
- * so that nobody else is left without. Whatever is not as it should be gives NULL, and the caller takes plain memory.
+ * and a twentieth of the disk, so that nobody else is left without. Whatever is not as it should be gives NULL, and the caller takes plain memory.
  */
 #if defined(__linux__)
 #define _GNU_SOURCE              /* O_TMPFILE, mkostemp, fallocate */
@@ -41,17 +41,20 @@ static int open_nameless(const char *folder)
     return handle;
 }
 
-/* A file in memory would save none; a size beyond the process's limit would be answered by a signal. */
+/* A file in memory would save none; file systems that copy on write cannot reserve for a second write; a size beyond
+ * the process's limit would be answered by a signal. */
 static bool has_room(int handle, uint64_t size)
 {
-    const uint32_t tmpfs = 0x01021994, ramfs = 0x858458f6;
+    static const uint32_t unfit[] = { 0x01021994, 0x858458f6, 0x9123683e, 0x2fc12fc1 };  /* tmpfs, ramfs, btrfs, zfs */
     struct statvfs room;
     struct statfs kind;
     struct rlimit most;
     if (fstatvfs(handle, &room) != 0 || fstatfs(handle, &kind) != 0) return false;
-    if ((uint32_t)kind.f_type == tmpfs || (uint32_t)kind.f_type == ramfs) return false;
+    for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
+        if ((uint32_t)kind.f_type == unfit[i]) return false;
     if (getrlimit(RLIMIT_FSIZE, &most) != 0 || (most.rlim_cur != RLIM_INFINITY && size > most.rlim_cur)) return false;
-    return size <= INT64_MAX && (uint64_t)room.f_bavail * room.f_frsize / 2 >= size;
+    uint64_t left = (uint64_t)room.f_bavail * room.f_frsize, all = (uint64_t)room.f_blocks * room.f_frsize;
+    return size <= INT64_MAX && left / 2 >= size && left - size >= all / 20;
 }
 
 static bool reserve(int handle, size_t size)

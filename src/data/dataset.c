@@ -36,6 +36,8 @@ una_status una_table_new(una_dataset **out, const char *origin, const char *cons
 
 una_status una_table_cells(una_dataset *data)
 {
+    if (data->rows > SIZE_MAX / 4 / sizeof(una_build_cell))
+        UNA_FAIL(data->run, UNA_E_MEMORY, "%zu rows are beyond any memory", data->rows);
     size_t size = (data->rows + 7) / 8 * 8 * sizeof(una_build_cell);     /* of a column */
     unsigned char *at = una_arena_get_rows(&data->arena, data->columns, size);
     UNA_TRY(una_arena_check(&data->arena));

@@ -11,7 +11,7 @@ typedef struct REAL(una_shallow_gradient) { real *w, *b, *v, *c; } REAL(una_shal
 typedef struct REAL(una_line) {
     size_t units, width;                 /* of the layer; columns of the one above, padded                  */
     const real *w, *b, *above;           /* [units] each; weights of the layer above [units, width]         */
-    real *bend;                          /* [padded(units)] ascending, infinite for units without one and beyond */
+    real *bend;                          /* [units] ascending, infinite for units without one               */
     uint16_t *unit;                      /* [units] whose they are; equal ones by number. At first any order */
     real *slope, *offset;                /* [units + 2, width]; the last is work                            */
 } REAL(una_line);

@@ -2,7 +2,7 @@
  *
  * Kernels for a ReLU layer of one input, which is a broken line (una_line in kern_slots.h). Included by every set after
  * elementwise.h. Tables are built and taken apart one unit at a time, in the order of the bends; a unit that is on
- * nowhere among the points gets a gradient of exactly zero.
+ * nowhere among the points gets a gradient of exactly zero. (At its bend itself a unit of negative slope counts as on.)
  */
 #define LINE REAL(una_line)
 

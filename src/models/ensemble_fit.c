@@ -319,7 +319,8 @@ static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_va
     judged d;
     una_problem shared = *all->problem;
     una_held held;
-    bool share = all->kind->learns_features && !shared.folds && all->options->style != UNA_ENSEMBLE_BOOTSTRAP;
+    bool samples = all->kind->mixture != NULL;           /* samplers have rows of their own */
+    bool share = all->kind->learns_features && !samples && !shared.folds && all->options->style != UNA_ENSEMBLE_BOOTSTRAP;
     if (share) {
         UNA_TRY(una_held_split(&held, &shared, SIZE_MAX, &run->scratch));
         shared.shared = &held;
@@ -333,7 +334,7 @@ static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_va
     for (size_t m = 0; status == UNA_OK && m < e->members; m++) mean += all->job[m].noise_var / (double)e->members;
     if (status == UNA_OK && UNA_IS_AUTO(*noise_var)) *noise_var = mean;      /* no row was held out */
     una_jobs_free(all->job, sizeof *all->job, e->members);
-    all->problem = NULL;                 /* ended here */
+    all->problem = NULL;                 /* shared ends here */
     return status;
 }
 

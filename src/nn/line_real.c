@@ -18,13 +18,11 @@ void REAL(una_line_take)(WORK *w, const una_net *net, una_arena *arena)
     w->line_slope = UNA_GET(arena, real, (units + 2) * width);
     w->line_offset = UNA_GET(arena, real, (units + 2) * width);
     if (!is_first(w)) return;
-    w->line.bend = UNA_GET(arena, real, UNA_PADDED(units));
+    w->line.bend = UNA_GET(arena, real, units);
     w->line.unit = UNA_GET(arena, uint16_t, units);
     w->line.slope = UNA_GET(arena, real, (units + 2) * width);
     w->line.offset = UNA_GET(arena, real, (units + 2) * width);
-    if (!w->line.bend || !w->line.unit) return;
-    for (size_t i = units; i < UNA_PADDED(units); i++) w->line.bend[i] = (real)INFINITY;
-    for (size_t i = 0; i < units; i++) w->line.unit[i] = (uint16_t)i;
+    for (size_t i = 0; w->line.unit && i < units; i++) w->line.unit[i] = (uint16_t)i;
 }
 
 void REAL(una_line_seed)(const una_net *net, const real *parameters, WORK *w)

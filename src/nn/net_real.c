@@ -50,7 +50,7 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
         at->z = UNA_GET(arena, real, w->most_rows * width);
         at->h = UNA_GET(arena, real, w->most_rows * width);
         at->d = UNA_GET(arena, real, w->most_rows * width);
-        if (slope_rows == 0) continue;
+        if (slope_rows == 0 || (l == 0 && w->broken_line)) continue;
         at->dz = UNA_GET(arena, real, w->most_probes * width);
         if (w->lanes) continue;
         if (exact) at->dd = UNA_GET(arena, real, w->most_rows * width);
@@ -63,10 +63,11 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
 
 enum { WORTH_TURNING = 4 };              /* directions from which slopes by unit pay */
 
-/* Tables as tall as the first layer is wide pay for themselves by as many rows. */
+/* Tables as tall as the first layer is wide pay for themselves by as many rows. (Of one input, too, there can be several
+ * directions: unit vectors.) */
 static bool is_broken_line(const WORK *w, const una_net *net, bool exact)
 {
-    return net->activation == UNA_RELU && net->size[0] == 1 && net->depth > 1 && w->most_probes > 0 && !exact &&
+    return net->activation == UNA_RELU && net->size[0] == 1 && w->most_directions == 1 && net->depth > 1 && !exact &&
            net->size[1] <= 2 * w->most_probes;
 }
 

@@ -423,6 +423,8 @@ static void arrays(void **state)
     assert_status(una_dataset_from_arrays(&data, x, y, 0, 2, NULL, run), UNA_E_INPUT, run);
     assert_status(una_dataset_from_arrays(&data, x, NULL, 3, 0, NULL, run), UNA_E_INPUT, run);
     assert_status(una_dataset_from_arrays(&data, NULL, y, 3, 2, NULL, run), UNA_E_USAGE, run);
+    for (size_t shift = 0; shift < 5; shift++)
+        assert_status(una_dataset_from_arrays(&data, x, NULL, SIZE_MAX >> shift, 1, NULL, run), UNA_E_MEMORY, run);
     assert_status(una_dataset_from_arrays(&data, x, NULL, 3, 2, (const char *[]){ "a", "a" }, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "'a': 1 and 2");
     assert_status(una_dataset_from_arrays(&data, x, NULL, 3, 2, (const char *[]){ "a", "" }, run), UNA_E_USAGE, run);

@@ -426,7 +426,7 @@ static REAL(line_case) REAL(random_line)(una_run *run, una_rng *rng)
         if (una_rng_below(rng, 6) == 0) b[j] = w[j] / 4;
     }
     c.line.above = REAL(random_block)(arena, rng, units * width);
-    c.line.bend = UNA_GET(arena, real, UNA_PADDED(units));
+    c.line.bend = UNA_GET(arena, real, units);
     c.line.unit = UNA_GET(arena, uint16_t, units);
     c.line.slope = UNA_GET(arena, real, tables);
     c.line.offset = UNA_GET(arena, real, tables);

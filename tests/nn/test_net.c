@@ -347,17 +347,18 @@ static void many_directions(void **state)
 }
 
 /* One input and ReLU, where the first two layers are a broken line: rows that stand for few and for many units, units
- * without a bend, bends that coincide, probes of their own, backwards, and steps across many bends. */
+ * probes of their own, backwards, several directions (where there is no line), steps across many bends. */
 static void one_input(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(32, UNA_FOR_TEST, 2);
+    static const size_t several[] = { 0, 0, 2, 1, 0, 3, 1, 5 };          /* of one input: unit vectors */
     for (size_t turn = 0; turn < 24; turn++) {
         size_t depth = 2 + turn % 3;
         design d = { .act = UNA_RELU, .count = depth + 2, .rows = 9 + turn % 5, .probes = 9, .own_probes = turn % 2,
-                     .directions = turn % 4 == 3, .unit = true, .target_per_head = turn % 3 == 1 };
+                     .directions = several[turn % 8], .unit = true, .target_per_head = turn % 3 == 1 };
         d.sizes[0] = 1;
-        for (size_t l = 1; l <= depth; l++) d.sizes[l] = 1 + una_rng_below(&rng, turn % 6 == 5 ? 60 : 18);
+        for (size_t l = 1; l <= depth; l++) d.sizes[l] = 4 + una_rng_below(&rng, turn % 6 == 5 ? 60 : 15);
         d.sizes[depth + 1] = 2 + una_rng_below(&rng, 30);
         run_trial(&d, parts[2 + turn % 2], run, &rng);
     }

@@ -55,11 +55,11 @@ struct REAL(una_work) {
     uint16_t *place, *far_place;         /* of each row, and of the far ends of slopes                      */
     real  *line_slope, *line_offset;     /* gradient of the tables                                          */
     /* the similarity of heads: */
-    real  *a;                            /* A = J'J [L, padded(L)]                                          */
+    real  *a;                            /* A = J'J [L, padded(L)], or (W A)' = J'G [L, padded(M)]          */
     real  *wa, *kw, *b;                  /* * W A, K W [M, padded(L)], W'K W [L, padded(L)]                 */
     real  *s, *k;                        /* S = W A W', K  [M, padded(M)]                                   */
-    bool   forms_slopes;                 /* instead of A                                                    */
-    real  *slopes, *dslopes;             /* G (per point: of one block), gradient of one block [.., padded(M)] */
+    bool   forms_slopes;                 /* G, instead of A                                                 */
+    real  *slopes, *dslopes;             /* G (per point: of one block); there its gradient [.., padded(M)] */
     double *inverse;                     /* [M]                                                             */
     /* the step as a whole: */
     size_t pieces;                       /* of the first: how many there are                                */

@@ -517,16 +517,24 @@ static void transpose(size_t rows, size_t columns, const real *a, size_t a_strid
         for (size_t i = 0; i < rows; i++) t[j * t_stride + i] = a[i * a_stride + j];
 }
 
-static double square(size_t n, const real *a)
+static double ridge(size_t n, real factor, const real *a, real *b)
 {
-    eight_doubles part = {0};
+    eight_doubles part[4] = {0};                                 /* sums that need not wait for one another */
     size_t i = 0;
-    for (; i + UNA_PAD <= n; i += UNA_PAD) {
-        eight_doubles value = __builtin_convertvector(EIGHT(a, i), eight_doubles);
-        part += value * value;
+    for (; i + 4 * UNA_PAD <= n; i += 4 * UNA_PAD)
+        for (size_t v = 0; v < 4; v++) {
+            eight_doubles value = __builtin_convertvector(EIGHT(a, i + v * UNA_PAD), eight_doubles);
+            part[v] += value * value;
+            EIGHT(b, i + v * UNA_PAD) = factor * EIGHT(a, i + v * UNA_PAD);
+        }
+    part[0] += part[1];
+    part[2] += part[3];
+    part[0] += part[2];
+    double sum = sum_of(&part[0]);
+    for (; i < n; i++) {
+        sum += (double)a[i] * (double)a[i];
+        b[i] = factor * a[i];
     }
-    double sum = sum_of(&part);
-    for (; i < n; i++) sum += (double)a[i] * (double)a[i];
     return sum;
 }
 
@@ -644,5 +652,5 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
     .activate = activate, .secant = secant, .secant_back = secant_back, .tangent = tangent,                           \
     .tangent_back = tangent_back, .shallow = shallow, .similarity = similarity, .residual = residual,                 \
     .multiply = multiply, .add = add, .scale = scale, .add_rows = add_rows, .transpose = transpose,                   \
-    .square = square, .normals = normals, .adam = adam, .descend = descend, .exp = exp_all, .sweep = sweep,           \
+    .ridge = ridge, .normals = normals, .adam = adam, .descend = descend, .exp = exp_all, .sweep = sweep,           \
     .distances = distances, .weighted_distances = weighted_distances

@@ -112,7 +112,7 @@ typedef struct REAL(una_kernels) {
     void (*scale)(size_t n, real factor, const real *a, real *b);                /* b = factor a                  */
     void (*add_rows)(size_t rows, size_t width, const real *a, real *sum);       /* sum [width] += column sums    */
     void (*transpose)(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride);
-    double (*square)(size_t n, const real *a);                                   /* sum of squares, in double     */
+    double (*ridge)(size_t n, real factor, const real *a, real *b);    /* b = factor a; sum of a^2, in double */
 
     /* b = outer exp(inner a) for any inner a, exp to about 1 ulp in double; below -700 (float: -87) it is 0. n is a
      * multiple of UNA_PAD. */

@@ -249,8 +249,7 @@ static double penalise_weights(const una_net *net, const real *parameters, const
     for (size_t l = 0; l <= net->depth; l++) {
         size_t at = net->weights[l], n = net->biases[l] - at;
         double share = l < net->depth ? 1 : 1 - objective->head_relief;
-        w->kern->scale(n, (real)(2 * objective->penalty * share), parameters + at, gradient + at);
-        square += share * w->kern->square(n, parameters + at);
+        square += share * w->kern->ridge(n, (real)(2 * objective->penalty * share), parameters + at, gradient + at);
     }
     return objective->penalty * square;
 }
@@ -260,9 +259,8 @@ static double penalise(const una_net *net, const real *parameters, const OBJECTI
     if (objective->free_biases) return penalise_weights(net, parameters, objective, gradient, w);
     size_t hidden = net->hidden_parameters, heads = net->parameters - hidden;
     double by = objective->penalty, heads_by = objective->penalty * (1 - objective->head_relief);
-    w->kern->scale(hidden, (real)(2 * by), parameters, gradient);
-    w->kern->scale(heads, (real)(2 * heads_by), parameters + hidden, gradient + hidden);
-    return by * w->kern->square(hidden, parameters) + heads_by * w->kern->square(heads, parameters + hidden);
+    return by * w->kern->ridge(hidden, (real)(2 * by), parameters, gradient) +
+           heads_by * w->kern->ridge(heads, (real)(2 * heads_by), parameters + hidden, gradient + hidden);
 }
 
 /* ---- a step: forward in pieces, the heads' similarity at once, back in pieces ------------------------- */

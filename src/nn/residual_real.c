@@ -222,8 +222,8 @@ void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, co
                                  const real *t, size_t rows, double fit_weight, double penalty, real *gradient,
                                  una_losses *losses, WORK *w)
 {
-    *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * w->kern->square(net->parameters, parameters) };
-    w->kern->scale(net->parameters, (real)(2 * penalty), parameters, gradient);
+    double square = w->kern->ridge(net->parameters, (real)(2 * penalty), parameters, gradient);
+    *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * square };
     forward_rows(net, frozen, parameters, x, rows, w);
     forward_head(net, parameters, rows, w);
     losses->fit = w->kern->residual(rows, 1, UNA_PAD, fit_weight, t, 0, w->f);

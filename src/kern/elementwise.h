@@ -511,12 +511,6 @@ static void add_rows(size_t rows, size_t width, const real *restrict a, real *re
         for (size_t j = 0; j < width; j++) sum[j] += a[r * width + j];
 }
 
-static void transpose(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride)
-{
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < rows; i++) t[j * t_stride + i] = a[i * a_stride + j];
-}
-
 static double ridge(size_t n, real factor, const real *a, real *b)
 {
     eight_doubles part[4] = {0};                                 /* sums that need not wait for one another */
@@ -651,6 +645,6 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
 #define ELEMENTWISE_SLOTS                                                                                             \
     .activate = activate, .secant = secant, .secant_back = secant_back, .tangent = tangent,                           \
     .tangent_back = tangent_back, .shallow = shallow, .similarity = similarity, .residual = residual,                 \
-    .multiply = multiply, .add = add, .scale = scale, .add_rows = add_rows, .transpose = transpose,                   \
-    .ridge = ridge, .normals = normals, .adam = adam, .descend = descend, .exp = exp_all, .sweep = sweep,           \
+    .multiply = multiply, .add = add, .scale = scale, .add_rows = add_rows, .ridge = ridge, .normals = normals,       \
+    .adam = adam, .descend = descend, .exp = exp_all, .sweep = sweep,                                                 \
     .distances = distances, .weighted_distances = weighted_distances

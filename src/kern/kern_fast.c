@@ -312,6 +312,19 @@ static inline void turn_eight(const real *const *from, size_t offset, real *to, 
     COLUMN(4, FOUR_HIGH(b0, b4)) COLUMN(5, FOUR_HIGH(b1, b5)) COLUMN(6, FOUR_HIGH(b2, b6)) COLUMN(7, FOUR_HIGH(b3, b7))
 }
 
+static void transpose(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride)
+{
+    for (size_t i = 0; i < rows; i += 8) {
+        const size_t high = rows - i < 8 ? rows - i : 8;
+        const real *from[8] = {0};
+        for (size_t r = 0; r < high; r++) from[r] = a + (i + r) * a_stride;
+        size_t j = 0;
+        for (; high == 8 && j + 8 <= columns; j += 8) turn_eight(from, j, t + j * t_stride + i, t_stride);
+        for (; j < columns; j++)
+            for (size_t r = 0; r < high; r++) t[j * t_stride + i + r] = from[r][j];
+    }
+}
+
 /* Fans of listed units as columns of a table [lanes, n], the others like the fan before it, which is zero. */
 static void spread_fans(size_t lanes, const uint16_t *list, const real *fans, size_t n, real *flat)
 {
@@ -343,5 +356,5 @@ static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, con
 }
 
 const REAL(una_kernels) SET(una_kernels) = {
-    .name = SET_NAME, .product = product, .gram = gram, FAN_SLOTS, LINE_SLOTS, ELEMENTWISE_SLOTS
+    .name = SET_NAME, .product = product, .gram = gram, .transpose = transpose, FAN_SLOTS, LINE_SLOTS, ELEMENTWISE_SLOTS
 };

@@ -35,6 +35,12 @@ static bool copy_fan(size_t lanes, const real *step, real z, const real *u, real
 #include "kern/fans.h"
 #include "kern/line.h"
 
+static void transpose(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride)
+{
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < rows; i++) t[j * t_stride + i] = a[i * a_stride + j];
+}
+
 static void gram(size_t rows, size_t n, const real *a, size_t a_stride, real *c, size_t c_stride)
 {
     product(n, n, rows, a, 1, a_stride, a, a_stride, c, c_stride, true);
@@ -73,4 +79,4 @@ static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, con
 }
 
 const REAL(una_kernels) REAL(una_kernels_generic) = { .name = "generic", .product = product, .gram = gram,
-    FAN_SLOTS, LINE_SLOTS, ELEMENTWISE_SLOTS };
+    .transpose = transpose, FAN_SLOTS, LINE_SLOTS, ELEMENTWISE_SLOTS };

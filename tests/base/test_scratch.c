@@ -20,7 +20,7 @@
 
 enum { LEAST = 16 << 20 };
 
-static struct { bool no_nameless, no_blocks, interrupted, full; } disk;
+static struct { bool no_nameless, no_blocks, interrupted, full, crowded; } disk;
 
 int open(const char *path, int flags, ...)
 {
@@ -42,14 +42,15 @@ int fallocate(int handle, int mode, off_t from, off_t size)
 int fstatvfs(int handle, struct statvfs *room)
 {
     (void)handle;
-    *room = (struct statvfs){ .f_frsize = 4096, .f_bavail = disk.full ? 2 * (LEAST >> 12) - 1 : 1 << 30 };
+    *room = (struct statvfs){ .f_frsize = 4096, .f_bavail = disk.full ? 2 * (LEAST >> 12) - 1 : 1 << 24 };
+    if (disk.crowded) room->f_blocks = 20 * (room->f_bavail - (LEAST >> 12) + 1);         /* a twentieth must be left */
     return 0;
 }
 
 static int on_disk(void **state)
 {
     char place[4096];
-    disk.no_nameless = disk.no_blocks = disk.interrupted = disk.full = false;
+    disk.no_nameless = disk.no_blocks = disk.interrupted = disk.full = disk.crowded = false;
     if (!realpath(temp_folder(), place)) return 1;
     return setenv("TMPDIR", place, 1) || begin(state);
 }
@@ -229,6 +230,9 @@ static void without_room_there_is_memory(void **state)
     disk.full = true;
     rows_come(false);
     disk.full = false;
+    disk.crowded = true;
+    rows_come(false);
+    disk.crowded = false;
     disk.no_blocks = true;
     rows_come(false);
     disk.no_blocks = false;

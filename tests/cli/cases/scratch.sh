@@ -22,7 +22,9 @@ same with.una nowhere.una
 
 if grep -q __asan_init "$UNA"; then skip "too little memory: the sanitizer needs more than any such limit"
 elif [ "$(uname)" != Linux ]; then skip "too little memory: there are no scratch files on $(uname)"
-elif stat -f -c %T scratch | grep -qE 'tmpfs|ramfs'; then skip "too little memory: files in $PWD are memory"
+elif stat -f -c %T scratch | grep -qE 'tmpfs|ramfs|btrfs|zfs'; then skip "too little memory: no file in $PWD will do"
+elif [ "$(stat -f -c '%a * 10 < %b' scratch | { IFS= read -r line; echo $((line)); })" = 1 ]; then
+    skip "too little memory: the disk under $PWD is nearly full"
 else
     check "too little memory for all rows" 4 limited fit many.csv $how --no-scratch --out no.una
     err "out of memory"

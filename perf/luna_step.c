@@ -4,7 +4,7 @@
  * fresh perturbation per point and input, Adam; one core unless --threads says otherwise.
  *
  *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--block N]
- *             [--threads N] [--json] [--check] [--count]
+ *             [--threads N] [--json] [--check [--seeds N]] [--count]
  *
  * Prints microseconds per step (minimum and median over blocks of 50 steps, or N), the floating-point rate counted
  * without padding, and the rate of the product kernel at its best size. --check compares the first 20 losses with the
@@ -49,16 +49,16 @@ static double peak(const una_kernels_f32 *kern)
     return best;
 }
 
-static int check(const perf_case *c, const una_net *net, const numbers *data, bool plain, bool exact, una_run *run)
+/* The largest relative difference among the first 20 losses, float against double; NAN if training failed. */
+static double disagreement(const perf_case *c, const una_net *net, const numbers *data, una_training how, una_run *run)
 {
-    una_training how = settings(c, 20, plain, exact);
     how.look_every = 1;
     una_trained a, b;
     una_arena arena;
     una_arena_init(&arena, run);
     float *p32 = UNA_GET(&arena, float, net->parameters);
     double *p64 = UNA_GET(&arena, double, net->parameters), worst = 0;
-    una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
+    una_rng rng = una_rng_at(1 + how.seed, UNA_FOR_TEST, 0);
     una_net_initialise_f64(net, 0, 1, &rng, p64);
     for (size_t i = 0; i < net->parameters; i++) p64[i] = p32[i] = (float)p64[i];
     una_train_data_f32 d32 = { data->x32, data->y32, c->rows, 1, { c->inputs, NULL } };
@@ -66,16 +66,31 @@ static int check(const perf_case *c, const una_net *net, const numbers *data, bo
     int bad = una_train_f32(net, p32, &d32, &how, NULL, "timing", &a, &arena, run)
            || una_train_f64(net, p64, &d64, &how, NULL, "timing", &b, &arena, run);
     for (size_t i = 0; !bad && i < 20; i++) worst = fmax(worst, fabs(a.loss[i] / b.loss[i] - 1));
-    printf("first 20 losses, float against double: worst relative difference %.2g (%s)\n", worst,
-           worst < 1e-4 ? "good" : "BAD");
     una_arena_free(&arena);
-    return bad || !(worst < 1e-4);
+    return bad ? NAN : worst;
+}
+
+/* The first seed is judged; more of them say how usual that is: once in a while a probe's step ends across a kink in
+ * one precision and not in the other. */
+static int check(const perf_case *c, const una_net *net, const numbers *data, una_training how, size_t seeds,
+                 una_run *run)
+{
+    double worst[1000], first = worst[0] = disagreement(c, net, data, how, run);
+    printf("first 20 losses, float against double: worst relative difference %.2g (%s)\n", first,
+           first < 1e-4 ? "good" : "BAD");
+    for (how.seed = 1; how.seed < seeds && how.seed < 1000; how.seed++)
+        worst[how.seed] = disagreement(c, net, data, how, run);
+    qsort(worst, how.seed, sizeof *worst, by_value);
+    if (seeds > 1)
+        printf("%zu seeds: median %.2g, nine in ten below %.2g, worst %.2g\n", (size_t)how.seed, worst[how.seed / 2],
+               worst[how.seed * 9 / 10], worst[how.seed - 1]);
+    return !(first < 1e-4);
 }
 
 int main(int argc, char **argv)
 {
     const char *name = "boston", *kernels = NULL;
-    size_t steps = 4000, block = 50;
+    size_t steps = 4000, block = 50, seeds = 1;
     int threads = 1;
     bool json = false, tanh_net = false, plain = false, exact = false, checking = false, counting = false;
     for (int i = 1; i < argc; i++) {
@@ -85,6 +100,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--block") == 0 && more) block = (size_t)atol(argv[++i]);
         else if (strcmp(argv[i], "--threads") == 0 && more) threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--kernels") == 0 && more) kernels = argv[++i];
+        else if (strcmp(argv[i], "--seeds") == 0 && more) seeds = (size_t)atol(argv[++i]);
         else if (strcmp(argv[i], "--json") == 0) json = true;
         else if (strcmp(argv[i], "--tanh") == 0) tanh_net = true;
         else if (strcmp(argv[i], "--nlm") == 0) plain = true;
@@ -101,7 +117,7 @@ int main(int argc, char **argv)
     if (una_run_new(&run, &with)) return 4;
     numbers data = invent(c);
     una_net net = network(c, tanh_net, plain);
-    if (checking) return check(c, &net, &data, plain, exact, run);
+    if (checking) return check(c, &net, &data, settings(c, 20, plain, exact), seeds, run);
     una_training how = settings(c, steps, plain, exact);
     how.look_every = block;
     static stopwatch watch;

@@ -35,6 +35,7 @@ line() { echo "$@" >>"$report"; }
 pinned() { taskset -c "$core" "$@"; }
 value() { sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p"; }            # of a key in one line of JSON
 least() { sort -g | head -n 1; }
+has_package() { tools/deps.sh "$1" >&2 && "$python" -c "import $2" 2>/dev/null; }        # of the distribution, and its module
 middle() { sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1)/2)] }'; }
 
 # Share of all processors that was busy during two seconds in which we did nothing.
@@ -104,7 +105,7 @@ against_peer() {
     line
     if [ ! -r "$peer" ]; then
         line "Skipped: the peer program is not at $peer."
-    elif ! tools/deps.sh python3-torch >&2 || ! "$python" -c 'import torch' 2>/dev/null; then
+    elif ! has_package python3-torch torch; then
         line "Skipped: python3-torch is not here and could not be installed."
     else
         peer_rounds
@@ -237,7 +238,7 @@ gaussian_processes() {
     line
     if [ ! -d "$tables" ]; then
         line "Skipped: the tables are not at $tables."
-    elif ! tools/deps.sh python3-sklearn >&2 || ! "$python" -c 'import sklearn' 2>/dev/null; then
+    elif ! has_package python3-sklearn sklearn; then
         line "Skipped: python3-sklearn is not here and could not be installed."
     else
         line "Exact processes on standardised tables, the same kernels, one core and one thread; times are the least of three fits and nine"

@@ -62,21 +62,11 @@ size_t una_rng_below(una_rng *rng, size_t n)
     return (size_t)(word % n);
 }
 
-void una_rng_permute(una_rng *rng, size_t *index, size_t n)
-{
-    for (size_t i = 0; i < n; i++) index[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        size_t j = una_rng_below(rng, i), kept = index[i - 1];
-        index[i - 1] = index[j];
-        index[j] = kept;
-    }
-}
-
 una_status una_order_new(uint32_t **order, size_t n, una_arena *arena)
 {
     *order = NULL;
     if (n > UINT32_MAX)
-        UNA_FAIL(arena->run, UNA_E_INPUT, "training takes at most %u rows, and there are %zu; take fewer rows",
+        UNA_FAIL(arena->run, UNA_E_INPUT, "at most %u rows can be put in random order, and there are %zu; take fewer rows",
                  UINT32_MAX, n);
     *order = UNA_GET_ROWS(arena, uint32_t, n);
     UNA_TRY(una_arena_check(arena));
@@ -84,7 +74,7 @@ una_status una_order_new(uint32_t **order, size_t n, una_arena *arena)
     return UNA_OK;
 }
 
-void una_order_permute(una_rng *rng, uint32_t *order, size_t n)
+void una_rng_permute(una_rng *rng, uint32_t *order, size_t n)
 {
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
     for (size_t i = n; i > 1; i--) {

@@ -39,14 +39,13 @@ una_status una_split_random(una_split *split, size_t rows, double test_fraction,
     if (test < 1) test = 1;
     if (test > rows - 1) test = rows - 1;
     una_mark mark = una_arena_mark(&run->scratch);
-    size_t *order = UNA_GET(&run->scratch, size_t, rows);
-    una_status status = una_arena_check(&run->scratch);
+    uint32_t *order;
+    una_status status = una_order_new(&order, rows, &run->scratch);
     if (status == UNA_OK) status = take_lists(split, rows - test, test, run);
     if (status == UNA_OK) {
         una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, 0);
         una_rng_permute(&rng, order, rows);
-        memcpy(split->test, order, test * sizeof *order);
-        memcpy(split->train, order + test, (rows - test) * sizeof *order);
+        for (size_t i = 0; i < rows; i++) *(i < test ? split->test + i : split->train + i - test) = order[i];
     }
     una_arena_release(&run->scratch, mark);
     return status;

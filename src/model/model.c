@@ -75,7 +75,9 @@ static una_status check_rows(const una_kind *kind, size_t rows, const una_datase
 
 static una_status make_folds(una_problem *problem, una_run *run)
 {
-    size_t rows = problem->x.rows, *order = UNA_GET(&run->scratch, size_t, rows);
+    size_t rows = problem->x.rows;
+    uint32_t *order;
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
     unsigned char *fold = UNA_GET(&run->scratch, unsigned char, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(problem->seed, UNA_FOR_FOLDS, 0);
@@ -103,7 +105,7 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
     double *x = (double *)problem->x.at, *y = (double *)problem->y;
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(problem->seed, UNA_FOR_SPLIT, 0);
-    una_order_permute(&rng, order, rows);
+    una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
     size_t train = 0, valid = 0;
     for (size_t i = 0; i < rows; i++) {

@@ -241,7 +241,9 @@ typedef struct held { double *x, *y; size_t rows; } held;
 /* A random fifth of the rows goes to `out`, the others to `in`. */
 static una_status hold_out(const una_problem *p, held *in, held *out, una_run *run)
 {
-    size_t rows = p->x.rows, cols = p->x.cols, *order = UNA_GET(&run->scratch, size_t, rows);
+    size_t rows = p->x.rows, cols = p->x.cols;
+    uint32_t *order;
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
     double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     if (rows < LEAST_HELD) UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are "

@@ -61,7 +61,7 @@ void una_batches_next(una_batches *b)
     size_t inputs = b->inputs, at = b->step % b->count;
     if (at == 0 && b->count > 1) {
         una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
-        una_order_permute(&rng, b->order, b->all);
+        una_rng_permute(&rng, b->order, b->all);
     }
     size_t from = at * b->all / b->count;
     b->rows = (at + 1) * b->all / b->count - from;

@@ -506,9 +506,10 @@ static una_status hmc_draw(const void *state, una_view x, size_t draws, bool pri
     const hmc *m = state;
     una_mark mark = una_arena_mark(&run->scratch);
     rows_pass pass;
-    size_t *order = UNA_GET(&run->scratch, size_t, m->kept);
+    uint32_t *order;
+    una_status status = una_order_new(&order, m->kept, &run->scratch);
     double *q = UNA_GET(&run->scratch, double, m->weights);
-    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_arena_check(&run->scratch);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
     if (status == UNA_OK) status = begin_pass(&pass, m, x, run);
     for (size_t s = 0; status == UNA_OK && s < draws; s++) {

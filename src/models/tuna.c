@@ -80,9 +80,9 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
 {
     size_t rows = p->x.rows, copies = (size_t)o->copies, extra = 0;
     size_t used = rows < (size_t)o->reference_rows ? rows : (size_t)o->reference_rows;
-    size_t *order = UNA_GET(&run->scratch, size_t, rows);
+    uint32_t *order;
     double *points = NULL;
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
     if (given(o->points)) {
         una_dataset *table;
         UNA_TRY(una_dataset_read(&table, o->points, run));
@@ -225,7 +225,9 @@ static una_status gather(una_basis_data *data, const references *r, const una_pr
 
 static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
 {
-    size_t rows = p->x.rows, *order = UNA_GET(&run->scratch, size_t, rows);
+    size_t rows = p->x.rows;
+    uint32_t *order;
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
     *held = UNA_GET(&run->scratch, bool, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 1);

@@ -74,7 +74,7 @@ static void next_batch(loop *t, size_t step)
     t->gather = t->batches > 1 || step == 0;             /* all rows every step: already there */
     if (at == 0 && t->batches > 1) {
         una_rng rng = stream_at(t, UNA_FOR_BATCHES, step / t->batches);
-        una_order_permute(&rng, t->order, rows);
+        una_rng_permute(&rng, t->order, rows);
     }
     t->from = at * rows / t->batches;
     t->batch.rows = (at + 1) * rows / t->batches - t->from;

@@ -69,12 +69,11 @@ static una_crew *crew_of(int members, una_run *run)
 /* First: stacks of threads that have ended would be used again, and need no memory. */
 static void does_without_threads(void **state)
 {
-    (void)state;
+    una_run *run = *state;
 #if defined(WATCHED)
     print_message("skipped: a sanitizer needs memory of its own for every thread\n");
     skip();
 #endif
-    una_run *run = quiet_run();
     assert_non_null(una_arena_get(&run->scratch, 1, 1));             /* the arena has room now, and need not grow */
     struct rlimit before, none;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
@@ -89,13 +88,11 @@ static void does_without_threads(void **state)
     tally t = {0};
     rounds(crew, 100, &t);
     una_crew_free(crew);
-    una_run_free(run);
 }
 
 static void every_piece_once(void **state)
 {
-    (void)state;
-    una_run *run = quiet_run();
+    una_run *run = *state;
     for (int members = 0; members <= 4; members++) {
         una_crew *crew = crew_of(members, run);
         assert_int_equal(una_crew_members(crew), members ? members : 1);
@@ -103,14 +100,12 @@ static void every_piece_once(void **state)
         rounds(crew, 20000, &t);
         una_crew_free(crew);
     }
-    una_run_free(run);
 }
 
 /* Pauses longer than anybody's patience: the helpers sleep and are called. */
 static void wakes_who_sleeps(void **state)
 {
-    (void)state;
-    una_run *run = quiet_run();
+    una_run *run = *state;
     una_crew *crew = crew_of(3, run);
     tally t = {0};
     for (int i = 0; i < 100; i++) {
@@ -118,14 +113,12 @@ static void wakes_who_sleeps(void **state)
         rounds(crew, 30, &t);
     }
     una_crew_free(crew);
-    una_run_free(run);
 }
 
 /* More members than any machine has cores; and crews that come and go without a round. */
 static void comes_in_any_size(void **state)
 {
-    (void)state;
-    una_run *run = quiet_run();
+    una_run *run = *state;
     una_crew *crew = crew_of(100000, run);
     assert_in_range(una_crew_members(crew), 1, 64);
     tally t = {0};
@@ -136,7 +129,6 @@ static void comes_in_any_size(void **state)
     t = (tally){0};
     rounds(NULL, 50, &t);
     assert_int_equal(una_crew_members(NULL), 1);
-    una_run_free(run);
 }
 
 typedef struct meeting {
@@ -162,8 +154,7 @@ static void meet(void *context, size_t index)            /* waits for the other,
 
 static void two_at_once(void **state)
 {
-    (void)state;
-    una_run *run = quiet_run();
+    una_run *run = *state;
     meeting m = {0};
     for (int i = 0; i < 20 && !m.met; i++) {
         una_crew *crew = crew_of(2, run);
@@ -173,7 +164,6 @@ static void two_at_once(void **state)
         una_crew_free(crew);
     }
     assert_true(m.met);
-    una_run_free(run);
 }
 
 static void dawdle(void *context, size_t index)
@@ -187,8 +177,7 @@ static void dawdle(void *context, size_t index)
 /* Helpers that keep the leader waiting are not asked any more, once both ways have been tried. */
 static void works_alone_where_that_is_faster(void **state)
 {
-    (void)state;
-    una_run *run = quiet_run();
+    una_run *run = *state;
     una_crew *crew = crew_of(2, run);
     meeting m = { .pause = 1000000, .leader = pthread_self() };
     int helped = 0, helped_late = 0;
@@ -200,14 +189,12 @@ static void works_alone_where_that_is_faster(void **state)
     }
     if (helped > 250) assert_int_equal(helped_late, 0);  /* fewer: the machine is too busy to say */
     una_crew_free(crew);
-    una_run_free(run);
 }
 
 #if defined(__SSE__)
 static void works_in_the_leaders_modes(void **state)
 {
-    (void)state;
-    una_run *run = quiet_run();
+    una_run *run = *state;
     una_crew *crew = crew_of(2, run);
     unsigned before = _mm_getcsr();
     for (unsigned round = 0; round < 6; round++) {
@@ -220,7 +207,6 @@ static void works_in_the_leaders_modes(void **state)
         assert_int_equal(m.seen[1], wanted & ~0x3fu);
     }
     una_crew_free(crew);
-    una_run_free(run);
 }
 #endif
 
@@ -241,6 +227,18 @@ static void no_memory_is_said(void **state)
     assert_true(sweep_allocations_threads(make_one, NULL, 1) > 0);
 }
 
+static int begin(void **state)
+{
+    *state = quiet_run();
+    return 0;
+}
+
+static int end(void **state)
+{
+    una_run_free(*state);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,5 +250,5 @@ int main(void)
 #endif
         cmocka_unit_test(no_memory_is_said),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -118,7 +118,8 @@ static void permutations_are_fair(void **state)
     (void)state;
     enum { N = 48000 };
     una_rng rng = una_rng_at(8, UNA_FOR_TEST, 0);
-    size_t seen[256] = {0}, index[4];
+    size_t seen[256] = {0};
+    uint32_t index[4];
     for (int i = 0; i < N; i++) {
         una_rng_permute(&rng, index, 4);
         seen[index[0] | index[1] << 2 | index[2] << 4 | index[3] << 6]++;
@@ -137,27 +138,18 @@ static void permutations_are_fair(void **state)
     assert_int_equal(index[0], 0);
 }
 
-static void orders_are_permutations(void **state)
+static void orders_begin_in_order(void **state)
 {
     (void)state;
     enum { N = 1000 };
     una_run *run = quiet_run();
-    size_t index[N];
     uint32_t *order;
     assert_ok(una_order_new(&order, N, &run->scratch), run);
     for (size_t i = 0; i < N; i++) assert_int_equal(order[i], i);
-    una_rng one = una_rng_at(8, UNA_FOR_TEST, 1), two = one;
-    for (int round = 0; round < 3; round++) {
-        una_rng_permute(&one, index, N);
-        una_order_permute(&two, order, N);
-        for (size_t i = 0; i < N; i++) assert_int_equal(order[i], index[i]);
-    }
-    una_order_permute(&two, order, 0);
-    una_order_permute(&two, order, 1);
-    assert_int_equal(order[0], 0);
     if (SIZE_MAX > UINT32_MAX) {
         assert_status(una_order_new(&order, (size_t)UINT32_MAX + 1, &run->scratch), UNA_E_INPUT, run);
-        assert_says(una_run_message(run), "at most 4294967295 rows, and there are 4294967296");
+        assert_says(una_run_message(run), "at most 4294967295 rows");
+        assert_says(una_run_message(run), "there are 4294967296");
     }
     una_run_free(run);
 }
@@ -167,7 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_answers), cmocka_unit_test(streams_are_named), cmocka_unit_test(uniform_moments),
         cmocka_unit_test(normal_moments), cmocka_unit_test(below_is_fair), cmocka_unit_test(permutations_are_fair),
-        cmocka_unit_test(orders_are_permutations),
+        cmocka_unit_test(orders_begin_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -411,6 +411,7 @@ typedef struct REAL(line_case) {
     REAL(una_line) line;
     REAL(una_line_gradient) gradient;
     real *bias, *x, *delta, *g, *gz, way;
+    real *z, *h, *d, *u;                 /* [LINE_POINTS, width]: what comes out                            */
 } REAL(line_case);
 
 /* Some units without a bend, some bends in one place, steps across many of them. */
@@ -439,8 +440,9 @@ static REAL(line_case) REAL(random_line)(una_run *run, una_rng *rng)
     c.x = REAL(random_block)(arena, rng, REAL(LINE_POINTS));
     c.delta = REAL(random_block)(arena, rng, REAL(LINE_POINTS));
     for (size_t p = 0; p < REAL(LINE_POINTS); p++) c.delta[p] += (real)(c.delta[p] < 0 ? -0.1 : 0.1);
-    c.g = REAL(random_block)(arena, rng, REAL(LINE_POINTS) * width);
-    c.gz = REAL(random_block)(arena, rng, REAL(LINE_POINTS) * width);
+    real **block[] = { &c.g, &c.gz, &c.z, &c.h, &c.d, &c.u };
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        *block[i] = REAL(random_block)(arena, rng, REAL(LINE_POINTS) * width);
     c.way = una_rng_below(rng, 2) ? 1 : -1;
     return c;
 }
@@ -451,100 +453,86 @@ static long double REAL(unit_at)(const REAL(una_line) *line, size_t unit, long d
     return z > 0 ? z : 0;
 }
 
+static void REAL(check_line_rows)(const REAL(line_case) *c)
+{
+    size_t width = c->line.width;
+    for (size_t i = 0; i < REAL(LINE_POINTS) * width; i++) {
+        size_t p = i / width, j = i % width;
+        long double x = c->x[p], end = x + c->way * c->delta[p], truth = c->bias[j], slope = 0, size = 1;
+        for (size_t k = 0; k < c->line.units; k++) {
+            long double by = c->line.above[k * width + j], here = REAL(unit_at)(&c->line, k, x);
+            truth += by * here;
+            slope += by * (REAL(unit_at)(&c->line, k, end) - here) / c->delta[p];
+            size += fabsl(by) * (fabsl(c->line.w[k]) * (1 + fabsl(x)) + fabsl(c->line.b[k]));
+        }
+        assert_near((double)c->z[i], (double)truth, 0, (double)(60 * EPSILON * size));
+        assert_near((double)c->u[i], (double)slope, 0, (double)(60 * EPSILON * size * (1 + 1 / fabsl(c->delta[p]))));
+        assert_true(c->h[i] == (c->z[i] > 0 ? c->z[i] : 0) && c->d[i] == (c->z[i] > 0));
+    }
+}
+
+/* Gradients of sum g u + sum gz z: of the units of the layer ... */
+static void REAL(check_line_units)(const REAL(line_case) *c)
+{
+    size_t width = c->line.width;
+    for (size_t k = 0; k < c->line.units; k++) {
+        long double dw = 0, db = 0, size = 1, most = 1, w = c->line.w[k], b = c->line.b[k];
+        for (size_t p = 0; p < REAL(LINE_POINTS); p++) {
+            long double x = c->x[p], step = c->delta[p], end = x + c->way * step;
+            long double on = w * x + b > 0, ends_on = w * end + b > 0;
+            most = fmaxl(most, (1 + fabsl(x)) / fabsl(step));
+            for (size_t j = 0; j < width; j++) {
+                long double by = c->line.above[k * width + j], g = c->g[p * width + j], gz = c->gz[p * width + j];
+                dw += by * (gz * on * x + g * (ends_on * end - on * x) / step);
+                db += by * (gz * on + g * (ends_on - on) / step);
+                size += fabsl(by) * (fabsl(gz) * (1 + fabsl(x)) + fabsl(g));
+            }
+        }
+        assert_near((double)c->gradient.w[k], (double)dw, 0, (double)(40 * EPSILON * size * most));
+        assert_near((double)c->gradient.b[k], (double)db, 0, (double)(40 * EPSILON * size * most));
+    }
+}
+
+/* ... and of the layer above: weights, then (k = units) bias. */
+static void REAL(check_line_above)(const REAL(line_case) *c)
+{
+    size_t width = c->line.width, units = c->line.units;
+    for (size_t i = 0; i < (units + 1) * width; i++) {
+        size_t k = i / width, j = i % width;
+        long double truth = 0, size = 1, unit = k < units ? fabsl(c->line.w[k]) + fabsl(c->line.b[k]) : 1;
+        for (size_t p = 0; p < REAL(LINE_POINTS); p++) {
+            long double x = c->x[p], step = c->delta[p], end = x + c->way * step;
+            long double g = c->g[p * width + j] / step, gz = c->gz[p * width + j];
+            long double here = k < units ? REAL(unit_at)(&c->line, k, x) : 1;
+            long double there = k < units ? REAL(unit_at)(&c->line, k, end) : 1;
+            truth += gz * here + g * (there - here);
+            size += (fabsl(gz) + fabsl(g)) * (1 + fabsl(x)) * unit;
+        }
+        double got = (double)(k < units ? c->gradient.above[i] : c->gradient.bias[j]);
+        assert_near(got, (double)truth, 0, (double)(40 * EPSILON * size));
+    }
+}
+
 static void REAL(lines)(void **state)
 {
     una_run *run = *state;
     una_rng rng = una_rng_at(8, UNA_FOR_TEST, 2);
     const REAL(una_kernels) *set;
     enum { POINTS = REAL(LINE_POINTS) };
-    for (size_t round = 0; round < 40; round++)
+    for (size_t round = 0; round < 60; round++)
         for EACH_SET(set) {
             una_mark mark = una_arena_mark(&run->scratch);
-            REAL(line_case) c = REAL(random_line)(run, &rng);
-            size_t width = c.line.width, cells = POINTS * width;
-            real *z = UNA_GET(&run->scratch, real, cells), *h = UNA_GET(&run->scratch, real, cells);
-            real *d = UNA_GET(&run->scratch, real, cells), *u = UNA_GET(&run->scratch, real, cells);
             uint16_t place[POINTS], far[POINTS];
-            assert_ok(una_arena_check(&run->scratch), run);
-            set->line_make(&c.line, c.bias);
-            set->line_rows(&c.line, POINTS, c.x, place, z, h, d);
-            set->line_slopes(&c.line, POINTS, c.x, place, c.delta, c.way, far, u);
-            for (size_t i = 0; i < cells; i++) {
-                size_t p = i / width, j = i % width;
-                long double x = c.x[p], end = x + c.way * c.delta[p], truth = c.bias[j], slope = 0, size = 1;
-                for (size_t k = 0; k < c.line.units; k++) {
-                    long double by = c.line.above[k * width + j];
-                    truth += by * REAL(unit_at)(&c.line, k, x);
-                    slope += by * (REAL(unit_at)(&c.line, k, end) - REAL(unit_at)(&c.line, k, x)) / c.delta[p];
-                    size += fabsl(by) * (fabsl(c.line.w[k]) * (1 + fabsl(x)) + fabsl(c.line.b[k]));
-                }
-                assert_near((double)z[i], (double)truth, 0, (double)(60 * EPSILON * size));
-                assert_near((double)u[i], (double)slope, 0,
-                            (double)(60 * EPSILON * size * (1 + 1 / fabsl(c.delta[p]))));
-                assert_true(h[i] == (z[i] > 0 ? z[i] : 0) && d[i] == (z[i] > 0));
-            }
-            una_arena_release(&run->scratch, mark);
-        }
-}
-
-/* The gradient of sum g u + sum gz z, by units. */
-static void REAL(line_gradients)(void **state)
-{
-    una_run *run = *state;
-    una_rng rng = una_rng_at(9, UNA_FOR_TEST, 2);
-    const REAL(una_kernels) *set;
-    enum { POINTS = REAL(LINE_POINTS) };
-    for (size_t round = 0; round < 40; round++)
-        for EACH_SET(set) {
-            una_mark mark = una_arena_mark(&run->scratch);
             REAL(line_case) c = REAL(random_line)(run, &rng);
-            size_t width = c.line.width, cells = POINTS * width;
-            real *z = UNA_GET(&run->scratch, real, 4 * cells);
-            uint16_t place[POINTS], far[POINTS];
-            assert_non_null(z);
             set->line_make(&c.line, c.bias);
-            set->line_rows(&c.line, POINTS, c.x, place, z, z + cells, z + 2 * cells);
-            set->line_slopes(&c.line, POINTS, c.x, place, c.delta, c.way, far, z + 3 * cells);
+            set->line_rows(&c.line, POINTS, c.x, place, c.z, c.h, c.d);
+            set->line_slopes(&c.line, POINTS, c.x, place, c.delta, c.way, far, c.u);
+            REAL(check_line_rows)(&c);
             set->line_slopes_back(&c.line, POINTS, c.x, place, far, c.delta, c.way, c.g, &c.gradient);
             set->line_rows_back(&c.line, POINTS, c.x, place, c.gz, &c.gradient);
             set->line_finish(&c.line, &c.gradient);
-            for (size_t k = 0; k < c.line.units; k++) {
-                long double dw = 0, db = 0, size = 1, most = 1;
-                for (size_t p = 0; p < POINTS; p++) {
-                    long double x = c.x[p], step = c.delta[p], end = x + c.way * step;
-                    long double w = c.line.w[k], b = c.line.b[k];
-                    long double on = w * x + b > 0, ends_on = w * end + b > 0;
-                    most = fmaxl(most, (1 + fabsl(x)) / fabsl(step));
-                    for (size_t j = 0; j < width; j++) {
-                        long double by = c.line.above[k * width + j], g = c.g[p * width + j], gz = c.gz[p * width + j];
-                        dw += by * (gz * on * x + g * (ends_on * end - on * x) / step);
-                        db += by * (gz * on + g * (ends_on - on) / step);
-                        size += fabsl(by) * (fabsl(gz) * (1 + fabsl(x)) + fabsl(g));
-                    }
-                }
-                assert_near((double)c.gradient.w[k], (double)dw, 0, (double)(40 * EPSILON * size * most));
-                assert_near((double)c.gradient.b[k], (double)db, 0, (double)(40 * EPSILON * size * most));
-            }
-            for (size_t i = 0; i < c.line.units * width; i++) {
-                size_t k = i / width, j = i % width;
-                long double truth = 0, size = 1;
-                for (size_t p = 0; p < POINTS; p++) {
-                    long double x = c.x[p], step = c.delta[p], end = x + c.way * step;
-                    long double g = c.g[p * width + j] / step, gz = c.gz[p * width + j];
-                    long double here = REAL(unit_at)(&c.line, k, x), there = REAL(unit_at)(&c.line, k, end);
-                    truth += gz * here + g * (there - here);
-                    size += (fabsl(gz) + fabsl(g)) * (1 + fabsl(x)) * (fabsl(c.line.w[k]) + fabsl(c.line.b[k]));
-                }
-                assert_near((double)c.gradient.above[i], (double)truth, 0, (double)(40 * EPSILON * size));
-            }
-            for (size_t j = 0; j < width; j++) {
-                long double truth = 0, size = 1;
-                for (size_t p = 0; p < POINTS; p++) {
-                    truth += c.gz[p * width + j];
-                    size += fabsl(c.gz[p * width + j]);
-                }
-                assert_near((double)c.gradient.bias[j], (double)truth, 0, (double)(40 * EPSILON * size));
-            }
+            REAL(check_line_units)(&c);
+            REAL(check_line_above)(&c);
             una_arena_release(&run->scratch, mark);
         }
 }

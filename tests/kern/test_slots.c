@@ -80,7 +80,6 @@ int main(void)
         BOTH(similarity_gradient),
         BOTH(residuals),
         BOTH(lines),
-        BOTH(line_gradients),
         BOTH(normals_of_philox),
         BOTH(normals_prefix),
         BOTH(normals_distribution),

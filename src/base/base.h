@@ -131,7 +131,7 @@ uint32_t una_rng_u32(una_rng *rng);
 double   una_rng_uniform(una_rng *rng);                          /* [0, 1), 53 bits */
 double   una_rng_normal(una_rng *rng);
 size_t   una_rng_below(una_rng *rng, size_t n);                  /* unbiased, n >= 1 */
-/* An order of rows, 0..n-1, in four bytes each (beyond 2^32 rows a sentence); and filled with these anew and shuffled. */
+/* An order of rows, 0..n-1, in four bytes each (beyond 2^32 rows a sentence); and the same shuffled. */
 una_status una_order_new(uint32_t **order, size_t n, una_arena *arena);
 void     una_rng_permute(una_rng *rng, uint32_t *order, size_t n);
 

@@ -66,7 +66,7 @@ una_status una_order_new(uint32_t **order, size_t n, una_arena *arena)
 {
     *order = NULL;
     if (n > UINT32_MAX)
-        UNA_FAIL(arena->run, UNA_E_INPUT, "at most %u rows can be put in random order, and there are %zu; take fewer rows",
+        UNA_FAIL(arena->run, UNA_E_INPUT, "at most %u rows can be put in random order, and there are %zu; take fewer",
                  UINT32_MAX, n);
     *order = UNA_GET_ROWS(arena, uint32_t, n);
     UNA_TRY(una_arena_check(arena));

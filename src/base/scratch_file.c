@@ -4,7 +4,8 @@
  * system writes its pages to the disk and takes the memory back, without swap; a file without a name goes when its
  * last user ends, however that happens. $TMPDIR, or /var/tmp: /tmp is often memory itself. All blocks are reserved
  * at once, for on a disk that is full a write to the mapping would end the process; and as much again must be free,
- * and a twentieth of the disk, so that nobody else is left without. Whatever is not as it should be gives NULL, and the caller takes plain memory.
+ * and a twentieth of the disk, so that nobody else is left without. Whatever is not as it should be gives NULL, and
+ * the caller takes plain memory.
  */
 #if defined(__linux__)
 #define _GNU_SOURCE              /* O_TMPFILE, mkostemp, fallocate */

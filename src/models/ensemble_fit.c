@@ -320,7 +320,8 @@ static una_status fit_members(una_ensemble_state *e, jobs *all, double *noise_va
     una_problem shared = *all->problem;
     una_held held;
     bool samples = all->kind->mixture != NULL;           /* samplers have rows of their own */
-    bool share = all->kind->learns_features && !samples && !shared.folds && all->options->style != UNA_ENSEMBLE_BOOTSTRAP;
+    bool share = all->kind->learns_features && !samples && !shared.folds &&
+                 all->options->style != UNA_ENSEMBLE_BOOTSTRAP;
     if (share) {
         UNA_TRY(una_held_split(&held, &shared, SIZE_MAX, &run->scratch));
         shared.shared = &held;

@@ -5,8 +5,8 @@
  *   S = G'G = W A W' with A = J'J,   q_i = S_ii,   P = sum_{i<j} S_ij^2 / (q_i q_j)
  *   K_ij = 2 S_ij/(q_i q_j),   K_ii = -sum_{j != i} 2 S_ij^2/(q_i^2 q_j)
  *   dP/dW = K W A,   dP/dJ = J W'K W:   G itself, probes x inputs x heads, is not formed.
- * Where there are few slopes, G is formed after all (W A = G'J, dP/dJ = G K W): products with A cost the same however few
- * they are. Per point, the same with S of each probe, and P averaged over the probes; G is formed there too.
+ * Where there are few slopes, G is formed after all (W A = G'J, dP/dJ = G K W): products with A cost the same however
+ * few they are. Per point, the same with S of each probe, and P averaged over the probes; G is formed there too.
  * A head without slope (q_i = 0) takes no part.
  */
 #include "nn/work.h"

@@ -63,8 +63,8 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
 
 enum { WORTH_TURNING = 4 };              /* directions from which slopes by unit pay */
 
-/* Tables as tall as the first layer is wide pay for themselves by as many rows. (Of one input, too, there can be several
- * directions: unit vectors.) */
+/* Tables as tall as the first layer is wide pay for themselves by as many rows. (Of one input, too, there can be
+ * several directions: unit vectors.) */
 static bool is_broken_line(const WORK *w, const una_net *net, bool exact)
 {
     return net->activation == UNA_RELU && net->size[0] == 1 && w->most_directions == 1 && net->depth > 1 && !exact &&

@@ -9,7 +9,7 @@
  * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
  * networks, 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
  */
-#include "models/sampled.h"
+#include "fit/sampled.h"
 
 #include "infer/vi.h"
 

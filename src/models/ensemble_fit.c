@@ -8,7 +8,7 @@
 
 #include "la/la.h"
 #include "la/mixture.h"
-#include "models/held.h"
+#include "fit/held.h"
 #include "models/nn.h"
 
 #include <string.h>

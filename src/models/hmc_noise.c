@@ -4,7 +4,7 @@
  * rows and its error on those left out is taken for the noise. A chain per fold would be the pure way and cost five
  * times the sampling.
  */
-#include "models/held.h"
+#include "fit/held.h"
 #include "models/hmc.h"
 
 typedef struct trials { const una_net *net; const una_problem *problem; double *square; size_t *held; } trials;

@@ -10,7 +10,7 @@
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez,
  * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 
 typedef struct luna_options {
     double heads, head_share, diversity, diversity_rows, target_cos2;

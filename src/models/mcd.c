@@ -9,7 +9,7 @@
  * decays weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W
  * are.
  */
-#include "models/sampled.h"
+#include "fit/sampled.h"
 
 #include "nn/dropout.h"
 

@@ -9,7 +9,7 @@
  */
 #include "models/nn.h"
 
-#include "models/held.h"
+#include "fit/held.h"
 #include "nn/anchor.h"
 
 #include <string.h>

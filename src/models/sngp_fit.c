@@ -5,7 +5,7 @@
  * (and, if asked for, the prior variance) come from rows that did not train the features: held-out rows, or five folds
  * in turn on small data.
  */
-#include "models/held.h"
+#include "fit/held.h"
 #include "models/sngp.h"
 #include "nn/spectral.h"
 

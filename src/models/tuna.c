@@ -10,7 +10,7 @@
  * mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 #include "models/gp.h"
 
 #include <string.h>

@@ -11,8 +11,8 @@
 #ifndef UNA_SAMPLED_H
 #define UNA_SAMPLED_H
 
-#include "models/basis.h"
-#include "models/held.h"
+#include "fit/basis.h"
+#include "fit/held.h"
 
 typedef struct una_sampled una_sampled;
 /* The packed parameters of one part. `numbers` stands apart from the state: folds have their own. */

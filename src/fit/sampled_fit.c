@@ -4,9 +4,9 @@
  * and to score, then on all rows: unlike a linear head, the distribution over parameters cannot take rows in
  * afterwards.
  */
-#include "models/sampled.h"
+#include "fit/sampled.h"
 
-#include "models/trials.h"
+#include "fit/trials.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * features have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features
  * did not see: held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
  */
-#include "models/held.h"
-#include "models/trials.h"
+#include "fit/held.h"
+#include "fit/trials.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * Trials: trainings of one feature network on the task pool, one per restart or fold, each judged on rows it did not
  * see.
  */
-#include "models/trials.h"
+#include "fit/trials.h"
 
-#include "models/held.h"
+#include "fit/held.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Passes of rows through a network, and a linear head on what comes out. See feature_map.h.
  */
-#include "models/feature_map.h"
+#include "fit/feature_map.h"
 
 #include <string.h>
 

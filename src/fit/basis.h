@@ -6,8 +6,8 @@
 #ifndef UNA_BASIS_H
 #define UNA_BASIS_H
 
-#include "models/feature_map.h"
-#include "models/rows.h"
+#include "fit/feature_map.h"
+#include "fit/rows.h"
 #include "nn/train.h"
 #include "opt/schedule.h"
 

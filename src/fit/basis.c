@@ -3,7 +3,7 @@
  * A feature network under a Bayesian linear head: prediction, update, draws, slopes, saving. How the features came to
  * be is no concern of this file (see basis_fit.c).
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 
 una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
                            una_run *run)

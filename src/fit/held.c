@@ -2,7 +2,7 @@
  *
  * Rows that train, rows that do not, batches, and what is chosen by the rows that did not train. See held.h.
  */
-#include "models/held.h"
+#include "fit/held.h"
 
 #include "la/la.h"
 

@@ -2,7 +2,7 @@
  *
  * Mixtures of networks that follow from stored numbers and a seed: prediction, draws, parts, saving.
  */
-#include "models/sampled.h"
+#include "fit/sampled.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef UNA_TRIALS_H
 #define UNA_TRIALS_H
 
-#include "models/basis.h"
+#include "fit/basis.h"
 
 typedef struct una_trial {                     /* one training of the pool: a restart, or a fold                  */
     una_arena   arena;                   /* its results; re-homed to the caller's run at the end            */

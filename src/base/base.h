@@ -75,6 +75,10 @@ struct una_run {
 void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);
 /* Reports fraction of the current stage and asks whether to go on: UNA_CANCELLED if not. */
 una_status una_tick(una_run *run, const char *stage, double fraction, double value);
+/* Until una_progress_back the run's stages fill only the part from .. to (0 to 1) of what they fill now. */
+typedef struct una_span { double from, to; } una_span;
+una_span   una_progress_part(una_run *run, double from, double to);
+void       una_progress_back(una_run *run, una_span before);
 bool       una_cancelled(const una_run *run);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 void       una_release(una_run *run, void *block);

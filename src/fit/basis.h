@@ -71,6 +71,14 @@ typedef struct una_basis_plan {
 una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una_problem *problem, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run);
 
+/* The noise variance that a plain network shows: one head, trained as the options say (train_noise_std standardised)
+ * on rows that do not judge it; `rows` of them did, 0: UNA_PLAIN_NOISE_VAR. */
+una_status una_plain_noise(double *noise_var, size_t *rows, const una_net *like, const una_basis_options *options,
+                           const una_problem *problem, una_fit_result *result, una_run *run);
+double     una_plain_steps(double steps);        /* of it, where the training proper takes so many          */
+/* Inside the objective of a single head, where only its ratio to the penalty counts. */
+#define UNA_PLAIN_NOISE_VAR 0.09
+
 /* ---- pieces for models that train on something else than y (TUNA) ---- */
 typedef struct una_basis_data { float *x, *target; size_t rows, inputs, target_heads; size_t *group; } una_basis_data;
 una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,

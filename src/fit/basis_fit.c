@@ -4,13 +4,11 @@
  * features have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features
  * did not see: held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
  */
-#include "fit/held.h"
 #include "fit/trials.h"
 
 #include <string.h>
 
 enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
-static const double plain_noise_var = 0.09; /* inside the objective of one head only its ratio to the penalty counts */
 
 double una_basis_unit(const una_basis_options *options, const una_problem *problem)
 {
@@ -73,102 +71,7 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
     return UNA_OK;
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------------------- */
-
-typedef struct judge {                   /* context of the choice                                           */
-    const una_trial *job;
-    size_t count;
-    double noise_var, prior_var;         /* noise_var: given, or UNA_AUTO                                   */
-    bool   by_evidence;                  /* the noise, by the option                                        */
-    bool   evidence; /* now: of the held-out rows alone, instead of their likelihood given the others */
-    una_run *run;
-} judge;
-
-/* Minus the log-likelihood of one job's held-out rows, or minus their evidence. */
-static una_status judge_job(void *context, size_t index, double noise_var, double *loss, double *square, size_t *rows,
-                            una_run *run)
-{
-    const judge *by = context;
-    const una_trial *j = &by->job[index];
-    una_head head;
-    double log_lik, rmse;
-    una_head_init(&head, j->stats.features, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    head.noise_var = noise_var;
-    head.prior_var = by->prior_var;
-    if (by->evidence) {
-        una_stats_add(&head.stats, j->held_phi, j->held_y, j->held_rows);
-        UNA_TRY(una_head_solve(&head, run));
-        *loss -= head.log_evidence;
-    }
-    head.stats = j->stats;
-    UNA_TRY(una_head_solve(&head, run));
-    UNA_TRY(una_head_score(&head, j->held_phi, j->held_y, j->held_rows, &log_lik, &rmse, run));
-    if (!by->evidence) *loss -= log_lik * (double)j->held_rows;
-    *square += rmse * rmse * (double)j->held_rows;
-    *rows = j->held_rows;
-    return UNA_OK;
-}
-
-/* Noise by the held-out rows for by->prior_var; *noise_var given stays. */
-static una_status choose_noise(double *noise_var, judge *by, double *log_lik, double *rmse)
-{
-    una_pooled p = { .count = by->count, .context = by, .judge = judge_job, .run = by->run };
-    bool choose = UNA_IS_AUTO(*noise_var);
-    by->evidence = by->by_evidence;
-    double log_noise = choose ? una_minimise(una_pooled_loss, &p, log(1e-8), log(4), 1e-6) : log(*noise_var);
-    by->evidence = false;
-    double loss = una_pooled_loss(log_noise, &p);
-    if (choose) { /* one standard error of log s2 up: few rows say little of the noise */
-        log_noise += sqrt(2 / (double)p.rows);
-        loss = una_pooled_loss(log_noise, &p);
-    }
-    UNA_TRY(p.status);
-    if (choose) *noise_var = exp(log_noise);
-    *log_lik = -loss / (double)p.rows;
-    *rmse = sqrt(p.square / (double)p.rows);
-    return UNA_OK;
-}
-
-static una_status score_prior(void *context, double prior_var, double *log_lik)
-{
-    judge *by = context;
-    double noise_var = by->noise_var, rmse;
-    by->prior_var = prior_var;
-    return choose_noise(&noise_var, by, log_lik, &rmse);
-}
-
-/* Noise, and before it the prior variance if that is wanted, by the held-out rows of `count` jobs. */
-static una_status choose(double *noise_var, double *prior_var, bool choose_alpha, const una_trials *all,
-                         const una_trial *job, size_t count, una_fit_result *result, una_run *run)
-{
-    judge by = { .job = job, .count = count, .noise_var = *noise_var, .by_evidence = all->options->noise_rule == 1,
-                 .run = run };
-    if (choose_alpha) UNA_TRY(una_held_prior(prior_var, score_prior, &by));
-    by.prior_var = *prior_var;
-    return choose_noise(noise_var, &by, &result->valid_log_lik, &result->valid_rmse);
-}
-
-static size_t median_best_step(const una_trial *job, size_t count)
-{
-    size_t step[256] = {0};
-    if (count > 256) count = 256;
-    for (size_t i = 0; i < count; i++)
-        step[i] = job[i].trained.best_step ? job[i].trained.best_step : job[i].trained.steps;
-    return una_held_median(step, count);
-}
-
-static size_t best_job(const una_trial *job, size_t count)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < count; i++) {
-        bool judged = job[i].held_rows > 0;
-        double now = judged ? job[i].valid_log_lik : -job[i].trained.loss[job[i].trained.looks - 1];
-        double then = judged ? job[best].valid_log_lik : -job[best].trained.loss[job[best].trained.looks - 1];
-        if (now > then) best = i;
-    }
-    return best;
-}
+/* ---- what is kept ------------------------------------------------------------------------------------------- */
 
 void una_basis_curve(una_fit_result *result, const una_trained *trained)
 {
@@ -188,45 +91,46 @@ una_status una_basis_keep_curve(una_fit_result *result, const una_trained *train
     return UNA_OK;
 }
 
-static una_status keep_job(una_basis *basis, const una_trial *j, una_fit_result *result, una_arena *keep)
+typedef struct keeping { una_basis_lesson lesson; una_basis *basis; } keeping;
+
+static una_status keep_trial(void *context, const void *const *trial, size_t count, una_fit_result *result,
+                             una_arena *keep, una_run *run)
 {
+    una_basis *basis = ((keeping *)context)->basis;
+    const una_basis_trial *t = trial[0];
+    (void)count, (void)run;
     basis->parameters = UNA_GET(keep, float, basis->net.parameters);
     UNA_TRY(una_arena_check(keep));
-    memcpy(basis->parameters, j->parameters, basis->net.parameters * sizeof(float));
-    return una_basis_keep_curve(result, &j->trained, keep);
-}
-
-static void count_steps(una_fit_result *result, const una_trial *job, size_t count)
-{
-    for (size_t i = 0; i < count; i++) result->steps += job[i].trained.steps;
+    memcpy(basis->parameters, t->parameters, basis->net.parameters * sizeof(float));
+    return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
-/* The noise inside the objective: held-out error of a plain network, trained first. */
-static una_status find_train_noise(una_trials all, double *noise_var, una_fit_result *result, una_run *run)
+una_status una_plain_noise(double *noise_var, size_t *rows, const una_net *like, const una_basis_options *options,
+                           const una_problem *p, una_fit_result *result, una_run *run)
 {
-    size_t count = all.folds ? all.folds : 1;
-    una_basis plain = { .net = all.basis->net };
-    una_basis_options options = *all.options;
-    plain.net.size[plain.net.depth + 1] = 1;
-    una_net_shape(&plain.net);
-    options.steps = fmax(1, fmin(options.steps, fmax(2000, options.steps / 2)));
-    all.basis = &plain;
-    all.options = &options;
-    all.plain = true;
-    all.train_noise_var = plain_noise_var;
-    all.stream = 1 << 16;
-    all.stage = "training a plain network for the noise";
-    una_status status = una_trials_run(&all, count, run);
-    double log_lik, rmse = 1;
-    judge by = { .job = all.job, .count = count, .prior_var = 1, .run = run };
-    *noise_var = UNA_AUTO;
-    if (status == UNA_OK) status = choose_noise(noise_var, &by, &log_lik, &rmse);
-    if (status == UNA_OK) count_steps(result, all.job, count);
-    *noise_var = fmin(1, fmax(1e-3, rmse * rmse));
-    una_trials_free(&all, count);
-    return status;
+    una_net net = *like;
+    una_fit_result judged = {0};
+    una_basis_plan plan = { .stage = "training a plain network for the noise" };
+    net.size[net.depth + 1] = 1;
+    una_net_shape(&net);
+    una_basis_lesson lesson = { .net = &net, .options = options, .plan = &plan,
+                                .train_noise_var = pow(options->train_noise_std, 2) };
+    una_crossfit fit = { .context = &lesson, .trial_size = sizeof(una_basis_trial), .train = una_basis_trials,
+                         .judge = una_basis_judge, .shares_rows = true, .stream = 1 << 16, .noise_var = UNA_AUTO,
+                         .prior_var = 1 };
+    UNA_TRY(una_crossfit_judge(&fit, p, &judged, run));
+
+    *rows = judged.valid_rows;
+    *noise_var = judged.valid_rows ? fmin(1, fmax(1e-3, judged.valid_rmse * judged.valid_rmse)) : UNA_PLAIN_NOISE_VAR;
+    result->steps += judged.steps;
+    return UNA_OK;
+}
+
+double una_plain_steps(double steps)
+{
+    return fmax(1, fmin(steps, fmax(2000, steps / 2)));
 }
 
 static una_status posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,
@@ -262,85 +166,55 @@ void una_basis_check_noise(const una_head *head, una_fit_result *result)
                       "the noise, or noise_std is too large.", 1 / sqrt(ratio));
 }
 
-/* Folds: noise from features that did not see the rows; then features from all rows, trained as long
- * as the folds were. */
-static una_status fit_folds(una_trials *all, double *noise_var, double *prior_var, bool choose_alpha,
-                            una_fit_result *result, una_run *run)
+/* The noise inside the objective: given, a mere ratio, or the error of a plain network, trained first
+ * (*share of the progress). */
+static una_status find_train_noise(double *noise_var, double *share, const una_basis *basis,
+                                   const una_basis_options *o, const una_basis_plan *plan, const una_problem *p,
+                                   una_fit_result *result, una_run *run)
 {
-    size_t folds = all->folds;
-    una_status status = una_trials_run(all, folds, run);
-    if (status == UNA_OK) status = choose(noise_var, prior_var, choose_alpha, all, all->job, folds, result, run);
-    if (status == UNA_OK) {
-        result->valid_rows = all->problem->x.rows;
-        all->steps = median_best_step(all->job, folds);
-        count_steps(result, all->job, folds);
-    }
-    una_trials_free(all, folds);
-    all->folds = 0;
-    all->stream += folds;
-    return status;
-}
+    *share = 0;
+    *noise_var = UNA_PLAIN_NOISE_VAR;
+    if (!UNA_IS_AUTO(o->train_noise_std)) *noise_var = pow(o->train_noise_std * una_basis_unit(o, p), 2);
+    if (!UNA_IS_AUTO(o->train_noise_std) || (plan->heads == 1 && !plan->marginal)) return UNA_OK;
 
-static una_status fit_features(una_trials *all, una_basis *basis, double *noise_var, double *prior_var,
-                               una_fit_result *result, una_arena *keep, una_run *run)
-{
-    size_t restarts = (size_t)all->options->restarts;
-    bool choose_alpha = UNA_IS_AUTO(*prior_var);
-    if (choose_alpha) *prior_var = 1;
-    if (all->folds) {
-        double from = run->progress_from, to = run->progress_to, trainings = (double)(all->folds + restarts);
-        run->progress_to = from + (to - from) * (double)all->folds / trainings;
-        UNA_TRY(fit_folds(all, noise_var, prior_var, choose_alpha, result, run));
-        run->progress_from = run->progress_to;
-        run->progress_to = to;
-    }
-    una_status status = una_trials_run(all, restarts, run);
-    if (status == UNA_OK) {
-        const una_trial *best = &all->job[best_job(all->job, restarts)];
-        count_steps(result, all->job, restarts);
-        if (best->held_rows) {
-            status = choose(noise_var, prior_var, choose_alpha, all, best, 1, result, run);
-            result->valid_rows = best->held_rows;
-        }
-        if (status == UNA_OK) status = keep_job(basis, best, result, keep);
-    }
-    una_trials_free(all, restarts);
+    una_basis_options plain = *o;
+    size_t rows;
+    plain.steps = una_plain_steps(o->steps);
+    plain.train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR);
+    una_span before = una_progress_part(run, 0, *share = 0.2);
+    una_status status = una_plain_noise(noise_var, &rows, &basis->net, &plain, p, result, run);
+    una_progress_back(run, before);
     return status;
 }
 
 una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_problem *p, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run)
 {
-    double from = run->progress_from, to = run->progress_to, unit = una_basis_unit(o, p), train_noise_var;
+    double unit = una_basis_unit(o, p), train_noise_var, share;
     size_t *group;
     una_basis_resolve(o, p->x.rows, plan->steps_factor);
     UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    una_trials all = { .basis = basis, .options = o, .plan = plan, .problem = p, .group = group, .folds = p->folds,
-                 .prior_var = UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var, .stage = plan->stage };
-    if (!UNA_IS_AUTO(o->train_noise_std)) train_noise_var = pow(o->train_noise_std * unit, 2);
-    else if (plan->heads == 1 && !plan->marginal) train_noise_var = plain_noise_var;
-    else {
-        run->progress_to = from + 0.2 * (to - from);
-        una_status found = find_train_noise(all, &train_noise_var, result, run);
-        run->progress_from = found == UNA_OK ? run->progress_to : from;
-        run->progress_to = to;
-        UNA_TRY(found);
-    }
-    all.train_noise_var = train_noise_var;
-    double noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2), prior_var = o->prior_var;
-    una_status status = fit_features(&all, basis, &noise_var, &prior_var, result, keep, run);
-    run->progress_from = from;
-    run->progress_to = to;
+    UNA_TRY(find_train_noise(&train_noise_var, &share, basis, o, plan, p, result, run));
+
+    keeping context = { { &basis->net, o, plan, group, train_noise_var, UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var },
+                        basis };
+    una_crossfit fit = { .context = &context, .trial_size = sizeof(una_basis_trial), .train = una_basis_trials,
+                         .judge = una_basis_judge, .keep = keep_trial, .restarts = (size_t)o->restarts,
+                         .shares_rows = true, .by_evidence = o->noise_rule == 1, .prior_var = o->prior_var,
+                         .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
+    una_span before = una_progress_part(run, share, 1);
+    una_status status = una_crossfit_run(&fit, p, result, keep, run);
+    una_progress_back(run, before);
     UNA_TRY(status);
-    if (UNA_IS_AUTO(noise_var)) noise_var = train_noise_var;                  /* no row was held out */
-    basis->head.noise_var = noise_var;
-    basis->head.prior_var = prior_var;
+
+    basis->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no row was held out */
+    basis->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
     UNA_TRY(posterior(basis, p, result, keep, run));
     una_basis_check_noise(&basis->head, result);
     o->train_noise_std = sqrt(train_noise_var) / unit;
-    o->noise_std = sqrt(noise_var) / unit;
-    o->prior_var = prior_var;
+    o->noise_std = sqrt(basis->head.noise_var) / unit;
+    o->prior_var = basis->head.prior_var;
     return UNA_OK;
 }
 

@@ -14,6 +14,26 @@ void una_held_row(float *to, una_view x, size_t row)
     for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
 }
 
+typedef enum side { TRAINS, HELD_OUT } side;
+
+static void give_row(una_held *h, side to, una_view x, const double *y, size_t row)
+{
+    una_held_row(to == TRAINS ? h->x + h->rows * h->inputs : h->held_x + h->held * h->inputs, x, row);
+    if (to == TRAINS) h->target[h->rows] = (float)(h->y[h->rows] = y[row]), h->rows++;
+    else h->held_y[h->held++] = y[row];
+}
+
+static una_status take_rows(una_held *h, size_t inputs, size_t rows, size_t held, una_arena *arena)
+{
+    *h = (una_held){ .inputs = inputs };
+    h->x = UNA_GET_ROWS(arena, float, rows * inputs);
+    h->target = UNA_GET_ROWS(arena, float, rows);
+    h->y = UNA_GET_ROWS(arena, double, rows);
+    h->held_x = UNA_GET_ROWS(arena, float, held * inputs);
+    h->held_y = UNA_GET_ROWS(arena, double, held);
+    return una_arena_check(arena);
+}
+
 una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_arena *arena)
 {
     bool by_fold = fold != SIZE_MAX;
@@ -21,25 +41,35 @@ una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_ar
         *h = *p->shared;
         return UNA_OK;
     }
-    size_t inputs = p->x.cols, most = by_fold ? p->x.rows : p->valid_x.rows;
-    *h = (una_held){ .inputs = inputs };
-    h->x = UNA_GET_ROWS(arena, float, p->x.rows * inputs);
-    h->target = UNA_GET_ROWS(arena, float, p->x.rows);
-    h->y = UNA_GET_ROWS(arena, double, p->x.rows);
-    h->held_x = UNA_GET_ROWS(arena, float, most * inputs);
-    h->held_y = UNA_GET_ROWS(arena, double, most);
+    UNA_TRY(take_rows(h, p->x.cols, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
+    for (size_t i = 0; i < p->x.rows; i++)
+        give_row(h, by_fold && p->fold[i] == fold ? HELD_OUT : TRAINS, p->x, p->y, i);
+    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) give_row(h, HELD_OUT, p->valid_x, p->valid_y, i);
+    return UNA_OK;
+}
+
+una_status una_held_none(una_held *h, const una_problem *p, una_arena *arena)
+{
+    UNA_TRY(take_rows(h, p->x.cols, p->x.rows + p->valid_x.rows, 0, arena));
+    for (size_t i = 0; i < p->x.rows; i++) give_row(h, TRAINS, p->x, p->y, i);
+    for (size_t i = 0; i < p->valid_x.rows; i++) give_row(h, TRAINS, p->valid_x, p->valid_y, i);
+    return UNA_OK;
+}
+
+una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena)
+{
+    if (*rows <= most) return UNA_OK;
+    float *few = UNA_GET(arena, float, most * inputs);
+    double *few_y = UNA_GET(arena, double, most);
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < p->x.rows; i++) {
-        bool out = by_fold && p->fold[i] == fold;
-        una_held_row(out ? h->held_x + h->held * inputs : h->x + h->rows * inputs, p->x, i);
-        if (out) h->held_y[h->held++] = p->y[i];
-        else h->y[h->rows++] = p->y[i];
+    for (size_t i = 0; i < most; i++) {
+        size_t row = i * *rows / most;
+        memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
+        few_y[i] = (*y)[row];
     }
-    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) {
-        una_held_row(h->held_x + i * inputs, p->valid_x, i);
-        h->held_y[h->held++] = p->valid_y[i];
-    }
-    for (size_t i = 0; i < h->rows; i++) h->target[i] = (float)h->y[i];
+    *x = few;
+    *y = few_y;
+    *rows = most;
     return UNA_OK;
 }
 

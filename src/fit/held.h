@@ -20,6 +20,11 @@ typedef struct una_held {
  * there is one; else that fold of problem->x is held out. Nobody writes to the rows. */
 una_status una_held_split(una_held *held, const una_problem *problem, size_t fold, una_arena *arena);
 
+/* All rows train, those of problem->valid last. */
+una_status una_held_none(una_held *held, const una_problem *problem, una_arena *arena);
+/* Leaves at most `most` rows, evenly chosen: copies in the arena. For looks and choices, which must stay cheap. */
+una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena);
+
 typedef struct una_batches {             /* of an epoch: they differ in size by at most one row             */
     const float *all_x, *all_target;     /* [all, inputs], [all]                                            */
     size_t    all, inputs;

@@ -44,14 +44,15 @@ static void through(const pass *p, const una_sampled *m, const float *x, size_t 
 }
 
 una_status una_sampled_functions(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
-                                 una_run *run)
+                                 size_t by_row, size_t by_part, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
-    una_status status = begin(&p, m, 0, run);
+    una_status status = begin(&p, m, rows, run);
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
         m->part(m, numbers, s, p.kernels, p.packed);
-        through(&p, m, x, rows, f + s * rows);
+        through(&p, m, x, rows, p.f);
+        for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
     }
     una_arena_release(&run->scratch, mark);
     return status;
@@ -107,7 +108,7 @@ una_status una_sampled_parts(const void *state, una_view x, size_t *count, doubl
     una_mark mark = una_arena_mark(&run->scratch);
     float *rows = NULL;
     una_status status = narrowed(&rows, x, run);
-    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, rows, x.rows, f, run);
+    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trials: trainings of one feature network on the task pool, one per restart or fold, each judged on rows it did not
- * see.
+ * Trainings of a feature network on the task pool, and what they say of rows they did not see. See trials.h.
  */
 #include "fit/trials.h"
-
-#include "fit/held.h"
 
 #include <string.h>
 
@@ -79,30 +76,14 @@ static double *ones_at_end(double *phi, size_t rows, size_t k)
     return phi;
 }
 
-/* Every step-th row, at most LOOK_ROWS: looks must stay cheap on large data. */
-static void thin(float **x, double **y, size_t *rows, size_t inputs, una_arena *arena)
-{
-    if (*rows <= LOOK_ROWS) return;
-    float *few = UNA_GET(arena, float, LOOK_ROWS * inputs);
-    double *few_y = UNA_GET(arena, double, LOOK_ROWS);
-    for (size_t i = 0; few && few_y && i < LOOK_ROWS; i++) {
-        size_t row = i * *rows / LOOK_ROWS;
-        memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
-        few_y[i] = (*y)[row];
-    }
-    *x = few;
-    *y = few_y;
-    *rows = LOOK_ROWS;
-}
-
 static una_status prepare_watch(watch *w, const una_net *net, const una_held *r, una_run *run)
 {
     size_t k = una_net_features(net) + 1;
     float *x = r->x, *held_x = r->held_x;
     double *y = r->y, *held_y = r->held_y;
     *w = (watch){ .net = net, .rows = r->rows, .watch_rows = r->held };
-    thin(&x, &y, &w->rows, net->size[0], &run->scratch);
-    thin(&held_x, &held_y, &w->watch_rows, net->size[0], &run->scratch);
+    UNA_TRY(una_held_thin(&x, &y, &w->rows, net->size[0], LOOK_ROWS, &run->scratch));
+    UNA_TRY(una_held_thin(&held_x, &held_y, &w->watch_rows, net->size[0], LOOK_ROWS, &run->scratch));
     w->x = x;
     w->y = y;
     w->watch_x = held_x;
@@ -115,9 +96,9 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
                             &run->scratch);
 }
 
-static una_status prepare_evidence(marginal *e, const una_trials *all, const una_held *r, una_run *run)
+static una_status prepare_evidence(marginal *e, const una_basis_lesson *all, const una_held *r, una_run *run)
 {
-    const una_net *net = &all->basis->net;
+    const una_net *net = all->net;
     size_t k = una_net_features(net) + 1;
     *e = (marginal){ .net = net, .x = r->x, .y = r->y, .rows = r->rows, .penalty = all->options->penalty };
     e->phi = ones_at_end(UNA_GET(&run->scratch, double, r->rows * k), r->rows, k);
@@ -131,83 +112,101 @@ static una_status prepare_evidence(marginal *e, const una_trials *all, const una
                             &run->scratch);
 }
 
-/* What the choice of the noise needs of a finished job: its training statistics, features of its held-out rows. */
-static una_status finish_job(una_trial *j, const una_trials *all, const una_held *r, una_run *run)
+/* What judging needs of a finished training: statistics of its rows, features of those held out. */
+static una_status finish(una_basis_trial *t, const una_net *net, const una_held *r, una_run *run)
 {
-    una_basis basis = { .net = all->basis->net, .parameters = j->parameters };
-    size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
-    una_work_f32 *work;
-    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
-    una_stats_init(&j->stats, k, &j->arena);
-    j->held_phi = ones_at_end(UNA_GET_ROWS(&j->arena, double, r->held * k), r->held, k);
-    j->held_y = UNA_GET_ROWS(&j->arena, double, r->held);
     enum { AT_ONCE = 960 };
+    size_t k = una_net_features(net) + 1, inputs = net->size[0];
+    una_work_f32 *work;
+    UNA_TRY(una_work_new_f32(&work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
+                             &run->scratch));
+    una_stats_init(&t->stats, k, &t->base.arena);
+    t->held_phi = ones_at_end(UNA_GET_ROWS(&t->base.arena, double, r->held * k), r->held, k);
+    t->held_y = UNA_GET_ROWS(&t->base.arena, double, r->held);
     double *phi = ones_at_end(UNA_GET(&run->scratch, double, AT_ONCE * k), AT_ONCE, k);
-    UNA_TRY(una_arena_check(&j->arena));
+    UNA_TRY(una_arena_check(&t->base.arena));
     UNA_TRY(una_arena_check(&run->scratch));
+
     for (size_t from = 0; from < r->rows; from += AT_ONCE) {
         size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
-        una_net_forward_f32(&basis.net, j->parameters, r->x + from * inputs, count, phi, k, NULL, work);
-        una_stats_add(&j->stats, phi, r->y + from, count);
+        una_net_forward_f32(net, t->parameters, r->x + from * inputs, count, phi, k, NULL, work);
+        una_stats_add(&t->stats, phi, r->y + from, count);
     }
-    una_net_forward_f32(&basis.net, j->parameters, r->held_x, r->held, j->held_phi, k, NULL, work);
-    memcpy(j->held_y, r->held_y, r->held * sizeof(double));
-    j->held_rows = r->held;
+    una_net_forward_f32(net, t->parameters, r->held_x, r->held, t->held_phi, k, NULL, work);
+    memcpy(t->held_y, r->held_y, r->held * sizeof(double));
+
+    t->base.held = r->held;
+    t->base.score = -t->base.trained.loss[t->base.trained.looks - 1];
     if (r->held == 0) return UNA_OK;
-    double noise_var = UNA_AUTO; /* prior variance 1, as in looks: a chosen one could not be passed back otherwise */
-    return una_choose_valid(&noise_var, 1, &j->stats, j->held_phi, j->held_y, r->held, &j->valid_log_lik,
-                            &j->valid_rmse, run);
+    double noise_var, rmse; /* prior variance 1, as in looks: a chosen one could not be passed back otherwise */
+    return una_choose_valid(&noise_var, 1, &t->stats, t->held_phi, t->held_y, r->held, &t->base.score, &rmse, run);
 }
 
-static una_status train_job(void *context, size_t index, una_run *run)
+typedef struct lesson_round { const una_basis_lesson *lesson; const una_round *round; una_basis_trial *trial; } lesson_round;
+
+static una_status train_one(void *context, size_t index, una_run *run)
 {
-    una_trials *all = context;
-    una_trial *j = &all->job[index];
-    const una_net *net = &all->basis->net;
+    const lesson_round *at = context;
+    const una_basis_lesson *all = at->lesson;
+    const una_problem *p = at->round->problem;
+    una_basis_trial *t = &at->trial[index];
+    const una_net *net = all->net;
+    uint64_t stream = at->round->stream + index;
     una_held r;
     watch w;
     marginal e;
-    UNA_TRY(una_held_split(&r, all->problem, all->folds ? index : SIZE_MAX, &run->scratch));
-    j->parameters = UNA_GET(&j->arena, float, net->parameters);
-    UNA_TRY(una_arena_check(&j->arena));
-    una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, all->stream + index);
-    una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
+    UNA_TRY(una_held_split(&r, p, una_round_fold(at->round, index), &run->scratch));
+    t->parameters = UNA_GET(&t->base.arena, float, net->parameters);
+    UNA_TRY(una_arena_check(&t->base.arena));
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_INIT, stream);
+    una_net_initialise_f32(net, all->options->initialisation, 1, &rng, t->parameters);
+
     una_train_hooks_f32 hooks = {0};
     if (r.held) {
         UNA_TRY(prepare_watch(&w, net, &r, run));
         hooks = (una_train_hooks_f32){ .context = &w, .look = look };
     }
-    una_training none = {0}, how = una_basis_training(all->options, r.rows, all->plain ? &none : &all->plan->training,
-                                                      all->train_noise_var, all->problem->seed, all->stream + index);
-    if (all->steps) how.steps = all->steps;
-    if (all->plan->marginal && !all->plain) {
+    una_training how = una_basis_training(all->options, r.rows, &all->plan->training, all->train_noise_var, p->seed,
+                                          stream);
+    if (at->round->steps) how.steps = at->round->steps;
+    if (all->plan->marginal) {
         UNA_TRY(prepare_evidence(&e, all, &r, run));
         hooks = (una_train_hooks_f32){ .context = &e, .gradient = evidence_gradient };
     }
     una_train_data_f32 data = { r.x, r.target, r.rows, 1, { r.rows ? net->size[0] : 0, all->group } };
-    UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, all->stage, &j->trained, &j->arena, run));
-    return finish_job(j, all, &r, run);
+    UNA_TRY(una_train_f32(net, t->parameters, &data, &how, &hooks, all->plan->stage, &t->base.trained, &t->base.arena,
+                          run));
+    return finish(t, net, &r, run);
 }
 
-una_status una_trials_run(una_trials *all, size_t count, una_run *run)
+una_status una_basis_trials(void *lesson, const una_round *round, void *trials, una_run *run)
 {
-    const una_problem *given = all->problem;
-    una_problem shared = *given;
-    una_held held;
-    all->job = UNA_GET(&run->scratch, una_trial, count);
+    lesson_round at = { lesson, round, trials };
+    return una_jobs_run(run, trials, sizeof *at.trial, round->count, train_one, &at);
+}
+
+una_status una_basis_judge(void *lesson, const void *const *trial, size_t count, const una_question *question,
+                           una_answer *answer, una_run *run)
+{
+    const una_basis_trial *t = trial[0];
+    una_head head;
+    double log_lik, rmse;
+    (void)lesson, (void)count;                           /* one: feature networks are not mixed */
+    una_head_init(&head, t->stats.features, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = all->folds ? UNA_OK : una_held_split(&held, given, SIZE_MAX, &run->scratch);
-    if (!all->folds) shared.shared = &held;
-    all->problem = &shared;
-    if (status == UNA_OK) status = una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
-    all->problem = given;
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
+    head.noise_var = question->noise_var;
+    head.prior_var = question->prior_var;
+    if (question->evidence) {
+        una_stats_add(&head.stats, t->held_phi, t->held_y, t->base.held);
+        UNA_TRY(una_head_solve(&head, run));
+        answer->loss -= head.log_evidence;
+    }
 
-void una_trials_free(una_trials *all, size_t count)
-{
-    una_jobs_free(all->job, sizeof *all->job, count);
+    head.stats = t->stats;
+    UNA_TRY(una_head_solve(&head, run));
+    UNA_TRY(una_head_score(&head, t->held_phi, t->held_y, t->base.held, &log_lik, &rmse, run));
+    if (!question->evidence) answer->loss -= log_lik * (double)t->base.held;
+    answer->square += rmse * rmse * (double)t->base.held;
+    answer->rows += t->base.held;
+    return UNA_OK;
 }

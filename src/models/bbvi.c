@@ -94,7 +94,7 @@ static una_status bound_gradient(void *context, const double *parameters, double
     return UNA_OK;
 }
 
-static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_sampled_rows *rows,
+static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_held *rows,
                           una_run *run)
 {
     una_arena *scratch = &run->scratch;
@@ -127,7 +127,7 @@ static void start(const stepper *t, const bbvi_options *o, double *numbers)
     }
 }
 
-static una_status bbvi_train(void *context, const una_sampled *m, const una_sampled_rows *rows, const una_training *how,
+static una_status bbvi_train(void *context, const una_sampled *m, const una_held *rows, const una_training *how,
                              double *numbers, una_trained *trained, una_arena *keep, una_run *run)
 {
     const bbvi_options *o = context;

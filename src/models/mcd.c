@@ -89,7 +89,7 @@ static una_status dropped_gradient(void *context, const float *parameters, float
     return UNA_OK;
 }
 
-static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_rows *rows, una_run *run)
+static una_status prepare(stepper *t, const mcd_options *o, const una_held *rows, una_run *run)
 {
     const una_net *net = &t->model->base.net;
     una_arena *scratch = &run->scratch;
@@ -104,7 +104,7 @@ static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_ro
                             una_kernels_named_f32(run->settings.kernels), scratch);
 }
 
-static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows,
+static una_status mcd_train(void *context, const una_sampled *base, const una_held *rows,
                             const una_training *how, double *numbers, una_trained *trained, una_arena *keep,
                             una_run *run)
 {

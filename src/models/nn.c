@@ -9,12 +9,10 @@
  */
 #include "models/nn.h"
 
-#include "fit/held.h"
+#include "fit/crossfit.h"
 #include "nn/anchor.h"
 
 #include <string.h>
-
-static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
 
 static const una_option nn_table[] = {
     UNA_ROWS_SHAPE(una_nn_options, basis, "2", "hidden layer", "hidden layers"),
@@ -40,24 +38,23 @@ typedef struct nn_state {
 
 /* ---- one training ----------------------------------------------------------------------------------------- */
 
-typedef struct nn_job {                  /* a fold, or the whole                                            */
-    una_arena   arena;                   /* its results; re-homed to the caller's run at the end            */
-    float      *parameters;
-    una_trained trained;
-    double      square;                  /* sum of squared errors of `judged` rows                          */
-    size_t      judged;
-} nn_job;
+typedef struct nn_trial {
+    una_trial base;
+    float    *parameters;
+    double    square;                    /* sum of squared errors of `judged` rows: those held out, if any  */
+    size_t    judged;
+} nn_trial;
 
-typedef struct nn_jobs {
-    const una_net *net;
+typedef struct nn_lesson {               /* context of the trainings                                        */
+    nn_state *state;                     /* its net; what is kept goes there                                */
     const una_basis_options *options;
     const una_nn_anchor *anchor;
-    const una_problem *problem;
-    size_t folds, steps;                 /* folds 0: all rows train; steps 0: as the options say            */
     double train_noise_var;
-    uint64_t stream;
-    nn_job *job;
-} nn_jobs;
+    double square;                       /* mean square error of the training that was kept, by `judged` rows */
+    size_t judged;
+} nn_lesson;
+
+typedef struct lesson_round { const nn_lesson *lesson; const una_round *round; nn_trial *trial; } lesson_round;
 
 typedef struct watch {                   /* context of both hooks                                           */
     const una_net *net;
@@ -102,7 +99,7 @@ static una_status anchored_gradient(void *context, const float *parameters, floa
     return UNA_OK;
 }
 
-static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_training *how, float *parameters, una_run *run)
+static una_status prepare_anchor(watch *w, const nn_lesson *all, const una_training *how, float *parameters, una_run *run)
 {
     const una_nn_anchor *a = all->anchor;
     una_rng first = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
@@ -116,108 +113,84 @@ static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_trainin
                             how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
 }
 
-static una_status train_job(void *context, size_t index, una_run *run)
+static una_status train_one(void *context, size_t index, una_run *run)
 {
-    const nn_jobs *all = context;
-    nn_job *j = &all->job[index];
-    const una_net *net = all->net;
+    const lesson_round *at = context;
+    const nn_lesson *all = at->lesson;
+    const una_problem *p = at->round->problem;
+    nn_trial *t = &at->trial[index];
+    const una_net *net = &all->state->net;
     una_held held;
     una_training none = {0};
-    UNA_TRY(una_held_split(&held, all->problem, all->folds ? index : SIZE_MAX, &run->scratch));
-    una_training how = una_basis_training(all->options, held.rows, &none, all->train_noise_var, all->problem->seed,
-                                          all->stream + index);
-    if (all->steps) how.steps = all->steps;
-    j->parameters = UNA_GET(&j->arena, float, net->parameters);
-    UNA_TRY(una_arena_check(&j->arena));
+    UNA_TRY(una_held_split(&held, p, una_round_fold(at->round, index), &run->scratch));
+    una_training how = una_basis_training(all->options, held.rows, &none, all->train_noise_var, p->seed,
+                                          at->round->stream + index);
+    if (at->round->steps) how.steps = at->round->steps;
+    t->parameters = UNA_GET(&t->base.arena, float, net->parameters);
+    UNA_TRY(una_arena_check(&t->base.arena));
+
     watch w = { .net = net, .held = &held };
     w.f = UNA_GET_ROWS(&run->scratch, double, held.held ? held.held : held.rows);
     una_train_hooks_f32 hooks = { .context = &w, .look = held.held ? look : NULL };
     una_rng rng = una_rng_at(how.seed, UNA_FOR_INIT, how.stream);
     if (all->anchor) {
-        UNA_TRY(prepare_anchor(&w, all, &how, j->parameters, run));
+        UNA_TRY(prepare_anchor(&w, all, &how, t->parameters, run));
         hooks.gradient = anchored_gradient;
-    } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
+    } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, t->parameters);
     UNA_TRY(una_work_new_f32(&w.work, net, all->anchor ? w.batches.most : 1, 0, false, 0, false, false,
                              una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_train_data_f32 data = { held.x, held.target, held.rows, 1, { net->size[0], NULL } };
-    UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
+    UNA_TRY(una_train_f32(net, t->parameters, &data, &how, &hooks, "training nn", &t->base.trained, &t->base.arena,
+                          run));
+
     bool judged = held.held > 0;
-    j->judged = judged ? held.held : held.rows;
-    j->square = sum_of_squares(&w, j->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y,
-                               j->judged);
+    t->base.held = held.held;
+    t->judged = judged ? held.held : held.rows;
+    t->square = sum_of_squares(&w, t->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y,
+                               t->judged);
+    if (!isfinite(t->square))
+        UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)", how.rate);
     return UNA_OK;
 }
 
-static una_status run_jobs(nn_jobs *all, size_t count, una_run *run)
+static una_status nn_train(void *lesson, const una_round *round, void *trials, una_run *run)
 {
-    all->job = UNA_GET(&run->scratch, nn_job, count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
+    lesson_round at = { lesson, round, trials };
+    return una_jobs_run(run, trials, sizeof *at.trial, round->count, train_one, &at);
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-typedef struct judgement { double square; size_t rows; } judgement;
-
-/* Every fold in turn is left out: errors of rows that did not train, and how long training should last. */
-static una_status judge_folds(nn_jobs *all, judgement *sum, una_fit_result *result, una_run *run)
+/* sum log N(e; 0, s2) of `rows` errors. */
+static double log_lik_of(double square, size_t rows, double noise_var)
 {
-    size_t best[256] = {0}, folds = all->folds;
-    una_status status = run_jobs(all, folds, run);
-    for (size_t i = 0; status == UNA_OK && i < folds; i++) {
-        const una_trained *t = &all->job[i].trained;
-        sum->square += all->job[i].square;
-        sum->rows += all->job[i].judged;
-        best[i] = t->best_step ? t->best_step : t->steps;
-        result->steps += t->steps;
-    }
-    una_jobs_free(all->job, sizeof *all->job, folds);
-    all->steps = una_held_median(best, folds);
-    all->stream += folds;
-    all->folds = 0;
-    return status;
+    return -0.5 * ((double)rows * (UNA_LOG_TWO_PI + log(noise_var)) + square / noise_var);
 }
 
-static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+static una_status nn_judge(void *lesson, const void *const *trial, size_t count, const una_question *question,
+                           una_answer *answer, una_run *run)
 {
-    double from = run->progress_from, to = run->progress_to;
-    bool folds = all->folds > 0;
-    if (folds) {
-        run->progress_to = from + (to - from) * (double)all->folds / (double)(all->folds + 1);
-        una_status judged = judge_folds(all, sum, result, run);
-        run->progress_from = judged == UNA_OK ? run->progress_to : from;
-        run->progress_to = to;
-        UNA_TRY(judged);
-    }
-    una_status status = run_jobs(all, 1, run);
-    const nn_job *j = all->job;
-    if (status == UNA_OK) {
-        m->parameters = UNA_GET(keep, float, m->net.parameters);
-        status = una_arena_check(keep);
-        if (status == UNA_OK)
-            status = una_held_curve(result, j->trained.looks, j->trained.step, j->trained.loss, j->trained.look, keep);
-    }
-    if (status == UNA_OK) {
-        memcpy(m->parameters, j->parameters, m->net.parameters * sizeof(float));
-        result->steps += j->trained.steps;
-        if (!folds) *sum = (judgement){ j->square, j->judged };
-    }
-    una_jobs_free(all->job, sizeof *all->job, 1);
-    run->progress_from = from;
-    return status;
+    const nn_trial *t = trial[0];
+    (void)lesson, (void)count, (void)run;                /* one: an ensemble mixes networks, not nn */
+    answer->loss -= log_lik_of(t->square, t->judged, question->noise_var);
+    answer->square += t->square;
+    answer->rows += t->judged;
+    return UNA_OK;
 }
 
-static void report(nn_state *m, const judgement *sum, bool held_out, una_fit_result *result)
+static una_status nn_keep(void *lesson, const void *const *trial, size_t count, una_fit_result *result,
+                          una_arena *keep, una_run *run)
 {
-    double rows = (double)sum->rows, square = sum->square / rows;
-    double log_lik = -0.5 * (UNA_LOG_TWO_PI + log(m->noise_var) + square / m->noise_var);
-    result->noise_var = m->noise_var;
-    result->log_evidence = rows * log_lik;               /* the nearest a single function comes to evidence */
-    if (!held_out) return;
-    result->valid_rows = sum->rows;
-    result->valid_rmse = sqrt(square);
-    result->valid_log_lik = log_lik;
+    nn_lesson *all = lesson;
+    nn_state *m = all->state;
+    const nn_trial *t = trial[0];
+    (void)count, (void)run;
+    m->parameters = UNA_GET(keep, float, m->net.parameters);
+    UNA_TRY(una_arena_check(keep));
+    memcpy(m->parameters, t->parameters, m->net.parameters * sizeof(float));
+    all->square = t->square / (double)t->judged;
+    all->judged = t->judged;
+    return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
 una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor *anchor, const una_problem *p,
@@ -227,22 +200,26 @@ una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor 
     una_basis_options *o = &options->basis;
     double unit = una_basis_unit(o, p);
     una_basis shape = {0};
-    judgement sum = {0};
     o->features = o->width;
     una_basis_resolve(o, p->x.rows, 1);
     UNA_TRY(una_basis_shape(&shape, o, p->x.cols, 1, run));
     m->net = shape.net;
-    nn_jobs all = { .net = &m->net, .options = o, .anchor = anchor, .problem = p, .folds = p->folds,
-                    .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? plain_noise_var
-                    : pow(o->train_noise_std * unit, 2) };
-    UNA_TRY(train_all(&all, m, &sum, result, keep, run));
-    if (!isfinite(sum.square))
-        UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)", o->rate);
-    m->noise_var = UNA_IS_AUTO(o->noise_std) ? una_held_noise(sum.square / (double)sum.rows, sum.rows)
-                                             : pow(o->noise_std * unit, 2);
-    report(m, &sum, p->folds > 0 || p->valid_x.rows > 0, result);
+
+    nn_lesson lesson = { .state = m, .options = o, .anchor = anchor,
+                         .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? UNA_PLAIN_NOISE_VAR
+                         : pow(o->train_noise_std * unit, 2) };
+    una_crossfit fit = { .context = &lesson, .trial_size = sizeof(nn_trial), .train = nn_train, .judge = nn_judge,
+                         .keep = nn_keep, .restarts = 1, .prior_var = 1,
+                         .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
+    UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
+
+    m->noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(lesson.square, 1e-8) : fit.noise_var;   /* no row was held out */
+    result->noise_var = m->noise_var;
+    /* The nearest that a single function comes to evidence. */
+    result->log_evidence = result->valid_rows ? (double)result->valid_rows * result->valid_log_lik
+                         : log_lik_of(lesson.square * (double)lesson.judged, lesson.judged, m->noise_var);
     o->noise_std = sqrt(m->noise_var) / unit;
-    o->train_noise_std = sqrt(all.train_noise_var) / unit;
+    o->train_noise_std = sqrt(lesson.train_noise_var) / unit;
     return UNA_OK;
 }
 

@@ -6,7 +6,6 @@
 
 #include "la/la.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void una_held_row(float *to, una_view x, size_t row)
@@ -103,51 +102,6 @@ void una_batches_next(una_batches *b)
     b->step++;
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------------------- */
-
-double una_pooled_loss(double log_noise, void *pooled)
-{
-    una_pooled *p = pooled;
-    double loss = 0;
-    p->square = 0;
-    p->rows = 0;
-    for (size_t i = 0; i < p->count && p->status == UNA_OK; i++) {
-        una_mark mark = una_arena_mark(&p->run->scratch);
-        size_t rows = 0;
-        p->status = p->judge(p->context, i, exp(log_noise), &loss, &p->square, &rows, p->run);
-        p->rows += rows;
-        una_arena_release(&p->run->scratch, mark);
-    }
-    return loss;
-}
-
-una_status una_held_prior(double *prior_var, una_status (*score)(void *context, double prior_var, double *log_lik),
-                          void *context)
-{
-    enum { GRID = 9 };
-    double value[GRID], log_lik[GRID], best = -HUGE_VAL;
-    for (size_t i = 0; i < GRID; i++) {
-        value[i] = pow(10, -2 + 0.5 * (double)i);
-        UNA_TRY(score(context, value[i], &log_lik[i]));
-        best = fmax(best, log_lik[i]);
-    }
-    for (size_t i = 0; i < GRID; i++)
-        if (log_lik[i] >= best - 0.02) *prior_var = value[i];
-    return UNA_OK;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-size_t una_held_median(size_t *step, size_t count)
-{
-    qsort(step, count, sizeof *step, by_size);
-    return step[count / 2];
-}
-
 /* ---- what training watches and records ---------------------------------------------------------------------- */
 
 double una_held_score(double square)
@@ -155,26 +109,9 @@ double una_held_score(double square)
     return -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square, 1e-12)));
 }
 
-double una_held_noise(double square, size_t rows)
-{
-    return fmin(4, fmax(square, 1e-8) * exp(sqrt(2 / (double)rows)));
-}
-
 double *una_held_copy(const double *values, size_t count, una_arena *arena)
 {
     double *copy = UNA_GET(arena, double, count);
     if (copy) memcpy(copy, values, count * sizeof *copy);
     return copy;
-}
-
-una_status una_held_curve(una_fit_result *result, size_t looks, const double *step, const double *loss,
-                          const double *look, una_arena *keep)
-{
-    double *none = UNA_GET(keep, double, looks);
-    una_curve curve = { looks, una_held_copy(step, looks, keep), una_held_copy(loss, looks, keep),
-                        una_held_copy(look, looks, keep), none };
-    UNA_TRY(una_arena_check(keep));
-    for (size_t i = 0; i < looks; i++) none[i] = NAN;
-    result->curve = curve;
-    return UNA_OK;
 }

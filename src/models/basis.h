@@ -8,7 +8,7 @@
 
 #include "models/feature_map.h"
 #include "models/rows.h"
-#include "nn/train.h"
+#include "nn/luna_step.h"
 #include "opt/schedule.h"
 
 typedef struct una_basis {               /* the state of a fitted model                                     */
@@ -81,8 +81,7 @@ void       una_basis_resolve(una_basis_options *options, size_t rows, double ste
 una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity,
                                 double train_noise_var, uint64_t seed, uint64_t stream);
 una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
-                           const una_training *how, const char *stage, una_trained *trained, una_arena *keep,
-                           una_run *run);
+                           const una_training *how, una_trained *trained, una_arena *keep, una_run *run);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */

@@ -76,12 +76,12 @@ static una_status log_likelihood(void *context, const double *theta, double *log
     return UNA_OK;
 }
 
-/* The gradient hook of una_train: parameters are mu, then rho. */
-static una_status bound_gradient(void *context, const double *parameters, double *gradient, una_losses *losses,
-                                 una_run *run)
+/* A step; parameters are mu, then rho. */
+static una_status bound_gradient(void *context, size_t step, const double *parameters, double *gradient,
+                                 una_losses *losses, una_run *run)
 {
     stepper *t = context;
-    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
+    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | step);
     t->normals->normals(t->samples * t->count, rng.key, rng.counter, 1, 0, t->eps);
     una_batches_next(&t->batches);
     t->batch.rows = t->batches.rows;
@@ -134,11 +134,10 @@ static una_status bbvi_train(void *context, const una_sampled *m, const una_samp
     stepper t = { .how = how };
     UNA_TRY(prepare(&t, m, o, rows, run));
     start(&t, o, numbers);
-    una_net both = m->net;                               /* the loop sees one block of parameters: mu and rho */
-    both.parameters = m->count;
-    una_train_data_f64 data = { .rows = rows->rows, .target_heads = 1 };
-    una_train_hooks_f64 hooks = { .context = &t, .gradient = bound_gradient };
-    UNA_TRY(una_train_f64(&both, numbers, &data, how, &hooks, "training bbvi", trained, keep, run));
+    una_descent descent = how->descent;
+    descent.stage = "training bbvi";
+    una_trainable_f64 what = { .parameters = m->count, .context = &t, .gradient = bound_gradient };
+    UNA_TRY(una_descend_f64(&what, numbers, &descent, trained, keep, run));
     for (size_t i = t.count; i < m->count; i++) numbers[i] = una_softplus(numbers[i]);
     return UNA_OK;
 }

@@ -28,8 +28,9 @@ static una_training settings(size_t rows, uint64_t seed, size_t index)
     const double assumed = 0.01;         /* noise variance: small, since the best look stops the fitting of noise */
     size_t batch = rows < 500 ? 0 : 128, epochs = batch ? 12 * (rows / batch) : 0;
     size_t steps = epochs > 20000 ? 20000 : epochs > 2000 ? epochs : 2000;
-    return (una_training){ .steps = steps, .batch = batch, .rate = 0.01, .rate_schedule = 1,
-                           .fit_weight = 1 / (2 * assumed), .penalty = 0.5, .look_every = steps / 40, .seed = seed,
+    return (una_training){ .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .look_every = steps / 40,
+                                        .stage = "measuring the noise" },
+                           .batch = batch, .fit_weight = 1 / (2 * assumed), .penalty = 0.5, .seed = seed,
                            .stream = (uint64_t)1 << 17 | index };
 }
 
@@ -48,10 +49,10 @@ static una_status trial(void *context, size_t index, una_run *run)
     una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, (uint64_t)1 << 33 | index);
     una_net_initialise_f32(net, 1, 1, &rng, parameters);
     una_training how = settings(r.rows, all->problem->seed, index);
-    una_train_hooks_f32 hooks = { .context = &w, .look = look };
+    una_watch_f32 held_out = { &w, look };
     una_train_data_f32 data = { r.x, r.target, r.rows, 1, { net->size[0], NULL } };
     una_trained trained;
-    UNA_TRY(una_train_f32(net, parameters, &data, &how, &hooks, "measuring the noise", &trained, &run->scratch, run));
+    UNA_TRY(una_train_f32(net, parameters, &data, &how, &held_out, &trained, &run->scratch, run));
     all->square[index] = -trained.best_look * (double)r.held;
     all->held[index] = r.held;
     return UNA_OK;

@@ -59,7 +59,7 @@ typedef struct nn_jobs {
     nn_job *job;
 } nn_jobs;
 
-typedef struct watch {                   /* context of both hooks                                           */
+typedef struct watch {                   /* of looks and anchored steps                                         */
     const una_net *net;
     const una_held *held;
     una_work_f32 *work;
@@ -87,10 +87,11 @@ static una_status look(void *context, const float *parameters, double *score, un
     return UNA_OK;
 }
 
-static una_status anchored_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
-                                    una_run *run)
+static una_status anchored_gradient(void *context, size_t step, const float *parameters, float *gradient,
+                                    una_losses *losses, una_run *run)
 {
     watch *w = context;
+    (void)step;
     (void)run;
     una_batches_next(&w->batches);
     una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target,
@@ -113,7 +114,7 @@ static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_trainin
     una_anchor_draw_f32(w->net, a->prior_var, &anchors, w->anchor);      /* one anchor for all folds of a member */
     w->weight = a->noise_var / (a->prior_var * (double)w->held->rows);
     return una_batches_init(&w->batches, w->held->x, w->held->target, w->held->rows, w->held->inputs,
-                            how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
+                            how->descent.optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
 }
 
 static una_status train_job(void *context, size_t index, una_run *run)
@@ -126,21 +127,23 @@ static una_status train_job(void *context, size_t index, una_run *run)
     UNA_TRY(una_held_split(&held, all->problem, all->folds ? index : SIZE_MAX, &run->scratch));
     una_training how = una_basis_training(all->options, held.rows, &none, all->train_noise_var, all->problem->seed,
                                           all->stream + index);
-    if (all->steps) how.steps = all->steps;
+    how.descent.stage = "training nn";
+    if (all->steps) how.descent.steps = all->steps;
     j->parameters = UNA_GET(&j->arena, float, net->parameters);
     UNA_TRY(una_arena_check(&j->arena));
     watch w = { .net = net, .held = &held };
     w.f = UNA_GET_ROWS(&run->scratch, double, held.held ? held.held : held.rows);
-    una_train_hooks_f32 hooks = { .context = &w, .look = held.held ? look : NULL };
+    una_trainable_f32 anchored = { .parameters = net->parameters, .context = &w, .gradient = anchored_gradient,
+                                   .watch = { &w, held.held ? look : NULL } };
     una_rng rng = una_rng_at(how.seed, UNA_FOR_INIT, how.stream);
-    if (all->anchor) {
-        UNA_TRY(prepare_anchor(&w, all, &how, j->parameters, run));
-        hooks.gradient = anchored_gradient;
-    } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
+    if (all->anchor) UNA_TRY(prepare_anchor(&w, all, &how, j->parameters, run));
+    else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
     UNA_TRY(una_work_new_f32(&w.work, net, all->anchor ? w.batches.most : 1, 0, false, 0, false, false,
                              una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_train_data_f32 data = { held.x, held.target, held.rows, 1, { net->size[0], NULL } };
-    UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
+    if (all->anchor)
+        UNA_TRY(una_descend_f32(&anchored, j->parameters, &how.descent, &j->trained, &j->arena, run));
+    else UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &anchored.watch, &j->trained, &j->arena, run));
     bool judged = held.held > 0;
     j->judged = judged ? held.held : held.rows;
     j->square = sum_of_squares(&w, j->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y,

@@ -22,8 +22,7 @@ typedef struct trial {                   /* a fold, or the whole                
     double   *phi, *y;                   /* head=gp: its training rows instead                              */
     double   *held_phi, *held_y;
     size_t    rows, held;
-    double   *step, *loss, *look;        /* [looks]                                                         */
-    size_t    looks, steps, best_step;
+    una_trained trained;
 } trial;
 
 typedef struct trials {
@@ -36,118 +35,80 @@ typedef struct trials {
     trial *trial;
 } trials;
 
-typedef struct loop {
+typedef struct stepper {                 /* what steps and looks need                                       */
     const una_residual *net;
-    const una_kernels_f32 *kern;
+    const float *frozen;
     una_training how;
     una_held held;
     una_batches batches;
     una_residual_work_f32 *work;
     una_spectral_f32 *spectral;          /* [depth]                                                         */
-    float *gradient, *m, *v, *best;
-    double *f, bound, loss_sum, best_score;
-    size_t since;
-} loop;
+    double *f, bound;                    /* f [held]                                                        */
+} stepper;
 
-static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una_run *run)
+static una_status set_up(stepper *l, const trials *all, trial *t, size_t index, una_run *run)
 {
     const una_residual *net = all->net;
     una_training none = {0};
     una_arena *scratch = &run->scratch;
-    *l = (loop){ .net = net, .kern = una_kernels_named_f32(run->settings.kernels), .bound = all->options->bound,
-                 .best_score = NAN };
+    *l = (stepper){ .net = net, .bound = all->options->bound };
+
     UNA_TRY(una_held_split(&l->held, all->problem, all->folds ? index : SIZE_MAX, scratch));
     l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var, all->problem->seed,
                                 all->stream + index);
-    if (all->steps) l->how.steps = all->steps;
+    l->how.descent.stage = "training sngp";
+    if (all->steps) l->how.descent.steps = all->steps;
     UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch,
                              l->how.seed, l->how.stream, scratch));
+
     t->model = (una_sngp){ .net = *net, .posterior = all->options->head,
                            .frozen = UNA_GET(&t->arena, float, net->frozen),
                            .parameters = UNA_GET(&t->arena, float, net->parameters) };
-    size_t most = l->how.steps / l->how.look_every + 2;
-    t->step = UNA_GET(&t->arena, double, most);
-    t->loss = UNA_GET(&t->arena, double, most);
-    t->look = UNA_GET(&t->arena, double, most);
     UNA_TRY(una_arena_check(&t->arena));
     una_rng rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
     una_residual_initialise_f32(net, all->options->lengthscale, &rng, t->model.frozen, t->model.parameters);
+    l->frozen = t->model.frozen;
+
     l->spectral = UNA_GET(scratch, una_spectral_f32, net->depth);
     for (size_t b = 0; l->spectral && b < net->depth; b++)
         una_spectral_init_f32(&l->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, scratch);
-    l->gradient = UNA_GET(scratch, float, net->parameters);
-    l->m = UNA_GET(scratch, float, net->parameters);
-    l->v = UNA_GET(scratch, float, net->parameters);
-    l->best = UNA_GET(scratch, float, net->parameters);
     l->f = UNA_GET(scratch, double, l->held.held);
     UNA_TRY(una_arena_check(scratch));
-    return una_residual_work_new_f32(&l->work, net, t->model.frozen, l->batches.most, l->kern, scratch);
+    return una_residual_work_new_f32(&l->work, net, l->frozen, l->batches.most,
+                                     una_kernels_named_f32(run->settings.kernels), scratch);
 }
 
-static void bound_blocks(loop *l, float *parameters, bool to_the_end)
+static una_status gradient(void *context, size_t step, const float *parameters, float *g, una_losses *losses,
+                           una_run *run)
 {
-    for (size_t b = 0; b < l->net->depth; b++) {
-        una_spectral_f32 *s = &l->spectral[b];
-        float *w = parameters + b * l->net->layer;
-        una_spectral_bound_f32(s, to_the_end ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
-    }
-}
-
-static una_status one_step(loop *l, trial *t, size_t step, double *total, una_run *run)
-{
-    const double beta1 = 0.9, beta2 = 0.999, k = (double)(step + 1);
-    double rate = l->how.rate * una_rate_schedule(l->how.rate_schedule, k / (double)l->how.steps);
-    una_losses losses;
+    stepper *l = context;
+    (void)step;
+    (void)run;
     una_batches_next(&l->batches);
     double share = (double)l->batches.rows / (double)l->held.rows;
-    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target,
-                              l->batches.rows, l->how.fit_weight, l->how.penalty * share, l->gradient, &losses,
-                              l->work);
-    if (!isfinite(losses.total))
-        UNA_FAIL(run, UNA_E_NUMERIC, "sngp: training diverged at step %zu: the loss is not finite; use a smaller rate "
-                 "(now %g)", step + 1, l->how.rate);
-    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1,
-                  (float)beta2, (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
-    bound_blocks(l, t->model.parameters, false);
-    *total = losses.total;
-    l->loss_sum += losses.total;
-    l->since++;
+    una_residual_gradient_f32(l->net, l->frozen, parameters, l->batches.x, l->batches.target, l->batches.rows,
+                              l->how.fit_weight, l->how.penalty * share, g, losses, l->work);
     return UNA_OK;
 }
 
-static void take_look(loop *l, trial *t, size_t step)
+static void bound_blocks(void *context, float *parameters, bool last)
 {
-    double square = 0, score = NAN;
-    if (l->held.held) {
-        una_residual_forward_f32(l->net, t->model.frozen, t->model.parameters, l->held.held_x, l->held.held, NULL, 0,
-                                 l->f, l->work);
-        for (size_t r = 0; r < l->held.held; r++) square += pow(l->held.held_y[r] - l->f[r], 2);
-        score = una_held_score(square / (double)l->held.held);
-        if (!isfinite(l->best_score) || score > l->best_score) {
-            l->best_score = score;
-            t->best_step = step;
-            memcpy(l->best, t->model.parameters, l->net->parameters * sizeof(float));
-        }
+    stepper *l = context;
+    for (size_t b = 0; b < l->net->depth; b++) {
+        una_spectral_f32 *s = &l->spectral[b];
+        float *w = parameters + b * l->net->layer;
+        una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
     }
-    t->step[t->looks] = (double)step;
-    t->loss[t->looks] = l->loss_sum / (double)l->since;
-    t->look[t->looks++] = score;
-    l->loss_sum = 0;
-    l->since = 0;
 }
 
-static una_status run_loop(loop *l, trial *t, una_run *run)
+static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
-    size_t end = l->how.steps, tick_every = 1 + end / 200;
-    double total = NAN;
-    for (size_t step = 0; step < end; step++) {
-        UNA_TRY(one_step(l, t, step, &total, run));
-        if ((step + 1) % l->how.look_every == 0 || step + 1 == end) take_look(l, t, step + 1);
-        if (step % tick_every == 0) UNA_TRY(una_tick(run, "training sngp", (double)step / (double)end, total));
-    }
-    t->steps = end;
-    if (isfinite(l->best_score)) memcpy(t->model.parameters, l->best, l->net->parameters * sizeof(float));
-    bound_blocks(l, t->model.parameters, true);
+    stepper *l = context;
+    double square = 0;
+    (void)run;
+    una_residual_forward_f32(l->net, l->frozen, parameters, l->held.held_x, l->held.held, NULL, 0, l->f, l->work);
+    for (size_t r = 0; r < l->held.held; r++) square += pow(l->held.held_y[r] - l->f[r], 2);
+    *score = una_held_score(square / (double)l->held.held);
     return UNA_OK;
 }
 
@@ -197,7 +158,7 @@ static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *a
 }
 
 /* What judges the trial: sums (or, for a process, features) of its training rows, features of the others. */
-static una_status finish(trial *t, const trials *all, const loop *l, una_run *run)
+static una_status finish(trial *t, const trials *all, const stepper *l, una_run *run)
 {
     una_feature_map map = una_sngp_map(&t->model);
     size_t k = una_map_columns(&map), rows = l->held.rows, held = l->held.held;
@@ -223,9 +184,11 @@ static una_status one_trial(void *context, size_t index, una_run *child)
 {
     const trials *all = context;
     trial *t = &all->trial[index];
-    loop l;
+    stepper l;
     UNA_TRY(set_up(&l, all, t, index, child));
-    UNA_TRY(run_loop(&l, t, child));
+    una_trainable_f32 what = { .parameters = l.net->parameters, .context = &l, .gradient = gradient,
+                               .settle = bound_blocks, .watch = { &l, l.held.held ? look : NULL } };
+    UNA_TRY(una_descend_f32(&what, t->model.parameters, &l.how.descent, &t->trained, &t->arena, child));
     return finish(t, all, &l, child);
 }
 
@@ -330,8 +293,8 @@ static una_status fit_folds(trials *all, double *noise_var, double *prior_var, u
     una_status status = run_trials(all, folds, run);
     if (status == UNA_OK) status = choose(noise_var, prior_var, all, folds, result, run);
     for (size_t i = 0; status == UNA_OK && i < folds; i++) {
-        best[i] = all->trial[i].best_step;
-        result->steps += all->trial[i].steps;
+        best[i] = all->trial[i].trained.best_step;
+        result->steps += all->trial[i].trained.steps;
     }
     una_jobs_free(all->trial, sizeof *all->trial, folds);
     all->steps = una_held_median(best, folds);
@@ -347,8 +310,8 @@ static una_status keep_trial(una_sngp *m, const trial *t, una_fit_result *result
     UNA_TRY(una_arena_check(keep));
     memcpy(m->frozen, t->model.frozen, m->net.frozen * sizeof(float));
     memcpy(m->parameters, t->model.parameters, m->net.parameters * sizeof(float));
-    result->steps += t->steps;
-    return una_held_curve(result, t->looks, t->step, t->loss, t->look, keep);
+    result->steps += t->trained.steps;
+    return una_held_curve(result, t->trained.looks, t->trained.step, t->trained.loss, t->trained.look, keep);
 }
 
 static una_status fit_network(una_sngp *m, trials *all, double *noise_var, double *prior_var, una_fit_result *result,

@@ -48,11 +48,12 @@ typedef struct marginal {                /* marginal likelihood as a loss of the
     una_work_f32 *work;
 } marginal;
 
-static una_status evidence_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
-                                    una_run *run)
+static una_status evidence_gradient(void *context, size_t step, const float *parameters, float *gradient,
+                                    una_losses *losses, una_run *run)
 {
     marginal *e = context;
     size_t features = una_net_features(e->net), k = features + 1;
+    (void)step;
     una_net_forward_f32(e->net, parameters, e->x, e->rows, e->phi, k, NULL, e->work);
     memset(e->head.stats.gram, 0, k * k * sizeof(double));
     memset(e->head.stats.moment, 0, k * sizeof(double));
@@ -160,6 +161,15 @@ static una_status finish_job(una_trial *j, const una_trials *all, const una_held
                             &j->valid_rmse, run);
 }
 
+static una_status train_by_evidence(una_trial *j, const una_trials *all, const una_held *r, const una_descent *how,
+                                    una_run *run)
+{
+    marginal e;
+    UNA_TRY(prepare_evidence(&e, all, r, run));
+    una_trainable_f32 what = { .parameters = e.net->parameters, .context = &e, .gradient = evidence_gradient };
+    return una_descend_f32(&what, j->parameters, how, &j->trained, &j->arena, run);
+}
+
 static una_status train_job(void *context, size_t index, una_run *run)
 {
     una_trials *all = context;
@@ -167,26 +177,21 @@ static una_status train_job(void *context, size_t index, una_run *run)
     const una_net *net = &all->basis->net;
     una_held r;
     watch w;
-    marginal e;
     UNA_TRY(una_held_split(&r, all->problem, all->folds ? index : SIZE_MAX, &run->scratch));
     j->parameters = UNA_GET(&j->arena, float, net->parameters);
     UNA_TRY(una_arena_check(&j->arena));
     una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, all->stream + index);
     una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
-    una_train_hooks_f32 hooks = {0};
-    if (r.held) {
-        UNA_TRY(prepare_watch(&w, net, &r, run));
-        hooks = (una_train_hooks_f32){ .context = &w, .look = look };
-    }
+    if (r.held) UNA_TRY(prepare_watch(&w, net, &r, run));
     una_training none = {0}, how = una_basis_training(all->options, r.rows, all->plain ? &none : &all->plan->training,
                                                       all->train_noise_var, all->problem->seed, all->stream + index);
-    if (all->steps) how.steps = all->steps;
-    if (all->plan->marginal && !all->plain) {
-        UNA_TRY(prepare_evidence(&e, all, &r, run));
-        hooks = (una_train_hooks_f32){ .context = &e, .gradient = evidence_gradient };
-    }
+    how.descent.stage = all->stage;
+    if (all->steps) how.descent.steps = all->steps;
+    una_watch_f32 held_out = { &w, look };
     una_train_data_f32 data = { r.x, r.target, r.rows, 1, { r.rows ? net->size[0] : 0, all->group } };
-    UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, all->stage, &j->trained, &j->arena, run));
+    if (all->plan->marginal && !all->plain) UNA_TRY(train_by_evidence(j, all, &r, &how.descent, run));
+    else UNA_TRY(una_train_f32(net, j->parameters, &data, &how, r.held ? &held_out : NULL, &j->trained, &j->arena,
+                               run));
     return finish_job(j, all, &r, run);
 }
 

@@ -32,9 +32,7 @@ size_t una_net_heads(const una_net *net)
 
 una_range una_net_range(const una_net *net, size_t index, size_t pieces)
 {
-    size_t lines = net->parameters / 16, first = index * lines / pieces * 16;
-    size_t end = index + 1 == pieces ? net->parameters : (index + 1) * lines / pieces * 16;
-    return (una_range){ first, end - first };
+    return una_piece_range(net->parameters, index, pieces);
 }
 
 size_t una_net_packed(const una_net *net)

@@ -86,8 +86,6 @@ una_status una_basis_train(una_basis *basis, const una_basis_options *options, c
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
-/* Slopes of the features of such a network at one point: j [inputs, features]. Work from scratch. */
-una_status una_basis_slopes(const una_net *net, const float *parameters, const float *x, double *j, una_run *run);
 /* Saving and loading of a network's shape and parameters. Inputs not stored: as many as the model has; heads: one. */
 una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_heads, una_archive *ar);
 una_status una_basis_exchange_parameters(const una_net *net, float **parameters, una_archive *ar);

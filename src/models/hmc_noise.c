@@ -9,17 +9,15 @@
 
 typedef struct trials { const una_net *net; const una_problem *problem; double *square; size_t *held; } trials;
 
-typedef struct watch { const una_net *net; const una_held *r; double *f; una_work_f32 *work; } watch;
+typedef struct watch { una_network_f32 net; const una_held *r; double *f; void *work; } watch;
 
 /* Minus the mean square error of the rows left out. */
 static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
     watch *w = context;
     (void)run;
-    double sum = 0;
-    una_net_forward_f32(w->net, parameters, w->r->held_x, w->r->held, NULL, 0, w->f, w->work);
-    for (size_t i = 0; i < w->r->held; i++) sum += pow(w->r->held_y[i] - w->f[i], 2);
-    *score = -sum / (double)w->r->held;
+    double square = una_network_square_f32(&w->net, parameters, w->r->held_x, w->r->held_y, w->r->held, w->f, w->work);
+    *score = -square / (double)w->r->held;
     return UNA_OK;
 }
 
@@ -40,12 +38,11 @@ static una_status trial(void *context, size_t index, una_run *run)
     const una_net *net = all->net;
     una_held r;
     UNA_TRY(una_held_split(&r, all->problem, all->problem->folds ? index : SIZE_MAX, &run->scratch));
-    watch w = { .net = net, .r = &r };
+    watch w = { .net = { &una_body_mlp_f32, net, NULL }, .r = &r };
     float *parameters = UNA_GET(&run->scratch, float, net->parameters);
     w.f = UNA_GET(&run->scratch, double, r.held);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_work_new_f32(&w.work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch));
+    UNA_TRY(una_network_work_f32(&w.work, &w.net, 1, run));
     una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, (uint64_t)1 << 33 | index);
     una_net_initialise_f32(net, 1, 1, &rng, parameters);
     una_training how = settings(r.rows, all->problem->seed, index);

@@ -36,12 +36,12 @@ typedef struct trials {
 } trials;
 
 typedef struct stepper {                 /* what steps and looks need                                       */
-    const una_residual *net;
-    const float *frozen;
+    const una_residual *shape;
+    una_network_f32 net;
     una_training how;
     una_held held;
     una_batches batches;
-    una_residual_work_f32 *work;
+    void *work;
     una_spectral_f32 *spectral;          /* [depth]                                                         */
     double *f, bound;                    /* f [held]                                                        */
 } stepper;
@@ -51,7 +51,7 @@ static una_status set_up(stepper *l, const trials *all, trial *t, size_t index, 
     const una_residual *net = all->net;
     una_training none = {0};
     una_arena *scratch = &run->scratch;
-    *l = (stepper){ .net = net, .bound = all->options->bound };
+    *l = (stepper){ .shape = net, .bound = all->options->bound };
 
     UNA_TRY(una_held_split(&l->held, all->problem, all->folds ? index : SIZE_MAX, scratch));
     l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var, all->problem->seed,
@@ -67,15 +67,14 @@ static una_status set_up(stepper *l, const trials *all, trial *t, size_t index, 
     UNA_TRY(una_arena_check(&t->arena));
     una_rng rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
     una_residual_initialise_f32(net, all->options->lengthscale, &rng, t->model.frozen, t->model.parameters);
-    l->frozen = t->model.frozen;
+    l->net = (una_network_f32){ &una_body_residual_f32, net, t->model.frozen };
 
     l->spectral = UNA_GET(scratch, una_spectral_f32, net->depth);
     for (size_t b = 0; l->spectral && b < net->depth; b++)
         una_spectral_init_f32(&l->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, scratch);
     l->f = UNA_GET(scratch, double, l->held.held);
     UNA_TRY(una_arena_check(scratch));
-    return una_residual_work_new_f32(&l->work, net, l->frozen, l->batches.most,
-                                     una_kernels_named_f32(run->settings.kernels), scratch);
+    return una_network_work_f32(&l->work, &l->net, l->batches.most, run);
 }
 
 static una_status gradient(void *context, size_t step, const float *parameters, float *g, una_losses *losses,
@@ -86,17 +85,17 @@ static una_status gradient(void *context, size_t step, const float *parameters, 
     (void)run;
     una_batches_next(&l->batches);
     double share = (double)l->batches.rows / (double)l->held.rows;
-    una_residual_gradient_f32(l->net, l->frozen, parameters, l->batches.x, l->batches.target, l->batches.rows,
-                              l->how.fit_weight, l->how.penalty * share, g, losses, l->work);
+    l->net.body->gradient(&l->net, parameters, l->batches.x, l->batches.target, l->batches.rows, l->how.fit_weight,
+                          l->how.penalty * share, g, losses, l->work);
     return UNA_OK;
 }
 
 static void bound_blocks(void *context, float *parameters, bool last)
 {
     stepper *l = context;
-    for (size_t b = 0; b < l->net->depth; b++) {
+    for (size_t b = 0; b < l->shape->depth; b++) {
         una_spectral_f32 *s = &l->spectral[b];
-        float *w = parameters + b * l->net->layer;
+        float *w = parameters + b * l->shape->layer;
         una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
     }
 }
@@ -104,10 +103,9 @@ static void bound_blocks(void *context, float *parameters, bool last)
 static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
     stepper *l = context;
-    double square = 0;
     (void)run;
-    una_residual_forward_f32(l->net, l->frozen, parameters, l->held.held_x, l->held.held, NULL, 0, l->f, l->work);
-    for (size_t r = 0; r < l->held.held; r++) square += pow(l->held.held_y[r] - l->f[r], 2);
+    double square = una_network_square_f32(&l->net, parameters, l->held.held_x, l->held.held_y, l->held.held, l->f,
+                                           l->work);
     *score = una_held_score(square / (double)l->held.held);
     return UNA_OK;
 }
@@ -186,7 +184,7 @@ static una_status one_trial(void *context, size_t index, una_run *child)
     trial *t = &all->trial[index];
     stepper l;
     UNA_TRY(set_up(&l, all, t, index, child));
-    una_trainable_f32 what = { .parameters = l.net->parameters, .context = &l, .gradient = gradient,
+    una_trainable_f32 what = { .parameters = l.shape->parameters, .context = &l, .gradient = gradient,
                                .settle = bound_blocks, .watch = { &l, l.held.held ? look : NULL } };
     UNA_TRY(una_descend_f32(&what, t->model.parameters, &l.how.descent, &t->trained, &t->arena, child));
     return finish(t, all, &l, child);
@@ -390,9 +388,9 @@ una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fi
     if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt((double)p->x.cols);
     m->posterior = o->head;
     if (o->head == UNA_SNGP_GP) UNA_TRY(una_sngp_gp_memory(posterior_rows(p), 1, run));
-    m->net = (una_residual){ .inputs = p->x.cols, .width = (size_t)b->width, .depth = (size_t)b->depth,
-                             .features = (size_t)b->features, .activation = (una_activation)b->activation };
-    una_residual_shape(&m->net);
+    una_outline outline = { p->x.cols, (size_t)b->width, (size_t)b->depth, (size_t)b->features, 1,
+                            (una_activation)b->activation };
+    una_body_residual_f32.shape(&m->net, &outline);
     trials all = { .net = &m->net, .options = o, .problem = p, .folds = p->folds, .train_noise_var = train_noise_var };
     UNA_TRY(fit_network(m, &all, &noise_var, &prior_var, result, keep, run));
     m->head.noise_var = UNA_IS_AUTO(noise_var) ? train_noise_var : noise_var; /* auto still: no row was held out */

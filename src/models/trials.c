@@ -14,21 +14,21 @@ enum { LOOK_ROWS = 4096 };               /* looks at held-out rows use at most s
 /* ---- one training --------------------------------------------------------------------------------------- */
 
 typedef struct watch {                   /* what a look needs: posterior of training rows, judged on others */
-    const una_net *net;
+    una_network_f32 net;
     const float *x, *watch_x;            /* [rows, inputs], [watch_rows, inputs]                            */
     const double *y, *watch_y;
     size_t rows, watch_rows;
     double *phi, *watch_phi;
     una_stats stats;
-    una_work_f32 *work;
+    void  *work;
 } watch;
 
 static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
     watch *w = context;
-    size_t k = una_net_features(w->net) + 1;
-    una_net_forward_f32(w->net, parameters, w->x, w->rows, w->phi, k, NULL, w->work);
-    una_net_forward_f32(w->net, parameters, w->watch_x, w->watch_rows, w->watch_phi, k, NULL, w->work);
+    size_t k = w->stats.features;
+    w->net.body->forward(&w->net, parameters, w->x, w->rows, w->phi, k, NULL, w->work);
+    w->net.body->forward(&w->net, parameters, w->watch_x, w->watch_rows, w->watch_phi, k, NULL, w->work);
     memset(w->stats.gram, 0, k * k * sizeof(double));
     memset(w->stats.moment, 0, k * sizeof(double));
     w->stats.square = w->stats.rows = 0;
@@ -101,7 +101,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
     size_t k = una_net_features(net) + 1;
     float *x = r->x, *held_x = r->held_x;
     double *y = r->y, *held_y = r->held_y;
-    *w = (watch){ .net = net, .rows = r->rows, .watch_rows = r->held };
+    *w = (watch){ .net = { &una_body_mlp_f32, net, NULL }, .rows = r->rows, .watch_rows = r->held };
     thin(&x, &y, &w->rows, net->size[0], &run->scratch);
     thin(&held_x, &held_y, &w->watch_rows, net->size[0], &run->scratch);
     w->x = x;
@@ -112,8 +112,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
     w->watch_phi = ones_at_end(UNA_GET(&run->scratch, double, w->watch_rows * k), w->watch_rows, k);
     una_stats_init(&w->stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&w->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            &run->scratch);
+    return una_network_work_f32(&w->work, &w->net, 1, run);
 }
 
 static una_status prepare_evidence(marginal *e, const una_trials *all, const una_held *r, una_run *run)
@@ -135,11 +134,11 @@ static una_status prepare_evidence(marginal *e, const una_trials *all, const una
 /* What the choice of the noise needs of a finished job: its training statistics, features of its held-out rows. */
 static una_status finish_job(una_trial *j, const una_trials *all, const una_held *r, una_run *run)
 {
-    una_basis basis = { .net = all->basis->net, .parameters = j->parameters };
-    size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
-    una_work_f32 *work;
-    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
+    const una_net *shape = &all->basis->net;
+    size_t k = una_net_features(shape) + 1, inputs = shape->size[0];
+    una_network_f32 net = { &una_body_mlp_f32, shape, NULL };
+    void *work;
+    UNA_TRY(una_network_work_f32(&work, &net, 1, run));
     una_stats_init(&j->stats, k, &j->arena);
     j->held_phi = ones_at_end(UNA_GET_ROWS(&j->arena, double, r->held * k), r->held, k);
     j->held_y = UNA_GET_ROWS(&j->arena, double, r->held);
@@ -149,10 +148,10 @@ static una_status finish_job(una_trial *j, const una_trials *all, const una_held
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t from = 0; from < r->rows; from += AT_ONCE) {
         size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
-        una_net_forward_f32(&basis.net, j->parameters, r->x + from * inputs, count, phi, k, NULL, work);
+        net.body->forward(&net, j->parameters, r->x + from * inputs, count, phi, k, NULL, work);
         una_stats_add(&j->stats, phi, r->y + from, count);
     }
-    una_net_forward_f32(&basis.net, j->parameters, r->held_x, r->held, j->held_phi, k, NULL, work);
+    net.body->forward(&net, j->parameters, r->held_x, r->held, j->held_phi, k, NULL, work);
     memcpy(j->held_y, r->held_y, r->held * sizeof(double));
     j->held_rows = r->held;
     if (r->held == 0) return UNA_OK;

@@ -13,6 +13,16 @@ const REAL(una_body) *const REAL(una_bodies)[] = {
     NULL
 };
 
+una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run)
+{
+    return net->body->work(work, net, rows, false, REAL(una_kernels_named)(run->settings.kernels), &run->scratch);
+}
+
+una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run)
+{
+    return net->body->work(work, net, 1, true, REAL(una_kernels_named)(run->settings.kernels), &run->scratch);
+}
+
 double REAL(una_network_square)(const REAL(una_network) *net, const real *parameters, const real *x, const double *y,
                                 size_t rows, double *f, void *work)
 {

@@ -40,6 +40,9 @@ extern const REAL(una_body) REAL(una_body_mlp);            /* shape una_net     
 extern const REAL(una_body) REAL(una_body_residual);       /* shape una_residual                            */
 extern const REAL(una_body) REAL(una_body_residual_last);  /* its last layer for features, without Fourier's */
 
+/* Work in scratch memory with the run's kernels: for gradients of at most `rows` rows and forward passes, or slopes. */
+una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run);
+una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run);
 /* sum (y - f)^2 of one head over rows that are judged; f [rows] is work. */
 double REAL(una_network_square)(const REAL(una_network) *net, const real *parameters, const real *x, const double *y,
                                 size_t rows, double *f, void *work);

@@ -96,7 +96,7 @@ static una_status descend(bowl *b, const una_trainable_f64 *what, const una_desc
     return status;
 }
 
-/* ---- the way down ------------------------------------------------------------------------------------------------- */
+/* ---- the way down -------------------------------------------------------------------------------------------- */
 
 /* With momentum m and rate r the error obeys e_(k+1) = (1 + m - r a) e_k - m e_(k-1), e_1 = (1 - r a) e_0: a sum of
  * powers of the two roots of x^2 - (1 + m - r a) x + m, complex where the way down swings. */
@@ -207,7 +207,7 @@ static void float_follows_double(void **state)
     una_run_free(run);
 }
 
-/* ---- looks ---------------------------------------------------------------------------------------------------------- */
+/* ---- looks --------------------------------------------------------------------------------------------------- */
 
 static void the_best_look_is_kept(void **state)
 {
@@ -285,7 +285,7 @@ static void things_come_in_order(void **state)
     una_run_free(run);
 }
 
-/* ---- the end of a training ------------------------------------------------------------------------------------------ */
+/* ---- the end of a training ----------------------------------------------------------------------------------- */
 
 static void divergence_is_said(void **state)
 {
@@ -384,7 +384,7 @@ static void denormals_are_flushed_and_come_back(void **state)
 #endif
 }
 
-/* ---- threads, memory -------------------------------------------------------------------------------------------------- */
+/* ---- threads, memory ----------------------------------------------------------------------------------------- */
 
 enum { MANY = 1003 };                    /* no multiple of a line of the cache */
 

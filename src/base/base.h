@@ -113,6 +113,9 @@ void       una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *co
  * it is written. For a crew that is NULL, or whose leader is alone, nothing. */
 void       una_crew_claim(const una_crew *crew, void *at, size_t size);
 int        una_crew_members(const una_crew *crew);
+/* Of `count` numbers those that piece `index` of `pieces` works on: whole lines of the cache. */
+typedef struct una_range { size_t first, count; } una_range;
+una_range  una_piece_range(size_t count, size_t index, size_t pieces);
 void       una_crew_free(una_crew *crew);                        /* waits for its threads; NULL is harmless  */
 
 /* ---- random numbers: counter-based, keyed by (seed, purpose, index) ----------------------------- */

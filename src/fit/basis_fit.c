@@ -47,16 +47,16 @@ una_training una_basis_training(const una_basis_options *o, size_t rows, const u
                                 double train_noise_var, uint64_t seed, uint64_t stream)
 {
     una_training how = *diversity;
-    how.steps = (size_t)o->steps;
+    how.descent.steps = (size_t)o->steps;
+    how.descent.optimiser = o->optimiser;
+    how.descent.rate_schedule = o->rate_schedule;
+    how.descent.rate = o->rate;
+    how.descent.momentum = o->momentum;
+    how.descent.patience = (size_t)o->patience;
+    how.descent.look_every = how.descent.steps / LOOKS + 1;
     how.batch = (size_t)o->batch < rows ? (size_t)o->batch : 0;
-    how.optimiser = o->optimiser;
-    how.rate_schedule = o->rate_schedule;
-    how.rate = o->rate;
-    how.momentum = o->momentum;
     how.fit_weight = 1 / (2 * train_noise_var);
     how.penalty = o->penalty;
-    how.patience = (size_t)o->patience;
-    how.look_every = how.steps / LOOKS + 1;
     how.seed = seed;
     how.stream = stream;
     return how;
@@ -221,13 +221,12 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
 /* ---- for models that train on something else ------------------------------------------------------------------- */
 
 una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
-                           const una_training *how, const char *stage, una_trained *trained, una_arena *keep,
-                           una_run *run)
+                           const una_training *how, una_trained *trained, una_arena *keep, una_run *run)
 {
     basis->parameters = UNA_GET(keep, float, basis->net.parameters);
     UNA_TRY(una_arena_check(keep));
     una_rng rng = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
     una_net_initialise_f32(&basis->net, options->initialisation, 1, &rng, basis->parameters);
     una_train_data_f32 rows = { data->x, data->target, data->rows, data->target_heads, { data->inputs, data->group } };
-    return una_train_f32(&basis->net, basis->parameters, &rows, how, NULL, stage, trained, keep, run);
+    return una_train_f32(&basis->net, basis->parameters, &rows, how, NULL, trained, keep, run);
 }

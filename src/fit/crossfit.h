@@ -11,7 +11,7 @@
 #define UNA_CROSSFIT_H
 
 #include "fit/held.h"
-#include "nn/train.h"
+#include "nn/luna_step.h"
 
 typedef struct una_round {               /* trainings that run together                                     */
     const una_problem *problem;

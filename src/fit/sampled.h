@@ -65,7 +65,7 @@ una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, con
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
 void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
 
-/* Batches for a gradient that una_train's own does not give (una_train_hooks.gradient). */
+/* The batches of a step. */
 una_status una_sampled_batches(una_batches *batches, const una_held *rows, const una_training *how,
                                una_run *run);
 

@@ -112,11 +112,9 @@ static una_status sampled_keep(void *context, const void *const *trial, size_t c
 
 void una_sampled_shape(una_sampled *m, const una_sampled_options *o, const una_problem *p)
 {
-    m->net = (una_net){ .depth = (size_t)o->depth, .activation = (una_activation)o->activation };
-    m->net.size[0] = p->x.cols;
-    for (size_t l = 1; l <= m->net.depth; l++) m->net.size[l] = (size_t)o->width;
-    m->net.size[m->net.depth + 1] = 1;
-    una_net_shape(&m->net);
+    una_outline outline = { p->x.cols, (size_t)o->width, (size_t)o->depth, (size_t)o->width, 1,
+                            (una_activation)o->activation };
+    una_body_mlp_f32.shape(&m->net, &outline);
     m->seed = p->seed;
 }
 

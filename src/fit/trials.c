@@ -11,21 +11,21 @@ enum { LOOK_ROWS = 4096 };               /* looks at held-out rows use at most s
 /* ---- one training --------------------------------------------------------------------------------------- */
 
 typedef struct watch {                   /* what a look needs: posterior of training rows, judged on others */
-    const una_net *net;
+    una_network_f32 net;
     const float *x, *watch_x;            /* [rows, inputs], [watch_rows, inputs]                            */
     const double *y, *watch_y;
     size_t rows, watch_rows;
     double *phi, *watch_phi;
     una_stats stats;
-    una_work_f32 *work;
+    void  *work;
 } watch;
 
 static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
     watch *w = context;
-    size_t k = una_net_features(w->net) + 1;
-    una_net_forward_f32(w->net, parameters, w->x, w->rows, w->phi, k, NULL, w->work);
-    una_net_forward_f32(w->net, parameters, w->watch_x, w->watch_rows, w->watch_phi, k, NULL, w->work);
+    size_t k = w->stats.features;
+    w->net.body->forward(&w->net, parameters, w->x, w->rows, w->phi, k, NULL, w->work);
+    w->net.body->forward(&w->net, parameters, w->watch_x, w->watch_rows, w->watch_phi, k, NULL, w->work);
     memset(w->stats.gram, 0, k * k * sizeof(double));
     memset(w->stats.moment, 0, k * sizeof(double));
     w->stats.square = w->stats.rows = 0;
@@ -45,11 +45,12 @@ typedef struct marginal {                /* marginal likelihood as a loss of the
     una_work_f32 *work;
 } marginal;
 
-static una_status evidence_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
-                                    una_run *run)
+static una_status evidence_gradient(void *context, size_t step, const float *parameters, float *gradient,
+                                    una_losses *losses, una_run *run)
 {
     marginal *e = context;
     size_t features = una_net_features(e->net), k = features + 1;
+    (void)step;
     una_net_forward_f32(e->net, parameters, e->x, e->rows, e->phi, k, NULL, e->work);
     memset(e->head.stats.gram, 0, k * k * sizeof(double));
     memset(e->head.stats.moment, 0, k * sizeof(double));
@@ -81,7 +82,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
     size_t k = una_net_features(net) + 1;
     float *x = r->x, *held_x = r->held_x;
     double *y = r->y, *held_y = r->held_y;
-    *w = (watch){ .net = net, .rows = r->rows, .watch_rows = r->held };
+    *w = (watch){ .net = { &una_body_mlp_f32, net, NULL }, .rows = r->rows, .watch_rows = r->held };
     UNA_TRY(una_held_thin(&x, &y, &w->rows, net->size[0], LOOK_ROWS, &run->scratch));
     UNA_TRY(una_held_thin(&held_x, &held_y, &w->watch_rows, net->size[0], LOOK_ROWS, &run->scratch));
     w->x = x;
@@ -92,8 +93,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
     w->watch_phi = ones_at_end(UNA_GET(&run->scratch, double, w->watch_rows * k), w->watch_rows, k);
     una_stats_init(&w->stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&w->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                            &run->scratch);
+    return una_network_work_f32(&w->work, &w->net, 1, run);
 }
 
 static una_status prepare_evidence(marginal *e, const una_basis_lesson *all, const una_held *r, una_run *run)
@@ -117,9 +117,9 @@ static una_status finish(una_basis_trial *t, const una_net *net, const una_held 
 {
     enum { AT_ONCE = 960 };
     size_t k = una_net_features(net) + 1, inputs = net->size[0];
-    una_work_f32 *work;
-    UNA_TRY(una_work_new_f32(&work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
-                             &run->scratch));
+    una_network_f32 network = { &una_body_mlp_f32, net, NULL };
+    void *work;
+    UNA_TRY(una_network_work_f32(&work, &network, 1, run));
     una_stats_init(&t->stats, k, &t->base.arena);
     t->held_phi = ones_at_end(UNA_GET_ROWS(&t->base.arena, double, r->held * k), r->held, k);
     t->held_y = UNA_GET_ROWS(&t->base.arena, double, r->held);
@@ -129,10 +129,10 @@ static una_status finish(una_basis_trial *t, const una_net *net, const una_held 
 
     for (size_t from = 0; from < r->rows; from += AT_ONCE) {
         size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
-        una_net_forward_f32(net, t->parameters, r->x + from * inputs, count, phi, k, NULL, work);
+        network.body->forward(&network, t->parameters, r->x + from * inputs, count, phi, k, NULL, work);
         una_stats_add(&t->stats, phi, r->y + from, count);
     }
-    una_net_forward_f32(net, t->parameters, r->held_x, r->held, t->held_phi, k, NULL, work);
+    network.body->forward(&network, t->parameters, r->held_x, r->held, t->held_phi, k, NULL, work);
     memcpy(t->held_y, r->held_y, r->held * sizeof(double));
 
     t->base.held = r->held;
@@ -142,7 +142,20 @@ static una_status finish(una_basis_trial *t, const una_net *net, const una_held 
     return una_choose_valid(&noise_var, 1, &t->stats, t->held_phi, t->held_y, r->held, &t->base.score, &rmse, run);
 }
 
-typedef struct lesson_round { const una_basis_lesson *lesson; const una_round *round; una_basis_trial *trial; } lesson_round;
+static una_status train_by_evidence(una_basis_trial *t, const una_basis_lesson *all, const una_held *r,
+                                    const una_descent *how, una_run *run)
+{
+    marginal e;
+    UNA_TRY(prepare_evidence(&e, all, r, run));
+    una_trainable_f32 what = { .parameters = e.net->parameters, .context = &e, .gradient = evidence_gradient };
+    return una_descend_f32(&what, t->parameters, how, &t->base.trained, &t->base.arena, run);
+}
+
+typedef struct lesson_round {
+    const una_basis_lesson *lesson;
+    const una_round *round;
+    una_basis_trial *trial;
+} lesson_round;
 
 static una_status train_one(void *context, size_t index, una_run *run)
 {
@@ -154,28 +167,22 @@ static una_status train_one(void *context, size_t index, una_run *run)
     uint64_t stream = at->round->stream + index;
     una_held r;
     watch w;
-    marginal e;
     UNA_TRY(una_held_split(&r, p, una_round_fold(at->round, index), &run->scratch));
     t->parameters = UNA_GET(&t->base.arena, float, net->parameters);
     UNA_TRY(una_arena_check(&t->base.arena));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_INIT, stream);
     una_net_initialise_f32(net, all->options->initialisation, 1, &rng, t->parameters);
+    if (r.held) UNA_TRY(prepare_watch(&w, net, &r, run));
 
-    una_train_hooks_f32 hooks = {0};
-    if (r.held) {
-        UNA_TRY(prepare_watch(&w, net, &r, run));
-        hooks = (una_train_hooks_f32){ .context = &w, .look = look };
-    }
     una_training how = una_basis_training(all->options, r.rows, &all->plan->training, all->train_noise_var, p->seed,
                                           stream);
-    if (at->round->steps) how.steps = at->round->steps;
-    if (all->plan->marginal) {
-        UNA_TRY(prepare_evidence(&e, all, &r, run));
-        hooks = (una_train_hooks_f32){ .context = &e, .gradient = evidence_gradient };
-    }
+    how.descent.stage = all->plan->stage;
+    if (at->round->steps) how.descent.steps = at->round->steps;
+    una_watch_f32 held_out = { &w, look };
     una_train_data_f32 data = { r.x, r.target, r.rows, 1, { r.rows ? net->size[0] : 0, all->group } };
-    UNA_TRY(una_train_f32(net, t->parameters, &data, &how, &hooks, all->plan->stage, &t->base.trained, &t->base.arena,
-                          run));
+    if (all->plan->marginal) UNA_TRY(train_by_evidence(t, all, &r, &how.descent, run));
+    else UNA_TRY(una_train_f32(net, t->parameters, &data, &how, r.held ? &held_out : NULL, &t->base.trained,
+                               &t->base.arena, run));
     return finish(t, net, &r, run);
 }
 

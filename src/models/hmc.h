@@ -7,7 +7,7 @@
 
 #include "infer/hmc.h"
 #include "model/kind.h"
-#include "nn/train.h"
+#include "nn/luna_step.h"
 
 #define UNA_NOISE_PRIORS "lognormal|inverse_gamma"
 enum { UNA_NOISE_LOGNORMAL, UNA_NOISE_INVERSE_GAMMA };

@@ -56,45 +56,38 @@ typedef struct nn_lesson {               /* context of the trainings            
 
 typedef struct lesson_round { const nn_lesson *lesson; const una_round *round; nn_trial *trial; } lesson_round;
 
-typedef struct watch {                   /* context of both hooks                                           */
-    const una_net *net;
+typedef struct watch {                   /* of looks and anchored steps                                         */
+    una_network_f32 net;
     const una_held *held;
-    una_work_f32 *work;
+    void  *work;
     double *f;                           /* [held or rows]                                                  */
     /* anchored training only: */
     una_batches batches;
+    size_t parameters;
     float *anchor;
     double weight;
 } watch;
-
-static double sum_of_squares(const watch *w, const float *parameters, const float *x, const double *y, size_t rows)
-{
-    double sum = 0;
-    una_net_forward_f32(w->net, parameters, x, rows, NULL, 0, w->f, w->work);
-    for (size_t r = 0; r < rows; r++) sum += (y[r] - w->f[r]) * (y[r] - w->f[r]);
-    return sum;
-}
 
 static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
     const watch *w = context;
     (void)run;
-    double square = sum_of_squares(w, parameters, w->held->held_x, w->held->held_y, w->held->held);
+    double square = una_network_square_f32(&w->net, parameters, w->held->held_x, w->held->held_y, w->held->held, w->f,
+                                           w->work);
     *score = una_held_score(square / (double)w->held->held);
     return UNA_OK;
 }
 
-static una_status anchored_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
-                                    una_run *run)
+static una_status anchored_gradient(void *context, size_t step, const float *parameters, float *gradient,
+                                    una_losses *losses, una_run *run)
 {
     watch *w = context;
+    (void)step;
     (void)run;
     una_batches_next(&w->batches);
-    una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target,
-                            .target_heads = 1 };
-    una_objective_f32 objective = { .fit_weight = 1 / (double)batch.rows };
-    una_net_gradient_f32(w->net, parameters, &batch, &objective, gradient, losses, w->work);
-    losses->penalty = una_anchor_add_f32(w->net->parameters, w->weight, parameters, w->anchor, gradient);
+    w->net.body->gradient(&w->net, parameters, w->batches.x, w->batches.target, w->batches.rows,
+                          1 / (double)w->batches.rows, 0, gradient, losses, w->work);
+    losses->penalty = una_anchor_add_f32(w->parameters, w->weight, parameters, w->anchor, gradient);
     losses->total += losses->penalty;
     return UNA_OK;
 }
@@ -102,15 +95,16 @@ static una_status anchored_gradient(void *context, const float *parameters, floa
 static una_status prepare_anchor(watch *w, const nn_lesson *all, const una_training *how, float *parameters, una_run *run)
 {
     const una_nn_anchor *a = all->anchor;
+    w->parameters = all->state->net.parameters;
     una_rng first = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
     una_rng anchors = una_rng_at(how->seed, UNA_FOR_INIT, 1u << 20);
-    w->anchor = UNA_GET(&run->scratch, float, w->net->parameters);
+    w->anchor = UNA_GET(&run->scratch, float, w->parameters);
     UNA_TRY(una_arena_check(&run->scratch));
-    una_anchor_draw_f32(w->net, a->init_var, &first, parameters);
-    una_anchor_draw_f32(w->net, a->prior_var, &anchors, w->anchor);      /* one anchor for all folds of a member */
+    una_anchor_draw_f32(&all->state->net, a->init_var, &first, parameters);
+    una_anchor_draw_f32(&all->state->net, a->prior_var, &anchors, w->anchor);      /* one anchor for all folds of a member */
     w->weight = a->noise_var / (a->prior_var * (double)w->held->rows);
     return una_batches_init(&w->batches, w->held->x, w->held->target, w->held->rows, w->held->inputs,
-                            how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
+                            how->descent.optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
 }
 
 static una_status train_one(void *context, size_t index, una_run *run)
@@ -125,31 +119,33 @@ static una_status train_one(void *context, size_t index, una_run *run)
     UNA_TRY(una_held_split(&held, p, una_round_fold(at->round, index), &run->scratch));
     una_training how = una_basis_training(all->options, held.rows, &none, all->train_noise_var, p->seed,
                                           at->round->stream + index);
-    if (at->round->steps) how.steps = at->round->steps;
+    how.descent.stage = "training nn";
+    if (at->round->steps) how.descent.steps = at->round->steps;
     t->parameters = UNA_GET(&t->base.arena, float, net->parameters);
     UNA_TRY(una_arena_check(&t->base.arena));
 
-    watch w = { .net = net, .held = &held };
+    watch w = { .net = { &una_body_mlp_f32, net, NULL }, .held = &held };
     w.f = UNA_GET_ROWS(&run->scratch, double, held.held ? held.held : held.rows);
-    una_train_hooks_f32 hooks = { .context = &w, .look = held.held ? look : NULL };
+    una_trainable_f32 anchored = { .parameters = net->parameters, .context = &w, .gradient = anchored_gradient,
+                                   .watch = { &w, held.held ? look : NULL } };
     una_rng rng = una_rng_at(how.seed, UNA_FOR_INIT, how.stream);
-    if (all->anchor) {
-        UNA_TRY(prepare_anchor(&w, all, &how, t->parameters, run));
-        hooks.gradient = anchored_gradient;
-    } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, t->parameters);
-    UNA_TRY(una_work_new_f32(&w.work, net, all->anchor ? w.batches.most : 1, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
+    if (all->anchor) UNA_TRY(prepare_anchor(&w, all, &how, t->parameters, run));
+    else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, t->parameters);
+    UNA_TRY(una_network_work_f32(&w.work, &w.net, all->anchor ? w.batches.most : 1, run));
     una_train_data_f32 data = { held.x, held.target, held.rows, 1, { net->size[0], NULL } };
-    UNA_TRY(una_train_f32(net, t->parameters, &data, &how, &hooks, "training nn", &t->base.trained, &t->base.arena,
-                          run));
+    if (all->anchor)
+        UNA_TRY(una_descend_f32(&anchored, t->parameters, &how.descent, &t->base.trained, &t->base.arena, run));
+    else UNA_TRY(una_train_f32(net, t->parameters, &data, &how, &anchored.watch, &t->base.trained, &t->base.arena,
+                               run));
 
     bool judged = held.held > 0;
     t->base.held = held.held;
     t->judged = judged ? held.held : held.rows;
-    t->square = sum_of_squares(&w, t->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y,
-                               t->judged);
+    t->square = una_network_square_f32(&w.net, t->parameters, judged ? held.held_x : held.x,
+                                       judged ? held.held_y : held.y, t->judged, w.f, w.work);
     if (!isfinite(t->square))
-        UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)", how.rate);
+        UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)",
+                 how.descent.rate);
     return UNA_OK;
 }
 
@@ -231,28 +227,15 @@ static una_status nn_fit(void *state, void *options, const una_problem *problem,
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
 
-static una_status begin_work(void **work, const void *model, una_run *run)
+static una_network_f32 network_of(const nn_state *m)
 {
-    const nn_state *m = model;
-    una_work_f32 *made = NULL;
-    UNA_TRY(una_work_new_f32(&made, &m->net, UNA_MAP_ROWS, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
-    *work = made;
-    return UNA_OK;
-}
-
-static void output_of(const void *model, const float *x, size_t rows, double *f, size_t stride, void *work)
-{
-    const nn_state *m = model;
-    (void)stride;                                        /* one */
-    una_net_forward_f32(&m->net, m->parameters, x, rows, NULL, 0, f, work);
+    return (una_network_f32){ &una_body_mlp_f32, &m->net, NULL };
 }
 
 static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const nn_state *m = state;
-    una_feature_map map = { .model = m, .inputs = m->net.size[0], .features = 1, .begin = begin_work,
-                            .forward = output_of };
+    una_feature_map map = una_map_of_heads(network_of(m), m->parameters);
     for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
         out->var_noise[r] = m->noise_var;
@@ -263,14 +246,13 @@ static una_status nn_predict(const void *state, una_view x, una_predictive *out,
 static una_status nn_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
 {
     const nn_state *m = state;
-    size_t inputs = m->net.size[0], features = una_net_features(&m->net), wide = UNA_PADDED(1);
+    una_feature_map map = una_map_of(network_of(m), m->parameters, false);
+    size_t inputs = map.inputs, features = map.features, wide = UNA_PADDED(1);
     const float *w = m->parameters + m->net.weights[m->net.depth];
     una_mark mark = una_arena_mark(&run->scratch);
-    float *point = UNA_GET(&run->scratch, float, inputs);
     double *j = UNA_GET(&run->scratch, double, inputs * features);
     una_status status = una_arena_check(&run->scratch);
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) point[d] = (float)x[d];
-    if (status == UNA_OK) status = una_basis_slopes(&m->net, m->parameters, point, j, run);
+    if (status == UNA_OK) status = una_map_slopes(&map, x, j, run);
     for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
         dmean[d] = dvar[d] = 0;
         for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];

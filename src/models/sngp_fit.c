@@ -30,123 +30,79 @@ typedef struct lesson {                  /* context of the trainings            
 
 typedef struct lesson_round { const lesson *lesson; const una_round *round; trial *trial; } lesson_round;
 
-typedef struct loop {
-    const una_residual *net;
-    const una_kernels_f32 *kern;
+typedef struct stepper {                 /* what steps and looks need                                       */
+    const una_residual *shape;
+    una_network_f32 net;
     una_training how;
     una_held held;
     una_batches batches;
-    una_residual_work_f32 *work;
+    void *work;
     una_spectral_f32 *spectral;          /* [depth]                                                         */
-    float *gradient, *m, *v, *best;
-    double *f, bound, loss_sum, best_score;
-    size_t since;
-} loop;
+    double *f, bound;                    /* f [held]                                                        */
+} stepper;
 
-static una_status set_up(loop *l, const lesson_round *at, trial *t, size_t index, una_run *run)
+static una_status set_up(stepper *l, const lesson_round *at, trial *t, size_t index, una_run *run)
 {
     const lesson *all = at->lesson;
     const una_residual *net = &all->state->net;
     una_training none = {0};
     una_arena *scratch = &run->scratch;
-    *l = (loop){ .net = net, .kern = una_kernels_named_f32(run->settings.kernels), .bound = all->options->bound,
-                 .best_score = NAN };
+    *l = (stepper){ .shape = net, .bound = all->options->bound };
+
     UNA_TRY(una_held_split(&l->held, at->round->problem, una_round_fold(at->round, index), scratch));
     l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var,
                                 at->round->problem->seed, at->round->stream + index);
-    if (at->round->steps) l->how.steps = at->round->steps;
+    l->how.descent.stage = "training sngp";
+    if (at->round->steps) l->how.descent.steps = at->round->steps;
     UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch,
                              l->how.seed, l->how.stream, scratch));
+
     t->model = (una_sngp){ .net = *net, .posterior = all->options->head,
                            .frozen = UNA_GET(&t->base.arena, float, net->frozen),
                            .parameters = UNA_GET(&t->base.arena, float, net->parameters) };
-    size_t most = l->how.steps / l->how.look_every + 2;
-    t->base.trained.step = UNA_GET(&t->base.arena, double, most);
-    t->base.trained.loss = UNA_GET(&t->base.arena, double, most);
-    t->base.trained.look = UNA_GET(&t->base.arena, double, most);
-    t->base.trained.cos2 = UNA_GET(&t->base.arena, double, most);
     UNA_TRY(una_arena_check(&t->base.arena));
     una_rng rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
     una_residual_initialise_f32(net, all->options->lengthscale, &rng, t->model.frozen, t->model.parameters);
+    l->net = (una_network_f32){ &una_body_residual_f32, net, t->model.frozen };
+
     l->spectral = UNA_GET(scratch, una_spectral_f32, net->depth);
     for (size_t b = 0; l->spectral && b < net->depth; b++)
         una_spectral_init_f32(&l->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, scratch);
-    l->gradient = UNA_GET(scratch, float, net->parameters);
-    l->m = UNA_GET(scratch, float, net->parameters);
-    l->v = UNA_GET(scratch, float, net->parameters);
-    l->best = UNA_GET(scratch, float, net->parameters);
     l->f = UNA_GET(scratch, double, l->held.held);
     UNA_TRY(una_arena_check(scratch));
-    return una_residual_work_new_f32(&l->work, net, t->model.frozen, l->batches.most, l->kern, scratch);
+    return una_network_work_f32(&l->work, &l->net, l->batches.most, run);
 }
 
-static void bound_blocks(loop *l, float *parameters, bool to_the_end)
+static una_status gradient(void *context, size_t step, const float *parameters, float *g, una_losses *losses,
+                           una_run *run)
 {
-    for (size_t b = 0; b < l->net->depth; b++) {
-        una_spectral_f32 *s = &l->spectral[b];
-        float *w = parameters + b * l->net->layer;
-        una_spectral_bound_f32(s, to_the_end ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
-    }
-}
-
-static una_status one_step(loop *l, trial *t, size_t step, double *total, una_run *run)
-{
-    const double beta1 = 0.9, beta2 = 0.999, k = (double)(step + 1);
-    double rate = l->how.rate * una_rate_schedule(l->how.rate_schedule, k / (double)l->how.steps);
-    una_losses losses;
+    stepper *l = context;
+    (void)step;
+    (void)run;
     una_batches_next(&l->batches);
     double share = (double)l->batches.rows / (double)l->held.rows;
-    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target,
-                              l->batches.rows, l->how.fit_weight, l->how.penalty * share, l->gradient, &losses,
-                              l->work);
-    if (!isfinite(losses.total))
-        UNA_FAIL(run, UNA_E_NUMERIC, "sngp: training diverged at step %zu: the loss is not finite; use a smaller rate "
-                 "(now %g)", step + 1, l->how.rate);
-    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1,
-                  (float)beta2, (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
-    bound_blocks(l, t->model.parameters, false);
-    *total = losses.total;
-    l->loss_sum += losses.total;
-    l->since++;
+    l->net.body->gradient(&l->net, parameters, l->batches.x, l->batches.target, l->batches.rows, l->how.fit_weight,
+                          l->how.penalty * share, g, losses, l->work);
     return UNA_OK;
 }
 
-static void take_look(loop *l, trial *t, size_t step)
+static void bound_blocks(void *context, float *parameters, bool last)
 {
-    double square = 0, score = NAN;
-    if (l->held.held) {
-        una_residual_forward_f32(l->net, t->model.frozen, t->model.parameters, l->held.held_x, l->held.held, NULL, 0,
-                                 l->f, l->work);
-        for (size_t r = 0; r < l->held.held; r++) square += pow(l->held.held_y[r] - l->f[r], 2);
-        score = una_held_score(square / (double)l->held.held);
-        if (!isfinite(l->best_score) || score > l->best_score) {
-            l->best_score = score;
-            t->base.trained.best_step = step;
-            memcpy(l->best, t->model.parameters, l->net->parameters * sizeof(float));
-        }
+    stepper *l = context;
+    for (size_t b = 0; b < l->shape->depth; b++) {
+        una_spectral_f32 *s = &l->spectral[b];
+        float *w = parameters + b * l->shape->layer;
+        una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
     }
-    una_trained *out = &t->base.trained;
-    out->step[out->looks] = (double)step;
-    out->loss[out->looks] = l->loss_sum / (double)l->since;
-    out->cos2[out->looks] = NAN;
-    out->look[out->looks++] = score;
-    l->loss_sum = 0;
-    l->since = 0;
 }
 
-static una_status run_loop(loop *l, trial *t, una_run *run)
+static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
-    size_t end = l->how.steps, tick_every = 1 + end / 200;
-    double total = NAN;
-    for (size_t step = 0; step < end; step++) {
-        UNA_TRY(one_step(l, t, step, &total, run));
-        if ((step + 1) % l->how.look_every == 0 || step + 1 == end) take_look(l, t, step + 1);
-        if (step % tick_every == 0) UNA_TRY(una_tick(run, "training sngp", (double)step / (double)end, total));
-    }
-    t->base.trained.steps = end;
-    t->base.trained.mean_cos2 = NAN;
-    if (isfinite(l->best_score)) memcpy(t->model.parameters, l->best, l->net->parameters * sizeof(float));
-    bound_blocks(l, t->model.parameters, true);
+    stepper *l = context;
+    (void)run;
+    double square = una_network_square_f32(&l->net, parameters, l->held.held_x, l->held.held_y, l->held.held, l->f,
+                                           l->work);
+    *score = una_held_score(square / (double)l->held.held);
     return UNA_OK;
 }
 
@@ -196,7 +152,7 @@ static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *a
 }
 
 /* What judges the trial: sums (or, for a process, features) of its training rows, features of the others. */
-static una_status finish(trial *t, const lesson *all, const loop *l, una_run *run)
+static una_status finish(trial *t, const lesson *all, const stepper *l, una_run *run)
 {
     una_feature_map map = una_sngp_map(&t->model);
     size_t k = una_map_columns(&map), rows = l->held.rows, held = l->held.held;
@@ -222,9 +178,11 @@ static una_status train_one(void *context, size_t index, una_run *child)
 {
     const lesson_round *at = context;
     trial *t = &at->trial[index];
-    loop l;
+    stepper l;
     UNA_TRY(set_up(&l, at, t, index, child));
-    UNA_TRY(run_loop(&l, t, child));
+    una_trainable_f32 what = { .parameters = l.shape->parameters, .context = &l, .gradient = gradient,
+                               .settle = bound_blocks, .watch = { &l, l.held.held ? look : NULL } };
+    UNA_TRY(una_descend_f32(&what, t->model.parameters, &l.how.descent, &t->base.trained, &t->base.arena, child));
     return finish(t, at->lesson, &l, child);
 }
 

@@ -94,6 +94,8 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
 /* The same for tasks with results of their own: `at` has `count` items of `size` bytes, zeroed, each beginning with an
  * arena that its task fills and that belongs to `run` afterwards. Also after a failure una_jobs_free ends them. */
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
+/* Other tasks on the same items, which keep their arenas and add to them. */
+una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
 void       una_jobs_free(void *at, size_t size, size_t count);
 int        una_threads(const una_run *run);
 

@@ -19,7 +19,7 @@ static const cli_flag flags[] = {
     CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training to stop it and to set the noise: a share such as "
              "0.2, or a file of other rows (default: 15 % of the rows, at least 20; below 200 rows five-fold "
              "cross-fitting)"),
-    CLI_FLAG_MANY("set", CLI_TEXT, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
+    CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
                   "and --preset"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "

@@ -31,6 +31,8 @@ apart "answers over the model" "--out model.una" "MODEL model.una" -- predict mo
 apart "update over new rows" "--out more.csv" "DATA more.csv" -- update model.una more.csv --out more.csv
 apart "update over old rows" "--out train.csv" "--with train.csv" -- update model.una more.csv --with train.csv --out train.csv
 apart "demo" "--chart d.svg" "--report d.svg" -- demo --seeds 1 --report d.svg --chart d.svg
+apart "model over an option's file" "--out more.csv" "--set more.csv" -- fit train.csv --target y --model tuna --set copies=1,values=more.csv --out more.csv
+apart "model over a spec's file" "--out more.csv" "--model more.csv" -- fit train.csv --target y --model 'tuna(values="more.csv", copies=1)' --out more.csv
 ln -s train.csv link.csv
 ln train.csv twin.csv
 ln -s later.una early.una

@@ -347,7 +347,8 @@ static void words_never_seen(void **state)
     una_dataset *data = NULL, *unseen = NULL;
     char text[4000] = "x,colour,y\n";
     for (int i = 0; i < 60; i++)
-        snprintf(text + strlen(text), 60, "%g,%s,%g\n", sin(i), i % 2 ? "red" : "blue", i % 2 + sin(i) + 0.1 * cos(9 * i));
+        snprintf(text + strlen(text), 60, "%g,%s,%g\n", sin(i), i % 2 ? "red" : "blue",
+                 i % 2 + sin(i) + 0.1 * cos(9 * i));
     assert_ok(una_dataset_read(&data, temp_text_file("seen.csv", text), run), run);
     assert_ok(una_dataset_read(&unseen, temp_text_file("unseen.csv", "x,colour\n0.5,green\n"), run), run);
 

@@ -8,6 +8,7 @@
  */
 #include "models/hmc.h"
 
+#include "kern/density.h"
 #include "la/la.h"
 
 #include <string.h>
@@ -82,8 +83,8 @@ static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gra
     memset(dhead, 0, width * sizeof(double));
     una_shallow_f64 at = { p, p + inputs * width, bnn->head, q[bnn->weights - 1] };
     una_shallow_gradient_f64 to = { g, g + inputs * width, dhead, &bias };
-    double fit = bnn->kernels->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y, 1 / (2 * var), at,
-                                       to, bnn->block);
+    double fit = bnn->kernels->density->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y,
+                                                1 / (2 * var), at, to, bnn->block);
     for (size_t i = 0; i <= inputs; i++) memcpy(gradient + i * units, g + i * width, bytes);
     memcpy(gradient + (inputs + 1) * units, dhead, bytes);
     gradient[bnn->weights - 1] = bias;

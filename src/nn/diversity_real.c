@@ -82,7 +82,7 @@ static double solve_formed(const una_net *net, const OBJECTIVE *objective, real 
     const real *flat = w->flipped[net->depth];
     for (size_t i = 1; i < w->pieces; i++) w->kern->add(features * heads_wide, w->piece[i]->a, w->a);
     w->kern->product(heads, heads_wide, features, flat, wide, 1, w->a, heads_wide, w->s, heads_wide, false);
-    double p = w->kern->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
+    double p = w->kern->slopes->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
     w->kern->product(features, heads_wide, heads, w->a, heads_wide, 1, w->k, heads_wide,
                      gradient + net->weights[net->depth], heads_wide, true);
     w->kern->product(heads, wide, heads, w->k, heads_wide, 1, flat, wide, w->kw, wide, false);
@@ -103,7 +103,7 @@ double REAL(una_diversity_solve)(const una_net *net, const real *parameters, con
     /* W A, W A W' */
     w->kern->product(heads, wide, features, flat, wide, 1, w->a, wide, w->wa, wide, false);
     w->kern->product(heads, heads_wide, features, w->wa, wide, 1, heads_w, heads_wide, w->s, heads_wide, false);
-    double p = w->kern->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
+    double p = w->kern->slopes->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
     /* (K W A)', K W, W'K W */
     w->kern->product(features, heads_wide, heads, w->wa, 1, wide, w->k, heads_wide, gradient + net->weights[net->depth],
                      heads_wide, true);
@@ -127,7 +127,7 @@ static double per_point(const una_net *net, const real *parameters, const BATCH 
         const real *g = w->slopes + p * each * heads_wide;
         real *dg = w->dslopes + p * each * heads_wide;
         w->kern->product(heads, heads_wide, each, g, 1, heads_wide, g, heads_wide, w->s, heads_wide, false);
-        sum += w->kern->similarity(heads, heads_wide, w->s, objective->diversity / probes, w->k, w->inverse);
+        sum += w->kern->slopes->similarity(heads, heads_wide, w->s, objective->diversity / probes, w->k, w->inverse);
         w->kern->product(each, heads_wide, heads, g, heads_wide, 1, w->k, heads_wide, dg, heads_wide, false);
     }
     w->kern->product(features, heads_wide, rows, j, 1, wide, w->dslopes, heads_wide,

@@ -86,25 +86,26 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
 {
     size_t lanes = w->lanes;
     real *inverse = w->inverses + probe * lanes;
-    real longest = w->kern->fan_steps(batch->directions, lanes, batch->delta + probe * batch->directions, w->step,
-                                      inverse);
+    real longest = w->kern->fans->steps(batch->directions, lanes, batch->delta + probe * batch->directions, w->step,
+                                        inverse);
     for (size_t l = 0; l < net->depth; l++) {
         fans *at = &w->layer[l].fans, *below = &w->layer[l - (l > 0)].fans;
         uint16_t *list = list_of(net, l, probe, w);
         const real *z = z_of(net, batch, l, probe, w);
-        w->kern->fan_candidates(net->size[l + 1], z, at->reach, longest, w->candidates);
+        w->kern->fans->candidates(net->size[l + 1], z, at->reach, longest, w->candidates);
         if (l > 0)
-            w->kern->fan_product(lanes, list_of(net, l - 1, probe, w), below->s + below->s_at[probe],
-                                 parameters + net->weights[l], UNA_PADDED(net->size[l + 1]), 1, w->candidates, w->far);
-        w->kern->fan_relu(lanes, net->size[l + 1], w->step, inverse, z, w->candidates, l > 0 ? w->far : w->turned,
-                          l == 0, list, at->s + at->s_at[probe], at->e + at->e_at[probe]);
+            w->kern->fans->product(lanes, list_of(net, l - 1, probe, w), below->s + below->s_at[probe],
+                                   parameters + net->weights[l], UNA_PADDED(net->size[l + 1]), 1, w->candidates,
+                                   w->far);
+        w->kern->fans->relu(lanes, net->size[l + 1], w->step, inverse, z, w->candidates, l > 0 ? w->far : w->turned,
+                            l == 0, list, at->s + at->s_at[probe], at->e + at->e_at[probe]);
         at->s_at[probe + 1] = at->s_at[probe] + list[0] * lanes;
         at->e_at[probe + 1] = at->e_at[probe] + list[1] * lanes;
     }
     size_t last = net->depth - 1, wide = UNA_PADDED(una_net_features(net));
     const uint16_t *list = list_of(net, last, probe, w);
     const real *j = w->layer[last].fans.s + w->layer[last].fans.s_at[probe];
-    w->kern->fan_outer(batch->directions, lanes, list, j, list, j, wide, true, w->flat, w->a, wide);
+    w->kern->fans->outer(batch->directions, lanes, list, j, list, j, wide, true, w->flat, w->a, wide);
 }
 
 void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
@@ -121,25 +122,25 @@ static void backward_probe(const una_net *net, const real *parameters, const BAT
     size_t lanes = w->lanes, top = net->depth - 1;
     real *g = w->gs[0], *g_below = w->gs[1];
     const uint16_t *list = list_of(net, top, probe, w);
-    w->kern->fan_product(lanes, list, w->layer[top].fans.s + w->layer[top].fans.s_at[probe], w->b,
-                         UNA_PADDED(una_net_features(net)), 1, list, g);                         /* J W'K W  */
+    w->kern->fans->product(lanes, list, w->layer[top].fans.s + w->layer[top].fans.s_at[probe], w->b,
+                           UNA_PADDED(una_net_features(net)), 1, list, g);                         /* J W'K W  */
     for (size_t l = net->depth; l-- > 0;) {
         fans *at = &w->layer[l].fans;
         size_t width = UNA_PADDED(net->size[l + 1]);
-        w->kern->fan_relu_back(lanes, net->size[l + 1], w->inverses + probe * lanes, z_of(net, batch, l, probe, w),
-                               list, at->e + at->e_at[probe], g, w->layer[l].dz + probe * width);
+        w->kern->fans->relu_back(lanes, net->size[l + 1], w->inverses + probe * lanes, z_of(net, batch, l, probe, w),
+                                 list, at->e + at->e_at[probe], g, w->layer[l].dz + probe * width);
         if (l == 0) break;
         const fans *below = &w->layer[l - 1].fans;
         const uint16_t *list_below = list_of(net, l - 1, probe, w);
-        w->kern->fan_outer(batch->directions, lanes, list_below, below->s + below->s_at[probe], list, g, width, false,
-                           w->flat, gradient + net->weights[l], width);
-        w->kern->fan_product(lanes, list, g, parameters + net->weights[l], 1, width, list_below, g_below);
+        w->kern->fans->outer(batch->directions, lanes, list_below, below->s + below->s_at[probe], list, g, width, false,
+                             w->flat, gradient + net->weights[l], width);
+        w->kern->fans->product(lanes, list, g, parameters + net->weights[l], 1, width, list_below, g_below);
         real *kept = g;
         g = g_below;
         g_below = kept;
         list = list_below;
     }
-    w->kern->fan_add(lanes, list, g, w->turned_sum);
+    w->kern->fans->add(lanes, list, g, w->turned_sum);
 }
 
 void REAL(una_fans_backward)(const una_net *net, const real *parameters, const BATCH *batch, real *gradient, WORK *w)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps with one input and ReLU: the first two layers as a broken line (una_line in kern/kern_slots.h) instead of
+ * Steps with one input and ReLU: the first two layers as a broken line (una_line in kern/line_slots.h) instead of
  * products. A step fills the tables once; rows and slopes only look up their place in them, and on the way back add to
  * the place's gradient.
  */
@@ -32,7 +32,7 @@ void REAL(una_line_seed)(const una_net *net, const real *parameters, WORK *w)
     w->line.w = parameters + net->weights[0];
     w->line.b = parameters + net->biases[0];
     w->line.above = parameters + net->weights[1];
-    w->kern->line_make(&w->line, parameters + net->biases[1]);
+    w->kern->line->make(&w->line, parameters + net->biases[1]);
 }
 
 static const REAL(una_line) *line_of(const WORK *w)
@@ -54,14 +54,14 @@ static real way_of(const BATCH *batch)
 void REAL(una_line_rows)(const BATCH *batch, size_t rows, WORK *w)
 {
     layer *at = &w->layer[1];
-    w->kern->line_rows(line_of(w), rows, batch->x, w->place, at->z, at->h, at->d);
+    w->kern->line->rows(line_of(w), rows, batch->x, w->place, at->z, at->h, at->d);
 }
 
 void REAL(una_line_slopes)(const BATCH *batch, probe_block block, real *u, WORK *w)
 {
     size_t row = probes_at(batch) + block.first;
-    w->kern->line_slopes(line_of(w), block.count, batch->x + row, w->place + row, batch->delta + block.first,
-                         way_of(batch), w->far_place + block.first, u);
+    w->kern->line->slopes(line_of(w), block.count, batch->x + row, w->place + row, batch->delta + block.first,
+                          way_of(batch), w->far_place + block.first, u);
 }
 
 static LINE_GRADIENT gradient_of(const una_net *net, real *gradient, WORK *w)
@@ -82,14 +82,14 @@ void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_bl
 {
     size_t row = probes_at(batch) + block.first;
     LINE_GRADIENT to = gradient_of(net, gradient, w);
-    w->kern->line_slopes_back(line_of(w), block.count, batch->x + row, w->place + row, w->far_place + block.first,
-                              batch->delta + block.first, way_of(batch), g, &to);
+    w->kern->line->slopes_back(line_of(w), block.count, batch->x + row, w->place + row, w->far_place + block.first,
+                               batch->delta + block.first, way_of(batch), g, &to);
 }
 
 void REAL(una_line_rows_back)(const una_net *net, const BATCH *batch, size_t rows, const real *g, real *gradient,
                               WORK *w)
 {
     LINE_GRADIENT to = gradient_of(net, gradient, w);
-    w->kern->line_rows_back(line_of(w), rows, batch->x, w->place, g, &to);
-    w->kern->line_finish(line_of(w), &to);
+    w->kern->line->rows_back(line_of(w), rows, batch->x, w->place, g, &to);
+    w->kern->line->finish(line_of(w), &to);
 }

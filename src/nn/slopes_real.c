@@ -41,9 +41,10 @@ static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, pr
            from = slopes_at(batch, block, width);
     una_slope_shape shape = { block.count, batch->directions, width };
     const real *u = u_of(batch, l, width, block, w);
-    if (!batch->delta) w->kern->tangent(shape, at->d + row, u, u_step(batch, l, width), at->s + from);
-    else w->kern->secant(net->activation, shape, at->z + row, at->h + row, at->d + row, u, u_step(batch, l, width),
-                         batch->delta + block.first * batch->directions, at->s + from, at->e + from);
+    if (!batch->delta) w->kern->slopes->tangent(shape, at->d + row, u, u_step(batch, l, width), at->s + from);
+    else w->kern->slopes->secant(net->activation, shape, at->z + row, at->h + row, at->d + row, u,
+                                 u_step(batch, l, width), batch->delta + block.first * batch->directions,
+                                 at->s + from, at->e + from);
 }
 
 void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
@@ -78,10 +79,10 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
         una_slope_shape shape = { block.count, batch->directions, width };
         real *dz = at->dz + block.first * width;
         if (batch->delta)
-            w->kern->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width),
-                                 batch->delta + block.first * batch->directions, gs, dz);
-        else w->kern->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
-                                   u_step(batch, l, width), gs, dz);
+            w->kern->slopes->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width),
+                                         batch->delta + block.first * batch->directions, gs, dz);
+        else w->kern->slopes->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
+                                           u_step(batch, l, width), gs, dz);
         if (l == 1 && w->broken_line) {
             REAL(una_line_slopes_back)(net, batch, block, gs, gradient, w);
             return;

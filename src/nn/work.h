@@ -6,6 +6,10 @@
  */
 #include "nn/net.h"
 
+#include "kern/fans.h"
+#include "kern/line.h"
+#include "kern/slopes.h"
+
 #include "kern/real.h"
 
 #define KERNELS REAL(una_kernels)

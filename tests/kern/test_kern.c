@@ -5,11 +5,13 @@
  */
 #include "test_support.h"
 
-#include "kern/kern.h"
+#include "kern/density.h"
+#include "kern/fans.h"
+#include "kern/line.h"
+#include "kern/pairs.h"
+#include "kern/slopes.h"
 
 #include <float.h>
-
-enum { ACTIVATIONS = 7 };
 
 static long double sigmoid_truth(long double z) { return 1 / (1 + expl(-z)); }
 
@@ -67,7 +69,7 @@ static void truths(void **state)
 {
     (void)state;
     const long double h = 1e-5L;
-    for (int act = 0; act < ACTIVATIONS; act++)
+    for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for (long double z = -6.05L; z < 6; z += 0.1L) {
             assert_near((double)truth_1(act, z), (double)((truth_0(act, z + h) - truth_0(act, z - h)) / (2 * h)),
                 1e-8, 1e-9);

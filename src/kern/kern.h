@@ -19,16 +19,16 @@ enum { UNA_PAD = 8 };
 
 /* The activations: code, word, and whether its secant slope is its own or a plain difference (activation.h, which holds
  * two functions for each). This list makes the enum, the words, their count, what a model file may hold, the loops of
- * every kernel set and those of the tests: a new one is a line here and two functions there.
- * Model files store the number, so new ones go to the end. */
-#define UNA_ACTIVATION_LIST(X) \
-    X(UNA_RELU, relu, own)     \
-    X(UNA_TANH, tanh, own)     \
-    X(UNA_LEAKY, leaky, own)   \
-    X(UNA_ELU, elu, plain)     \
+ * every kernel set and those of the tests: a new one is a line here and two functions there. */
+#define UNA_ACTIVATION_LIST(X)       \
+    X(UNA_RELU, relu, own)           \
+    X(UNA_TANH, tanh, own)           \
+    X(UNA_LEAKY, leaky, own)         \
+    X(UNA_ELU, elu, plain)           \
     X(UNA_SOFTPLUS, softplus, plain) \
-    X(UNA_SILU, silu, plain)   \
-    X(UNA_SIN, sin, own)
+    X(UNA_SILU, silu, plain)         \
+    X(UNA_SIN, sin, own)             \
+    /* new ones go here, at the end: model files store the number */
 
 #define UNA_ACTIVATION_CODE(code, word, secant) code,
 #define UNA_ACTIVATION_ONE(code, word, secant) + 1

@@ -40,7 +40,11 @@ enum { UNA_ACTIVATION_COUNT = 0 UNA_ACTIVATION_LIST(UNA_ACTIVATION_ONE) };
 #define UNA_IN_BOTH "kern/kern_slots.h"
 #include "kern/both.h"
 
-/* Refuses a kernel set that does not exist or that this machine cannot run. */
+/* Refuses a kernel set that does not exist or that this machine cannot run, and a path that does not exist. */
 una_status una_kernels_need(una_run *run);
+
+/* Which way a training step goes: the fastest there is for its shape, or the plain one, for comparison. */
+typedef enum una_path { UNA_PATH_AUTO, UNA_PATH_PLAIN } una_path;
+una_path una_path_of(const una_run *run);
 
 #endif

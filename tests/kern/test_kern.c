@@ -62,7 +62,7 @@ static int end(void **state)
     return 0;
 }
 
-/* A run names its set, and one that this machine has not is refused by name. */
+/* A run names its set, and one that this machine has not is refused by name; so is a path that there is not. */
 static void kernels_of_a_run(void **state)
 {
     (void)state;
@@ -76,6 +76,16 @@ static void kernels_of_a_run(void **state)
     assert_says(una_run_message(run), "'abacus'");
     run->settings.kernels = NULL;
     assert_string_equal(una_run_kernels(run), una_kernels_named_f32(NULL)->name);
+    assert_int_equal(una_path_of(run), UNA_PATH_AUTO);
+    run->settings.path = "auto";
+    assert_ok(una_kernels_need(run), run);
+    assert_int_equal(una_path_of(run), UNA_PATH_AUTO);
+    run->settings.path = "plain";
+    assert_ok(una_kernels_need(run), run);
+    assert_int_equal(una_path_of(run), UNA_PATH_PLAIN);
+    run->settings.path = "scenic";
+    assert_status(una_kernels_need(run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "'scenic'");
     una_run_free(run);
 }
 

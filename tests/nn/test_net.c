@@ -251,9 +251,10 @@ static void check_pieces(const trial *t, const double *gradient, const una_losse
         for (size_t k = 0; k < pieces; k++) batch[k] = piece_of(t, k, pieces, run);
         size_t most = (b->rows + pieces - 1) / pieces, most_probes = (b->probes + pieces - 1) / pieces;
         if (b->probes && !b->own_probes) most_probes = most;
-        assert_ok(una_work_in_pieces_f64(&work, &t->net, pieces, most, most_probes, b->own_probes, b->directions,
-                                         b->probes && !b->delta, t->objective.per_point, una_kernels_named_f64(NULL),
-                                         &run->scratch), run);
+        una_work_size room = { .rows = most, .probes = most_probes, .directions = b->directions, .pieces = pieces,
+                               .own_probes = b->own_probes, .exact = b->probes && !b->delta,
+                               .per_point = t->objective.per_point };
+        assert_ok(una_work_of_f64(&work, &t->net, &room, una_kernels_named_f64(NULL), &run->scratch), run);
         for (int members = 1; members <= 3; members++) {
             una_crew *crew = NULL;
             una_losses got;
@@ -787,8 +788,9 @@ static una_status take_work(void *context, una_run *run)
                                              una_kernels_named_f32(NULL), &run->scratch);
         una_arena_release(&run->scratch, mark);
         if (status != UNA_OK) return status;
-        status = una_work_in_pieces_f32(&work, net, 3, 1000, 300, true, 5, false, per_point,
-                                        una_kernels_named_f32(NULL), &run->scratch);
+        una_work_size size = { .rows = 1000, .probes = 300, .directions = 5, .own_probes = true, .pieces = 3,
+                               .per_point = per_point };
+        status = una_work_of_f32(&work, net, &size, una_kernels_named_f32(NULL), &run->scratch);
         una_arena_release(&run->scratch, mark);
         if (status != UNA_OK) return status;
     }

@@ -2,6 +2,8 @@
  *
  * The losses of net.h in the plainest form, for test_net.c: point by point and head by head, slopes by moving the input
  * (finite differences as they are defined) or by the chain rule (exact). Nothing is shared with the library's code.
+ * The method itself, with its gradient, is in luna_reference.h; here are the variants: exact slopes, cosines per probe,
+ * a target for each head, heads spared a share of the penalty.
  */
 #ifndef UNA_NET_TRUTH_H
 #define UNA_NET_TRUTH_H

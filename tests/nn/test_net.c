@@ -171,7 +171,7 @@ static void check_differences(trial *t, const double *gradient, size_t tries, un
         t->parameters[i] = kept;
         double slope = (above - below) / (2 * step);
         bool met = fabs(slope - gradient[i]) <= 1e-6 * fabs(slope) + 3e-7 * (1 + size);
-                if (!met && !has_kink((int)t->net.activation))
+        if (!met && !has_kink((int)t->net.activation))
             fail_msg("parameter %zu: gradient %.12g, difference %.12g", i, gradient[i], slope);
         off += !met;
     }

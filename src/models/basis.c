@@ -25,7 +25,7 @@ static una_status begin_work(void **work, const void *model, una_run *run)
 {
     const una_basis *basis = model;
     una_work_f32 *made = NULL;
-    UNA_TRY(una_work_new_f32(&made, &basis->net, UNA_MAP_ROWS, 0, false, 0, false, false,
+    UNA_TRY(una_work_new_f32(&made, &basis->net, &(una_work_size){ .rows = UNA_MAP_ROWS },
                              una_kernels_named_f32(run->settings.kernels), &run->scratch));
     *work = made;
     return UNA_OK;
@@ -47,7 +47,8 @@ static void heads_of(const void *model, const float *x, size_t rows, double *f, 
 una_status una_basis_slopes(const una_net *net, const float *parameters, const float *x, double *j, una_run *run)
 {
     una_work_f32 *work = NULL;
-    UNA_TRY(una_work_new_f32(&work, net, 1, 1, false, net->size[0], true, true,
+    una_work_size one = { .rows = 1, .probes = 1, .directions = net->size[0], .exact = true, .per_point = true };
+    UNA_TRY(una_work_new_f32(&work, net, &one,
                              una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_net_slopes_f32(net, parameters, x, j, work);
     return UNA_OK;

@@ -112,7 +112,7 @@ static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *
     UNA_TRY(una_arena_check(scratch));
     UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
     t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
-    return una_work_new_f32(&t->work, &m->net, t->batches.most, 0, false, 0, false, false,
+    return una_work_new_f32(&t->work, &m->net, &(una_work_size){ .rows = t->batches.most },
                             una_kernels_named_f32(kernels), scratch);
 }
 

@@ -43,7 +43,7 @@ static una_status trial(void *context, size_t index, una_run *run)
     float *parameters = UNA_GET(&run->scratch, float, net->parameters);
     w.f = UNA_GET(&run->scratch, double, r.held);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_work_new_f32(&w.work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
+    UNA_TRY(una_work_new_f32(&w.work, net, &(una_work_size){ .rows = 1 }, una_kernels_named_f32(run->settings.kernels),
                              &run->scratch));
     una_rng rng = una_rng_at(all->problem->seed, UNA_FOR_INIT, (uint64_t)1 << 33 | index);
     una_net_initialise_f32(net, 1, 1, &rng, parameters);

@@ -33,7 +33,7 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
         for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
             for (size_t j = 0; j < net->size[l + 1]; j++)
                 *place++ = net->weights[l] + i * UNA_PADDED(net->size[l + 1]) + j;
-    return una_work_new_f64(&bnn->work, net, bnn->rows, 0, false, 0, false, false, kernels, arena);
+    return una_work_new_f64(&bnn->work, net, &(una_work_size){ .rows = bnn->rows }, kernels, arena);
 }
 
 size_t una_bnn_dimension(const una_bnn *bnn)

@@ -100,7 +100,7 @@ static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_ro
         t->mask[l] = UNA_GET(scratch, float, t->batches.most * UNA_PADDED(net->size[l + 1]));
     t->input_mask = UNA_GET(scratch, float, t->batches.most * net->size[0]);
     UNA_TRY(una_arena_check(scratch));
-    return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false,
+    return una_work_new_f32(&t->work, net, &(una_work_size){ .rows = t->batches.most },
                             una_kernels_named_f32(run->settings.kernels), scratch);
 }
 

@@ -137,7 +137,7 @@ static una_status train_job(void *context, size_t index, una_run *run)
         UNA_TRY(prepare_anchor(&w, all, &how, j->parameters, run));
         hooks.gradient = anchored_gradient;
     } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
-    UNA_TRY(una_work_new_f32(&w.work, net, all->anchor ? w.batches.most : 1, 0, false, 0, false, false,
+    UNA_TRY(una_work_new_f32(&w.work, net, &(una_work_size){ .rows = all->anchor ? w.batches.most : 1 },
                              una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_train_data_f32 data = { held.x, held.target, held.rows, 1, { net->size[0], NULL } };
     UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
@@ -258,7 +258,7 @@ static una_status begin_work(void **work, const void *model, una_run *run)
 {
     const nn_state *m = model;
     una_work_f32 *made = NULL;
-    UNA_TRY(una_work_new_f32(&made, &m->net, UNA_MAP_ROWS, 0, false, 0, false, false,
+    UNA_TRY(una_work_new_f32(&made, &m->net, &(una_work_size){ .rows = UNA_MAP_ROWS },
                              una_kernels_named_f32(run->settings.kernels), &run->scratch));
     *work = made;
     return UNA_OK;

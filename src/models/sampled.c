@@ -25,7 +25,7 @@ static una_status begin(pass *p, const una_sampled *m, size_t rows, una_run *run
     p->parameters = UNA_GET(&run->scratch, float, m->net.parameters);
     p->f = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&p->work, &m->net, 1, 0, false, 0, false, false, p->kernels, &run->scratch);
+    return una_work_new_f32(&p->work, &m->net, &(una_work_size){ .rows = 1 }, p->kernels, &run->scratch);
 }
 
 static una_status narrowed(float **to, una_view x, una_run *run)

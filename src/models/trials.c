@@ -111,7 +111,7 @@ static una_status prepare_watch(watch *w, const una_net *net, const una_held *r,
     w->watch_phi = ones_at_end(UNA_GET(&run->scratch, double, w->watch_rows * k), w->watch_rows, k);
     una_stats_init(&w->stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&w->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
+    return una_work_new_f32(&w->work, net, &(una_work_size){ .rows = 1 }, una_kernels_named_f32(run->settings.kernels),
                             &run->scratch);
 }
 
@@ -127,7 +127,7 @@ static una_status prepare_evidence(marginal *e, const una_trials *all, const una
     UNA_TRY(una_arena_check(&run->scratch));
     e->head.noise_var = all->train_noise_var;
     e->head.prior_var = all->prior_var;
-    return una_work_new_f32(&e->work, net, 1, 0, false, 0, false, false, una_kernels_named_f32(run->settings.kernels),
+    return una_work_new_f32(&e->work, net, &(una_work_size){ .rows = 1 }, una_kernels_named_f32(run->settings.kernels),
                             &run->scratch);
 }
 
@@ -137,7 +137,7 @@ static una_status finish_job(una_trial *j, const una_trials *all, const una_held
     una_basis basis = { .net = all->basis->net, .parameters = j->parameters };
     size_t k = una_net_features(&basis.net) + 1, inputs = basis.net.size[0];
     una_work_f32 *work;
-    UNA_TRY(una_work_new_f32(&work, &basis.net, 1, 0, false, 0, false, false,
+    UNA_TRY(una_work_new_f32(&work, &basis.net, &(una_work_size){ .rows = 1 },
                              una_kernels_named_f32(run->settings.kernels), &run->scratch));
     una_stats_init(&j->stats, k, &j->arena);
     j->held_phi = ones_at_end(UNA_GET_ROWS(&j->arena, double, r->held * k), r->held, k);

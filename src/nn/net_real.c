@@ -103,8 +103,8 @@ static void take_buffers(WORK *w, const una_net *net, const una_work_size *size,
     REAL(una_diversity_take)(w, net, size, arena);
 }
 
-una_status REAL(una_work_of)(WORK **out, const una_net *net, const una_work_size *size, const KERNELS *kernels,
-                             una_arena *arena)
+una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_size *size, const KERNELS *kernels,
+                              una_arena *arena)
 {
     size_t pieces = size->pieces ? size->pieces : 1;
     WORK *first = *out = UNA_GET(arena, WORK, pieces);
@@ -120,14 +120,6 @@ una_status REAL(una_work_of)(WORK **out, const una_net *net, const una_work_size
         UNA_TRY(una_arena_check(arena));
     }
     return UNA_OK;
-}
-
-una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_t probes, bool own_probes,
-                              size_t directions, bool exact, bool per_point, const KERNELS *kernels, una_arena *arena)
-{
-    una_work_size size = { .rows = rows, .probes = probes, .own_probes = own_probes, .directions = directions,
-                           .exact = exact, .per_point = per_point };
-    return REAL(una_work_of)(out, net, &size, kernels, arena);
 }
 
 una_way REAL(una_work_way)(const WORK *w)

@@ -256,7 +256,7 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
     una_work_size size = { .rows = each, .probes = slopes ? each : 0, .directions = t->batch.directions,
                            .own_probes = t->batch.own_probes, .exact = t->how->exact, .per_point = t->how->per_point,
                            .pieces = t->pieces, .path = una_path_of(run) };
-    UNA_TRY(REAL(una_work_of)(&t->work, t->net, &size, t->kern, scratch));
+    UNA_TRY(REAL(una_work_new)(&t->work, t->net, &size, t->kern, scratch));
     size_t members = (size_t)una_threads(run) < t->pieces ? (size_t)una_threads(run) : t->pieces;
     return members > 1 ? una_crew_new(&t->crew, (int)members, scratch) : UNA_OK;
 }

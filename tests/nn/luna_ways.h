@@ -37,7 +37,7 @@ static const double *REAL(gradient)(const trial *t, luna how, const char *set, u
     real *gradient = UNA_GET(&run->scratch, real, count);
     double *out = UNA_GET(&run->scratch, double, count);
     assert_ok(una_arena_check(&run->scratch), run);
-    assert_ok(REAL(una_work_of)(&work, &t->net, &size, REAL(una_kernels_named)(set), &run->scratch), run);
+    assert_ok(REAL(una_work_new)(&work, &t->net, &size, REAL(una_kernels_named)(set), &run->scratch), run);
     *way = REAL(una_work_way)(work);
 
     for (size_t k = 0; k < pieces; k++) batch[k] = REAL(piece_of)(t, k, pieces, run);

@@ -70,7 +70,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .cancel = &interrupted,
         .no_cache = cli_has(c, "no-cache"),
         .verify_cache = cli_has(c, "verify-cache"),
-        .no_scratch = cli_has(c, "no-scratch")
+        .no_scratch = cli_has(c, "no-scratch"),
+        .path = getenv("UNA_PATH")                       /* for looking into a fit: not a matter of the model */
     };
     una_status status = una_run_new(run, &settings);
     if (status != UNA_OK && settings.kernels) {

@@ -79,6 +79,9 @@ typedef struct una_run_settings {
     int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
     int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
+    const char *path;            /* NULL or "auto": the fastest way through a training step for its shape; "plain": the
+                                    one way that serves every shape, for comparison. Numbers agree but for rounding;
+                                    models do not remember it */
 } una_run_settings;
 
 una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */

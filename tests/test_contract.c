@@ -102,6 +102,28 @@ static void files_hold_nothing_of_the_machine(void **state)
     forget(&file);
 }
 
+/* Whatever word the option has: a model trained with it can be saved, and what is loaded predicts the same. */
+static void every_activation(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    const una_option *option = kind->options;
+    while (option->name && strcmp(option->name, "activation") != 0) option++;
+    if (!option->name) skip();
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+
+    for (const char *word = option->choices; *word; word += strcspn(word, "|"), word += *word == '|') {
+        char more[64];
+        snprintf(more, sizeof more, "activation=%.*s", (int)strcspn(word, "|"), word);
+        una_model *model = fitted(quick_spec(kind->name, more), data, NULL, run), *copy = copied_model(model, run);
+        assert_same_predictions(model, copy, data, 0, run);
+        una_model_free(model);
+        una_model_free(copy);
+    }
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void save_load_save(void **state)
 {
     const una_kind *kind = kind_of(state);
@@ -854,6 +876,7 @@ static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "another seed, other bits", another_seed_other_bits },
     { "files hold nothing of the machine", files_hold_nothing_of_the_machine },
     { "save, load, save", save_load_save },
+    { "every activation can be saved", every_activation },
     { "a batch is its rows one by one", batch_is_one_by_one },
     { "means alone", means_alone_are_the_same },
     { "every kernel set", kernel_sets },

@@ -5,6 +5,7 @@
  * against the same at the data, and gives the error at the training rows.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <math.h>
 #include <stdlib.h>

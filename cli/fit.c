@@ -3,6 +3,7 @@
  * una fit: a table in, a model file out, with everything that was decided on the way said in plain words.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <math.h>
 #include <stdlib.h>

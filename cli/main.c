@@ -6,6 +6,7 @@
  * program ends with 130; the second one ends it at once. SIGPIPE keeps its usual meaning.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,8 +131,7 @@ static una_status help(int count, char *const *arguments)
 
 static una_status version(void)
 {
-    const char *built = una_build_info();
-    printf("una %s\n%s%s", una_version(), built, *built && built[strlen(built) - 1] == '\n' ? "" : "\n");
+    printf("una %s\n%s%s", una_version(), una_build_info(), una_report_build_info());
     return UNA_OK;
 }
 

@@ -2,8 +2,9 @@
  *
  * una: regression that knows what it does not know.
  *
- * The whole public face of libuna. Handles (una_run, una_dataset, una_model) are opaque; settings,
- * fit infos, predictions and scores are plain structs. Conventions:
+ * The whole public face of libuna; una_report.h (pages and charts) and una_bench.h (experiments) are those of the two
+ * libraries above it. Handles (una_run, una_dataset, una_model) are opaque; settings, fit infos, predictions and scores
+ * are plain structs. Conventions:
  *   - every call that can fail returns a una_status; the sentence is in una_run_message(run);
  *   - outputs come first in calls that create something, `run` comes last always;
  *   - whatever a create call gave is released by the matching _free, which accepts NULL;
@@ -85,6 +86,8 @@ una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* N
 void        una_run_free(una_run *run);
 const char *una_run_message(const una_run *run);         /* of the last failed call, "" if none     */
 const char *una_run_kernels(const una_run *run);         /* the kernel set in use                   */
+/* Makes `sentence` the message and returns `status`: for callbacks that fail and for libraries above this one. */
+una_status  una_run_fail(una_run *run, una_status status, const char *sentence);
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
@@ -147,6 +150,9 @@ int         una_kind_updates(size_t kind);     /* 1 if more rows can be added ex
 size_t      una_kind_option_count(size_t kind);
 /* texts live as long as run */
 una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run);
+
+/* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. */
+una_status  una_spec_check(const char *spec, una_run *run);
 
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
 
@@ -240,6 +246,10 @@ una_status una_score_gaussian(una_score *score, const double *y, const double *m
 
 /* On all rows of a table with the model's inputs and its target; right also for models that predict a mixture. */
 una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run);
+/* The same, and below [rows of data]: the probability that the model gave to less than each row's target. Over many
+ * rows these are spread evenly if the model is right. */
+una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
+                                una_run *run);
 
 /* ---- files, row by row (any size) ------------------------------------------------------------- */
 
@@ -255,62 +265,6 @@ una_status una_predict_file(const una_model *model, const char *data_path, const
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
 /* After a failure the model holds the chunks before it: load it again. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
-
-/* ---- pictures --------------------------------------------------------------------------------- */
-
-/* One self-contained HTML page about one model, or several side by side (the first is the subject). */
-una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
-                            size_t count, const una_dataset *data, const char *heading, const char *story,
-                            una_run *run);
-/* The main chart alone; the format is the ending of the path: .svg, .pdf or .png. */
-una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
-                           size_t count, const una_dataset *data, una_run *run);
-
-/* ---- experiments ------------------------------------------------------------------------------ */
-
-typedef struct una_bench_settings {
-    const char        *out;                    /* folder, made if it is not there; NULL = "una-bench" */
-    const char *const *models; /* names or specs; a bare name stands for the experiment's own specs of it */
-    size_t             model_count;            /* 0 = every model there is                          */
-    size_t             seeds;                  /* 0 = 10 (quick: 2), counted from the run's seed on */
-    int                quick;                  /* small budgets: shows that it works, not what comes out */
-} una_bench_settings;
-
-typedef struct una_bench_row {                 /* one fit; all in y's own units                     */
-    const char *model, *spec;                  /* kind, and the spec as it was asked for            */
-    uint64_t    seed;                          /* of the data and of the fit                        */
-    double      gap_std, data_std;             /* mean epistemic std in the gap and at the training rows */
-    double      rmse;                          /* at the training rows                              */
-    double      seconds;
-    double      centre_std;                    /* epistemic std in the middle of the gap            */
-    double      ripple;                        /* how far the std in the gap is from one rise and one fall: the largest
-                                                  drop before or rise after its top, as a share of the top */
-} una_bench_row;
-
-typedef struct una_bench_mean {                /* of one spec over its seeds; sd: 0 for one seed    */
-    const char *model, *spec;
-    size_t      seeds;
-    double      gap_std, gap_std_sd, data_std, data_std_sd, rmse, rmse_sd, centre_std, ripple, seconds;
-} una_bench_mean;
-
-typedef struct una_bench_claim {
-    const char *sentence, *numbers;
-    int         holds;                         /* 1, 0, or -1: the models it speaks of were not run */
-} una_bench_claim;
-
-typedef struct una_bench_result {
-    const una_bench_row   *rows;   size_t row_count;
-    const una_bench_mean  *means;  size_t mean_count;
-    const una_bench_claim *claims; size_t claim_count;
-    size_t      fitted;                        /* fits made by this call; the others were there already */
-    const char *table, *page;                  /* paths of what was written                         */
-} una_bench_result;
-
-/* Every model on 100 rows of a cubic function with a gap in [-2, 2], for several seeds: what each does not know on 61
- * points of [-1.5, 1.5] and at the rows, and which claims of the LUNA thesis hold. Writes OUT/cubic.csv after every fit
- * (rows found there are not fitted again), OUT/cubic.html, and the models of the first seed, which are those drawn. */
-una_status una_bench_cubic(una_bench_result **result, const una_bench_settings *settings, una_run *run);
-void       una_bench_free(una_bench_result *result);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -64,6 +64,22 @@ static una_status read_options(una_model *model, const char *text, const una_fit
     return UNA_OK;
 }
 
+una_status una_spec_check(const char *spec, una_run *run)
+{
+    static const una_fit_settings usual;
+    una_model *model;
+
+    una_clear_message(run);
+    UNA_TRY(una_model_blank(&model, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+
+    una_status status = read_options(model, spec, &usual, run);
+
+    una_arena_release(&run->scratch, mark);
+    una_model_free(model);
+    return status;
+}
+
 /* ---- which rows train, which are held out --------------------------------------------------------------- */
 
 static una_status check_rows(const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)

@@ -156,7 +156,7 @@ static void failures_say_where(void **state)
     assert_says(una_run_message(run), "did you mean 'other'");
     models[1] = "somethingelse";
     assert_status(una_bench_cubic(&result, &settings, run), UNA_E_USAGE, run);
-    assert_says(una_run_message(run), "una models");
+    assert_says(una_run_message(run), "The models are nlm, other, gp");
     models[1] = "other(hight=1)";
     assert_status(una_bench_cubic(&result, &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "height");

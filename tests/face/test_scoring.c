@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Scores of whole models: those of their predictions for a Gaussian, those of the parts for a mixture, the same from
- * memory, from a file and in a report. The mixture is a real model whose kind was exchanged for one with two parts.
+ * memory and from a file. The mixture is a real model whose kind was exchanged for one with two parts.
  */
 #include "models/quick.h"
 
 #include "face/scoring.h"
 #include "la/mixture.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 enum { ROWS = 5000 };
 
@@ -89,7 +82,7 @@ static void a_gaussian_model(void **state)
     assert_ok(una_model_score(&by_model, model, test, run), run);
     assert_ok(una_score_gaussian(&by_hand, y, p, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
     assert_ok(una_score_file(&by_file, model, write_wave("gaussian.csv", test), run), run);
-    assert_ok(una_score_table(&by_table, below, model, test, run), run);
+    assert_ok(una_model_score_rows(&by_table, below, model, test, run), run);
     assert_same_score(&by_model, &by_hand);
     assert_same_score(&by_model, &by_file);
     assert_same_score(&by_model, &by_table);
@@ -163,22 +156,6 @@ static void refusals(void **state)
     una_run_free(run);
 }
 
-static void a_report_on_a_mixture(void **state)
-{
-    (void)state;
-    una_run *run = quiet_run();
-    una_kind kind;
-    una_model *model = two_model(&kind, run);
-    una_dataset *test = wave_data(80, 1000, run);
-    const una_model *models[] = { model };
-    const char *path = temp_path("mixture.html");
-    assert_ok(una_report_write(path, models, NULL, 1, test, NULL, NULL, run), run);
-    assert_int_equal(access(path, R_OK), 0);
-    una_model_free(model);
-    una_dataset_free(test);
-    una_run_free(run);
-}
-
 static una_status job_score(void *context, una_run *run)
 {
     una_kind kind;
@@ -214,7 +191,6 @@ int main(void)
         cmocka_unit_test(a_gaussian_model),
         cmocka_unit_test(a_mixture_model),
         cmocka_unit_test(refusals),
-        cmocka_unit_test(a_report_on_a_mixture),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,10 +6,13 @@
  * other inputs staying at their medians or, for text, at the most frequent word. With one numeric input that is the
  * whole function.
  */
+#include "una_report.h"
+
+#include "base/above.h"
 #include "data/table.h"
-#include "face/scoring.h"
 #include "report/fit_report.h"
 
+#include <cairo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +100,7 @@ static una_status gather_table(gathering *g, const una_model *const *models, siz
     una_table_column *columns = UNA_GET(g->arena, una_table_column, inputs + 1);
     una_report_column *shown = UNA_GET(g->arena, una_report_column, inputs);
     UNA_TRY(una_arena_check(g->arena));
-    size_t rows = complete_rows(kept, data, place, inputs, models[0]->columns.missing == UNA_MISSING_MEAN);
+    size_t rows = complete_rows(kept, data, place, inputs, una_model_info(models[0])->missing == UNA_MISSING_MEAN);
     if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs",
                             data->origin);
     for (size_t i = 0; i <= inputs; i++) copy_column(&columns[i], &data->column[place[i]], kept, rows, g->arena);
@@ -223,11 +226,11 @@ static una_status gather_function(una_report_model *to, const gathering *g, cons
     to->line_mean = mean;
     to->line_lower = lower;
     to->line_upper = upper;
-    if (!model->kind->parts) return UNA_OK;
     UNA_TRY(una_model_parts(model, table, &parts, NULL, g->run));
+    if (parts == 0) return UNA_OK;
     double *f = UNA_GET(g->arena, double, parts * grid);
     UNA_TRY(una_arena_check(g->arena));
-    if (parts > 0) UNA_TRY(una_model_parts(model, table, &parts, f, g->run));
+    UNA_TRY(una_model_parts(model, table, &parts, f, g->run));
     to->parts = f;
     to->part_count = parts;
     return UNA_OK;
@@ -264,7 +267,7 @@ static una_status gather_model(una_report_model *to, const gathering *g, const u
     *to = (una_report_model){ .title = title ? title : una_model_info(model)->kind, .info = una_model_info(model),
         .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper,
         .below = below };
-    UNA_TRY(una_score_table(&to->score, below, model, &g->table, g->run));
+    UNA_TRY(una_model_score_rows(&to->score, below, model, &g->table, g->run));
     return gather_sweeps(to, g, model);
 }
 
@@ -310,6 +313,7 @@ una_status una_report_write(const char *path, const una_model *const *models, co
                             const una_dataset *data, const char *heading, const char *story, una_run *run)
 {
     una_arena arena;
+    UNA_TRY(una_version_check("libuna_report", run));
     una_arena_init(&arena, run);
     una_clear_message(run);
     gathering g = { .report = { .heading = heading, .story = story }, .arena = &arena, .run = run };
@@ -322,10 +326,16 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
                            const una_dataset *data, una_run *run)
 {
     una_arena arena;
+    UNA_TRY(una_version_check("libuna_report", run));
     una_arena_init(&arena, run);
     una_clear_message(run);
     gathering g = { .arena = &arena, .run = run };
     una_status status = write_chart(&g, path, models, titles, count, data);
     una_arena_free(&arena);
     return status;
+}
+
+const char *una_report_build_info(void)
+{
+    return "charts   Cairo " CAIRO_VERSION_STRING "\n";
 }

@@ -61,6 +61,7 @@ una_status cli_check_interrupt(const cli *c)
 una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 {
     una_run_settings settings = {
+        .size = sizeof settings,
         .seed = seed,
         .threads = (int)cli_count(c, "threads", 0),
         .memory_limit = cli_count(c, "memory", 0),

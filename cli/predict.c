@@ -23,6 +23,7 @@ static una_status run(cli *c)
     if (status == UNA_OK) status = cli_check_out(c, "--out", out, data_path);
     if (status != UNA_OK) return status;
     una_predict_settings settings = {
+        .size = sizeof settings,
         .level = cli_share(c, "level", 0.95),
         .keep = cli_has(c, "keep"),
         .draws = (size_t)cli_count(c, "draws", 0)

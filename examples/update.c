@@ -12,10 +12,11 @@ enum { ROWS = 100, STREAM = 8 };
 static una_status ask(const una_model *model, double x, una_run *run)
 {
     double mean, ignorance;
-    una_prediction out = { .mean = &mean, .std_epistemic = &ignorance };
+    una_prediction out = { .size = sizeof out, .mean = &mean, .std_epistemic = &ignorance };
     una_status status = una_model_predict_rows(model, &x, 1, 0.95, &out, run);
     if (status == UNA_OK)
-        printf("%3zu rows: at x = %g the answer is %6.2f with ignorance %6.2f\n", una_model_info(model)->rows, x, mean, ignorance);
+        printf("%3zu rows: at x = %g the answer is %6.2f with ignorance %6.2f\n", una_model_info(model)->rows, x, mean,
+               ignorance);
     return status;
 }
 

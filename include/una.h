@@ -8,6 +8,9 @@
  *   - every call that can fail returns a una_status; the sentence is in una_run_message(run);
  *   - outputs come first in calls that create something, `run` comes last always;
  *   - whatever a create call gave is released by the matching _free, which accepts NULL;
+ *   - structs that a caller makes begin with their `size`, which he sets: UNA_INIT(type), or .size = sizeof. So they
+ *     can grow at their end: a program compiled with an older una.h goes on working, and one compiled with a newer one
+ *     works as long as it leaves what is new at 0. Structs that the library makes (una_fit_info ...) grow there, too;
  *   - the library never prints, exits, reads the clock for seeds or keeps globals;
  *   - a una_run is used by one thread at a time (it starts its own workers) and outlives what was made with it.
  */
@@ -52,6 +55,12 @@ const char *una_status_text(una_status status);
 const char *una_version(void);                 /* "0.1.0" */
 const char *una_build_info(void);              /* one line per dependency and kernel set built in */
 
+#ifdef __cplusplus
+#define UNA_INIT(type) { sizeof(type) }
+#else
+#define UNA_INIT(type) { .size = sizeof(type) }
+#endif
+
 /* ---- run: seed, threads, allocator, messages ------------------------------------------------ */
 
 typedef struct una_run una_run;
@@ -65,6 +74,7 @@ typedef struct una_progress {
 typedef enum una_log_level { UNA_LOG_NOTE = 0, UNA_LOG_WARNING = 1 } una_log_level;
 
 typedef struct una_run_settings {
+    size_t      size;
     uint64_t    seed;                          /* 0 by default                                      */
     int         threads;                       /* 0 = one per core                                  */
     uint64_t    memory_limit;                  /* bytes, without scratch files; 0 = physical memory */
@@ -82,9 +92,10 @@ typedef struct una_run_settings {
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
 } una_run_settings;
 
-una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */
+/* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */
+una_status  una_run_new(una_run **run, const una_run_settings *settings);
 void        una_run_free(una_run *run);
-const char *una_run_message(const una_run *run);         /* of the last failed call, "" if none     */
+const char *una_run_message(const una_run *run);         /* of the last failed call, "" if none; NULL: why no run */
 const char *una_run_kernels(const una_run *run);         /* the kernel set in use                   */
 /* Makes `sentence` the message and returns `status`: for callbacks that fail and for libraries above this one. */
 una_status  una_run_fail(una_run *run, una_status status, const char *sentence);
@@ -123,6 +134,7 @@ const double *una_dataset_numbers(const una_dataset *data, size_t column);  /* N
 
 /* Index lists. The arrays belong to the una_split and go with una_split_free. */
 typedef struct una_split {
+    size_t  size;
     size_t *train, train_count;
     size_t *test, test_count;
     size_t  tied;                              /* gap splits: training rows whose value lies inside the gap */
@@ -138,6 +150,7 @@ void       una_split_free(una_split *split, una_run *run);
 /* ---- models ---------------------------------------------------------------------------------- */
 
 typedef struct una_option_info {
+    size_t      size;
     const char *name, *type, *initial, *range, *help;    /* all text, as `una models NAME` prints them */
 } una_option_info;
 
@@ -157,6 +170,7 @@ una_status  una_spec_check(const char *spec, una_run *run);
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
 
 typedef struct una_fit_settings {
+    size_t             size;
     const char        *target;                 /* column name; NULL = the last column               */
     const char        *preset;                 /* NULL or "thesis"                                  */
     const char *const *set;                    /* "key=value" texts that win over the spec          */
@@ -213,15 +227,16 @@ una_status una_file_info(char **json, const char *path, una_run *run);
 
 /* Arrays of the caller's [rows]; any may be NULL. In y's own units. */
 typedef struct una_prediction {
+    size_t  size;
     double *mean, *std, *std_epistemic, *std_noise, *lower, *upper;
 } una_prediction;
 
 /* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
-                             una_prediction *out, una_run *run);
+                             const una_prediction *out, una_run *run);
 /* x [rows, una_model_input_count] row-major: numbers, for models without text columns. */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
-                                  una_prediction *out, una_run *run);
+                                  const una_prediction *out, una_run *run);
 /* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. */
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
                           double *f, una_run *run);
@@ -236,6 +251,7 @@ una_status una_model_update(una_model *model, const una_dataset *data, una_run *
 /* ---- scores ---------------------------------------------------------------------------------- */
 
 typedef struct una_score {
+    size_t size;
     size_t rows;
     double rmse, log_lik, crps, coverage_50, coverage_90, coverage_95, calibration_error;
     double mean_std_epistemic, mean_std_noise;
@@ -246,14 +262,15 @@ una_status una_score_gaussian(una_score *score, const double *y, const double *m
 
 /* On all rows of a table with the model's inputs and its target; right also for models that predict a mixture. */
 una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run);
-/* The same, and below [rows of data]: the probability that the model gave to less than each row's target. Over many
- * rows these are spread evenly if the model is right. */
+/* The same, and below [rows of data] (may be NULL): the probability that the model gave to less than each row's target.
+ * Over many rows these are spread evenly if the model is right. */
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run);
 
 /* ---- files, row by row (any size) ------------------------------------------------------------- */
 
 typedef struct una_predict_settings {
+    size_t size;
     double level;                              /* 0 = 0.95                                          */
     int    keep;                               /* copy the input columns before the answer          */
     size_t draws;                              /* columns draw_1..draw_K                            */

@@ -107,6 +107,7 @@ static double write_csv(const char *path, size_t rows, int inputs, const char *f
 static una_run *run_with(una_run_settings settings)
 {
     una_run *run = NULL;
+    settings.size = sizeof settings;
     settings.threads = 1;
     settings.no_scratch = no_scratch;
     if (una_run_new(&run, &settings)) exit(4);
@@ -246,7 +247,7 @@ static int predict_rows(void)
     double *x = malloc(ROWS * INPUTS * sizeof *x), *out = malloc(6 * ROWS * sizeof *out);
     uint64_t state = 1234567;
     for (size_t i = 0; i < ROWS * INPUTS; i++) x[i] = next_number(&state);
-    una_prediction p = { out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS, out + 5 * ROWS };
+    una_prediction p = { sizeof p, out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS, out + 5 * ROWS };
     for (int i = 0; i < AGAIN; i++) {
         double start = now();
         if (una_model_predict_rows(model, x, ROWS, 0.95, &p, run)) return complain(run);
@@ -282,7 +283,7 @@ static int score_large(void)
 {
     una_run *run = run_with((una_run_settings){ .no_cache = 1 });
     una_model *model = NULL;
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
     double start = now();
     if (una_score_file(&score, model, in_folder("large.csv"), run)) return complain(run);

@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     if (!c) return fprintf(stderr, "luna_step: the cases are cubic, boston and kin8nm\n"), 1;
     if (block == 0) return fprintf(stderr, "luna_step: a block has at least one step\n"), 1;
     una_run *run;
-    una_run_settings with = { .threads = threads, .kernels = kernels };
+    una_run_settings with = { .size = sizeof with, .threads = threads, .kernels = kernels };
     if (una_run_new(&run, &with)) return 4;
     numbers data = invent(c);
     una_net net = network(c, tanh_net, plain);

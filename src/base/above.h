@@ -16,8 +16,8 @@ static inline una_status una_version_check(const char *library, una_run *run)
     char sentence[256];
     if (strcmp(una_version(), UNA_VERSION) == 0) return UNA_OK;
 
-    snprintf(sentence, sizeof sentence, "%s was built with libuna " UNA_VERSION " and has met libuna %.20s; install the "
-             "two from one build", library, una_version());
+    snprintf(sentence, sizeof sentence, "%s was built with libuna " UNA_VERSION " and has met libuna %.20s; install the"
+             " two from one build", library, una_version());
     return una_run_fail(run, UNA_E_USAGE, sentence);
 }
 

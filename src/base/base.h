@@ -80,6 +80,19 @@ void      *una_allocate(una_run *run, size_t size);              /* raw; counted
 void       una_release(una_run *run, void *block);
 void       una_clear_message(una_run *run);
 
+/* ---- structs of a caller's, which begin with their size (sized.c) ---------------------------------- */
+
+/* Refuses a size that was not set. run NULL: without a sentence. */
+una_status una_struct_check(const void *given, size_t size, const char *name, una_run *run);
+/* What the caller gave, as a whole struct of ours: fields that he does not know are 0, those that we do not know must
+ * be 0. given NULL: all 0. */
+una_status una_struct_take(void *to, const void *given, size_t size, const char *name, una_run *run);
+/* The other way, into a struct that was checked: fields that he does not know are not written, those that we do not
+ * know become 0. */
+void       una_struct_give(void *to, const void *from, size_t size);
+#define UNA_CHECK_SIZE(given, type, run) una_struct_check((given), sizeof(type), #type, (run))
+#define UNA_TAKE(to, given, type, run) una_struct_take((to), (given), sizeof(type), #type, (run))
+
 /* ---- task pool: whole models in parallel -------------------------------------------------------- */
 
 /* task(context, index, child): child has its own scratch, message and share of the threads (one, or more

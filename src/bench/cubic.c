@@ -109,7 +109,7 @@ static una_status measure(una_bench_row *row, const una_model *model, const una_
 {
     double x[POINTS], mean[ROWS] = {0}, std[ROWS] = {0}, error = 0;
     const double *y = una_dataset_numbers(data, 1);
-    una_prediction out = { .mean = mean, .std_epistemic = std };
+    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
     for (size_t i = 0; i < POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (POINTS - 1);
     UNA_TRY(una_model_predict_rows(model, x, POINTS, 0.95, &out, run));
     row->gap_std = mean_of(std, POINTS);
@@ -149,7 +149,7 @@ static una_status record(bench *b, const una_bench_row *row, const una_model *mo
 static una_status fit_one(bench *b, const entry *e, const una_dataset *data, uint64_t seed)
 {
     una_model *model = NULL;
-    una_fit_settings settings = { .target = "y" };
+    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
     una_bench_row row = { .model = e->kind, .spec = e->spec, .seed = seed };
     uint64_t before = b->run->settings.seed;
     b->run->settings.seed = seed;

@@ -122,7 +122,7 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
 {
     predicting *p = context;
     una_arena *scratch = &run->scratch;
-    una_prediction out = { UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
+    una_prediction out = { sizeof out, UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
                            UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
                            UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows) };
     double *draws = UNA_GET(scratch, double, c->rows * p->settings.draws);
@@ -147,8 +147,8 @@ una_status una_predict_file(const una_model *model, const char *data_path, const
     una_mark mark = una_arena_mark(&run->scratch);
     una_file file = {0};
     size_t count = 0;
-    predicting p = { .model = model, .settings = settings ? *settings : (una_predict_settings){0}, .out = stream,
-                     .path = out_path ? out_path : "standard output" };
+    predicting p = { .model = model, .out = stream, .path = out_path ? out_path : "standard output" };
+    UNA_TRY(UNA_TAKE(&p.settings, settings, una_predict_settings, run));
     if (p.settings.level == 0) p.settings.level = 0.95;
     una_status status = out_path ? una_file_begin(&file, out_path, &run->scratch, run) : UNA_OK;
     if (status == UNA_OK && out_path) p.out = file.stream;
@@ -181,6 +181,7 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
     una_clear_message(run);
     scoring s = { .model = model };
     size_t rows;
+    UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
     UNA_TRY(for_each_chunk(model, data_path, true, false, score_chunk, &s, &rows, run));
     return una_score_finish(score, &s.sums, run);
 }

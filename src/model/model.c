@@ -66,7 +66,7 @@ static una_status read_options(una_model *model, const char *text, const una_fit
 
 una_status una_spec_check(const char *spec, una_run *run)
 {
-    static const una_fit_settings usual;
+    static const una_fit_settings usual = UNA_INIT(una_fit_settings);
     una_model *model;
 
     una_clear_message(run);
@@ -268,9 +268,10 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
 {
     *out = NULL;
     una_clear_message(run);
-    una_fit_settings settings = given ? *given : (una_fit_settings){0};
+    una_fit_settings settings;
     una_model *model;
     double start = seconds_now();
+    UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(new_model(&model, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
@@ -429,14 +430,16 @@ static una_status encode_all(const una_model *model, const una_dataset *data, do
     return una_columns_encode(&model->columns, data, x, NULL, NULL, rows, &run->scratch, run);
 }
 
-una_status una_model_predict(const una_model *model, const una_dataset *data, double level, una_prediction *out,
+una_status una_model_predict(const una_model *model, const una_dataset *data, double level, const una_prediction *out,
                              una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
+    una_prediction asked;
     double *x;
     size_t rows;
-    una_status status = encode_all(model, data, &x, &rows, run);
-    if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, out, run);
+    una_status status = UNA_TAKE(&asked, out, una_prediction, run);
+    if (status == UNA_OK) status = encode_all(model, data, &x, &rows, run);
+    if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, &asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -465,7 +468,7 @@ static una_status predict_rows(const una_model *model, const double *given, size
         size_t count = rows - from < most ? rows - from : most;
         for (size_t r = 0; r < count; r++)
             UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
-        una_prediction part = { out->mean ? out->mean + from : NULL, out->std ? out->std + from : NULL,
+        una_prediction part = { sizeof part, out->mean ? out->mean + from : NULL, out->std ? out->std + from : NULL,
                                 out->std_epistemic ? out->std_epistemic + from : NULL,
                                 out->std_noise ? out->std_noise + from : NULL, out->lower ? out->lower + from : NULL,
                                 out->upper ? out->upper + from : NULL };
@@ -485,11 +488,13 @@ static una_status need_numbers(const una_model *model, una_run *run)
 }
 
 una_status una_model_predict_rows(const una_model *model, const double *given, size_t rows, double level,
-                                  una_prediction *out, una_run *run)
+                                  const una_prediction *out, una_run *run)
 {
+    una_prediction asked;
     UNA_TRY(need_numbers(model, run));
+    UNA_TRY(UNA_TAKE(&asked, out, una_prediction, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = predict_rows(model, given, rows, level, out, run);
+    una_status status = predict_rows(model, given, rows, level, &asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -221,7 +221,7 @@ static una_status gather_function(una_report_model *to, const gathering *g, cons
     double *mean = UNA_GET(g->arena, double, grid), *lower = UNA_GET(g->arena, double, grid),
         *upper = UNA_GET(g->arena, double, grid);
     UNA_TRY(una_arena_check(g->arena));
-    una_prediction line = { .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
+    una_prediction line = { .size = sizeof line, .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
     UNA_TRY(una_model_predict(model, table, 0.95, &line, g->run));
     to->line_mean = mean;
     to->line_lower = lower;
@@ -246,7 +246,7 @@ static una_status gather_sweeps(una_report_model *to, const gathering *g, const 
         una_dataset table;
         UNA_TRY(sweep_table(&table, g, s));
         if (report->column_count == 1) return gather_function(to, g, model, &table, std);
-        una_prediction answer = { .std_epistemic = std + s * report->grid };
+        una_prediction answer = { .size = sizeof answer, .std_epistemic = std + s * report->grid };
         UNA_TRY(una_model_predict(model, &table, 0.95, &answer, g->run));
         UNA_TRY(una_tick(g->run, "drawing", (double)s / (double)report->sweep_count, NAN));
     }
@@ -258,15 +258,15 @@ static una_status gather_sweeps(una_report_model *to, const gathering *g, const 
 static una_status gather_model(una_report_model *to, const gathering *g, const una_model *model, const char *title)
 {
     size_t rows = g->report.rows;
-    una_prediction p = { .mean = UNA_GET(g->arena, double, rows), .std = UNA_GET(g->arena, double, rows),
-                         .std_epistemic = UNA_GET(g->arena, double, rows),
+    una_prediction p = { .size = sizeof p, .mean = UNA_GET(g->arena, double, rows),
+                         .std = UNA_GET(g->arena, double, rows), .std_epistemic = UNA_GET(g->arena, double, rows),
                          .lower = UNA_GET(g->arena, double, rows), .upper = UNA_GET(g->arena, double, rows) };
     double *below = UNA_GET(g->arena, double, rows);
     UNA_TRY(una_arena_check(g->arena));
     UNA_TRY(una_model_predict(model, &g->table, 0.95, &p, g->run));
     *to = (una_report_model){ .title = title ? title : una_model_info(model)->kind, .info = una_model_info(model),
         .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper,
-        .below = below };
+        .below = below, .score = UNA_INIT(una_score) };
     UNA_TRY(una_model_score_rows(&to->score, below, model, &g->table, g->run));
     return gather_sweeps(to, g, model);
 }

@@ -103,7 +103,7 @@ static void the_limit_names_both_numbers(void **state)
 {
     (void)state;
     una_run *run;
-    una_run_settings settings = { .threads = 1, .memory_limit = 10000000 };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .memory_limit = 10000000 };
     assert_ok(una_run_new(&run, &settings), NULL);
     una_arena arena;
     una_arena_init(&arena, run);

@@ -48,7 +48,7 @@ static void large_file_is_memory(void **state)
     const char *path = write_wave("large.csv", ROWS, 5000, false, run), *answer = temp_path("answer.csv");
     una_dataset *data = NULL, *back = NULL;
     size_t rows = 0;
-    una_predict_settings settings = { .level = 0.9, .draws = DRAWS };
+    una_predict_settings settings = { .size = sizeof settings, .level = 0.9, .draws = DRAWS };
     assert_ok(una_predict_file(model, path, &settings, answer, NULL, &rows, run), run);
     assert_int_equal(rows, ROWS);
     assert_ok(una_dataset_read(&data, path, run), run);
@@ -58,7 +58,7 @@ static void large_file_is_memory(void **state)
     double *p = malloc(6 * ROWS * sizeof *p), *f = malloc(DRAWS * ROWS * sizeof *f);
     assert_non_null(p);
     assert_non_null(f);
-    una_prediction out = { p, p + ROWS, p + 2 * ROWS, p + 3 * ROWS, p + 4 * ROWS, p + 5 * ROWS };
+    una_prediction out = { sizeof out, p, p + ROWS, p + 2 * ROWS, p + 3 * ROWS, p + 4 * ROWS, p + 5 * ROWS };
     assert_ok(una_model_predict(model, data, 0.9, &out, run), run);
     assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
     static const char *const names[] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper", "draw_1",
@@ -97,7 +97,7 @@ static void kept_cells_stay_as_they_were(void **state)
                                                   "\"say \"\"hi\"\"\",0.25,q,-1.0\n");
     const char *answer = temp_path("kept.csv");
     size_t rows = 0;
-    assert_ok(una_predict_file(model, path, &(una_predict_settings){ .keep = 1 }, answer, NULL, &rows, run), run);
+    assert_ok(una_predict_file(model, path, &SIZED(una_predict_settings, .keep = 1), answer, NULL, &rows, run), run);
     assert_int_equal(rows, 2);
     const char *text = slurped(answer);
     assert_says(text, "name,x2,\"a \"\"b\"\", c\",x1,mean,std,std_epistemic,std_noise,lower,upper\n");
@@ -106,7 +106,7 @@ static void kept_cells_stay_as_they_were(void **state)
     una_dataset *back = NULL;
     assert_ok(una_dataset_read(&back, answer, run), run);
     double x[] = { 0.1, 0.5, -1, 0.25 }, mean[2], upper[2];
-    una_prediction out = { .mean = mean, .upper = upper };
+    una_prediction out = { .size = sizeof out, .mean = mean, .upper = upper };
     assert_ok(una_model_predict_rows(model, x, 2, 0.95, &out, run), run);   /* level 0 meant 0.95 */
     assert_memory_equal(una_dataset_numbers(back, 4), mean, sizeof mean);
     assert_memory_equal(una_dataset_numbers(back, 9), upper, sizeof upper);
@@ -147,7 +147,7 @@ static void score_is_that_of_memory(void **state)
     una_model *model = wave_model(run);
     const char *path = write_wave("score.csv", ROWS, 9000, true, run);
     una_dataset *data = NULL;
-    una_score by_file, by_memory;
+    una_score by_file = UNA_INIT(una_score), by_memory = UNA_INIT(una_score);
     assert_ok(una_score_file(&by_file, model, path, run), run);
     assert_ok(una_dataset_read(&data, path, run), run);
     double *p = predicted(model, data, run);
@@ -217,7 +217,7 @@ static void failures_have_sentences(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_model *model = wave_model(run);
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     const char *bare = write_wave("bare.csv", 10, 0, false, run), *full = write_wave("full.csv", 10, 0, true, run);
     assert_status(una_score_file(&score, model, bare, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "'y'");
@@ -229,7 +229,7 @@ static void failures_have_sentences(void **state)
     char nowhere[8192];
     snprintf(nowhere, sizeof nowhere, "%s/no/such/folder.csv", temp_folder());
     assert_status(una_predict_file(model, full, NULL, nowhere, NULL, NULL, run), UNA_E_IO, run);
-    assert_status(una_predict_file(model, full, &(una_predict_settings){ .level = 1.5 }, temp_path("out.csv"), NULL,
+    assert_status(una_predict_file(model, full, &SIZED(una_predict_settings, .level = 1.5), temp_path("out.csv"), NULL,
                                    NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "1.5");
     assert_status(una_predict_file(model, temp_text_file("other.csv", "x1,z\n1,2\n"), NULL, temp_path("out.csv"), NULL,
@@ -269,7 +269,7 @@ static void cancelled_between_chunks(void **state)
     (void)state;
     volatile int cancel = 0;
     una_run *run = NULL;
-    assert_int_equal(una_run_new(&run, &(una_run_settings){ .threads = 1, .cancel = &cancel }), UNA_OK);
+    assert_int_equal(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel)), UNA_OK);
     una_model *model = wave_model(run);
     const char *path = write_wave("cancel.csv", 5000, 0, true, run);
     size_t rows = 0;
@@ -285,12 +285,12 @@ static una_status job_files(void *context, una_run *run)
 {
     void *const *parts = context;
     una_model *model = NULL;
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     size_t size;
     memcpy(&size, parts[1], sizeof size);
     una_status status = una_model_load_memory(&model, parts[0], size, run);
     if (status == UNA_OK)
-        status = una_predict_file(model, parts[2], &(una_predict_settings){ .draws = 1, .keep = 1 },
+        status = una_predict_file(model, parts[2], &SIZED(una_predict_settings, .draws = 1, .keep = 1),
                                   temp_path("swept.csv"), NULL, NULL, run);
     if (status == UNA_OK) status = una_score_file(&score, model, parts[2], run);
     if (status == UNA_OK) status = una_update_file(model, parts[2], NULL, run);

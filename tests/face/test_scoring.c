@@ -75,7 +75,8 @@ static void a_gaussian_model(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run), *test = wave_data(ROWS, 1000, run);
     una_model *model = fitted("linear(degree=2)", data, NULL, run);
-    una_score by_model, by_hand, by_file, by_table;
+    una_score by_model = UNA_INIT(una_score), by_hand = UNA_INIT(una_score), by_file = UNA_INIT(una_score);
+    una_score by_table = UNA_INIT(una_score);
     const double *y = una_dataset_numbers(test, 2);
     double *p = predicted(model, test, run), *below = malloc(ROWS * sizeof *below);
     assert_non_null(below);
@@ -105,7 +106,8 @@ static void a_mixture_model(void **state)
     const double *y = una_dataset_numbers(test, 2), scale = model->columns.target_scale;
     double *p = predicted(model, test, run), *parts = malloc(4 * ROWS * sizeof *parts);
     double *below = malloc(ROWS * sizeof *below);
-    una_score by_model, by_hand, by_file, as_gaussian;
+    una_score by_model = UNA_INIT(una_score), by_hand = UNA_INIT(una_score), by_file = UNA_INIT(una_score);
+    una_score as_gaussian = UNA_INIT(una_score);
     una_score_sums sums = {0};
     assert_true(parts && below);
     for (size_t r = 0; r < ROWS; r++) {
@@ -141,7 +143,7 @@ static void refusals(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run), *none = NULL, *bare = NULL;
     una_model *model = fitted("linear", data, NULL, run);
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     double x[] = { 1, 2 };
     assert_ok(una_dataset_rows(&none, data, NULL, 0, run), run);
     assert_status(una_model_score(&score, model, none, run), UNA_E_INPUT, run);
@@ -162,7 +164,7 @@ static una_status job_score(void *context, una_run *run)
     const double *x = context;
     una_dataset *data = NULL;
     una_model *model = NULL;
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     una_status status = una_dataset_from_arrays(&data, x, x + 40, 20, 2, NULL, run);
     if (status == UNA_OK) status = una_fit(&model, "linear", data, NULL, run);
     if (status == UNA_OK) {

@@ -104,7 +104,7 @@ static void registry_questions(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    una_option_info info;
+    una_option_info info = UNA_INIT(una_option_info);
     assert_int_equal(una_kind_count(), 3);
     assert_string_equal(una_kind_name(0), "flat");
     assert_string_equal(una_kind_summary(1), "a plane");
@@ -150,7 +150,7 @@ static void later_options_win(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run);
     const char *set[] = { "spread=4", "spread=9" };
-    una_fit_settings settings = { .preset = "thesis", .set = set, .set_count = 2 };
+    una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set, .set_count = 2 };
     una_model *model = fitted("flat(spread=1)", data, &settings, run);
     assert_string_equal(una_model_info(model)->spec, "flat(value=1, spread=9)");
     assert_string_equal(una_model_options_json(model), "{\"value\":1,\"spread\":9}");
@@ -173,7 +173,7 @@ static void units_are_the_users(void **state)
     assert_ok(una_dataset_from_arrays(&data, x, y, 4, 1, NULL, run), run);
     una_model *model = fitted("flat(value=2)", data, NULL, run);
     double sx = sqrt(125.0), sy = sqrt(50000.0), mean, std, epistemic, noise, lower, upper, at = 35;
-    una_prediction out = { &mean, &std, &epistemic, &noise, &lower, &upper };
+    una_prediction out = { sizeof out, &mean, &std, &epistemic, &noise, &lower, &upper };
     assert_ok(una_model_predict_rows(model, &at, 1, 0.5, &out, run), run);
     assert_near(mean, sy * (2 + (35 - 25) / sx), 1e-12, 0);
     assert_near(std, sy * sqrt(1.25), 1e-12, 0);
@@ -213,7 +213,7 @@ static void bands_of_a_mixture(void **state)
         assert_near(una_mixture_cdf(p[5 * ROWS + r], mean, var, PARTS), 0.975, 1e-9, 0);
     }
     double upper, x[2] = { una_dataset_numbers(many, 0)[ROWS - 1], una_dataset_numbers(many, 1)[ROWS - 1] };
-    assert_ok(una_model_predict_rows(model, x, 1, 0.95, &(una_prediction){ .upper = &upper }, run), run);
+    assert_ok(una_model_predict_rows(model, x, 1, 0.95, &SIZED(una_prediction, .upper = &upper), run), run);
     assert_true(upper == p[6 * ROWS - 1]);                               /* alone as among others */
     free(p);
     una_model_free(model);
@@ -230,8 +230,9 @@ static void bad_parts_are_stopped(void **state)
     una_model *model = fitted("comb(value=-1)", data, NULL, run);
     double mean[20], lower[20];
     /* parts not asked for */
-    assert_ok(una_model_predict(model, data, 0.95, &(una_prediction){ .mean = mean }, run), run);
-    assert_status(una_model_predict(model, data, 0.95, &(una_prediction){ .lower = lower }, run), UNA_E_NUMERIC, run);
+    assert_ok(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .mean = mean), run), run);
+    assert_status(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .lower = lower), run), UNA_E_NUMERIC,
+                  run);
     assert_says(una_run_message(run), "row 1");
     una_model_free(model);
     una_dataset_free(data);
@@ -288,7 +289,7 @@ static void bad_numbers_are_stopped(void **state)
     una_dataset *data = wave_data(20, 0, run);
     una_model *model = NULL;
     double mean[20];
-    una_prediction out = { .mean = mean };
+    una_prediction out = { .size = sizeof out, .mean = mean };
     assert_status(una_fit(&model, "flat(value=1e250)", data, NULL, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "evidence that is not a number");
     model = fitted("flat(spread=-1)", data, NULL, run);
@@ -311,7 +312,7 @@ static void words_need_a_table(void **state)
     una_dataset *data = mixed_data(30, run);
     una_model *model = fitted("flat", data, &mixed_settings, run);
     double x[] = { 1, 1, 1 }, mean;
-    una_prediction out = { .mean = &mean };
+    una_prediction out = { .size = sizeof out, .mean = &mean };
     assert_status(una_model_predict_rows(model, x, 1, 0.95, &out, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "'colour' holds words");
     una_model_free(model);
@@ -324,9 +325,9 @@ static void missing_numbers_become_the_mean(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run);
-    una_model *model = fitted("flat", data, &(una_fit_settings){ .missing = UNA_MISSING_MEAN }, run);
+    una_model *model = fitted("flat", data, &SIZED(una_fit_settings, .missing = UNA_MISSING_MEAN), run);
     double x[] = { NAN, 0 }, mean;
-    una_prediction out = { .mean = &mean };
+    una_prediction out = { .size = sizeof out, .mean = &mean };
     assert_ok(una_model_predict_rows(model, x, 1, 0.95, &out, run), run);
     assert_near(mean, model->columns.target_centre, 1e-12, 0);           /* z1 = 0 */
     una_model_free(model);
@@ -340,18 +341,19 @@ static void rows_are_split(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run), *none = NULL;
     una_model *model = NULL;
-    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = -0.1 }, run), UNA_E_USAGE,
+    assert_status(una_fit(&model, "learning", data, &SIZED(una_fit_settings, .valid_fraction = -0.1), run), UNA_E_USAGE,
                   run);
-    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = NAN }, run), UNA_E_USAGE,
+    assert_status(una_fit(&model, "learning", data, &SIZED(una_fit_settings, .valid_fraction = NAN), run), UNA_E_USAGE,
                   run);
     size_t index = 0;
     una_status status = una_dataset_rows(&none, data, &index, 0, run);
     if (status == UNA_OK) {
-        assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid = none }, run), UNA_E_INPUT, run);
+        assert_status(una_fit(&model, "learning", data, &SIZED(una_fit_settings, .valid = none), run), UNA_E_INPUT,
+                      run);
         assert_says(una_run_message(run), "no rows to validate on");
     }
     for (double fraction = 0.01; fraction < 1; fraction += 0.33) {       /* never nothing, never all */
-        model = fitted("learning", data, &(una_fit_settings){ .valid_fraction = fraction }, run);
+        model = fitted("learning", data, &SIZED(una_fit_settings, .valid_fraction = fraction), run);
         una_model_free(model);
     }
     una_dataset_free(data);

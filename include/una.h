@@ -90,6 +90,10 @@ typedef struct una_run_settings {
     int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
     int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
+    int         keep_memory;     /* 1: a workspace. Working memory is kept between calls, in one piece as large as the
+                                    largest call needed so far, so that a call like an earlier one allocates nothing.
+                                    For prediction again and again: one such run per thread, with threads = 1 (helping
+                                    threads keep nothing). A model may be asked through several runs at once. */
 } una_run_settings;
 
 /* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */

@@ -17,7 +17,7 @@ for language in 'cc -std=c11 -x c' 'c++ -std=c++11 -x c++'; do
 done
 
 # Only comments are taken out; a function's name stands before its bracket, and in no typedef.
-cc -fpreprocessed -dD -E -P "$header" | grep -v '^typedef' | grep -oE '\buna_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$place/declared"
+cc -w -fpreprocessed -dD -E -P "$header" | grep -v '^typedef' | grep -oE '\buna_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$place/declared"
 nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u >"$place/given"
 test -s "$place/declared"
 diff "$place/declared" "$place/given" || { echo "< only in $header, > only in $library"; exit 1; }

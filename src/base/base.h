@@ -38,9 +38,11 @@ typedef struct una_arena {
     una_run         *run;        /* allocator and limit                                           */
     una_arena_block *top;
     bool             failed;     /* sticky: check once after a batch of requests                  */
+    bool             keeps;      /* once empty, it holds one block for all that it ever held at once (keep_memory) */
     size_t           least;      /* bytes of the next block, at least (una_arena_reuse)           */
+    size_t           live, peak; /* bytes given out now, and at most so far                       */
 } una_arena;
-typedef struct una_mark { una_arena_block *block; size_t used; bool failed; } una_mark;
+typedef struct una_mark { una_arena_block *block; size_t used, live; bool failed; } una_mark;
 
 void     una_arena_init(una_arena *arena, una_run *run);
 void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
@@ -65,7 +67,9 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
     una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
+    una_arena   texts;           /* what a caller was given for as long as the run lives           */
     una_run    *parent;          /* of a task's child run, else NULL                               */
+    una_run    *child;           /* with keep_memory: for the tasks that this thread does itself, or NULL */
     void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */

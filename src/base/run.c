@@ -73,15 +73,27 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     run->settings = settings;
     run->lock = lock;
     run->progress_to = 1;
+    una_arena_init(&run->texts, run);
     una_arena_init(&run->scratch, run);
+    run->scratch.keeps = settings.keep_memory != 0;
     *out = run;
     return UNA_OK;
+}
+
+static void free_child(una_run *run)
+{
+    if (!run->child) return;
+    free_child(run->child);
+    una_arena_free(&run->child->scratch);
+    una_release(run, run->child);
 }
 
 void una_run_free(una_run *run)
 {
     if (!run) return;
+    free_child(run);
     una_arena_free(&run->scratch);
+    una_arena_free(&run->texts);
     una_run_settings settings = run->settings;
     pthread_mutex_destroy(run->lock);
     settings.release(settings.allocator, run->lock);

@@ -19,7 +19,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -119,6 +118,11 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 una_status una_dataset_from_arrays(una_dataset **data, const double *x, const double *y, size_t rows,
                                    size_t inputs, const char *const *names, una_run *run);
 
+/* Copies columns, of numbers or of words, with names [columns] (NULL for x1..xD): numbers[c] [rows] (NAN = missing), or
+ * where that is NULL words[c] [rows] (NULL or "" = missing). numbers or words may be NULL if it is never needed. */
+una_status una_dataset_from_columns(una_dataset **data, const char *const *names, const double *const *numbers,
+                                    const char *const *const *words, size_t columns, size_t rows, una_run *run);
+
 /* "cubic" (gap in [-2, 2]), "squiggle" (the same gap), "cubic_full", "squiggle_full" (no gap) with one
  * input x; "radial" with `inputs` inputs on the shell 1 <= |x| <= 2. Target y. Seeded by `seed`. */
 una_status una_dataset_synthetic(una_dataset **data, const char *name, size_t rows, size_t inputs,
@@ -135,6 +139,7 @@ size_t      una_dataset_row_count(const una_dataset *data);
 size_t      una_dataset_column_count(const una_dataset *data);
 const char *una_dataset_column_name(const una_dataset *data, size_t column);
 const double *una_dataset_numbers(const una_dataset *data, size_t column);  /* NULL for a text column; NAN = missing */
+const char *const *una_dataset_words(const una_dataset *data, size_t column);  /* NULL for numbers; NULL = missing */
 
 /* Index lists. The arrays belong to the una_split and go with una_split_free. */
 typedef struct una_split {
@@ -238,7 +243,8 @@ typedef struct una_prediction {
 /* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
                              const una_prediction *out, una_run *run);
-/* x [rows, una_model_input_count] row-major: numbers, for models without text columns. */
+/* x [rows, una_model_input_count] row-major: numbers, for models without text columns (others are asked with a table,
+ * una_dataset_from_columns). */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
                                   const una_prediction *out, una_run *run);
 /* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. */
@@ -251,6 +257,8 @@ una_status una_model_parts(const una_model *model, const una_dataset *data, size
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
 /* More rows into the posterior, features kept: exact. After a failure the model is as it was. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
+/* The same from arrays, for models without text columns: x [rows, una_model_input_count] row-major, y [rows]. */
+una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
@@ -278,13 +286,17 @@ typedef struct una_predict_settings {
     double level;                              /* 0 = 0.95                                          */
     int    keep;                               /* copy the input columns before the answer          */
     size_t draws;                              /* columns draw_1..draw_K                            */
+    una_status (*write)(void *context, const char *bytes, size_t count); /* takes the answers where there is no path;
+                                                  a failure ends the call (una_run_fail says why)   */
+    void  *writer;                             /* its context                                       */
 } una_predict_settings;
 
-/* CSV with header mean,std,std_epistemic,std_noise,lower,upper; out_path NULL writes to `stream`. */
+/* CSV with header mean,std,std_epistemic,std_noise,lower,upper, whole or not at all; out_path NULL: piece by piece to
+ * settings->write. rows (may be NULL): how many were predicted. */
 una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
-                            const char *out_path, FILE *stream, size_t *rows, una_run *run);
+                            const char *out_path, size_t *rows, una_run *run);
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
-/* After a failure the model holds the chunks before it: load it again. */
+/* All rows of the file or none: after a failure the model is as it was. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
 
 #if defined(__GNUC__)

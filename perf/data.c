@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -271,7 +272,7 @@ static int predict_large(void)
     size_t rows = 0;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
     double start = now();
-    if (una_predict_file(model, in_folder("large.csv"), NULL, in_folder("out.csv"), NULL, &rows, run))
+    if (una_predict_file(model, in_folder("large.csv"), NULL, in_folder("out.csv"), &rows, run))
         return complain(run);
     double took = now() - start;
     line("predict file to file, 1e7 rows of 8 inputs", (double)rows / took * 1e-6, "M rows/s", 0.3, 0);

@@ -62,7 +62,7 @@ static una_status call_fit(void *given, place *p)
 
 static una_status call_predict_file(void *given, place *p)
 {
-    return una_predict_file(p->model, p->table, given, temp_path("sizes-out.csv"), NULL, NULL, p->run);
+    return una_predict_file(p->model, p->table, given, temp_path("sizes-out.csv"), NULL, p->run);
 }
 
 static una_status call_predict(void *given, place *p)
@@ -132,7 +132,7 @@ typedef struct sized {
 static const sized all[] = {
     ENTRY(una_run_settings, no_scratch, false, call_run),
     ENTRY(una_fit_settings, other, false, call_fit),
-    ENTRY(una_predict_settings, draws, false, call_predict_file),
+    ENTRY(una_predict_settings, writer, false, call_predict_file),
     ENTRY(una_prediction, upper, false, call_predict),
     ENTRY(una_prediction, upper, false, call_predict_rows),
     ENTRY(una_score, mean_std_noise, true, call_score_gaussian),
@@ -254,7 +254,7 @@ static void nothing_means_defaults(void **state)
     una_model *model = NULL;
     assert_ok(una_run_new(&run, NULL), NULL);
     assert_ok(una_fit(&model, "linear", p->data, NULL, run), run);
-    assert_ok(una_predict_file(model, p->table, NULL, temp_path("defaults.csv"), NULL, NULL, run), run);
+    assert_ok(una_predict_file(model, p->table, NULL, temp_path("defaults.csv"), NULL, run), run);
     una_model_free(model);
     una_run_free(run);
 }

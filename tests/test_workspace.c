@@ -52,7 +52,7 @@ static void predict_without_allocation(const una_model *model, una_run *other)
 
     const size_t rows[CALLS] = { 1, ROWS, 7, 64, ROWS - 1, 1 };
     long taken = memory.taken;
-    for (size_t i = 0; i < CALLS; i++) assert_same_answers(model, x, i % 2, rows[i] - i % 2 * (rows[i] > 1), mine, other);
+    for (size_t i = 0; i < CALLS; i++) assert_same_answers(model, x, 0, rows[i], mine, other);
     una_prediction means = { .size = sizeof means, .mean = mean };
     assert_ok(una_model_predict_rows(model, x, ROWS, 0.95, &means, mine), mine);
     if (memory.taken != taken)

@@ -169,3 +169,13 @@ una_status una_arena_check(const una_arena *arena)
 {
     return arena->failed ? UNA_E_MEMORY : UNA_OK;
 }
+
+void una_arena_join(una_arena *arena, una_arena *other)
+{
+    una_arena_block **bottom = &arena->top;
+    while (*bottom) bottom = &(*bottom)->below;
+    *bottom = other->top;
+    arena->live += other->live;
+    if (arena->live > arena->peak) arena->peak = arena->live;
+    *other = (una_arena){ .run = other->run };
+}

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #if defined(__GNUC__)
 #define UNA_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -55,6 +56,8 @@ char    *una_arena_text(una_arena *arena, const char *text);     /* a copy; NULL
 una_mark una_arena_mark(const una_arena *arena);
 void     una_arena_release(una_arena *arena, una_mark mark);     /* gives back what came after mark  */
 una_status una_arena_check(const una_arena *arena);              /* UNA_E_MEMORY after any failure   */
+/* What `other`, an arena of the same run, holds belongs to `arena` from now on, as if it had been there first. */
+void     una_arena_join(una_arena *arena, una_arena *other);
 #define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
 /* The same for rows of data and copies of them, of which there may be more than memory holds: from 16 MiB on pages
  * that the system may write to the disk and take back (una_scratch_map), not counted against the limit. Plain memory

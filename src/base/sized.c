@@ -22,8 +22,8 @@ una_status una_struct_check(const void *given, size_t size, const char *name, un
     if (its >= sizeof its && its <= size + MOST_ADDED) return UNA_OK;
 
     if (!run) return UNA_E_USAGE;
-    UNA_FAIL(run, UNA_E_USAGE, "the size in a %s is %zu: begin with %s s = UNA_INIT(%s), or set .size = sizeof(%s)", name,
-             its, name, name, name);
+    UNA_FAIL(run, UNA_E_USAGE, "the size in a %s is %zu: begin with %s s = UNA_INIT(%s), or set .size = sizeof(%s)",
+             name, its, name, name, name);
 }
 
 una_status una_struct_take(void *to, const void *given, size_t size, const char *name, una_run *run)
@@ -36,8 +36,8 @@ una_status una_struct_take(void *to, const void *given, size_t size, const char 
         for (size_t i = size; i < its; i++) {
             if (((const unsigned char *)given)[i] == 0) continue;
             if (!run) return UNA_E_USAGE;
-            UNA_FAIL(run, UNA_E_USAGE, "a %s sets something that una " UNA_VERSION " does not know; install a newer una, "
-                     "or leave its last fields 0", name);
+            UNA_FAIL(run, UNA_E_USAGE, "a %s sets something that una " UNA_VERSION " does not know; install a newer "
+                     "una, or leave its last fields 0", name);
         }
         memcpy(to, given, its < size ? its : size);
     }

@@ -477,13 +477,18 @@ static una_status predict_rows(const una_model *model, const double *given, size
     return UNA_OK;
 }
 
-static una_status need_numbers(const una_model *model, una_run *run)
+/* instead: the call that takes a table. */
+static una_status need_numbers(const una_model *model, const char *instead, una_run *run)
 {
     una_clear_message(run);
-    for (size_t i = 0; i < model->columns.source_count; i++)
-        if (model->columns.sources[i].is_text)
-            UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: predict from a table (una_model_predict) instead "
-                     "of numbers", model->columns.sources[i].name);
+    for (size_t i = 0; i < model->columns.source_count; i++) {
+        if (!model->columns.sources[i].is_text) continue;
+        const char *name = model->columns.sources[i].name;
+        if (!instead)
+            UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words, and slopes are there for numbers only", name);
+        UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: make a table of columns (una_dataset_from_columns), "
+                 "and call %s with it", name, instead);
+    }
     return UNA_OK;
 }
 
@@ -491,7 +496,7 @@ una_status una_model_predict_rows(const una_model *model, const double *given, s
                                   const una_prediction *out, una_run *run)
 {
     una_prediction asked;
-    UNA_TRY(need_numbers(model, run));
+    UNA_TRY(need_numbers(model, "una_model_predict", run));
     UNA_TRY(UNA_TAKE(&asked, out, una_prediction, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = predict_rows(model, given, rows, level, &asked, run);
@@ -581,7 +586,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
 
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run)
 {
-    UNA_TRY(need_numbers(model, run));
+    UNA_TRY(need_numbers(model, NULL, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = slope_at(model, x, dmean, dstd, run);
     una_arena_release(&run->scratch, mark);
@@ -612,6 +617,29 @@ una_status una_model_update(una_model *model, const una_dataset *data, una_run *
     size_t rows;
     una_status status = una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run);
     if (status == UNA_OK) status = una_model_observe_encoded(model, x, y, rows, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Through a table, so that arrays and tables follow one set of rules. */
+una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
+{
+    size_t inputs = model->columns.source_count;
+    una_dataset *data = NULL;
+    UNA_TRY(need_numbers(model, "una_model_update", run));
+    if (!x || !y) UNA_FAIL(run, UNA_E_USAGE, "an update needs both x and y");
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char **names = UNA_GET(&run->scratch, const char *, inputs + 1);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) {
+        for (size_t i = 0; i < inputs; i++) names[i] = model->columns.sources[i].name;
+        names[inputs] = model->columns.target;
+        status = una_dataset_from_arrays(&data, x, y, rows, inputs, names, run);
+    }
+    if (status == UNA_OK) status = una_model_update(model, data, run);
+
+    una_dataset_free(data);
     una_arena_release(&run->scratch, mark);
     return status;
 }

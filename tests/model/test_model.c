@@ -144,6 +144,32 @@ static void unknown_models_are_named(void **state)
     una_run_free(run);
 }
 
+static void specs_are_checked(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    assert_ok(una_spec_check("flat(value=2)", run), run);
+    assert_status(una_spec_check("flatt", run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "did you mean 'flat'");
+    assert_status(una_spec_check("flat(valu=2)", run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "'value'");
+    assert_status(una_spec_check("flat(value=two)", run), UNA_E_USAGE, run);
+    assert_ok(una_spec_check("flat", run), run);
+    assert_string_equal(una_run_message(run), "");
+    assert_true(run->used == 0);
+    una_run_free(run);
+}
+
+static void callers_have_sentences_too(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    assert_int_equal(una_run_fail(run, UNA_E_IO, "100 % of the tape is full"), UNA_E_IO);
+    assert_string_equal(una_run_message(run), "100 % of the tape is full");
+    assert_string_equal(una_version(), UNA_VERSION);
+    una_run_free(run);
+}
+
 static void later_options_win(void **state)
 {
     (void)state;
@@ -381,7 +407,7 @@ static void files_of_other_kinds_are_refused(void **state)
     una_run_free(run);
 }
 
-static void snapshots_restore(void **state)
+static void snapshots_revive(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -391,12 +417,17 @@ static void snapshots_restore(void **state)
     una_archive bytes;
     assert_ok(una_model_snapshot(&bytes, model, &run->scratch, run), run);
     ((flat *)model->state)->value = 5;
-    assert_ok(una_model_restore(model, &bytes, run), run);
+    una_arena spare;
+    void *state_before = NULL, *none = NULL;
+    una_arena_init(&spare, run);
+    assert_ok(una_model_revive(&state_before, model, &bytes, &spare, run), run);
+    assert_near(((flat *)model->state)->value, 5, 0, 0);                 /* it stands beside the model's */
+    model->state = state_before;
+    una_arena_join(&model->keep, &spare);
     assert_same_predictions(model, before, data, 0, run);
-    ((flat *)model->state)->value = 5;
-    bytes.bytes[bytes.size - 20] ^= 1;                                   /* what cannot be read changes nothing */
-    assert_status(una_model_restore(model, &bytes, run), UNA_E_INPUT, run);
-    assert_near(((flat *)model->state)->value, 5, 0, 0);
+    bytes.bytes[bytes.size - 20] ^= 1;
+    assert_status(una_model_revive(&none, model, &bytes, &spare, run), UNA_E_INPUT, run);
+    una_arena_free(&spare);
     una_arena_release(&run->scratch, mark);
     una_model_free(model);
     una_model_free(before);
@@ -409,6 +440,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registry_questions),
         cmocka_unit_test(unknown_models_are_named),
+        cmocka_unit_test(specs_are_checked),
+        cmocka_unit_test(callers_have_sentences_too),
         cmocka_unit_test(later_options_win),
         cmocka_unit_test(units_are_the_users),
         cmocka_unit_test(bands_of_a_mixture),
@@ -420,7 +453,7 @@ int main(void)
         cmocka_unit_test(missing_numbers_become_the_mean),
         cmocka_unit_test(rows_are_split),
         cmocka_unit_test(files_of_other_kinds_are_refused),
-        cmocka_unit_test(snapshots_restore),
+        cmocka_unit_test(snapshots_revive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,22 +20,12 @@ static una_status ask(const una_model *model, double x, una_run *run)
     return status;
 }
 
-static una_status take_row(una_model *model, double x, double y, una_run *run)
-{
-    const char *const names[] = { "x", "y" };
-    una_dataset *row = NULL;
-    una_status status = una_dataset_from_arrays(&row, &x, &y, 1, 1, names, run);
-    if (status == UNA_OK) status = una_model_update(model, row, run);
-    una_dataset_free(row);
-    return status;
-}
-
 static una_status stream(una_model *model, una_run *run)
 {
     una_status status = ask(model, 0.5, run);
     for (int i = 0; status == UNA_OK && i < STREAM; i++) {
-        double x = -1.75 + 0.5 * i;
-        status = take_row(model, x, x * x * x, run);
+        double x = -1.75 + 0.5 * i, y = x * x * x;
+        status = una_model_update_rows(model, &x, &y, 1, run);
         if (status == UNA_OK) status = ask(model, 0.5, run);
     }
     return status;

@@ -70,6 +70,15 @@ unit() {     # unit PRESET FOLDER: the cmocka programs, counted test by test
 }
 
 
+examples() { # each ends well and says something; README shows the first as it is
+    local program
+    for program in build/examples/*; do
+        "$program" >build/example.out || return 1
+        [ -s build/example.out ] || { echo "$program says nothing"; return 1; }
+    done
+    awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - examples/quickstart.c
+}
+
 build() {    # build PRESET FOLDER
     cmake --preset "$1" && cmake --build "$2" -j "$jobs"
 }
@@ -124,6 +133,7 @@ golden
 for library in una una_report una_bench; do
     step "$library.h alone, names of $library" "build/test-face-$library.log" tools/check_face.sh build "$library"
 done
+step "examples" build/test-examples.log examples
 step "installed tree" build/test-install.log tools/check_install.sh build
 [ "$long" -eq 1 ] && step "demo, 1 and 2 threads" build/test-demo.log slow
 

@@ -138,6 +138,9 @@ void        una_dataset_free(una_dataset *data);
 size_t      una_dataset_row_count(const una_dataset *data);
 size_t      una_dataset_column_count(const una_dataset *data);
 const char *una_dataset_column_name(const una_dataset *data, size_t column);
+const char *una_dataset_origin(const una_dataset *data);         /* the path that was read, or "array" */
+/* Position of a column by name; UNA_E_INPUT says where it was looked for and which name is near. */
+una_status  una_dataset_find(size_t *column, const una_dataset *data, const char *name, una_run *run);
 const double *una_dataset_numbers(const una_dataset *data, size_t column);  /* NULL for a text column; NAN = missing */
 const char *const *una_dataset_words(const una_dataset *data, size_t column);  /* NULL for numbers; NULL = missing */
 

@@ -24,7 +24,7 @@ diff "$place/declared" "$place/given" || { echo "< only in $header, > only in $l
 
 case $name in
 una) allowed='libjansson|libz' ;;
-una_report) allowed='libuna|libcairo|libjansson|libz' ;;
+una_report) allowed='libuna|libcairo' ;;
 una_bench) allowed='libuna|libcairo|libsqlite3|libjansson|libz' ;;
 esac
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')

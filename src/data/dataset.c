@@ -379,6 +379,17 @@ const char *una_dataset_column_name(const una_dataset *data, size_t column)
     return column < data->columns ? data->column[column].name : NULL;
 }
 
+const char *una_dataset_origin(const una_dataset *data)
+{
+    return data->origin;
+}
+
+una_status una_dataset_find(size_t *column, const una_dataset *data, const char *name, una_run *run)
+{
+    una_clear_message(run);
+    return una_table_need(column, data, name, run);
+}
+
 const double *una_dataset_numbers(const una_dataset *data, size_t column)
 {
     return column < data->columns ? data->column[column].number : NULL;

@@ -337,6 +337,48 @@ static una_status job_files(void *context, una_run *run)
     return status;
 }
 
+/* Whatever was missing, and in whichever chunk: the model is as it was. */
+static una_status job_update(void *context, una_run *run)
+{
+    void *const *parts = context;
+    una_model *model = NULL;
+    size_t size;
+    memcpy(&size, parts[1], sizeof size);
+    una_status status = una_model_load_memory(&model, parts[0], size, run);
+    if (status == UNA_OK) {
+        una_run *calm = quiet_run();
+        una_dataset *test = wave_data(20, 800, calm);
+        double *before = predicted(model, test, calm);
+        status = una_update_file(model, parts[2], NULL, run);
+        double *after = predicted(model, test, calm);
+        if (status != UNA_OK) assert_memory_equal(before, after, 6 * 20 * sizeof *before);
+        assert_int_equal(una_model_info(model)->rows, status == UNA_OK ? 5060 : 60);
+        free(before);
+        free(after);
+        una_dataset_free(test);
+        una_run_free(calm);
+    }
+    una_model_free(model);
+    return status;
+}
+
+static void no_memory_is_no_half_update(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_model *model = wave_model(run);
+    void *bytes;
+    size_t size;
+    char path[8192];
+    assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
+    snprintf(path, sizeof path, "%s", write_wave("two-chunks.csv", 5000, 0, true, run));
+    void *parts[] = { bytes, &size, path };
+    assert_true(sweep_allocations(job_update, parts) > 10);
+    una_memory_free(bytes, run);
+    una_model_free(model);
+    una_run_free(run);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -391,6 +433,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_said),
         cmocka_unit_test(writes_of_the_callers_own),
         cmocka_unit_test(cancelled_between_chunks),
+        cmocka_unit_test(no_memory_is_no_half_update),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(headers_and_build),
     };

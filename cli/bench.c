@@ -3,6 +3,7 @@
  * una bench: the experiments of the thesis, computed again. Without a name it lists them.
  */
 #include "cli.h"
+#include "una_bench.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "una.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))

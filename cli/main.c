@@ -6,6 +6,7 @@
  * program ends with 130; the second one ends it at once. SIGPIPE keeps its usual meaning.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,7 @@ una_status cli_check_interrupt(const cli *c)
 una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 {
     una_run_settings settings = {
+        .size = sizeof settings,
         .seed = seed,
         .threads = (int)cli_count(c, "threads", 0),
         .memory_limit = cli_count(c, "memory", 0),
@@ -131,8 +133,7 @@ static una_status help(int count, char *const *arguments)
 
 static una_status version(void)
 {
-    const char *built = una_build_info();
-    printf("una %s\n%s%s", una_version(), built, *built && built[strlen(built) - 1] == '\n' ? "" : "\n");
+    printf("una %s\n%s%s", una_version(), una_build_info(), una_report_build_info());
     return UNA_OK;
 }
 

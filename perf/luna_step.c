@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     if (!c) return fprintf(stderr, "luna_step: the cases are cubic, boston and kin8nm\n"), 1;
     if (block == 0) return fprintf(stderr, "luna_step: a block has at least one step\n"), 1;
     una_run *run;
-    una_run_settings with = { .threads = threads, .kernels = kernels, .path = path };
+    una_run_settings with = { .size = sizeof with, .threads = threads, .kernels = kernels, .path = path };
     if (una_run_new(&run, &with)) return 4;
     if (una_kernels_need(run)) return fprintf(stderr, "luna_step: %s\n", una_run_message(run)), 1;
     numbers data = invent(c);

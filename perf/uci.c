@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static void key_of(char *key, size_t size, const work *w, const job *j)
 static int rows_of(const una_dataset *all, const work *w, const job *j, size_t rows, una_dataset *part[3], una_run *run)
 {
     char path[4096];
-    una_split split = {0}, inner = {0};
+    una_split split = UNA_INIT(una_split), inner = UNA_INIT(una_split);
     snprintf(path, sizeof path, "%s/uci/splits/%s.json", w->folder, j->set->name);
     int gap = strcmp(w->group, "gap") == 0, valid = strcmp(w->group, "valid") == 0;
     if (una_split_read(&split, path, gap ? "gap" : "standard", gap ? j->set->gap_index[j->gap] : j->split, rows, run))
@@ -76,7 +77,7 @@ static int rows_of(const una_dataset *all, const work *w, const job *j, size_t r
 
 static int score_part(una_score *score, double *spread, const una_model *model, const una_dataset *part, una_run *run)
 {
-    una_prediction p = { .std_epistemic = spread };
+    una_prediction p = { .size = sizeof p, .std_epistemic = spread };
     return una_model_score(score, model, part, run) || (spread && una_model_predict(model, part, 0.95, &p, run));
 }
 
@@ -94,8 +95,8 @@ static int one(const work *w, const job *j, char *line, size_t room, una_run *ru
     char path[4096];
     una_dataset *all = NULL, *part[3] = { NULL, NULL, NULL };
     una_model *model = NULL;
-    una_score score, gap = {0};
-    una_fit_settings settings = { .valid_fraction = w->held ? atof(w->held) : 0 };
+    una_score score = UNA_INIT(una_score), gap = UNA_INIT(una_score);
+    una_fit_settings settings = { .size = sizeof settings, .valid_fraction = w->held ? atof(w->held) : 0 };
     snprintf(path, sizeof path, "%s/uci/%s.csv", w->folder, j->set->name);
     int bad = una_dataset_read(&all, path, run) || rows_of(all, w, j, una_dataset_row_count(all), part, run)
            || una_fit(&model, w->spec, part[0], &settings, run);
@@ -136,7 +137,7 @@ static void *worker(void *context)
         char key[512], line[1024];
         key_of(key, sizeof key, w, &w->jobs[at]);
         if (w->done && strstr(w->done, key)) continue;
-        una_run_settings settings = { .threads = 1, .seed = w->jobs[at].split };
+        una_run_settings settings = { .size = sizeof settings, .threads = 1, .seed = w->jobs[at].split };
         una_run *run;
         if (una_run_new(&run, &settings)) return NULL;
         int bad = one(w, &w->jobs[at], line, sizeof line, run);

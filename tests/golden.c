@@ -362,7 +362,7 @@ static bool check_scores(golden *file, worst *exact, worst *single)
     size_t rows = 0;
     double *y, *mean, *std;
     una_score_sums sums = { .rows = 0 };
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     answer results = { .count = 0 };
     if (!read_vector(file, file->in, "y", &rows, &y) || !read_vector(file, file->in, "mean", &rows, &mean))
         return false;
@@ -504,7 +504,7 @@ int main(int count, char **arguments)
 {
     una_run *run;
     tally sum = { 0, 0, 0 };
-    if (una_run_new(&run, &(una_run_settings){ .threads = 1 }) != UNA_OK) return 1;
+    if (una_run_new(&run, &(una_run_settings){ .size = sizeof(una_run_settings), .threads = 1 }) != UNA_OK) return 1;
     for (int i = 1; i < count; i++) {
         struct stat about;
         if (stat(arguments[i], &about) == 0 && S_ISDIR(about.st_mode)) check_folder(arguments[i], run, &sum);

@@ -101,7 +101,7 @@ void una_option_describe(una_option_info *info, const una_option *option, una_ar
 {
     char range[512];
     range_text(range, sizeof range, option);
-    *info = (una_option_info){ .name = option->name, .type = type_text(option->type),
+    *info = (una_option_info){ .size = sizeof *info, .name = option->name, .type = type_text(option->type),
                                .initial = option->initial ? option->initial : "", .help = option->help };
     info->range = una_arena_text(arena, range);
     if (!info->range) info->range = "";      /* the arena remembers the failure */

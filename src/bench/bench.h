@@ -3,8 +3,10 @@
  * Experiments: models by name or spec on data of known shape, results kept row by row so that hours of work can be
  * taken up again, and claims about them that are computed, not told. Knows models only through their one interface.
  */
-#ifndef UNA_BENCH_H
-#define UNA_BENCH_H
+#ifndef UNA_EXPERIMENTS_H
+#define UNA_EXPERIMENTS_H
+
+#include "una_bench.h"
 
 #include "base/base.h"
 

@@ -7,8 +7,8 @@
  */
 #include "bench/bench.h"
 
-#include "data/table.h"
-#include "model/kind.h"
+#include "base/above.h"
+#include "base/option.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,37 +72,28 @@ static una_status add_kind(bench *b, const char *kind)
     return known ? UNA_OK : add_entry(b, kind, kind);
 }
 
+static bool is_kind(const char *name)
+{
+    for (size_t k = 0; k < una_kind_count(); k++)
+        if (strcmp(una_kind_name(k), name) == 0) return true;
+    return false;
+}
+
 static una_status add_every_kind(bench *b)
 {
     for (size_t i = 0; i < OWN; i++)
-        if (una_kind_find(own[i].kind)) UNA_TRY(add_kind(b, own[i].kind));
-    for (size_t k = 0; una_kinds[k]; k++) UNA_TRY(add_kind(b, una_kinds[k]->name));
+        if (is_kind(own[i].kind)) UNA_TRY(add_kind(b, own[i].kind));
+    for (size_t k = 0; k < una_kind_count(); k++) UNA_TRY(add_kind(b, una_kind_name(k)));
     return UNA_OK;
-}
-
-static una_status unknown_kind(const char *name, una_run *run)
-{
-    const char *names[MOST_PANELS];
-    size_t count = 0;
-    for (; count < MOST_PANELS && una_kinds[count]; count++) names[count] = una_kinds[count]->name;
-    const char *near = una_nearest(name, names, count);
-    if (near) UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'; did you mean '%s'?", name, near);
-    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'; 'una models' lists them all", name);
 }
 
 /* A mistake in the last of the specs is found before hours are spent on the first. */
 static una_status add_asked(bench *b, const char *text)
 {
     una_spec spec;
+    UNA_TRY(una_spec_check(text, b->run));
     UNA_TRY(una_spec_parse(&spec, text, &b->keep, b->run));
-    const una_kind *kind = una_kind_find(spec.name);
-    if (!kind) return unknown_kind(spec.name, b->run);
-    if (spec.count == 0) return add_kind(b, kind->name);
-    void *options = una_arena_get(&b->keep, 1, kind->options_size);
-    UNA_TRY(una_arena_check(&b->keep));
-    UNA_TRY(una_options_default(options, kind->options, b->run));
-    UNA_TRY(una_options_apply(options, kind->options, kind->name, &spec, &b->keep, b->run));
-    return add_entry(b, kind->name, text);
+    return spec.count == 0 ? add_kind(b, spec.name) : add_entry(b, spec.name, text);
 }
 
 /* ---- one fit ------------------------------------------------------------------------------------------------ */
@@ -118,7 +109,7 @@ static una_status measure(una_bench_row *row, const una_model *model, const una_
 {
     double x[POINTS], mean[ROWS] = {0}, std[ROWS] = {0}, error = 0;
     const double *y = una_dataset_numbers(data, 1);
-    una_prediction out = { .mean = mean, .std_epistemic = std };
+    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
     for (size_t i = 0; i < POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (POINTS - 1);
     UNA_TRY(una_model_predict_rows(model, x, POINTS, 0.95, &out, run));
     row->gap_std = mean_of(std, POINTS);
@@ -158,7 +149,7 @@ static una_status record(bench *b, const una_bench_row *row, const una_model *mo
 static una_status fit_one(bench *b, const entry *e, const una_dataset *data, uint64_t seed)
 {
     una_model *model = NULL;
-    una_fit_settings settings = { .target = "y" };
+    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
     una_bench_row row = { .model = e->kind, .spec = e->spec, .seed = seed };
     uint64_t before = b->run->settings.seed;
     b->run->settings.seed = seed;
@@ -276,6 +267,7 @@ una_status una_bench_cubic(una_bench_result **result, const una_bench_settings *
 {
     static const una_bench_settings usual;
     *result = NULL;
+    UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
     bench *b = una_allocate(run, sizeof *b);
     if (!b) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for an experiment");

@@ -30,7 +30,7 @@ static una_status sweep(una_report_model *shown, const una_model *model, const d
     double *mean = UNA_GET(arena, double, GRID), *std = UNA_GET(arena, double, GRID);
     double *lower = UNA_GET(arena, double, GRID), *upper = UNA_GET(arena, double, GRID);
     UNA_TRY(una_arena_check(arena));
-    una_prediction line = { .mean = mean, .std_epistemic = std, .lower = lower, .upper = upper };
+    una_prediction line = { .size = sizeof line, .mean = mean, .std_epistemic = std, .lower = lower, .upper = upper };
     UNA_TRY(una_model_predict_rows(model, x, GRID, 0.95, &line, run));
     shown->line_mean = mean, shown->sweep_std = std, shown->line_lower = lower, shown->line_upper = upper;
     return UNA_OK;

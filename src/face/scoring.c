@@ -65,8 +65,15 @@ una_status una_score_table(una_score *score, double *below, const una_model *mod
     return status == UNA_OK ? una_score_finish(score, &sums, run) : status;
 }
 
-una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run)
+una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
+                                una_run *run)
 {
     una_clear_message(run);
-    return una_score_table(score, NULL, model, data, run);
+    UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
+    return una_score_table(score, below, model, data, run);
+}
+
+una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run)
+{
+    return una_model_score_rows(score, NULL, model, data, run);
 }

@@ -86,7 +86,8 @@ struct una_model {
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
 /* The state as bytes in `arena`, and back again: for calls of several steps that do all or nothing. */
 una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_arena *arena, una_run *run);
-una_status una_model_restore(una_model *model, const una_archive *bytes, una_run *run);
+una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,
+                            una_run *run);
 /* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run);

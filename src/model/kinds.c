@@ -35,8 +35,14 @@ size_t una_kind_option_count(size_t kind)
 
 una_status una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run)
 {
+    una_option_info found;
+    UNA_TRY(UNA_CHECK_SIZE(info, una_option_info, run));
     if (option >= una_kind_option_count(kind))
         UNA_FAIL(run, UNA_E_USAGE, "there is no option %zu of model %zu", option, kind);
-    una_option_describe(info, &una_kinds[kind]->options[option], &run->scratch);
-    return una_arena_check(&run->scratch);
+    una_mark mark = una_arena_mark(&run->texts);
+    una_option_describe(&found, &una_kinds[kind]->options[option], &run->texts);
+    una_struct_give(info, &found, sizeof found);
+    una_status status = una_arena_check(&run->texts);
+    if (status != UNA_OK) una_arena_release(&run->texts, mark);
+    return status;
 }

@@ -156,7 +156,7 @@ static void failures_say_where(void **state)
     assert_says(una_run_message(run), "did you mean 'other'");
     models[1] = "somethingelse";
     assert_status(una_bench_cubic(&result, &settings, run), UNA_E_USAGE, run);
-    assert_says(una_run_message(run), "una models");
+    assert_says(una_run_message(run), "The models are nlm, other, gp");
     models[1] = "other(hight=1)";
     assert_status(una_bench_cubic(&result, &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "height");
@@ -172,7 +172,7 @@ static void an_interrupted_run_says_so(void **state)
     una_run *run = NULL;
     una_bench_result *result = NULL;
     una_bench_settings settings = { .out = temp_path("stopped"), .seeds = 1 };
-    una_run_settings about = { .threads = 1, .cancel = &stop };
+    una_run_settings about = { .size = sizeof about, .threads = 1, .cancel = &stop };
     (void)state;
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
     assert_status(una_bench_cubic(&result, &settings, run), UNA_CANCELLED, run);

@@ -67,7 +67,7 @@ static void kernels_of_a_run(void **state)
 {
     (void)state;
     una_run *run = NULL;
-    assert_ok(una_run_new(&run, &(una_run_settings){ .threads = 1, .kernels = "generic" }), run);
+    assert_ok(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .kernels = "generic")), run);
     assert_string_equal(una_run_kernels(run), "generic");
     assert_ok(una_kernels_need(run), run);
     run->settings.kernels = "abacus";

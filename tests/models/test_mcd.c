@@ -292,7 +292,7 @@ static void decay_flattens(void **state)
                               NULL, run);
     assert_true(warned(model, "explains almost nothing"));
     double x[2] = { -0.5, 0.5 }, mean[2];
-    una_prediction out = { .mean = mean };
+    una_prediction out = { .size = sizeof out, .mean = mean };
     assert_ok(una_model_predict_rows(model, x, 2, 0.95, &out, run), run);
     assert_near(mean[0], mean[1], 0, 0.05);
     una_model_free(model);

@@ -2,7 +2,7 @@
  *
  * One LUNA step, written to be read: loss and gradient in double, in the order and the letters of the method, one row,
  * one probe, one head at a time. The library's step (src/nn) goes other ways to the same numbers, and is compared with
- * this one on each of them (test_luna_step.c).
+ * this one on each of them (test_luna_ways.c).
  *
  *   f_m(x) = w_m' phi(x) + b_m                M heads on one feature network phi; Psi: all weights and biases
  *   J(Psi) = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 / (2 sigma2)  +  gamma |Psi|^2  +  lambda C P,   C = 2n / (M (M-1))
@@ -23,7 +23,7 @@
 
 enum { LUNA_DEEP = 4, LUNA_WIDE = 96 };          /* the most hidden layers, and units of one */
 
-typedef struct luna { double sigma2, gamma, lambda; } luna;
+typedef struct luna_weights { double sigma2, gamma, lambda; } luna_weights;
 typedef struct luna_at {                         /* phi at a point: z and h of each layer, h[0] = x */
     double z[LUNA_DEEP][LUNA_WIDE], h[LUNA_DEEP + 1][LUNA_WIDE];
 } luna_at;
@@ -163,7 +163,8 @@ static double luna_diverse(const una_net *net, const double *Psi, const una_batc
 }
 
 /* J(Psi) in its three terms, and its gradient dPsi [parameters]. */
-static una_losses luna_step(const una_net *net, const double *Psi, const una_batch_f64 *batch, luna how, double *dPsi)
+static una_losses luna_step(const una_net *net, const double *Psi, const una_batch_f64 *batch, luna_weights how,
+                            double *dPsi)
 {
     double n = (double)batch->rows, M = (double)una_net_heads(net), C = 2 * n / (M * (M - 1));
     una_losses J = { 0 };

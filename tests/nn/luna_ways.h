@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The library's step in one precision, for test_luna_step.c. Included once with `real` float and once with double: no
+ * The library's step in one precision, for test_luna_ways.c. Included once with `real` float and once with double: no
  * guard on purpose.
  */
 
@@ -22,7 +22,7 @@ static REAL(una_batch) REAL(piece_of)(const trial *t, size_t k, size_t pieces, u
 }
 
 /* The gradient as doubles, in scratch memory. */
-static const double *REAL(gradient)(const trial *t, luna how, const char *set, una_path path, size_t pieces,
+static const double *REAL(gradient)(const trial *t, luna_weights how, const char *set, una_path path, size_t pieces,
                                     una_losses *losses, una_way *way, una_run *run)
 {
     const REAL(una_batch) *whole = &t->REAL(batch);

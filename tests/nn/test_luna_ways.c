@@ -8,7 +8,8 @@
 #include "luna_reference.h"
 
 /* All terms, none of which hides another; and the diversity alone. */
-static const luna all_terms = { .sigma2 = 9, .gamma = 1e-3, .lambda = 10 }, diversity_alone = { INFINITY, 0, 1 };
+static const luna_weights all_terms = { .sigma2 = 9, .gamma = 1e-3, .lambda = 10 };
+static const luna_weights diversity_alone = { .sigma2 = INFINITY, .lambda = 1 };
 static const char *const set_names[] = { "generic", "avx2", "avx512" };
 
 typedef struct shape {
@@ -198,7 +199,7 @@ static void check_losses(const shape *s, const una_losses *got, const una_losses
              got->fit, is->fit, got->diverse, is->diverse);
 }
 
-typedef struct truth { luna how; una_losses losses; double *gradient; } truth;
+typedef struct truth { luna_weights how; una_losses losses; double *gradient; } truth;
 typedef struct off { double twice, single; } off;                /* the largest distances, by precision */
 
 /* One shape, one set, one path, so many pieces: both precisions against the reference. */
@@ -222,7 +223,7 @@ static void check_step(const shape *s, const trial *t, const char *set, una_path
     una_arena_release(&run->scratch, mark);
 }
 
-static off check_shape(const shape *s, luna how, una_run *run)
+static off check_shape(const shape *s, luna_weights how, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     off worst = { 0, 0 };
@@ -263,7 +264,7 @@ typedef struct paths { const double *automatic, *plain; } paths;
 static void plain_is_auto(void **state)
 {
     una_run *run = *state;
-    const luna trained = { .sigma2 = 0.09, .gamma = 0.1, .lambda = 1 };
+    const luna_weights trained = { .sigma2 = 0.09, .gamma = 0.1, .lambda = 1 };
     for (size_t k = 0; k < LIKE_PERF; k++)
         for (size_t i = 0; i < 3; i++) {
             const char *set = set_names[i];

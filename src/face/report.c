@@ -7,7 +7,7 @@
  * whole function.
  */
 #include "data/table.h"
-#include "face/scoring.h"
+#include "model/scoring.h"
 #include "report/fit_report.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "models/quick.h"
 
-#include "face/scoring.h"
+#include "model/scoring.h"
 #include "la/mixture.h"
 
 /* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */

@@ -29,7 +29,8 @@ if(TARGET una_program)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
-install(FILES ${PROJECT_SOURCE_DIR}/include/una.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/una.h ${PROJECT_SOURCE_DIR}/include/una_bench.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS una_static una_shared
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
@@ -45,7 +46,7 @@ includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Name: una
 Description: Regression that knows what it does not know
 Version: @PROJECT_VERSION@
-Requires.private: jansson cairo zlib
+Requires.private: jansson sqlite3 cairo zlib
 Cflags: -I${includedir}
 Libs: -L${libdir} -luna
 Libs.private: -lpthread -lm
@@ -66,7 +67,7 @@ if("static" IN_LIST una_FIND_COMPONENTS AND NOT TARGET una::static)
   find_dependency(PkgConfig)
   find_dependency(Threads)
   find_dependency(ZLIB)
-  pkg_check_modules(UNA_NEEDS REQUIRED IMPORTED_TARGET jansson cairo)
+  pkg_check_modules(UNA_NEEDS REQUIRED IMPORTED_TARGET jansson sqlite3 cairo)
   add_library(una::static STATIC IMPORTED)
   set_target_properties(una::static PROPERTIES
     IMPORTED_LOCATION "${_una_prefix}/@CMAKE_INSTALL_LIBDIR@/libuna.a"

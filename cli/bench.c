@@ -160,17 +160,18 @@ static int width_of(const char *text, int width)
 static void print_means(const una_bench_result *r, size_t experiment)
 {
     size_t measures = una_bench_measure_count(experiment);
-    int width = 5, data_width = 4;
-    bool several = false;
+    const char *over = una_bench_over(experiment);
+    int width = 5, data_width = 4, count_width = width_of(over, 5);
+    bool show_data = false;                      /* not where the experiment has one set, its own */
     for (size_t i = 0; i < r->mean_count; i += measures) {
         width = width_of(r->means[i].key->spec, width);
         data_width = width_of(r->means[i].key->data, data_width);
-        several = several || strcmp(r->means[i].key->data, r->means[0].key->data) != 0;
+        show_data = show_data || strcmp(r->means[i].key->data, una_bench_name(experiment)) != 0;
     }
 
     printf("%-*s ", width, "model");
-    if (several) printf("%-*s ", data_width, "data");
-    printf("%5s", una_bench_over(experiment));
+    if (show_data) printf("%-*s ", data_width, "data");
+    printf("%*s", count_width, over);
     for (size_t m = 0; m + 1 < measures; m++)
         if (una_bench_measure_at(experiment, m)->title) printf("  %-16s", una_bench_measure_at(experiment, m)->title);
     printf(" %8s\n", "seconds");
@@ -178,8 +179,8 @@ static void print_means(const una_bench_result *r, size_t experiment)
     for (size_t i = 0; i < r->mean_count; i += measures) {
         const una_bench_mean *mean = &r->means[i];
         printf("%-*s ", width, mean->key->spec);
-        if (several) printf("%-*s ", data_width, mean->key->data);
-        printf("%5zu", mean->count);
+        if (show_data) printf("%-*s ", data_width, mean->key->data);
+        printf("%*zu", count_width, mean->count);
         for (size_t m = 0; m + 1 < measures; m++)
             if (una_bench_measure_at(experiment, m)->title) print_mean(mean[m].mean, mean[m].sd);
         printf(" %8.2f\n", mean[measures - 1].mean);

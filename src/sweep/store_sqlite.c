@@ -319,8 +319,9 @@ static una_status put_row(una_store *store, const una_row *row, putting *p, una_
 {
     sqlite3_stmt *statement;
     if (p->replace) UNA_TRY(remove_row(store, &row->key, run));
-    UNA_TRY(prepare(&statement, store, "INSERT OR IGNORE INTO fit (study, data, split, spec, seed, results, options, "
-                    "made_by, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", run));
+    UNA_TRY(prepare(&statement, store, "INSERT INTO fit (study, data, split, spec, seed, results, options, made_by, "
+                    "seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) "
+                    "ON CONFLICT (study, data, split, spec, seed, results) DO NOTHING", run));
     bind_key(statement, &row->key);
     bind_text(statement, 7, row->options);
     bind_text(statement, 8, row->commit);

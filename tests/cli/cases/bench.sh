@@ -76,3 +76,21 @@ err "line 4"
 echo "not a data base, though it is called one and has more than the hundred bytes of a header: so it goes on and on" >torn/bench.sqlite
 check "not a store" 2 una bench cubic --models linear --seeds 1 --out torn
 err "bench.sqlite" "not a store"
+
+# Interrupted: what was finished is there, and the same command goes on.
+"$UNA" bench cubic --models 'linear,nn(steps=1000000)' --seeds 1 --threads 1 --out stopped >stdout.txt 2>stderr.txt &
+process=$!
+for _ in $(seq 200); do
+    [ -n "$(ls stopped/*.una 2>/dev/null)" ] && break        # the linear model is finished
+    sleep 0.1
+done
+sleep 0.2
+kill -TERM "$process"
+wait "$process"
+status=$?
+name="interrupted"
+true_that "exit status 130" test "$status" -eq 130
+err "stopped/cubic.csv" "goes on from there"
+true_that "the finished row was written" test "$(grep -c '"linear"' stopped/cubic.csv)" -eq 1
+check "and on" 0 una bench cubic --models linear --seeds 1 --out stopped
+out "0 fits made now, 1 were there"

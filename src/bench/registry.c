@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The registry: one line per experiment. Program and tests learn of experiments here and nowhere else.
+ * The registry: one line per experiment, whose struct is una_experiment_NAME. Program and tests learn of experiments
+ * here and nowhere else.
  */
 #include "bench/experiment.h"
 
-extern const una_experiment una_experiment_cubic;
-extern const una_experiment una_experiment_uci;
-extern const una_experiment una_experiment_gap;
+#define EXPERIMENTS(X)  \
+    X(cubic)            \
+    X(uci)              \
+    X(gap)
 
-const una_experiment *const una_experiments[] = {
-    &una_experiment_cubic,
-    &una_experiment_uci,
-    &una_experiment_gap,
-    NULL
-};
+#define DECLARED(name) extern const una_experiment una_experiment_##name;
+#define LISTED(name) &una_experiment_##name,
+
+EXPERIMENTS(DECLARED)
+const una_experiment *const una_experiments[] = { EXPERIMENTS(LISTED) NULL };

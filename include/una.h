@@ -2,7 +2,7 @@
  *
  * una: regression that knows what it does not know.
  *
- * The whole public face of libuna. Handles (una_run, una_dataset, una_model) are opaque; settings,
+ * The public face of libuna; experiments are in una_bench.h. Handles (una_run, una_dataset, una_model) are opaque; settings,
  * fit infos, predictions and scores are plain structs. Conventions:
  *   - every call that can fail returns a una_status; the sentence is in una_run_message(run);
  *   - outputs come first in calls that create something, `run` comes last always;

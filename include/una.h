@@ -2,8 +2,8 @@
  *
  * una: regression that knows what it does not know.
  *
- * The public face of libuna; experiments are in una_bench.h. Handles (una_run, una_dataset, una_model) are opaque; settings,
- * fit infos, predictions and scores are plain structs. Conventions:
+ * The public face of libuna; experiments are in una_bench.h. Handles (una_run, una_dataset, una_model)
+ * are opaque; settings, fit infos, predictions and scores are plain structs. Conventions:
  *   - every call that can fail returns a una_status; the sentence is in una_run_message(run);
  *   - outputs come first in calls that create something, `run` comes last always;
  *   - whatever a create call gave is released by the matching _free, which accepts NULL;

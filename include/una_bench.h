@@ -58,7 +58,7 @@ typedef struct una_bench_key {                 /* one fit                       
     uint64_t    seed;
     unsigned    results;                       /* results version: rows of another one are other rows       */
     const char *options;                       /* the spec with every option filled in                      */
-    const char *commit;                        /* what the program that made it was built from              */
+    const char *kernels, *commit;              /* the kernel set it ran on, and what the program was built from */
 } una_bench_key;
 
 typedef struct una_bench_row {                 /* one measure of one fit; rows of a fit stand together      */

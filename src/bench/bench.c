@@ -262,7 +262,7 @@ static una_status list_rows(bench *b)
         for (size_t i = group->from; i < group->from + group->count; i++) {
             const una_row *fit = &f->fits[i];
             keys[i] = (una_bench_key){ fit->key.study, fit->key.data, fit->key.split, group->model, fit->key.spec,
-                                       fit->key.seed, fit->key.results, fit->options, fit->commit };
+                                       fit->key.seed, fit->key.results, fit->options, fit->kernels, fit->commit };
             for (size_t m = 0; m < f->measures; m++)
                 rows[i * f->measures + m] = (una_bench_row){ &keys[i], measure_name(b, m),
                                                              f->value[i * f->measures + m] };

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STUDY, DATA, SPLIT, SPEC, SEED, RESULTS, SECONDS, COMMIT, OPTIONS, FIXED };
-static const char *const names[FIXED] = { "study", "data", "split", "spec", "seed", "results", "seconds", "commit",
-                                          "options" };
+enum { STUDY, DATA, SPLIT, SPEC, SEED, RESULTS, SECONDS, KERNELS, COMMIT, OPTIONS, FIXED };
+static const char *const names[FIXED] = { "study", "data", "split", "spec", "seed", "results", "seconds", "kernels",
+                                          "commit", "options" };
 
 /* ---- out ----------------------------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ static void put_header(const writing *w)
 {
     fputs("study,data,split,spec,seed,results", w->to);
     for (size_t i = 0; i < w->count; i++) fprintf(w->to, ",%s", w->measure[i]);
-    fputs(",seconds,commit,options\n", w->to);
+    fputs(",seconds,kernels,commit,options\n", w->to);
 }
 
 static una_status put_row(void *context, const una_row *row, una_run *run)
@@ -80,6 +80,8 @@ static una_status put_row(void *context, const una_row *row, una_run *run)
         fprintf(w->to, ",%s", at == SIZE_MAX ? "" : una_number_text(number, row->value[at]));
     }
     fprintf(w->to, ",%s,", una_number_text(number, row->seconds));
+    put_quoted(w->to, row->kernels);
+    fputc(',', w->to);
     put_quoted(w->to, row->commit);
     fputc(',', w->to);
     put_quoted(w->to, row->options);
@@ -214,6 +216,7 @@ static una_status take_row(una_row *row, const reading *r)
     UNA_TRY(take_text(&row->key.spec, r, SPEC));
     UNA_TRY(take_count(&row->key.seed, r, SEED));
     UNA_TRY(take_count(&results, r, RESULTS));
+    UNA_TRY(take_text(&row->kernels, r, KERNELS));
     UNA_TRY(take_text(&row->commit, r, COMMIT));
     UNA_TRY(take_text(&row->options, r, OPTIONS));
 

@@ -2,7 +2,7 @@
  *
  * Rows to and from CSV, one line per fit: what a repository keeps, people read and other programs plot.
  *
- *   study,data,split,spec,seed,results,MEASURE,...,seconds,commit,options
+ *   study,data,split,spec,seed,results,MEASURE,...,seconds,kernels,commit,options
  *
  * Measures stand in the order asked for, then others that rows have besides; "nan" is a value, an empty cell means that
  * a row has no such measure. Texts are quoted. Numbers read back to the same double. The last cell is a quoted text, so

@@ -15,7 +15,7 @@ typedef struct una_row {                 /* all that is known of one fit; texts 
     const double      *value;            /* [count]; NAN is a value too                                     */
     size_t             count;
     const char        *options;          /* the spec with every option filled in                            */
-    const char        *commit;           /* what the program was built from                                 */
+    const char        *kernels, *commit; /* the kernel set it ran on; what the program was built from        */
     double             seconds;          /* of the fit                                                      */
 } una_row;
 

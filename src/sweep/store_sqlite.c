@@ -7,6 +7,8 @@
  *
  * A claim names its owner: host, process, the process's start time (numbers of processes come again) and the handle of
  * the store inside it. Whether a process of this host lives is asked of the system.
+ *
+ * SQLite takes its memory from malloc, not from the run: a few megabytes, whatever the size of the store.
  */
 #include "sweep/store.h"
 
@@ -23,7 +25,8 @@ enum { FORMAT = 1, WAIT_MS = 60000, LEASE = 86400, MOST_MEASURES = 256 };
 static const char schema[] =
     "CREATE TABLE fit (id INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL,"
     "  spec TEXT NOT NULL, seed INTEGER NOT NULL, results INTEGER NOT NULL, options TEXT NOT NULL,"
-    "  made_by TEXT NOT NULL, seconds REAL NOT NULL, UNIQUE (study, data, split, spec, seed, results));"
+    "  made_by TEXT NOT NULL, kernels TEXT NOT NULL, seconds REAL NOT NULL,"
+    "  UNIQUE (study, data, split, spec, seed, results));"
     "CREATE TABLE value (fit INTEGER NOT NULL, place INTEGER NOT NULL, measure TEXT NOT NULL, value REAL,"
     "  PRIMARY KEY (fit, place)) WITHOUT ROWID;"
     "CREATE TABLE claim (study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL, spec TEXT NOT NULL,"
@@ -320,12 +323,13 @@ static una_status put_row(una_store *store, const una_row *row, putting *p, una_
     sqlite3_stmt *statement;
     if (p->replace) UNA_TRY(remove_row(store, &row->key, run));
     UNA_TRY(prepare(&statement, store, "INSERT INTO fit (study, data, split, spec, seed, results, options, made_by, "
-                    "seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) "
+                    "kernels, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
                     "ON CONFLICT (study, data, split, spec, seed, results) DO NOTHING", run));
     bind_key(statement, &row->key);
     bind_text(statement, 7, row->options);
     bind_text(statement, 8, row->commit);
-    sqlite3_bind_double(statement, 9, row->seconds);
+    bind_text(statement, 9, row->kernels);
+    sqlite3_bind_double(statement, 10, row->seconds);
     UNA_TRY(finish(statement, store, run));
 
     if (sqlite3_changes(store->db) == 0) return UNA_OK;          /* it was there */
@@ -352,9 +356,9 @@ una_status una_store_put(una_store *store, const una_row *rows, size_t count, bo
 
 /* ---- rows out ------------------------------------------------------------------------------------------------ */
 
-#define ROW_COLUMNS "f.study, f.data, f.split, f.spec, f.seed, f.results, f.options, f.made_by, f.seconds, f.id, " \
-                    "v.measure, v.value FROM fit f LEFT JOIN value v ON v.fit = f.id "
-enum { AT_OPTIONS = 6, AT_MADE_BY, AT_SECONDS, AT_ID, AT_MEASURE, AT_VALUE };
+#define ROW_COLUMNS "f.study, f.data, f.split, f.spec, f.seed, f.results, f.options, f.made_by, f.kernels, " \
+                    "f.seconds, f.id, v.measure, v.value FROM fit f LEFT JOIN value v ON v.fit = f.id "
+enum { AT_OPTIONS = 6, AT_MADE_BY, AT_KERNELS, AT_SECONDS, AT_ID, AT_MEASURE, AT_VALUE };
 
 typedef struct building {                /* a row put together from the lines of a query                    */
     una_row       row;
@@ -376,7 +380,7 @@ static void begin_row(building *b, sqlite3_stmt *s, una_arena *arena)
         .seed = (uint64_t)sqlite3_column_int64(s, 4), .results = (unsigned)sqlite3_column_int64(s, 5) };
     b->row = (una_row){ .key = key, .measure = b->measure, .value = b->value,
         .options = text_at(s, AT_OPTIONS, arena), .commit = text_at(s, AT_MADE_BY, arena),
-        .seconds = sqlite3_column_double(s, AT_SECONDS) };
+        .kernels = text_at(s, AT_KERNELS, arena), .seconds = sqlite3_column_double(s, AT_SECONDS) };
     b->id = sqlite3_column_int64(s, AT_ID);
 }
 
@@ -437,6 +441,7 @@ static una_status copy_row(void *context, const una_row *row, una_run *run)
     f->row->key.data = una_arena_text(f->arena, row->key.data);
     f->row->key.spec = una_arena_text(f->arena, row->key.spec);
     f->row->options = una_arena_text(f->arena, row->options);
+    f->row->kernels = una_arena_text(f->arena, row->kernels);
     f->row->commit = una_arena_text(f->arena, row->commit);
     f->found = true;
     return una_arena_check(f->arena);

@@ -356,7 +356,7 @@ static void store_row(made_up *m, const char *kind, const char *spec, uint64_t s
     static const char *const names[] = { "gap_std", "data_std", "rmse", "centre_std", "ripple" };
     double value[] = { gap, 1, 3, centre, ripple };
     una_row row = { .key = { "cubic", "cubic", 0, spec, seed, 1 }, .measure = names, .value = value, .count = 5,
-                    .options = "", .commit = "", .seconds = 1 };
+                    .options = "", .kernels = "", .commit = "", .seconds = 1 };
     size_t known = 0;
     while (known < m->model_count && strcmp(m->models[known].spec, spec) != 0) known++;
     if (known == m->model_count) m->models[m->model_count++] = (una_bench_model){ kind, spec, 1 };
@@ -449,8 +449,9 @@ static una_status toy_measure(una_outcome *outcome, const una_row_key *key, cons
 
 static const una_bench_measure toy_measures[] = { { "sum", "sum", "", "split plus seed", 0 }, { .name = NULL } };
 static const una_entry toy_entries[] = { { "other", "other", "other" }, { NULL, NULL, NULL } };
-static const una_experiment toy = { .name = "toy", .summary = "adds", .title = "Toy", .lead = "Adds.", .caption = "Sums",
-    .over = "splits", .measures = toy_measures, .entries = toy_entries, .plan = toy_plan, .measure = toy_measure };
+static const una_experiment toy = { .name = "toy", .summary = "adds", .title = "Toy", .lead = "Adds.",
+    .caption = "Sums", .over = "splits", .measures = toy_measures, .entries = toy_entries,
+    .plan = toy_plan, .measure = toy_measure };
 
 static void a_struct_is_an_experiment(void **state)
 {

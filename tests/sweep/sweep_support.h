@@ -22,7 +22,8 @@ static const una_option plain_table[] = {
 /* Kinds are not fitted here: only their names, options and numbers of results count. */
 #define PLAIN(its_name, changes, within) { .name = its_name, .summary = "", .source = "", .options = plain_table, \
     .options_size = sizeof(plain_options), .thesis = "", .results = changes, .inner = within }
-static const una_kind new_kind = PLAIN("new", 0, NULL), old_kind = PLAIN("old", 2, NULL), group_kind = PLAIN("group", 1, "of");
+static const una_kind new_kind = PLAIN("new", 0, NULL), old_kind = PLAIN("old", 2, NULL);
+static const una_kind group_kind = PLAIN("group", 1, "of");
 const una_kind *const una_kinds[] = { &new_kind, &old_kind, &group_kind, NULL };
 
 static const char *const two_names[] = { "a", "b" };
@@ -31,7 +32,7 @@ static const char *const two_names[] = { "a", "b" };
 static inline una_row row_of(const char *study, const char *spec, uint64_t seed, const double *value)
 {
     return (una_row){ .key = { study, "data", 3, spec, seed, 1 }, .measure = two_names, .value = value, .count = 2,
-                      .options = "new(height=1)", .commit = "abc", .seconds = 0.5 };
+                      .options = "new(height=1)", .kernels = "k", .commit = "abc", .seconds = 0.5 };
 }
 
 #endif

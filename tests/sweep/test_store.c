@@ -50,6 +50,7 @@ static void rows_come_back_as_they_went(void **state)
     assert_true(out.value[0] == 0.1 + 0.2 && isnan(out.value[1]) && out.seconds == 0.5);
     assert_string_equal(out.options, "new(height=1)");
     assert_string_equal(out.commit, "abc");
+    assert_string_equal(out.kernels, "k");
     assert_ok(una_store_find(&found, &out, store, &in[1].key, &arena, run), run);
     assert_true(found && out.value[0] == -HUGE_VAL && out.value[1] == 5e-324);
     in[0].key.results = 2;
@@ -126,9 +127,9 @@ static void what_is_no_store_is_refused(void **state)
     una_store *store;
     sqlite3 *db;
     (void)state;
-    const char *text = temp_text_file("text.sqlite", "study,data\n1,2\n this is no data base at all, and long enough to be "
-                                      "looked at as one: a hundred bytes are the least that SQLite wants to see before "
-                                      "it says no");
+    const char *text = temp_text_file("text.sqlite", "study,data\n1,2\n this is no data base at all, and long enough "
+                                      "to be looked at as one: a hundred bytes are the least that SQLite wants to see "
+                                      "before it says no");
     assert_status(una_store_open(&store, text, run), UNA_E_INPUT, run);
     assert_null(store);
     assert_says(una_run_message(run), "not a store");
@@ -277,9 +278,10 @@ static void rows_go_through_csv(void **state)
     assert_ok(una_rows_export(store, "csv", first, 1, path, &count, run), run);
     assert_int_equal(count, 2);
     snprintf(text, sizeof text, "%s", text_of(path));
-    assert_string_equal(text, "study,data,split,spec,seed,results,b,a,c,seconds,commit,options\n"
-        "\"csv\",\"data\",3,\"new(kernel=\"\"a, b\"\")\",18446744073709551615,1,nan,0.1,,0.5,\"abc\",\"new(height=1)\"\n"
-        "\"csv(x=1)\",\"data\",3,\"old\",2,1,,,-1e+300,0.5,\"abc\",\"new(height=1)\"\n");
+    assert_string_equal(text, "study,data,split,spec,seed,results,b,a,c,seconds,kernels,commit,options\n"
+        "\"csv\",\"data\",3,\"new(kernel=\"\"a, b\"\")\",18446744073709551615,1,nan,0.1,,0.5,\"k\",\"abc\","
+        "\"new(height=1)\"\n"
+        "\"csv(x=1)\",\"data\",3,\"old\",2,1,,,-1e+300,0.5,\"k\",\"abc\",\"new(height=1)\"\n");
 
     assert_ok(una_store_open(&to, temp_path("to.sqlite"), run), run);
     assert_ok(una_rows_import(to, "csv", path, &count, &added, run), run);
@@ -333,12 +335,13 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
 
 static void bad_lines_are_named(void **state)
 {
-    static const char head[] = "study,data,split,spec,seed,results,a,seconds,commit,options\n";
-    static const char good[] = "csv,d,0,s,0,1,1,1,c,o\n";
+    static const char head[] = "study,data,split,spec,seed,results,a,seconds,kernels,commit,options\n";
+    static const char good[] = "csv,d,0,s,0,1,1,1,k,c,o\n";
     static const char *const bad[] = {
-        "csv,d,0.5,s,0,1,1,1,c,o\n", "csv,d,0,s,-1,1,1,1,c,o\n", "csv,d,0,s,18446744073709551616,1,1,1,c,o\n",
-        "csv,d,0,,0,1,1,1,c,o\n", "csv,d,0,s,0,1,one,1,c,o\n", "csv,d,0,s,0,1,1,,c,o\n", "csv,d,0,s,0,1,1,1,c,\n",
-        "vsc,d,0,s,0,1,1,1,c,o\n", "csv,d,0,s,0,5000000000,1,1,c,o\n", "csv,d,0,s,0,,1,1,c,o\n", "csv,d,0,s,0\n",
+        "csv,d,0.5,s,0,1,1,1,k,c,o\n", "csv,d,0,s,-1,1,1,1,k,c,o\n", "csv,d,0,s,18446744073709551616,1,1,1,k,c,o\n",
+        "csv,d,0,,0,1,1,1,k,c,o\n", "csv,d,0,s,0,1,one,1,k,c,o\n", "csv,d,0,s,0,1,1,,k,c,o\n",
+        "csv,d,0,s,0,1,1,1,k,c,\n", "vsc,d,0,s,0,1,1,1,k,c,o\n", "csv,d,0,s,0,5000000000,1,1,k,c,o\n",
+        "csv,d,0,s,0,,1,1,k,c,o\n", "csv,d,0,s,0\n",
     };
     una_run *run = quiet_run();
     una_store *store;

@@ -147,7 +147,7 @@ static void a_row_without_a_measure_is_made_anew(void **state)
     job j = plain_job();
     const double value[] = { 77.5, 77.5 };
     una_row row = { .key = { "work", "data", 2, "new", 102, 1 }, .measure = two_names, .value = value, .count = 1,
-                    .options = "o", .commit = "c" };
+                    .options = "o", .kernels = "k", .commit = "c" };
     size_t made;
     char path[4096], text[16384];
     (void)state;

@@ -5,7 +5,8 @@ published data 60
 how="--data data --models linear --quiet"
 check "uci" 0 una bench uci $how --splits 0-2
 out "yacht" "log-lik" "3 fits made now"
-has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,noise_std,mean_cos2,warnings,seconds"
+has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,"
+has una-bench/uci.csv ",noise_std,mean_cos2,warnings,seconds,"
 there una-bench/uci.html
 check "gap" 0 una bench gap $how --splits 0-1 --json
 json experiment rows means claims
@@ -22,6 +23,16 @@ check "the folder from the environment" 0 env UNA_DATA=data "$UNA" bench gap --m
 out "0 fits made now, 2 were there"
 check "seeds count from the run's" 0 una bench gap $how --splits 1 --seed 5 --json
 out '"split": 1, "seed": 6'
+
+# The same numbers whatever the threads.
+for threads in 1 3; do
+    check "$threads threads" 0 una bench gap --data data --models 'linear,nlm(steps=50),nn(steps=50)' --splits 0-2 \
+        --threads $threads --out "threads$threads" --quiet
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") at = i } { $at = ""; print }' \
+        "threads$threads/gap.csv" >"rows$threads.txt"
+done
+true_that "there are nine rows" test "$(wc -l <rows1.txt)" -eq 10
+same rows1.txt rows3.txt
 
 check "no folder" 2 una bench uci --models linear --out never
 err "--data" "docs/BENCH.md"

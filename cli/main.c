@@ -186,5 +186,6 @@ int main(int count, char **arguments)
     hold_standard_streams();
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
+    cli_bench_flags();
     return (int)closed_well(dispatch(count - 1, arguments + 1));
 }

@@ -60,7 +60,7 @@ Libs.private: -lpthread -lm
 endfunction()
 una_pc(una "Regression that knows what it does not know" "" "jansson zlib")
 una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "cairo")
-una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION}")
+una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION} sqlite3")
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/unaConfig.cmake @ONLY CONTENT [[
 # find_package(una) gives una::una, una::report and una::bench (shared); find_package(una COMPONENTS static) also
@@ -86,10 +86,13 @@ if("static" IN_LIST una_FIND_COMPONENTS)
   find_dependency(ZLIB)
   pkg_check_modules(UNA_JANSSON REQUIRED IMPORTED_TARGET jansson)
   pkg_check_modules(UNA_CAIRO IMPORTED_TARGET cairo)
+  pkg_check_modules(UNA_SQLITE IMPORTED_TARGET sqlite3)
   _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads m)
   if(UNA_CAIRO_FOUND)
     _una_add(report_static STATIC libuna_report.a una::static PkgConfig::UNA_CAIRO)
-    _una_add(bench_static STATIC libuna_bench.a una::report_static)
+  endif()
+  if(UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND)
+    _una_add(bench_static STATIC libuna_bench.a una::report_static PkgConfig::UNA_SQLITE)
   endif()
 endif()
 unset(_una_prefix)

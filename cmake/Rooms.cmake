@@ -67,6 +67,26 @@ function(una_objects name sources)
   endforeach()
 endfunction()
 
+# Compiles the commit into one file; every new commit configures anew, so that it is never an old one.
+function(una_build_commit source)
+  set(UNA_COMMIT unknown)
+  find_package(Git QUIET)
+  if(GIT_FOUND)
+    execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --abbrev=12 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE bad ERROR_QUIET)
+    execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --git-path logs/HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                    OUTPUT_VARIABLE log OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    get_filename_component(log "${log}" ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+    if(NOT bad)
+      set(UNA_COMMIT "${commit}")
+    endif()
+    if(NOT bad AND EXISTS "${log}" AND NOT IS_DIRECTORY "${log}")
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${log}")
+    endif()
+  endif()
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "UNA_COMMIT=\"${UNA_COMMIT}\"")
+endfunction()
+
 # una_library(NAME ROOMS room... [COPIES room...] NAMES prefix...): NAME_static and NAME_shared. A room that does not
 # exist is passed over. The static library holds its own rooms only: whoever links it links the one below as well.
 function(una_library name)

@@ -179,8 +179,9 @@ size_t      una_kind_option_count(size_t kind);
 /* texts live as long as run */
 una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run);
 
-/* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. */
-una_status  una_spec_check(const char *spec, una_run *run);
+/* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. results (may be NULL):
+ * its results version, raised whenever the numbers of the same spec and seed change. */
+una_status  una_spec_check(const char *spec, unsigned *results, una_run *run);
 
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
 

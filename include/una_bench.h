@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Experiments: the public face of libuna_bench, which needs libuna of the same version, and Cairo for its pages. With
- * another version every call is refused (UNA_E_USAGE). Conventions as in una.h.
+ * una_bench: experiments. An experiment is a plan of fits, measures of each, claims about them that are computed, and a
+ * page. What was fitted is kept row by row in a folder, each row once, so that a run that was stopped, however it was
+ * stopped, goes on where it was; several processes may work in one folder. Conventions are those of una.h. Structs that
+ * a caller fills begin with their size: fields behind it have their defaults.
  */
-#ifndef UNA_BENCH_H
-#define UNA_BENCH_H
+#ifndef UNA_BENCH_FACE_H
+#define UNA_BENCH_FACE_H
 
 #include "una.h"
 
@@ -15,49 +17,88 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+/* ---- which experiments there are ------------------------------------------------------------------ */
+
+size_t      una_bench_count(void);
+const char *una_bench_name(size_t experiment);         /* NULL behind the last, as with the others          */
+const char *una_bench_summary(size_t experiment);
+const char *una_bench_caption(size_t experiment);      /* of its table of means: one sentence               */
+const char *una_bench_over(size_t experiment);         /* what means go over: "seeds", "splits"             */
+size_t      una_bench_option_count(size_t experiment);
+/* texts live as long as run */
+una_status  una_bench_option(una_option_info *info, size_t experiment, size_t option, una_run *run);
+
+typedef struct una_bench_measure {
+    const char *name;                          /* as in rows and in the CSV file                            */
+    const char *title;                         /* head of its column in short tables; NULL: not shown there */
+    const char *unit, *help;
+    int         better;                        /* 1: higher is better, -1: lower, 0: neither                */
+} una_bench_measure;
+
+/* The last measure of every experiment is "seconds", of the fit. NULL behind the last. */
+size_t                   una_bench_measure_count(size_t experiment);
+const una_bench_measure *una_bench_measure_at(size_t experiment, size_t measure);
+
+/* ---- running one ---------------------------------------------------------------------------------- */
+
 typedef struct una_bench_settings {
-    const char        *out;                    /* folder, made if it is not there; NULL = "una-bench" */
-    const char *const *models; /* names or specs; a bare name stands for the experiment's own specs of it */
-    size_t             model_count;            /* 0 = every model there is                          */
-    size_t             seeds;                  /* 0 = 10 (quick: 2), counted from the run's seed on */
-    int                quick;                  /* small budgets: shows that it works, not what comes out */
+    size_t             size;                   /* sizeof(una_bench_settings)                                */
+    const char        *out;                    /* folder, made if it is not there; NULL = "una-bench"       */
+    const char *const *models; /* names or specs; a bare name stands for the experiment's own specs of it   */
+    size_t             model_count;            /* 0 = the experiment's own choice                           */
+    int                quick;                  /* small budgets: shows that it works, not what comes out    */
+    const char *const *set;                    /* "key=value" texts: options of the experiment              */
+    size_t             set_count;
 } una_bench_settings;
 
-typedef struct una_bench_row {                 /* one fit; all in y's own units                     */
-    const char *model, *spec;                  /* kind, and the spec as it was asked for            */
-    uint64_t    seed;                          /* of the data and of the fit                        */
-    double      gap_std, data_std;             /* mean epistemic std in the gap and at the training rows */
-    double      rmse;                          /* at the training rows                              */
-    double      seconds;
-    double      centre_std;                    /* epistemic std in the middle of the gap            */
-    double      ripple;                        /* how far the std in the gap is from one rise and one fall: the largest
-                                                  drop before or rise after its top, as a share of the top */
+typedef struct una_bench_key {                 /* one fit                                                   */
+    const char *study, *data;                  /* experiment with its options; data set                     */
+    uint64_t    split;
+    const char *model, *spec;                  /* kind, and the spec as it was asked for                    */
+    uint64_t    seed;
+    unsigned    results;                       /* results version: rows of another one are other rows       */
+    const char *options;                       /* the spec with every option filled in                      */
+    const char *kernels, *commit;              /* the kernel set it ran on, and what the program was built from */
+} una_bench_key;
+
+typedef struct una_bench_row {                 /* one measure of one fit; rows of a fit stand together      */
+    const una_bench_key *key;
+    const char          *measure;
+    double               value;
 } una_bench_row;
 
-typedef struct una_bench_mean {                /* of one spec over its seeds; sd: 0 for one seed    */
-    const char *model, *spec;
-    size_t      seeds;
-    double      gap_std, gap_std_sd, data_std, data_std_sd, rmse, rmse_sd, centre_std, ripple, seconds;
+typedef struct una_bench_mean {                /* of one spec on one data set; those of a spec stand together */
+    const una_bench_key *key;                  /* its first fit                                             */
+    const char          *measure;
+    size_t               count;                /* of fits                                                   */
+    double               mean, sd;             /* sd: 0 for one fit                                         */
 } una_bench_mean;
 
 typedef struct una_bench_claim {
     const char *sentence, *numbers;
-    int         holds;                         /* 1, 0, or -1: the models it speaks of were not run */
+    int         holds;                         /* 1, 0, or -1: what it speaks of was not run                */
 } una_bench_claim;
 
 typedef struct una_bench_result {
     const una_bench_row   *rows;   size_t row_count;
     const una_bench_mean  *means;  size_t mean_count;
     const una_bench_claim *claims; size_t claim_count;
-    size_t      fitted;                        /* fits made by this call; the others were there already */
-    const char *table, *page;                  /* paths of what was written                         */
+    size_t      fits, fitted;                  /* asked for; made by this call: the others were there, or came from
+                                                  another process                                           */
+    const char *table, *page;                  /* paths of what was written                                 */
 } una_bench_result;
 
-/* Every model on 100 rows of a cubic function with a gap in [-2, 2], for several seeds: what each does not know on 61
- * points of [-1.5, 1.5] and at the rows, and which claims of the LUNA thesis hold. Writes OUT/cubic.csv after every fit
- * (rows found there are not fitted again), OUT/cubic.html, and the models of the first seed, which are those drawn. */
-una_status una_bench_cubic(una_bench_result **result, const una_bench_settings *settings, una_run *run);
+/* Seeds count from the run's on. Rows go into OUT/bench.sqlite as they are made; at the end, and when it is interrupted
+ * or fails, all rows of the experiment that are there are written to OUT/NAME.csv, and rows found in that file at the
+ * beginning count as made. At the end OUT/NAME.html is written. settings NULL: all defaults. */
+una_status una_bench_run(una_bench_result **result, const char *name, const una_bench_settings *settings, una_run *run);
 void       una_bench_free(una_bench_result *result);
+
+/* All rows of the experiment in folder `out` (NULL = "una-bench") as CSV; and rows of such a file into the folder:
+ * those that are there stay as they are, a line that is not a whole row is refused with all others. */
+una_status una_bench_export(size_t *rows, const char *name, const char *out, const char *path, una_run *run);
+una_status una_bench_import(size_t *rows, size_t *added, const char *name, const char *out, const char *path,
+                            una_run *run);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

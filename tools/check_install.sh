@@ -39,11 +39,11 @@ cat >una_bench.c <<'END'
 int main(void)
 {
     const char *const models[] = { "nobody" };
-    una_bench_settings settings = { .out = "none", .models = models, .model_count = 1 };
+    una_bench_settings settings = { .size = sizeof settings, .out = "none", .models = models, .model_count = 1 };
     una_bench_result *result = NULL;
     una_run *run = NULL;
     if (una_run_new(&run, NULL) != UNA_OK) return 3;
-    int status = (int)una_bench_cubic(&result, &settings, run);
+    int status = (int)una_bench_run(&result, "cubic", &settings, run);
     if (strstr(una_run_message(run), "from one build")) status = 2;
     una_run_free(run);
     return status;

@@ -2,7 +2,7 @@
  *
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
-#include "face/scoring.h"
+#include "model/scoring.h"
 
 #include <string.h>
 

@@ -51,6 +51,9 @@ typedef struct una_kind {
     const char *thesis;                           /* options of --preset thesis, "" if none                */
     size_t      least_rows;                       /* fewer are refused                                     */
     bool        learns_features;                  /* wants rows held out (valid or folds)                  */
+    unsigned    results;                          /* how often its numbers have changed: raised by one with every
+                                                     change of what the same spec and seed give            */
+    const char *inner;                            /* the option that holds the spec of another kind; NULL: none */
 
     /* required: results go to keep, everything else to the run's scratch. Automatic options are filled in. */
     una_status (*fit)(void *state, void *options, const una_problem *problem, una_fit_result *result,
@@ -72,6 +75,8 @@ typedef struct una_kind {
 /* NULL-terminated, in src/models/registry.c. */
 extern const una_kind *const una_kinds[];
 const una_kind *una_kind_find(const char *name);
+/* UNA_E_USAGE names the nearest one and lists them all. */
+una_status una_kind_need(const una_kind **kind, const char *name, una_run *run);
 
 struct una_model {
     una_arena       keep;

@@ -24,27 +24,11 @@ static double seconds_now(void)
 
 /* ---- options: table defaults, preset, spec, --set; later wins ------------------------------------------ */
 
-static una_status find_kind(const una_kind **kind, const char *name, una_run *run)
-{
-    *kind = una_kind_find(name);
-    if (*kind) return UNA_OK;
-    const char *names[64];
-    size_t count = 0;
-    una_text list = una_text_in(&run->scratch);
-    for (; count < 64 && una_kinds[count]; count++) {
-        names[count] = una_kinds[count]->name;
-        una_text_add(&list, "%s%s", count ? ", " : "", names[count]);
-    }
-    const char *near = una_nearest(name, names, count);
-    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'%s%s%s The models are %s", name, near ? "; did you mean '" : "",
-             near ? near : "", near ? "'?" : ".", list.at);
-}
-
 static una_status read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
     UNA_TRY(una_spec_parse(&spec, text ? text : "luna", &model->keep, run));
-    UNA_TRY(find_kind(&model->kind, spec.name, run));
+    UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
     model->options = una_arena_get(&model->keep, 1, kind->options_size);
     model->state = una_arena_get(&model->keep, 1, kind->state_size);
@@ -62,22 +46,6 @@ static una_status read_options(una_model *model, const char *text, const una_fit
         UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &part, &model->keep, run));
     }
     return UNA_OK;
-}
-
-una_status una_spec_check(const char *spec, una_run *run)
-{
-    static const una_fit_settings usual = UNA_INIT(una_fit_settings);
-    una_model *model;
-
-    una_clear_message(run);
-    UNA_TRY(una_model_blank(&model, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-
-    una_status status = read_options(model, spec, &usual, run);
-
-    una_arena_release(&run->scratch, mark);
-    una_model_free(model);
-    return status;
 }
 
 /* ---- which rows train, which are held out --------------------------------------------------------------- */

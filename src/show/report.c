@@ -8,7 +8,7 @@
  */
 #include "una_report.h"
 
-#include "base/above.h"
+#include "model/above.h"
 #include "report/fit_report.h"
 
 #include <cairo.h>

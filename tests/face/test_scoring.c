@@ -5,7 +5,7 @@
  */
 #include "models/quick.h"
 
-#include "face/scoring.h"
+#include "model/scoring.h"
 #include "la/mixture.h"
 
 enum { ROWS = 5000 };

@@ -168,13 +168,13 @@ static void specs_are_checked(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    assert_ok(una_spec_check("flat(value=2)", run), run);
-    assert_status(una_spec_check("flatt", run), UNA_E_USAGE, run);
+    assert_ok(una_spec_check("flat(value=2)", NULL, run), run);
+    assert_status(una_spec_check("flatt", NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "did you mean 'flat'");
-    assert_status(una_spec_check("flat(valu=2)", run), UNA_E_USAGE, run);
+    assert_status(una_spec_check("flat(valu=2)", NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "'value'");
-    assert_status(una_spec_check("flat(value=two)", run), UNA_E_USAGE, run);
-    assert_ok(una_spec_check("flat", run), run);
+    assert_status(una_spec_check("flat(value=two)", NULL, run), UNA_E_USAGE, run);
+    assert_ok(una_spec_check("flat", NULL, run), run);
     assert_string_equal(una_run_message(run), "");
     assert_true(run->used == 0);
     una_run_free(run);

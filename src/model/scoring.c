@@ -2,7 +2,7 @@
  *
  * Scoring in the user's units, block by block: a mixture's parts never stand in memory for all rows at once.
  */
-#include "face/scoring.h"
+#include "model/scoring.h"
 
 #include "la/la.h"
 #include "la/mixture.h"
@@ -14,33 +14,48 @@ typedef struct scoring {
     double            *below;
 } scoring;
 
-static void in_users_units(const una_columns *c, una_predictive *p, size_t rows)
+typedef struct in_units {                /* one block in the user's units                                   */
+    double *mean, *std_epistemic, *std_noise;
+    double *part_mean, *part_var;
+    size_t  parts;
+} in_units;
+
+/* In place: the block is the task's to overwrite. */
+static in_units in_users_units(const una_columns *c, const una_predictive *p, size_t rows)
 {
+    in_units u = { p->mean, p->var_model, p->var_noise, p->part_mean, p->part_var, p->parts };
     double scale = c->target_scale;
+
     for (size_t r = 0; r < rows; r++) {
-        p->mean[r] = c->target_centre + scale * p->mean[r];
-        p->var_model[r] = scale * sqrt(p->var_model[r]);         /* a standard deviation from here on */
-        p->var_noise[r] = scale * sqrt(p->var_noise[r]);
+        u.mean[r] = c->target_centre + scale * p->mean[r];
+        u.std_epistemic[r] = scale * sqrt(p->var_model[r]);
+        u.std_noise[r] = scale * sqrt(p->var_noise[r]);
     }
-    for (size_t m = 0; m < rows * p->parts; m++) {
-        p->part_mean[m] = c->target_centre + scale * p->part_mean[m];
-        p->part_var[m] *= scale * scale;
+
+    for (size_t m = 0; m < rows * u.parts; m++) {
+        u.part_mean[m] = c->target_centre + scale * p->part_mean[m];
+        u.part_var[m] *= scale * scale;
     }
+    return u;
+}
+
+static double below_y(const in_units *u, size_t r, double y)
+{
+    if (u->parts) return una_mixture_cdf(y, u->part_mean + r * u->parts, u->part_var + r * u->parts, u->parts);
+    return una_normal_cdf((y - u->mean[r]) / hypot(u->std_epistemic[r], u->std_noise[r]));
 }
 
 static una_status score_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
 {
     const scoring *s = context;
     const double *y = s->y + from;
-    in_users_units(s->columns, p, rows);
-    for (size_t r = 0; s->below && r < rows; r++)
-        s->below[from + r] = p->parts ? una_mixture_cdf(y[r], p->part_mean + r * p->parts, p->part_var + r * p->parts,
-                                                        p->parts)
-                                      : una_normal_cdf((y[r] - p->mean[r]) / hypot(p->var_model[r], p->var_noise[r]));
-    if (p->parts)
-        return una_score_add_mixture(s->sums, y, p->part_mean, p->part_var, p->parts, p->var_model, p->var_noise, rows,
+    in_units u = in_users_units(s->columns, p, rows);
+
+    for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = below_y(&u, r, y[r]);
+    if (u.parts)
+        return una_score_add_mixture(s->sums, y, u.part_mean, u.part_var, u.parts, u.std_epistemic, u.std_noise, rows,
                                      run);
-    return una_score_add(s->sums, y, p->mean, p->var_model, p->var_noise, rows, run);
+    return una_score_add(s->sums, y, u.mean, u.std_epistemic, u.std_noise, rows, run);
 }
 
 una_status una_score_encoded(una_score_sums *sums, double *below, const una_model *model, const double *x,

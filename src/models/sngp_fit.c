@@ -216,7 +216,8 @@ una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fi
     una_crossfit fit = { .context = &all, .trial_size = sizeof(trial), .lesson = &lesson, .finish = finish,
                          .judge = sngp_judge, .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
                          .noise_var = UNA_IS_AUTO(b->noise_std) ? UNA_AUTO : pow(b->noise_std * unit, 2),
-                         .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 0 };       /* each look costs rows^3 there */
+                         .least_noise_var = 1e-6,
+                         .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 1e-5 };    /* each look costs rows^3 there */
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 
     m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no row was held out */

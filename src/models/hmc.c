@@ -8,7 +8,7 @@
  * (hmc_head.c). Chains are compared by what they say of the function, not by their weights: units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
-#include "models/hmc.h"
+#include "fit/bnn.h"
 
 #include "fit/basis.h"
 #include "fit/plain.h"

@@ -6,7 +6,7 @@
  */
 #include "models/quick.h"
 
-#include "models/hmc.h"
+#include "fit/bnn.h"
 #include "ranks.h"
 
 static double cubic(double x) { return x * x * x; }

@@ -3,7 +3,7 @@
  * The plain network: it learns, its noise is that of the rows it did not train on, its ignorance is zero, and settings
  * and files that cannot work are refused with a sentence.
  */
-#include "models/nn.h"
+#include "fit/basis.h"
 #include "models/quick.h"
 
 extern const una_kind una_nn;
@@ -67,7 +67,7 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     double at = 1, mean = NAN, var, noise;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     una_arena keep;
-    una_nn_options options;
+    struct { una_basis_options basis; } options;      /* as nn.c has it */
     una_fit_result result = { .valid_rmse = NAN };
     una_arena_init(&keep, run);
     void *state = una_arena_get(&keep, 1, una_nn.state_size);

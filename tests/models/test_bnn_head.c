@@ -7,7 +7,7 @@
 #include "models/quick.h"
 
 #include "infer/head.h"
-#include "models/hmc.h"
+#include "fit/bnn.h"
 
 enum { FEW = 3, MANY = 9, MOST = 40 };
 

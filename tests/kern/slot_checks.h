@@ -229,6 +229,7 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
             all &= on;
         }
         if (!some) continue;
+
         assert_int_equal(UNA_LISTED(list)[at], j);
         bool bent = bends < list[1] && UNA_BENT(list, UNITS)[bends] == at;
         assert_int_equal(bent, !all);

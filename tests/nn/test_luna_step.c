@@ -148,6 +148,7 @@ static void batches_cover_an_epoch(void **state)
             assert_int_equal(seen, all);                                 /* every row once */
             seen = 0;
         }
+
         assert_int_equal(other_order, batches > 1);                      /* each epoch is shuffled anew */
         una_arena_free(&arena);
     }

@@ -321,6 +321,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     char path[4096], text[16384];
     size_t count, added, whole = 0;
     (void)state;
+
     snprintf(path, sizeof path, "%s", temp_path("cut.csv"));
     assert_ok(una_rows_export(store, "csv", NULL, 0, path, NULL, run), run);
     una_store_close(store);
@@ -344,6 +345,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
         unlink(temp_path("pieces.sqlite"));
         assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), run), run);
     }
+
     una_store_close(store);
     assert_int_equal(whole, 4);
     una_run_free(run);

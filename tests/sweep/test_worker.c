@@ -118,6 +118,7 @@ static void a_sweep_goes_on_where_it_was(void **state)
     una_run_settings about = { .size = sizeof about, .threads = 2, .cancel = &cancel };
     size_t made, sum = 0;
     (void)state;
+
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
     job j = plain_job();
     snprintf(path, sizeof path, "%s", temp_path("whole.sqlite"));
@@ -132,12 +133,14 @@ static void a_sweep_goes_on_where_it_was(void **state)
     assert_says(una_run_message(run), "it fell down");
     assert_true(made >= 1 && made < KEYS);
     sum += made;
+
     j = plain_job();
     j.stop_at = 4;
     j.cancel = &cancel;
     assert_status(work(path, &j, &made, run), UNA_CANCELLED, run);
     sum += made;
     cancel = 0;
+
     j = plain_job();
     assert_ok(work(path, &j, &made, run), run);
     assert_int_equal(sum + made, KEYS);

@@ -259,10 +259,15 @@ una_status una_model_predict_rows(const una_model *model, const double *x, size_
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
                           double *f, una_run *run);
 /* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */
-una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
+una_status una_model_functions(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
 /* Slopes at one point x [una_model_input_count] of numbers: dmean, dstd [the same] of the mean and
  * of the epistemic std. */
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
+/* A new model with the features of `model` and a posterior of its own, of the rows of `data` alone: transfer to another
+ * target (under the same name; its centre and scale are those of the rows), or other values of noise_std and prior_var,
+ * `set` as "key=value". What is not set stays as it was; auto means by evidence. Kinds with a linear head and gp can. */
+una_status una_model_relearn(una_model **relearnt, const una_model *model, const una_dataset *data,
+                             const char *const *set, size_t set_count, una_run *run);
 /* More rows into the posterior, features kept: exact. After a failure the model is as it was. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
 /* The same from arrays, for models without text columns: x [rows, una_model_input_count] row-major, y [rows]. */

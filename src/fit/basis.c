@@ -58,6 +58,19 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
     return una_map_observe(&map, &basis->head, more, result, run);
 }
 
+una_status una_basis_relearn(una_basis *basis, una_basis_options *o, const una_problem *problem,
+                             una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_feature_map map = map_of(basis);
+    double unit = una_basis_unit(o, problem), noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO
+                                                        : pow(o->noise_std * unit, 2);
+    UNA_TRY(una_map_relearn(&map, &basis->head, noise_var, o->prior_var, problem, result, keep, run));
+    una_basis_check_noise(&basis->head, result);
+    o->noise_std = sqrt(basis->head.noise_var) / unit;
+    o->prior_var = basis->head.prior_var;
+    return UNA_OK;
+}
+
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
     const una_basis *basis = state;
@@ -65,7 +78,7 @@ una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prio
     return una_map_draw(&map, &basis->head, x, draws, prior, f, run);
 }
 
-una_status una_basis_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_basis *basis = state;
     size_t heads = una_net_heads(&basis->net);

@@ -45,7 +45,7 @@ static void through(const pass *p, const una_sampled *m, const float *x, size_t 
     p->net.body->forward(&p->net, p->parameters, x, rows, NULL, 0, f, p->work);
 }
 
-una_status una_sampled_functions(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
+una_status una_sampled_values(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
                                  size_t by_row, size_t by_part, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -102,7 +102,7 @@ size_t una_sampled_mixture(const void *state)
     return ((const una_sampled *)state)->parts;
 }
 
-una_status una_sampled_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_sampled *m = state;
     *count = m->parts;
@@ -110,7 +110,7 @@ una_status una_sampled_parts(const void *state, una_view x, size_t *count, doubl
     una_mark mark = una_arena_mark(&run->scratch);
     float *rows = NULL;
     una_status status = narrowed(&rows, x, run);
-    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
+    if (status == UNA_OK) status = una_sampled_values(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -48,7 +48,7 @@ static una_status finish(void *context, void *trial, una_run *run)
     t->held_f = UNA_GET(&t->base.arena, double, t->base.held * m->parts);
     t->held_y = una_held_copy(y, t->base.held, &t->base.arena);
     UNA_TRY(una_arena_check(&t->base.arena));
-    return una_sampled_functions(m, t->numbers, x, t->base.held, t->held_f, m->parts, 1, run);
+    return una_sampled_values(m, t->numbers, x, t->base.held, t->held_f, m->parts, 1, run);
 }
 
 /* The likelihood of held-out rows under the mixture. */
@@ -117,7 +117,7 @@ static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, 
     UNA_TRY(una_held_thin(&held.x, &held.y, &n, held.inputs, JUDGED, &run->scratch));
     double *f = UNA_GET(&run->scratch, double, m->parts * n);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_sampled_functions(m, m->numbers, held.x, n, f, m->parts, 1, run));
+    UNA_TRY(una_sampled_values(m, m->numbers, held.x, n, f, m->parts, 1, run));
     for (size_t r = 0; r < n; r++) {
         double mean = 0;
         for (size_t s = 0; s < m->parts; s++) {

@@ -229,8 +229,8 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
     UNA_TRY(check_rows(model->kind, rows, data, run));
     size_t inputs = model->columns.input_count;
-    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns, .data = data,
-                            .seed = run->settings.seed };
+    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
+                            .data = data, .seed = run->settings.seed };
     UNA_TRY(split_rows(&problem, model->kind, settings, run));
     UNA_TRY(warn_of_twins(&problem, result, run));
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
@@ -265,9 +265,7 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(new_model(&model, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
-                              .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = &model->keep },
-                              .notes = { .arena = &model->keep } };
+    una_fit_result result = una_fit_result_in(&model->keep);
     una_status status = read_options(model, spec, &settings, run);
     if (status == UNA_OK) status = fit_encoded(model, data, &settings, &result, run);
     una_arena_release(&run->scratch, mark);
@@ -517,16 +515,16 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
     return status;
 }
 
-una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run)
+una_status una_model_functions(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run)
 {
     *count = 0;
-    if (!model->kind->parts) return UNA_OK;
+    if (!model->kind->functions) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
     size_t rows, inputs = model->columns.input_count;
     una_status status = encode_all(model, data, &x, &rows, run);
     if (status == UNA_OK)
-        status = model->kind->parts(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
+        status = model->kind->functions(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
     for (size_t i = 0; status == UNA_OK && f && i < *count * rows; i++)
         f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
     una_arena_release(&run->scratch, mark);
@@ -591,7 +589,7 @@ una_status una_model_observe_encoded(una_model *model, const double *x, const do
     size_t inputs = model->columns.input_count;
     if (!model->kind->observe)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no exact update: fit it again on all rows", model->kind->name);
-    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns,
+    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                          .seed = run->settings.seed };
     una_fit_result result = { .log_evidence = model->info.log_evidence };
     UNA_TRY(model->kind->observe(model->state, &more, &result, &model->keep, run));
@@ -632,6 +630,92 @@ una_status una_model_update_rows(una_model *model, const double *x, const double
 
     una_dataset_free(data);
     una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- the posterior anew ------------------------------------------------------------------------------------------- */
+
+/* The options that the model was fitted with, from its spec; then those set. Noise and prior variance belong to the
+ * posterior, everything else is in the features. */
+static una_status posterior_options(una_model *model, const char *const *set, size_t count, una_run *run)
+{
+    const una_kind *kind = model->kind;
+    una_spec spec;
+    model->options = una_arena_get(&model->keep, 1, kind->options_size);
+    UNA_TRY(una_arena_check(&model->keep));
+    UNA_TRY(una_options_default(model->options, kind->options, run));
+    UNA_TRY(una_spec_parse(&spec, model->info.spec, &model->keep, run));
+    UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &spec, &model->keep, run));
+
+    for (size_t i = 0; i < count; i++) {
+        una_spec part;
+        UNA_TRY(una_spec_parse_items(&part, set[i], &model->keep, run));
+        for (size_t k = 0; k < part.count; k++)
+            if (strcmp(part.items[k].key, "noise_std") != 0 && strcmp(part.items[k].key, "prior_var") != 0)
+                UNA_FAIL(run, UNA_E_USAGE, "%s: %.80s is part of what is kept; only noise_std and prior_var can be "
+                         "other ones", kind->name, part.items[k].key);
+        UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &part, &model->keep, run));
+    }
+    return UNA_OK;
+}
+
+/* The target may be another quantity: its centre and scale are those of these rows. */
+static una_status rescale_target(una_columns *c, double *y, size_t rows, const una_dataset *data, una_run *run)
+{
+    double mean = 0, square = 0, n = (double)rows;
+    for (size_t i = 0; i < rows; i++) mean += y[i] / n;
+    for (size_t i = 0; i < rows; i++) square += (y[i] - mean) * (y[i] - mean) / n;
+    if (!(square > 1e-24 * (1 + mean * mean)))
+        UNA_FAIL(run, UNA_E_INPUT, "%s: every value of the target %s is the same, so there is nothing to learn",
+                 data->origin, c->target);
+
+    double std = sqrt(square);
+    for (size_t i = 0; i < rows; i++) y[i] = (y[i] - mean) / std;
+    c->target_centre += c->target_scale * mean;
+    c->target_scale *= std;
+    return UNA_OK;
+}
+
+static una_status relearn(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,
+                          una_run *run)
+{
+    size_t inputs = model->columns.input_count, rows;
+    double *x, *y;
+    UNA_TRY(posterior_options(model, set, set_count, run));
+    UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
+    UNA_TRY(check_rows(model->kind, rows, data, run));
+    UNA_TRY(rescale_target(&model->columns, y, rows, data, run));
+
+    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
+                            .data = data, .seed = run->settings.seed };
+    una_fit_result result = una_fit_result_in(&model->keep);
+    UNA_TRY(model->kind->relearn(model->state, model->options, &problem, &result, &model->keep, run));
+    UNA_TRY(una_arena_check(&model->keep));
+    result.mean_cos2 = model->info.mean_cos2;
+    fill_info(model, &result, rows, model->info.other);
+    return describe(model);
+}
+
+una_status una_model_relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,
+                             size_t set_count, una_run *run)
+{
+    void *bytes = NULL;
+    size_t size;
+    una_model *copy = NULL;
+    *out = NULL;
+    una_clear_message(run);
+    if (!model->kind->relearn)
+        UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior: fit it again", model->kind->name);
+    UNA_TRY(una_model_save_memory(model, &bytes, &size, run));
+    una_status status = una_model_load_memory(&copy, bytes, size, run);
+    una_memory_free(bytes, run);
+    UNA_TRY(status);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    status = relearn(copy, data, set, set_count, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) *out = copy;
+    else una_model_free(copy);
     return status;
 }
 

@@ -102,5 +102,5 @@ const una_kind una_bbvi = {
     .exchange = bbvi_exchange,
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
-    .parts = una_sampled_parts,
+    .functions = una_sampled_functions,
 };

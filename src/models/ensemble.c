@@ -225,14 +225,12 @@ static una_status train_one(void *context, size_t index, una_run *run)
 
     t->state = una_arena_get(arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(arena));
-    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
-                              .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = arena },
-                              .notes = { .arena = arena } };
+    una_fit_result result = una_fit_result_in(arena);
     UNA_TRY(fit_member(all, t, options, &p, &result, run));
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(judged_by(t, kind, &p, run));
     if (at->round->problem->valid_joins && kind->observe) {
-        una_problem more = { .x = p.valid_x, .y = p.valid_y, .columns = p.columns, .seed = p.seed };
+        una_problem more = { .x = p.valid_x, .y = p.valid_y, .outputs = 1, .columns = p.columns, .seed = p.seed };
         UNA_TRY(kind->observe(t->state, &more, &result, arena, run));
     }
 
@@ -388,7 +386,7 @@ static una_status ensemble_predict(const void *state, una_view x, una_predictive
     return status;
 }
 
-static una_status ensemble_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+static una_status ensemble_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_ensemble_state *e = state;
     *count = e->members;
@@ -607,6 +605,6 @@ const una_kind una_ensemble = {
     .mixture = ensemble_mixture,
     .observe = ensemble_observe,
     .draw = ensemble_draw,
-    .parts = ensemble_parts,
+    .functions = ensemble_functions,
     .slope = ensemble_slope,
 };

@@ -404,6 +404,18 @@ static una_status gp_slope(const void *state, const double *x, double *dmean, do
     return una_gp_slope(state, x, dmean, dvar, run);
 }
 
+/* The kernel as it is; noise_std=auto: by evidence. */
+static una_status gp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                             una_arena *keep, una_run *run)
+{
+    gp_options *o = options;
+    int optimise = o->optimise;
+    o->optimise = NO;
+    una_status status = gp_fit(state, options, problem, result, keep, run);
+    o->optimise = optimise;
+    return status;
+}
+
 const una_kind una_gp_kind = {
     .name = "gp",
     .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
@@ -417,6 +429,7 @@ const una_kind una_gp_kind = {
     .predict = gp_predict,
     .exchange = gp_exchange,
     .observe = gp_observe,
+    .relearn = gp_relearn,
     .draw = gp_draw,
     .slope = gp_slope,
 };

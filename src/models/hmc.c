@@ -538,7 +538,7 @@ static una_status hmc_draw(const void *state, una_view x, size_t draws, bool pri
     return status;
 }
 
-static una_status hmc_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+static una_status hmc_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const hmc *m = state;
     *count = m->kept < MOST_PICTURED ? m->kept : MOST_PICTURED;
@@ -610,5 +610,5 @@ const una_kind una_hmc_kind = {
     .exchange = hmc_exchange,
     .mixture = hmc_mixture,
     .draw = hmc_draw,
-    .parts = hmc_parts,
+    .functions = hmc_functions,
 };

@@ -164,5 +164,6 @@ const una_kind una_linear = {
     .predict = linear_predict,
     .exchange = linear_exchange,
     .observe = linear_observe,
+    .relearn = linear_fit,               /* its features are given */
     .draw = linear_draw,
 };

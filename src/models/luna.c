@@ -88,6 +88,12 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     return UNA_OK;
 }
 
+static una_status luna_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    return una_basis_relearn(state, &((luna_options *)options)->basis, problem, result, keep, run);
+}
+
 const una_kind una_luna = {
     .name = "luna",
     .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
@@ -105,7 +111,8 @@ const una_kind una_luna = {
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
+    .relearn = luna_relearn,
     .draw = una_basis_draw,
-    .parts = una_basis_parts,
+    .functions = una_basis_functions,
     .slope = una_basis_slope,
 };

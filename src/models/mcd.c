@@ -135,5 +135,5 @@ const una_kind una_mcd = {
     .exchange = mcd_exchange,
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
-    .parts = una_sampled_parts,
+    .functions = una_sampled_functions,
 };

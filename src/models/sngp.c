@@ -323,6 +323,22 @@ static una_status sngp_observe(void *state, const una_problem *more, una_fit_res
     return una_process_observe(&map, &m->gp, more, result, keep, run);
 }
 
+static una_status sngp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    una_sngp *m = state;
+    una_basis_options *o = &((una_sngp_options *)options)->basis;
+    una_feature_map map = una_sngp_map(m);
+    double unit = una_basis_unit(o, problem), noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO
+                                                        : pow(o->noise_std * unit, 2);
+    if (m->posterior != UNA_SNGP_EXACT)
+        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it again");
+    UNA_TRY(una_map_relearn(&map, &m->head, noise_var, o->prior_var, problem, result, keep, run));
+    o->noise_std = sqrt(m->head.noise_var) / unit;
+    o->prior_var = m->head.prior_var;
+    return UNA_OK;
+}
+
 static una_status sngp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
     const una_sngp *m = state;
@@ -420,6 +436,7 @@ const una_kind una_sngp_kind = {
     .predict = sngp_predict,
     .exchange = sngp_exchange,
     .observe = sngp_observe,
+    .relearn = sngp_relearn,
     .draw = sngp_draw,
     .slope = sngp_slope,
 };

@@ -344,6 +344,12 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
+static una_status tuna_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    return una_basis_relearn(state, &((tuna_options *)options)->basis, problem, result, keep, run);
+}
+
 const una_kind una_tuna = {
     .name = "tuna",
     .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
@@ -359,7 +365,8 @@ const una_kind una_tuna = {
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
+    .relearn = tuna_relearn,
     .draw = una_basis_draw,
-    .parts = una_basis_parts,
+    .functions = una_basis_functions,
     .slope = una_basis_slope,
 };

@@ -321,7 +321,7 @@ static void what_a_kind_cannot_is_said(void **state)
     assert_says(una_run_message(run), "flat cannot draw functions");
     assert_status(una_model_update(model, data, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "fit it again on all rows");
-    assert_ok(una_model_parts(model, data, &count, f, run), run);
+    assert_ok(una_model_functions(model, data, &count, f, run), run);
     assert_int_equal(count, 0);
     una_model_free(model);
     una_dataset_free(data);

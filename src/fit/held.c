@@ -55,6 +55,28 @@ una_status una_held_none(una_held *h, const una_problem *p, una_arena *arena)
     return UNA_OK;
 }
 
+una_status una_held_fold(una_problem *p, size_t fold, una_arena *arena)
+{
+    size_t rows = p->x.rows, cols = p->x.cols, out = 0, in = 0;
+    double *x = UNA_GET_ROWS(arena, double, rows * cols), *y = UNA_GET_ROWS(arena, double, rows);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
+    size_t valid = rows - out;
+    for (size_t i = 0; i < rows; i++) {
+        size_t to = p->fold[i] == fold ? valid++ : in++;
+        memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
+        y[to] = p->y[i];
+    }
+    p->x = (una_view){ x, in, cols, cols };
+    p->y = y;
+    p->valid_x = (una_view){ x + in * cols, out, cols, cols };
+    p->valid_y = y + in;
+    p->folds = 0;
+    p->fold = NULL;
+    p->shared = NULL;
+    return UNA_OK;
+}
+
 una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena)
 {
     if (*rows <= most) return UNA_OK;
@@ -102,16 +124,9 @@ void una_batches_next(una_batches *b)
     b->step++;
 }
 
-/* ---- what training watches and records ---------------------------------------------------------------------- */
-
-double una_held_score(double square)
-{
-    return -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square, 1e-12)));
-}
-
 double *una_held_copy(const double *values, size_t count, una_arena *arena)
 {
     double *copy = UNA_GET(arena, double, count);
-    if (copy) memcpy(copy, values, count * sizeof *copy);
+    if (copy && count) memcpy(copy, values, count * sizeof *copy);
     return copy;
 }

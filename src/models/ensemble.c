@@ -117,29 +117,6 @@ typedef struct lesson {                  /* context of the trainings            
 
 typedef struct lesson_round { const lesson *lesson; const una_round *round; member_trial *trial; } lesson_round;
 
-/* Rows of the problem without one fold, which is then held out. */
-static una_status without_fold(una_problem *p, size_t fold, una_run *run)
-{
-    size_t rows = p->x.rows, cols = p->x.cols, out = 0, in = 0;
-    double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
-    size_t valid = rows - out;
-    for (size_t i = 0; i < rows; i++) {
-        size_t to = p->fold[i] == fold ? valid++ : in++;
-        memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
-        y[to] = p->y[i];
-    }
-    p->x = (una_view){ x, in, cols, cols };
-    p->y = y;
-    p->valid_x = (una_view){ x + in * cols, out, cols, cols };
-    p->valid_y = y + in;
-    p->folds = 0;
-    p->fold = NULL;
-    p->shared = NULL;
-    return UNA_OK;
-}
-
 /* Numbers the folds anew, so that none is empty; returns how many there are. */
 static size_t close_up(unsigned char *fold, size_t rows)
 {
@@ -220,7 +197,7 @@ static una_status train_one(void *context, size_t index, una_run *run)
     UNA_TRY(read_member(&kind, &options, all->options, arena, run));
     p.seed = seed_of(p.seed, fold == SIZE_MAX ? index : index / at->round->folds);
     p.valid_joins = false;
-    if (fold != SIZE_MAX) UNA_TRY(without_fold(&p, fold, run));
+    if (fold != SIZE_MAX) UNA_TRY(una_held_fold(&p, fold, &run->scratch));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample(&p, run));
 
     t->state = una_arena_get(arena, 1, kind->state_size);

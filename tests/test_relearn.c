@@ -151,6 +151,7 @@ static void refusals_say_why(void **state)
     una_model *laplace = fitted("sngp(steps=20, width=4, features=8, head=laplace)", data, NULL, run), *out = NULL;
     const char *degree[] = { "degree=3" }, *wrong[] = { "noise_std=-1" };
     (void)state;
+
     assert_status(una_model_relearn(&out, linear, data, degree, 1, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "degree is part of what is kept");
     assert_status(una_model_relearn(&out, linear, data, wrong, 1, run), UNA_E_USAGE, run);

@@ -85,12 +85,14 @@ una_status una_basis_functions(const void *state, una_view x, size_t *count, dou
     una_feature_map map = una_map_of_heads(network_of(basis), basis->parameters);
     *count = heads;
     if (!f) return UNA_OK;
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_map_pass pass;
     una_status status = una_map_begin(&pass, &map, x, run);
     while (status == UNA_OK && una_map_next(&pass))
         for (size_t r = 0; r < pass.rows; r++)
             for (size_t m = 0; m < heads; m++) f[m * x.rows + pass.from + r] = pass.phi[r * heads + m];
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -111,6 +113,7 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
     UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
     net->depth = (size_t)depth;
     net->activation = (una_activation)activation;
+
     if (!with_inputs) net->size[0] = ar->inputs;
     if (!with_heads) net->size[net->depth + 1] = 1;
     for (size_t l = with_inputs ? 0 : 1; l < net->depth + 1 + with_heads; l++) {
@@ -118,6 +121,7 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
         UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
         net->size[l] = (size_t)size;
     }
+
     una_net_shape(net);
     return UNA_OK;
 }

@@ -127,11 +127,13 @@ una_status una_goal_evidence(una_trainable_f32 *what, const una_pupil *pupil, un
     size_t k = pupil->size.features + 1, rows = l->rows->rows;
     evidence *e = UNA_GET(&run->scratch, evidence, 1);
     UNA_TRY(una_arena_check(&run->scratch));
+
     *e = (evidence){ .pupil = pupil, .phi = una_phi_with_one(rows, k, &run->scratch),
                      .dphi = UNA_GET(&run->scratch, double, rows * k),
                      .narrow = UNA_GET(&run->scratch, double, rows * k) };
     una_head_init(&e->head, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
+
     e->head.noise_var = l->of.evidence.noise_var;
     e->head.prior_var = l->of.evidence.prior_var;
     *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };

@@ -83,11 +83,13 @@ una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, siz
     float *few = UNA_GET(arena, float, most * inputs);
     double *few_y = UNA_GET(arena, double, most);
     UNA_TRY(una_arena_check(arena));
+
     for (size_t i = 0; i < most; i++) {
         size_t row = i * *rows / most;
         memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
         few_y[i] = (*y)[row];
     }
+
     *x = few;
     *y = few_y;
     *rows = most;
@@ -114,6 +116,7 @@ void una_batches_next(una_batches *b)
         una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
         una_rng_permute(&rng, b->order, b->all);
     }
+
     size_t from = at * b->all / b->count;
     b->rows = (at + 1) * b->all / b->count - from;
     for (size_t i = 0; i < b->rows; i++) {
@@ -121,6 +124,7 @@ void una_batches_next(una_batches *b)
         memcpy(b->x + i * inputs, b->all_x + row * inputs, inputs * sizeof(float));
         b->target[i] = b->all_target[row];
     }
+
     b->step++;
 }
 

@@ -118,6 +118,7 @@ static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, 
     double *f = UNA_GET(&run->scratch, double, m->parts * n);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_sampled_values(m, m->numbers, held.x, n, f, m->parts, 1, run));
+
     for (size_t r = 0; r < n; r++) {
         double mean = 0;
         for (size_t s = 0; s < m->parts; s++) {
@@ -126,8 +127,10 @@ static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, 
         }
         residual += pow(held.y[r] - mean, 2);
     }
+
     double v = train_noise_var, log_lik = -0.5 * ((double)n * (UNA_LOG_TWO_PI + log(v)) + square / v);
     result->log_evidence = rows / (double)n * log_lik - plan->divergence(plan->context, m);
+
     double spread = (square - residual) / (double)n;             /* mean variance over the parts */
     residual /= (double)n;
     if (residual > 0.95)
@@ -156,6 +159,7 @@ static una_status find_train_noise(double *noise_var, double *share, const una_s
     double found = UNA_PLAIN_NOISE_VAR;
     *share = 0;
     if (UNA_IS_AUTO(o->train_noise_std) && !UNA_IS_AUTO(o->noise_std)) o->train_noise_std = o->noise_std;
+
     if (UNA_IS_AUTO(o->train_noise_std) && matters) {
         una_basis_options plain = { .steps = una_basis_noise_steps(o->steps), .batch = o->batch, .rate = 0.003,
                                     .rate_schedule = 1, .initialisation = o->initialisation,
@@ -165,6 +169,7 @@ static una_status find_train_noise(double *noise_var, double *share, const una_s
         una_progress_back(run, before);
         UNA_TRY(status);
     }
+
     *noise_var = noise_var_of(&o->train_noise_std, found, unit_of(o, p));
     return UNA_OK;
 }

@@ -30,10 +30,12 @@ static una_status read_options(una_model *model, const char *text, const una_fit
     UNA_TRY(una_spec_parse(&spec, text ? text : "luna", &model->keep, run));
     UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
+
     model->options = una_arena_get(&model->keep, 1, kind->options_size);
     model->state = una_arena_get(&model->keep, 1, kind->state_size);
     UNA_TRY(una_arena_check(&model->keep));
     UNA_TRY(una_options_default(model->options, kind->options, run));
+
     if (settings->preset) {
         if (strcmp(settings->preset, "thesis") != 0)
             UNA_FAIL(run, UNA_E_USAGE, "there is no preset '%s'; the only preset is 'thesis'", settings->preset);
@@ -80,6 +82,7 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
     size_t held = (size_t)floor(fraction * (double)rows + 0.5);
     if (held < 1) held = 1;
     if (held > rows - 2) held = rows - 2;
+
     una_mark mark = una_arena_mark(&run->scratch);
     uint32_t *order;
     UNA_TRY(una_order_new(&order, rows, &run->scratch));
@@ -88,6 +91,7 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
     double *held_y = UNA_GET_ROWS(&run->scratch, double, held);
     double *x = (double *)problem->x.at, *y = (double *)problem->y;
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_rng rng = una_rng_at(problem->seed, UNA_FOR_SPLIT, 0);
     una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
@@ -98,6 +102,7 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
         if (out[i]) held_y[valid++] = y[i];
         else y[train++] = y[i];
     }
+
     memcpy(x + train * cols, held_x, held * cols * sizeof *x);
     memcpy(y + train, held_y, held * sizeof *y);
     una_arena_release(&run->scratch, mark);
@@ -228,17 +233,20 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
                               &result->notes, &model->keep, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
     UNA_TRY(check_rows(model->kind, rows, data, run));
+
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed };
     UNA_TRY(split_rows(&problem, model->kind, settings, run));
     UNA_TRY(warn_of_twins(&problem, result, run));
+
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
     bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
     if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
                  model->kind->name);
+
     fill_info(model, result, rows, settings->other);
     return describe(model);
 }
@@ -264,11 +272,13 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     double start = seconds_now();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(new_model(&model, run));
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_fit_result result = una_fit_result_in(&model->keep);
     una_status status = read_options(model, spec, &settings, run);
     if (status == UNA_OK) status = fit_encoded(model, data, &settings, &result, run);
     una_arena_release(&run->scratch, mark);
+
     if (status != UNA_OK) {
         una_model_free(model);
         return status;
@@ -353,6 +363,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
                          .parts = parts, .part_mean = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
                          .part_var = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL };
     una_status status = una_arena_check(&run->scratch);
+
     for (size_t from = 0; status == UNA_OK && from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
         una_view view = { x + from * inputs, count, inputs, inputs };
@@ -360,6 +371,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) status = task(context, &p, from, count, run);
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -379,6 +391,7 @@ static una_status find_bands(void *context, size_t index, una_run *run)
     const una_columns *c = a->columns;
     size_t parts = a->p->parts, end = (index + 1) * ROWS_PER_TASK < a->rows ? (index + 1) * ROWS_PER_TASK : a->rows;
     (void)run;
+
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
         const double *mean = a->p->part_mean + r * parts, *var = a->p->part_var + r * parts;
         double *lower = a->out->lower, *upper = a->out->upper;
@@ -453,6 +466,7 @@ static una_status predict_rows(const una_model *model, const double *given, size
     size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
     double *x = UNA_GET(&run->scratch, double, most * c->input_count);
     UNA_TRY(una_arena_check(&run->scratch));
+
     for (size_t from = 0; from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
         for (size_t r = 0; r < count; r++)
@@ -538,6 +552,7 @@ static una_status slope_by_differences(const una_model *model, double *x, double
 {
     const double step = 1e-5;
     size_t inputs = model->columns.input_count;
+
     for (size_t d = 0; d < inputs; d++) {
         double mean[2] = {0}, var[2] = {0}, noise[2] = {0}, at = x[d];
         for (int side = 0; side < 2; side++) {
@@ -560,11 +575,13 @@ static una_status slope_at(const una_model *model, const double *given, double *
     double *dv = UNA_GET(&run->scratch, double, inputs);
     double mean = 0, var = 0, noise = 0;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
+
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(c, given, x, 0, run));
     UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
     if (model->kind->slope) UNA_TRY(model->kind->slope(model->state, x, dm, dv, run));
     else UNA_TRY(slope_by_differences(model, x, dm, dv, run));
+
     for (size_t d = 0; d < inputs; d++) {
         double unit = c->target_scale / c->inputs[d].scale;
         dmean[c->inputs[d].source] = unit * dm[d];

@@ -56,6 +56,7 @@ static void kl_agrees_with_draws(void **state)
         mu[i] = 0;
         rho[i] = una_softplus_inverse(sqrt(var));
     }
+
     assert_near(una_vi_kl(&q, dmu, drho), 0, 0, 1e-12);
 }
 

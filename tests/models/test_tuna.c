@@ -142,6 +142,7 @@ static void pseudo_spread_opens_the_gap(void **state)
 
     double last = 0;
     static const double spread[] = { 1, 20, 100 };
+
     for (size_t i = 0; i < 3; i++) {
         char spec[512];
         snprintf(spec, sizeof spec, "tuna(width=30, steps=2000, pseudo=\"%s\", match_prior=yes)",

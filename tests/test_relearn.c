@@ -118,7 +118,7 @@ static void every_kind(void **state)
     una_run_free(run);
 }
 
-/* ---- against a fit ----------------------------------------------------------------------------------------------- */
+/* ---- against a fit ------------------------------------------------------------------------------------------ */
 
 /* Linear features never train, so a fit with these variances is the same posterior. */
 static void other_variances(void **state)
@@ -141,7 +141,7 @@ static void other_variances(void **state)
     una_run_free(run);
 }
 
-/* ---- refusals ----------------------------------------------------------------------------------------------------- */
+/* ---- refusals ----------------------------------------------------------------------------------------------- */
 
 static void refusals_say_why(void **state)
 {

@@ -51,8 +51,8 @@ static una_status squares_gradient(void *context, size_t step, const float *p, f
     return UNA_OK;
 }
 
-/* One power iteration for each block and W <- c W/sigma where sigma > c; at the end the iteration is run until it stands
- * still, so that the bound holds for the weights that are kept. */
+/* One power iteration for each block and W <- c W/sigma where sigma > c; at the end the iteration is run until it
+ * stands still, so that the bound holds for the weights that are kept. */
 static void bound_blocks(void *context, float *p, bool last)
 {
     squares *s = context;
@@ -227,8 +227,8 @@ una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una
     double noise_var = 1 / (2 * l->how.fit_weight);
     dropping *d = UNA_GET(&run->scratch, dropping, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *d = (dropping){ .pupil = pupil, .decay = pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var /
-                                              (2 * (double)l->rows->rows) };
+    *d = (dropping){ .pupil = pupil };
+    d->decay = pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var / (2 * (double)l->rows->rows);
     *what = (una_trainable_f32){ .context = d, .gradient = dropped_gradient };
 
     UNA_TRY(take_batches(&d->batches, l, run));

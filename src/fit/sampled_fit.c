@@ -151,8 +151,8 @@ static double noise_var_of(double *option, double found, double unit)
     return pow(*option * unit, 2);
 }
 
-/* The noise inside the objective: given, a mere ratio, or (*share of the progress) the error of a plain network with the
- * same shape. */
+/* The noise inside the objective: given, a mere ratio, or (*share of the progress) the error of a plain network with
+ * the same shape. */
 static una_status find_train_noise(double *noise_var, double *share, const una_sampled *m, una_sampled_options *o,
                                    bool matters, const una_problem *p, una_fit_result *result, una_run *run)
 {

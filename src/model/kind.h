@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The one interface that every model implements. A model is one file in src/models/ that ends in a const
- * una_kind, and one line in registry.c. See docs/ADDING_A_MODEL.md; src/models/linear.c is the smallest.
+ * una_kind, and one line in registry.c. See docs/ADDING_A_MODEL.md; src/models/linear.c is the
+ * smallest that stands alone.
  */
 #ifndef UNA_KIND_H
 #define UNA_KIND_H
@@ -76,8 +77,8 @@ typedef struct una_kind {
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
-    /* as fit, but with the features as they are: the posterior anew, of the problem's rows and for the options' noise and
-     * prior variance, by evidence where they are automatic */
+    /* as fit, but with the features as they are: the posterior anew, of the problem's rows and for the options' noise
+     * and prior variance, by evidence where they are automatic */
     una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */

@@ -222,7 +222,7 @@ static una_status describe(una_model *model)
     return una_arena_check(&model->keep);
 }
 
-/* ---- fit -------------------------------------------------------------------------------------------------------- */
+/* ---- fit ---------------------------------------------------------------------------------------------------- */
 
 static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
                               una_fit_result *result, una_run *run)
@@ -305,7 +305,7 @@ const char *una_model_input_name(const una_model *model, size_t input)
     return input < model->columns.source_count ? model->columns.sources[input].name : NULL;
 }
 
-/* ---- predict: standardised inside, the user's units outside ------------------------------------------------------ */
+/* ---- predict: standardised inside, the user's units outside ------------------------------------------------- */
 
 static void in_users_units(const una_columns *c, const una_predictive *p, size_t rows, double z, size_t from,
                            una_prediction *out)
@@ -545,7 +545,7 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
     return status;
 }
 
-/* ---- slopes ------------------------------------------------------------------------------------------------------ */
+/* ---- slopes ------------------------------------------------------------------------------------------------- */
 
 /* Central differences on standardised inputs, for kinds that do not know their slopes. */
 static una_status slope_by_differences(const una_model *model, double *x, double *dmean, double *dvar, una_run *run)
@@ -599,7 +599,7 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
     return status;
 }
 
-/* ---- more rows --------------------------------------------------------------------------------------------------- */
+/* ---- more rows ---------------------------------------------------------------------------------------------- */
 
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
 {
@@ -650,7 +650,7 @@ una_status una_model_update_rows(una_model *model, const double *x, const double
     return status;
 }
 
-/* ---- the posterior anew ------------------------------------------------------------------------------------------- */
+/* ---- the posterior anew ------------------------------------------------------------------------------------- */
 
 /* The options that the model was fitted with, from its spec; then those set. Noise and prior variance belong to the
  * posterior, everything else is in the features. */

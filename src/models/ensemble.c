@@ -280,8 +280,8 @@ static una_status ensemble_keep(void *context, const void *const *trial, size_t 
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-static una_status ensemble_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                               una_run *run)
+static una_status ensemble_fit(void *state, void *options, const una_problem *p, una_fit_result *result,
+                               una_arena *keep, una_run *run)
 {
     una_ensemble_state *e = state;
     una_ensemble_options *o = options;

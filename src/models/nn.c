@@ -38,7 +38,8 @@ typedef struct nn_state {
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-typedef struct keeping { nn_state *state; double square; size_t judged; } keeping; /* square: mean error of `judged` rows */
+/* square: mean error of `judged` rows. */
+typedef struct keeping { nn_state *state; double square; size_t judged; } keeping;
 
 static una_status nn_keep(void *context, const void *const *trial, size_t count, una_fit_result *result,
                           una_arena *keep, una_run *run)

@@ -305,7 +305,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
-/* ---- the rest of the model interface ---------------------------------------------------------------------------------- */
+/* ---- the rest of the model interface ------------------------------------------------------------------------ */
 
 static una_status sngp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
@@ -338,7 +338,8 @@ static una_status sngp_relearn(void *state, void *options, const una_problem *pr
     double unit = una_basis_unit(o, problem), noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO
                                                         : pow(o->noise_std * unit, 2);
     if (m->posterior != UNA_SNGP_EXACT)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it again");
+        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
+                 "again");
     UNA_TRY(una_map_relearn(&map, &m->head, noise_var, o->prior_var, problem, result, keep, run));
     o->noise_std = sqrt(m->head.noise_var) / unit;
     o->prior_var = m->head.prior_var;

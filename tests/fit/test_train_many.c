@@ -11,7 +11,7 @@ const una_kind *const una_kinds[] = { NULL };    /* no kind is needed to teach *
 
 enum { ROWS = 60, HELD = 20, INPUTS = 2, LESSONS = 6 };
 
-/* ---- what is taught ------------------------------------------------------------------------------------------------ */
+/* ---- what is taught ----------------------------------------------------------------------------------------- */
 
 typedef struct school {
     float x[(ROWS + HELD) * INPUTS], target[ROWS];
@@ -78,7 +78,7 @@ static void invent_lessons(school *s, size_t steps)
     s->lesson[5].of.squares.bound = 0.9;
 }
 
-/* ---- many at once --------------------------------------------------------------------------------------------------- */
+/* ---- many at once ------------------------------------------------------------------------------------------- */
 
 static size_t numbers_of(const una_trial *t)
 {
@@ -186,7 +186,7 @@ static void every_allocation_may_fail(void **state)
     sweep_allocations(teach_all, &s);
 }
 
-/* ---- gradients against differences --------------------------------------------------------------------------------- */
+/* ---- gradients against differences -------------------------------------------------------------------------- */
 
 typedef una_status a_goal(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);
 

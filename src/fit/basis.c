@@ -58,17 +58,31 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
     return una_map_observe(&map, &basis->head, more, result, run);
 }
 
-una_status una_basis_relearn(una_basis *basis, una_basis_options *o, const una_problem *problem,
-                             una_fit_result *result, una_arena *keep, una_run *run)
+una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basis_options *o, const una_problem *p,
+                            una_fit_result *result, una_arena *keep, una_run *run)
 {
-    una_feature_map map = map_of(basis);
-    double unit = una_basis_unit(o, problem), noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO
-                                                        : pow(o->noise_std * unit, 2);
-    UNA_TRY(una_map_relearn(&map, &basis->head, noise_var, o->prior_var, problem, result, keep, run));
-    una_basis_check_noise(&basis->head, result);
-    o->noise_std = sqrt(basis->head.noise_var) / unit;
-    o->prior_var = basis->head.prior_var;
+    double unit = una_unit(o->units, p), noise_var = una_noise_var(o->noise_std, unit), prior_var = o->prior_var;
+    una_head_init(head, una_map_columns(map), keep);
+    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(una_map_absorb(map, p->x, p->y, &head->stats, run));
+    if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))
+        UNA_TRY(una_choose_evidence(&noise_var, &prior_var, &head->stats, run));
+
+    head->noise_var = result->noise_var = noise_var;
+    head->prior_var = result->prior_var = o->prior_var = prior_var;
+    UNA_TRY(una_head_solve(head, run));
+    result->log_evidence = head->log_evidence;
+    o->noise_std = sqrt(noise_var) / unit;
+    una_basis_check_noise(head, result);
     return UNA_OK;
+}
+
+una_status una_basis_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                             una_arena *keep, una_run *run)
+{
+    una_basis *basis = state;
+    una_feature_map map = map_of(basis);
+    return una_head_relearn(&map, &basis->head, options, problem, result, keep, run);
 }
 
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)

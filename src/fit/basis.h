@@ -95,10 +95,10 @@ una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_r
 /* Saving and loading of a network's shape and parameters. Inputs not stored: as many as the model has; heads: one. */
 una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_heads, una_archive *ar);
 una_status una_basis_exchange_parameters(const una_net *net, float **parameters, una_archive *ar);
-/* The size of one unit of an option such as noise_std, in standardised units of the target. */
-double una_basis_unit(const una_basis_options *options, const una_problem *problem);
-/* The curve of a training as it lies there, or copied into keep. */
-void       una_basis_curve(una_fit_result *result, const una_trained *trained);
+/* The size of one unit of an option such as noise_std, in standardised units of the target, by the option `units`. */
+double una_unit(int units, const una_problem *problem);
+double una_noise_var(double noise_std, double unit);     /* standardised; automatic stays automatic         */
+/* The curve of a training, copied into keep. */
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep);
 /* A sentence if the chosen noise contradicts the residuals of the rows in the head. */
 void   una_basis_check_noise(const una_head *head, una_fit_result *result);
@@ -108,9 +108,12 @@ una_status una_basis_predict(const void *state, una_view x, una_predictive *out,
 una_status una_basis_exchange(void *state, una_archive *ar);
 una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
                              una_run *run);
-/* For a kind's relearn, which knows where these options are. */
-una_status una_basis_relearn(una_basis *basis, una_basis_options *options, const una_problem *problem,
-                             una_fit_result *result, una_arena *keep, una_run *run);
+/* A kind's options begin with una_basis_options. */
+una_status una_basis_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                             una_arena *keep, una_run *run);
+/* The same for any map and head. */
+una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basis_options *options,
+                            const una_problem *problem, una_fit_result *result, una_arena *keep, una_run *run);
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run);

@@ -12,9 +12,14 @@
 
 enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
 
-double una_basis_unit(const una_basis_options *options, const una_problem *problem)
+double una_unit(int units, const una_problem *problem)
 {
-    return options->units == 1 ? 1 : 1 / problem->columns->target_scale;
+    return units == 1 ? 1 : 1 / problem->columns->target_scale;
+}
+
+double una_noise_var(double noise_std, double unit)
+{
+    return UNA_IS_AUTO(noise_std) ? UNA_AUTO : pow(noise_std * unit, 2);
 }
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
@@ -140,22 +145,13 @@ static una_status judge(void *context, const void *const *trial, size_t count, c
 
 /* ---- what is kept ------------------------------------------------------------------------------------------- */
 
-void una_basis_curve(una_fit_result *result, const una_trained *trained)
-{
-    result->curve = (una_curve){ trained->looks, trained->step, trained->loss, trained->look, trained->cos2 };
-    result->mean_cos2 = trained->mean_cos2;
-}
-
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep)
 {
-    una_trained t = *trained;
-    t.step = una_held_copy(t.step, t.looks, keep);
-    t.loss = una_held_copy(t.loss, t.looks, keep);
-    t.look = una_held_copy(t.look, t.looks, keep);
-    t.cos2 = una_held_copy(t.cos2, t.looks, keep);
-    UNA_TRY(una_arena_check(keep));
-    una_basis_curve(result, &t);
-    return UNA_OK;
+    const una_trained *t = trained;
+    result->curve = (una_curve){ t->looks, una_held_copy(t->step, t->looks, keep), una_held_copy(t->loss, t->looks, keep),
+                                 una_held_copy(t->look, t->looks, keep), una_held_copy(t->cos2, t->looks, keep) };
+    result->mean_cos2 = t->mean_cos2;
+    return una_arena_check(keep);
 }
 
 static una_status keep_trial(void *context, const void *const *trial, size_t count, una_fit_result *result,
@@ -236,7 +232,7 @@ static una_status find_train_noise(double *noise_var, double *share, const una_b
 {
     *share = 0;
     *noise_var = UNA_PLAIN_NOISE_VAR;
-    if (!UNA_IS_AUTO(o->train_noise_std)) *noise_var = pow(o->train_noise_std * una_basis_unit(o, p), 2);
+    if (!UNA_IS_AUTO(o->train_noise_std)) *noise_var = pow(o->train_noise_std * una_unit(o->units, p), 2);
     if (!UNA_IS_AUTO(o->train_noise_std) || (plan->heads == 1 && !plan->marginal)) return UNA_OK;
 
     una_basis_options plain = *o;
@@ -251,7 +247,7 @@ static una_status find_train_noise(double *noise_var, double *share, const una_b
 una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_problem *p, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run)
 {
-    double unit = una_basis_unit(o, p), train_noise_var, share;
+    double unit = una_unit(o->units, p), train_noise_var, share;
     size_t *group;
     una_basis_resolve(o, p->x.rows, plan->steps_factor);
     UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
@@ -271,7 +267,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     una_crossfit fit = { .context = basis, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
                          .judge = judge, .keep = keep_trial, .restarts = (size_t)o->restarts,
                          .by_evidence = o->noise_rule == 1, .prior_var = o->prior_var,
-                         .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
+                         .noise_var = una_noise_var(o->noise_std, unit) };
     una_span before = una_progress_part(run, share, 1);
     una_status status = una_crossfit_run(&fit, p, result, keep, run);
     una_progress_back(run, before);

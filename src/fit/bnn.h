@@ -50,7 +50,7 @@ double     una_bnn_potential(void *context, const double *q, double *gradient);
 void       una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded);
 
 /* The same with the head's weights integrated out: U(q) = -log p(y | hidden weights, s2) - log N(hidden weights; 0,
- * prior_var) - log p(log s), a far rounder density (hmc_head.c). una_bnn_take comes first. */
+ * prior_var) - log p(log s), a far rounder density (bnn_head.c). una_bnn_take comes first. */
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena);
 size_t     una_bnn_marginal_dimension(const una_bnn *bnn);
 double     una_bnn_marginal(void *context, const double *q, double *gradient);

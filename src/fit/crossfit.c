@@ -145,6 +145,7 @@ static una_status choose_noise(double *noise_var, choice *c)
                                       fit->grid, fit->tolerance ? fit->tolerance : 1e-6);
         c->question.evidence = false;
         *noise_var = exp(log_noise + sqrt(2 / (double)c->answer.rows));
+        if (fit->most_noise_var) *noise_var = fmin(*noise_var, fit->most_noise_var);
     }
     loss_at(log(*noise_var), c);
     return c->status;
@@ -171,6 +172,8 @@ static una_status choose_prior(double *prior_var, double given_noise_var, choice
 static una_status choose(una_crossfit *fit, const void *const *trial, size_t groups, size_t each,
                          una_fit_result *result, una_run *run)
 {
+    if (!UNA_IS_AUTO(fit->noise_var) && !(fit->noise_var > 0))
+        UNA_FAIL(run, UNA_E_USAGE, "noise_std is so small that its square is 0; give a larger one");
     choice c = { .fit = fit, .trial = trial, .groups = groups, .each = each, .run = run };
     if (UNA_IS_AUTO(fit->prior_var)) UNA_TRY(choose_prior(&fit->prior_var, fit->noise_var, &c));
     c.question.prior_var = fit->prior_var;
@@ -221,7 +224,7 @@ static size_t best_of(const trials *all)
 /* Trainings before the final ones, for their rows left out to judge. */
 static size_t judges(const una_crossfit *fit, const una_problem *p)
 {
-    return p->folds ? p->folds * (fit->scouts ? fit->scouts : 1) : fit->retrains;
+    return p->folds ? p->folds * (fit->scouts ? fit->scouts : 1) : fit->retrains && p->valid_x.rows > 0;
 }
 
 /* Trains and judges; the round's steps are then those of the final trainings. *kept: these were them. */

@@ -107,22 +107,6 @@ una_status una_map_observe(const una_feature_map *map, una_head *head, const una
     return status;
 }
 
-una_status una_map_relearn(const una_feature_map *map, una_head *head, double noise_var, double prior_var,
-                           const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
-{
-    una_head_init(head, una_map_columns(map), keep);
-    UNA_TRY(una_arena_check(keep));
-    UNA_TRY(una_map_absorb(map, p->x, p->y, &head->stats, run));
-    if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))
-        UNA_TRY(una_choose_evidence(&noise_var, &prior_var, &head->stats, run));
-
-    head->noise_var = result->noise_var = noise_var;
-    head->prior_var = result->prior_var = prior_var;
-    UNA_TRY(una_head_solve(head, run));
-    result->log_evidence = head->log_evidence;
-    return UNA_OK;
-}
-
 una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
                         double *f, una_run *run)
 {

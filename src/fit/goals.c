@@ -169,7 +169,7 @@ static una_status anchored_gradient(void *context, size_t step, const float *p, 
 una_status una_goal_anchor(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
 {
     const una_lesson *l = pupil->lesson;
-    una_rng first = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
+    una_rng first = una_rng_at(l->how.seed, UNA_FOR_INIT, l->first ? l->first : l->how.stream);
     una_rng anchors = una_rng_at(l->how.seed, UNA_FOR_INIT, 1u << 20);
     anchored *a = UNA_GET(&run->scratch, anchored, 1);
     float *anchor = UNA_GET(&run->scratch, float, pupil->size.parameters);

@@ -8,7 +8,7 @@
 #include "model/kind.h"
 
 typedef struct una_held {
-    float  *x, *target;                  /* [rows, inputs], [rows]                                          */
+    float  *x, *target;                  /* [rows, inputs], [rows] or as a lesson says                      */
     double *y;                           /* [rows]                                                          */
     float  *held_x;                      /* [held, inputs]                                                  */
     double *held_y;

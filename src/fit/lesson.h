@@ -39,6 +39,7 @@ typedef struct una_lesson {
     uint64_t  first;                     /* stream of the first parameters; 0: that of the training         */
     una_look  look;
     const una_held *rows;
+    /* For SQUARES of a perceptron alone: */
     size_t    target_heads;              /* columns of rows->target; 0 counts as 1: heads share it          */
     const size_t *group;                 /* [inputs] category group, SIZE_MAX for a number; NULL: all numbers */
 } una_lesson;

@@ -42,8 +42,9 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size
     return status;
 }
 
-una_status una_gp_exchange(una_gp *gp, una_archive *ar)
+una_status una_gp_exchange(void *state, una_archive *ar)
 {
+    una_gp *gp = state;
     uint64_t rows = gp->rows, inputs = gp->inputs;
     double *x = gp->x, *y = gp->y;
 
@@ -78,7 +79,7 @@ static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rn
     return status;
 }
 
-una_status una_gp_functions(const una_gp *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
+una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
     return prior ? prior_draws(gp, x, draws, &rng, f, run)
@@ -157,7 +158,7 @@ una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_vi
     una_mark mark = una_arena_mark(&run->scratch);
     una_view h;
     una_status status = features_at(map, x, &h, run);
-    if (status == UNA_OK) status = una_gp_functions(gp, h, draws, prior, f, run);
+    if (status == UNA_OK) status = una_gp_draws(gp, h, draws, prior, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -16,9 +16,9 @@ una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_co
 una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size_t rows, double *log_lik, double *rmse,
                         una_run *run);
 /* Saves, or loads, checks and solves again. The columns of x are ar->inputs. */
-una_status una_gp_exchange(una_gp *gp, una_archive *ar);
+una_status una_gp_exchange(void *gp, una_archive *ar);
 /* f [draws, rows] from posterior or prior, by the run's seed. */
-una_status una_gp_functions(const una_gp *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
+una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
 
 /* ---- on features: their rows stay in the process; cost rows^3, memory rows^2 ---- */
 /* Rows h [rows, width] and y under prior_var rbf(lengthscale), factored with the jitter it needs. */

@@ -89,11 +89,6 @@ void una_sampled_shape(una_sampled *m, const una_sampled_options *o, const una_p
     m->seed = p->seed;
 }
 
-static double unit_of(const una_sampled_options *o, const una_problem *p)
-{
-    return o->units == 1 ? 1 : 1 / p->columns->target_scale;
-}
-
 static void resolve(una_sampled_options *o, size_t rows)
 {
     una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
@@ -170,7 +165,7 @@ static una_status find_train_noise(double *noise_var, double *share, const una_s
         UNA_TRY(status);
     }
 
-    *noise_var = noise_var_of(&o->train_noise_std, found, unit_of(o, p));
+    *noise_var = noise_var_of(&o->train_noise_std, found, una_unit(o->units, p));
     return UNA_OK;
 }
 
@@ -191,7 +186,7 @@ static una_lesson lesson_of(const una_sampled *m, const una_sampled_options *o, 
 una_status una_sampled_fit(una_sampled *m, una_sampled_options *o, const una_problem *p, const una_sampled_plan *plan,
                            una_fit_result *result, una_arena *keep, una_run *run)
 {
-    double unit = unit_of(o, p), share, train_noise_var;
+    double unit = una_unit(o->units, p), share, train_noise_var;
     resolve(o, p->x.rows);
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(find_train_noise(&train_noise_var, &share, m, o, plan->noise_matters, p, result, run));
@@ -200,7 +195,7 @@ una_status una_sampled_fit(una_sampled *m, una_sampled_options *o, const una_pro
     una_crossfit fit = { .context = m, .trial_size = sizeof(sampled_trial), .lesson = &lesson, .finish = finish,
                          .judge = sampled_judge, .keep = sampled_keep, .restarts = 1, .retrains = true,
                          .unjudged = !o->validate, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
+                         .noise_var = una_noise_var(o->noise_std, unit) };
     una_span before = una_progress_part(run, share, 1);
     una_status status = una_crossfit_run(&fit, p, result, keep, run);
     una_progress_back(run, before);

@@ -29,6 +29,26 @@ una_status una_kind_need(const una_kind **kind, const char *name, una_run *run)
              near ? near : "", near ? "'?" : ".", list.at);
 }
 
+una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean, double *dvar,
+                          una_run *run)
+{
+    const double step = 1e-5;
+    if (kind->slope) return kind->slope(state, x, dmean, dvar, run);
+
+    for (size_t d = 0; d < inputs; d++) {
+        double mean[2] = {0}, var[2] = {0}, noise[2] = {0}, at = x[d];
+        for (int side = 0; side < 2; side++) {
+            una_predictive out = { .mean = &mean[side], .var_model = &var[side], .var_noise = &noise[side] };
+            x[d] = side ? at + step : at - step;
+            UNA_TRY(kind->predict(state, (una_view){ x, 1, inputs, inputs }, &out, run));
+        }
+        x[d] = at;
+        dmean[d] = (mean[1] - mean[0]) / (2 * step);
+        dvar[d] = (var[1] - var[0]) / (2 * step);
+    }
+    return UNA_OK;
+}
+
 size_t una_kind_count(void)
 {
     size_t count = 0;

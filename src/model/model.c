@@ -222,6 +222,17 @@ static una_status describe(una_model *model)
     return una_arena_check(&model->keep);
 }
 
+static una_status tell(una_model *model, const una_fit_result *result, size_t rows, size_t other, una_run *run)
+{
+    bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
+    if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
+                 model->kind->name);
+
+    fill_info(model, result, rows, other);
+    return describe(model);
+}
+
 /* ---- fit ---------------------------------------------------------------------------------------------------- */
 
 static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
@@ -242,13 +253,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
-    if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
-        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
-                 model->kind->name);
-
-    fill_info(model, result, rows, settings->other);
-    return describe(model);
+    return tell(model, result, rows, settings->other, run);
 }
 
 static una_status new_model(una_model **out, una_run *run)
@@ -547,26 +552,6 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 
 /* ---- slopes ------------------------------------------------------------------------------------------------- */
 
-/* Central differences on standardised inputs, for kinds that do not know their slopes. */
-static una_status slope_by_differences(const una_model *model, double *x, double *dmean, double *dvar, una_run *run)
-{
-    const double step = 1e-5;
-    size_t inputs = model->columns.input_count;
-
-    for (size_t d = 0; d < inputs; d++) {
-        double mean[2] = {0}, var[2] = {0}, noise[2] = {0}, at = x[d];
-        for (int side = 0; side < 2; side++) {
-            una_predictive out = { .mean = &mean[side], .var_model = &var[side], .var_noise = &noise[side] };
-            x[d] = side ? at + step : at - step;
-            UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
-        }
-        x[d] = at;
-        dmean[d] = (mean[1] - mean[0]) / (2 * step);
-        dvar[d] = (var[1] - var[0]) / (2 * step);
-    }
-    return UNA_OK;
-}
-
 static una_status slope_at(const una_model *model, const double *given, double *dmean, double *dstd, una_run *run)
 {
     const una_columns *c = &model->columns;
@@ -579,8 +564,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(c, given, x, 0, run));
     UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
-    if (model->kind->slope) UNA_TRY(model->kind->slope(model->state, x, dm, dv, run));
-    else UNA_TRY(slope_by_differences(model, x, dm, dv, run));
+    UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, dm, dv, run));
 
     for (size_t d = 0; d < inputs; d++) {
         double unit = c->target_scale / c->inputs[d].scale;
@@ -709,8 +693,7 @@ static una_status relearn(una_model *model, const una_dataset *data, const char 
     UNA_TRY(model->kind->relearn(model->state, model->options, &problem, &result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
     result.mean_cos2 = model->info.mean_cos2;
-    fill_info(model, &result, rows, model->info.other);
-    return describe(model);
+    return tell(model, &result, rows, model->info.other, run);
 }
 
 una_status una_model_relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,

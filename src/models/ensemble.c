@@ -113,13 +113,13 @@ typedef struct member_trial {
     double *y, *mean, *var;              /* [held] targets of the rows it was judged on, its means and variances */
 } member_trial;
 
-typedef struct lesson {                  /* context of the trainings                                        */
+typedef struct fitting {                 /* context of the trainings                                        */
     const una_ensemble_options *options;
     una_ensemble_state *state;           /* what is kept goes there                                         */
     double noise_var;                    /* mean of the members' own                                        */
-} lesson;
+} fitting;
 
-typedef struct lesson_round { const lesson *lesson; const una_round *round; member_trial *trial; } lesson_round;
+typedef struct fitting_round { const fitting *all; const una_round *round; member_trial *trial; } fitting_round;
 
 /* Numbers the folds anew, so that none is empty; returns how many there are. */
 static size_t close_up(unsigned char *fold, size_t rows)
@@ -175,7 +175,7 @@ static una_status judged_by(member_trial *t, const una_kind *kind, const una_pro
     return held ? kind->predict(t->state, p->valid_x, &out, run) : UNA_OK;
 }
 
-static una_status fit_member(const lesson *all, member_trial *t, void *options, const una_problem *p,
+static una_status fit_member(const fitting *all, member_trial *t, void *options, const una_problem *p,
                              una_fit_result *result, una_run *run)
 {
     const una_ensemble_options *o = all->options;
@@ -192,8 +192,8 @@ static una_status fit_member(const lesson *all, member_trial *t, void *options, 
 /* The held-out rows judge the member before it takes them in. */
 static una_status train_one(void *context, size_t index, una_run *run)
 {
-    const lesson_round *at = context;
-    const lesson *all = at->lesson;
+    const fitting_round *at = context;
+    const fitting *all = at->all;
     member_trial *t = &at->trial[index];
     una_arena *arena = &t->base.arena;
     size_t fold = una_round_fold(at->round, index);
@@ -227,7 +227,7 @@ static una_status train_one(void *context, size_t index, una_run *run)
 
 static una_status ensemble_train(void *context, const una_round *round, void *trials, una_run *run)
 {
-    lesson_round at = { context, round, trials };
+    fitting_round at = { context, round, trials };
     return una_jobs_run(run, trials, sizeof *at.trial, round->count, train_one, &at);
 }
 
@@ -260,7 +260,7 @@ static una_status ensemble_judge(void *context, const void *const *trial, size_t
 static una_status ensemble_keep(void *context, const void *const *trial, size_t count, una_fit_result *result,
                                 una_arena *keep, una_run *run)
 {
-    lesson *all = context;
+    fitting *all = context;
     una_ensemble_state *e = all->state;
     double evidence = 0, noise = 0;
     e->member = UNA_GET(keep, void *, count);
@@ -286,13 +286,13 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
     una_ensemble_state *e = state;
     una_ensemble_options *o = options;
     void *member_options;
-    double unit = o->units == 1 ? 1 : 1 / p->columns->target_scale;
+    double unit = una_unit(o->units, p);
     UNA_TRY(read_member(&e->kind, &member_options, o, &run->scratch, run));
     if (UNA_IS_AUTO(o->members)) o->members = o->style == UNA_ENSEMBLE_ANCHORED ? 5 : 20;
     e->members = (size_t)o->members;
     e->inputs = p->x.cols;
 
-    lesson all = { .options = o, .state = e };
+    fitting all = { .options = o, .state = e };
     bool samples = e->kind->mixture != NULL;             /* samplers have rows of their own */
     una_crossfit fit = { .context = &all, .trial_size = sizeof(member_trial), .train = ensemble_train,
                          .judge = ensemble_judge, .keep = ensemble_keep, .restarts = e->members, .mixture = true,
@@ -300,7 +300,7 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
                          .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
                          .shares_rows = e->kind->learns_features && !samples && !p->folds &&
                                         o->style != UNA_ENSEMBLE_BOOTSTRAP,
-                         .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
+                         .noise_var = una_noise_var(o->noise_std, unit) };
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 
     e->noise_var = UNA_IS_AUTO(fit.noise_var) ? all.noise_var : fit.noise_var;       /* no row was held out */
@@ -450,29 +450,14 @@ static una_status ensemble_draw(const void *state, una_view x, size_t draws, boo
     return status;
 }
 
-/* A member's mean and variance at one point, and their slopes: its own, or central differences. */
+/* A member's mean at one point, and the slopes of its mean and variance. */
 static una_status member_slope(const una_ensemble_state *e, size_t member, double *x, double *mean, double *dmean,
                                double *dvar, una_run *run)
 {
-    const double step = 1e-5;
     double var, noise;
-    const void *state = e->member[member];
     una_predictive out = { .mean = mean, .var_model = &var, .var_noise = &noise };
-    UNA_TRY(e->kind->predict(state, (una_view){ x, 1, e->inputs, e->inputs }, &out, run));
-    if (e->kind->slope) return e->kind->slope(state, x, dmean, dvar, run);
-
-    for (size_t d = 0; d < e->inputs; d++) {
-        double m[2] = {0}, v[2] = {0}, at = x[d];
-        for (int side = 0; side < 2; side++) {
-            una_predictive near = { .mean = &m[side], .var_model = &v[side], .var_noise = &noise };
-            x[d] = side ? at + step : at - step;
-            UNA_TRY(e->kind->predict(state, (una_view){ x, 1, e->inputs, e->inputs }, &near, run));
-        }
-        x[d] = at;
-        dmean[d] = (m[1] - m[0]) / (2 * step);
-        dvar[d] = (v[1] - v[0]) / (2 * step);
-    }
-    return UNA_OK;
+    UNA_TRY(e->kind->predict(e->member[member], (una_view){ x, 1, e->inputs, e->inputs }, &out, run));
+    return una_kind_slope(e->kind, e->member[member], x, e->inputs, dmean, dvar, run);
 }
 
 /* dvar = (1/M) sum dv_m + (2/M) sum (mu_m - mean) dmu_m; the slope of the mean drops out of the sum. */

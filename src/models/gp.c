@@ -397,11 +397,6 @@ static una_status gp_predict(const void *state, una_view x, una_predictive *out,
     return UNA_OK;
 }
 
-static una_status gp_exchange(void *state, una_archive *ar)
-{
-    return una_gp_exchange(state, ar);
-}
-
 static una_status gp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
                              una_run *run)
 {
@@ -409,11 +404,6 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
     una_status status = una_gp_append(gp, more->x.at, more->x.stride, more->y, more->x.rows, keep, run);
     result->log_evidence = gp->log_evidence;
     return status;
-}
-
-static una_status gp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
-{
-    return una_gp_functions(state, x, draws, prior, f, run);
 }
 
 static una_status gp_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
@@ -445,9 +435,9 @@ const una_kind una_gp_kind = {
     .least_rows = 2,
     .fit = gp_fit,
     .predict = gp_predict,
-    .exchange = gp_exchange,
+    .exchange = una_gp_exchange,
     .observe = gp_observe,
     .relearn = gp_relearn,
-    .draw = gp_draw,
+    .draw = una_gp_draws,
     .slope = gp_slope,
 };

@@ -5,7 +5,7 @@
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
  * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps want a smooth
  * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards
- * (hmc_head.c). Chains are compared by what they say of the function, not by their weights: units can change places.
+ * (fit/bnn_head.c). Chains are compared by what they say of the function, not by their weights: units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
 #include "fit/bnn.h"
@@ -100,10 +100,9 @@ static void to_network(const hmc *m, una_view x, double *to)
 
 static void shape(hmc *m, const hmc_options *o, size_t inputs)
 {
-    m->net = (una_net){ .depth = (size_t)o->depth, .activation = (una_activation)o->activation, .size = { inputs } };
-    for (size_t l = 1; l <= m->net.depth; l++) m->net.size[l] = (size_t)o->width;
-    m->net.size[m->net.depth + 1] = 1;
-    una_net_shape(&m->net);
+    size_t width = (size_t)o->width;
+    una_outline outline = { inputs, width, (size_t)o->depth, width, 1, (una_activation)o->activation };
+    una_body_mlp_f64.shape(&m->net, &outline);
     m->weights = una_net_packed(&m->net);
 }
 
@@ -631,6 +630,7 @@ const una_kind una_hmc_kind = {
     .state_size = sizeof(hmc),
     .thesis = "width=50, depth=1, prior_var=25, noise_std=3, head=sampled, scaling=own, trajectory=static, "
               "step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, samples=4500, thin=2",
+    .results = 1,
     .least_rows = 5,
     .learns_features = true,
     .fit = hmc_fit,

@@ -13,11 +13,11 @@
 #include "fit/basis.h"
 
 typedef struct luna_options {
+    una_basis_options basis;             /* first, for una_basis_relearn                                    */
     double heads, head_share, diversity, diversity_rows, target_cos2;
     int    schedule, probes, cosine, slopes;
     double perturbation_std, directions;
     int    direction_kind;
-    una_basis_options basis;
 } luna_options;
 
 static const una_option luna_table[] = {
@@ -91,12 +91,6 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     return UNA_OK;
 }
 
-static una_status luna_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                               una_arena *keep, una_run *run)
-{
-    return una_basis_relearn(state, &((luna_options *)options)->basis, problem, result, keep, run);
-}
-
 const una_kind una_luna = {
     .name = "luna",
     .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
@@ -114,7 +108,7 @@ const una_kind una_luna = {
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
-    .relearn = luna_relearn,
+    .relearn = una_basis_relearn,
     .draw = una_basis_draw,
     .functions = una_basis_functions,
     .slope = una_basis_slope,

@@ -10,8 +10,8 @@
 #include "fit/basis.h"
 
 typedef struct nlm_options {
+    una_basis_options basis;             /* first, for una_basis_relearn                                    */
     int training;
-    una_basis_options basis;
 } nlm_options;
 
 enum { MLE, MAP, MARGINAL };
@@ -41,12 +41,6 @@ static una_status nlm_fit(void *state, void *options, const una_problem *problem
     return una_basis_fit(state, &o->basis, problem, &plan, result, keep, run);
 }
 
-static una_status nlm_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                              una_arena *keep, una_run *run)
-{
-    return una_basis_relearn(state, &((nlm_options *)options)->basis, problem, result, keep, run);
-}
-
 const una_kind una_nlm = {
     .name = "nlm",
     .summary = "neural linear model: network features, Bayesian last layer",
@@ -62,7 +56,7 @@ const una_kind una_nlm = {
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
-    .relearn = nlm_relearn,
+    .relearn = una_basis_relearn,
     .draw = una_basis_draw,
     .slope = una_basis_slope,
 };

@@ -62,7 +62,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
 {
     nn_state *m = state;
     una_basis_options *o = &((nn_options *)options)->basis;
-    double unit = una_basis_unit(o, p);
+    double unit = una_unit(o->units, p);
     una_basis shape = {0};
     o->features = o->width;
     una_basis_resolve(o, p->x.rows, 1);
@@ -84,7 +84,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     una_crossfit fit = { .context = &kept, .trial_size = sizeof(una_plain_trial), .lesson = &lesson,
                          .finish = una_plain_finish, .judge = una_plain_judge, .keep = nn_keep, .restarts = 1,
                          .prior_var = 1,
-                         .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
+                         .noise_var = una_noise_var(o->noise_std, unit), .most_noise_var = 4 };
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 
     m->noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(kept.square, 1e-8) : fit.noise_var;   /* no row was held out */

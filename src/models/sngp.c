@@ -264,7 +264,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     una_sngp *m = state;
     una_sngp_options *o = options;
     una_basis_options *b = &o->basis;
-    double unit = una_basis_unit(b, p);
+    double unit = una_unit(b->units, p);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
     una_basis_resolve(b, p->x.rows, 1);
@@ -287,7 +287,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     keeping all = { m, o };
     una_crossfit fit = { .context = &all, .trial_size = sizeof(trial), .lesson = &lesson, .finish = finish,
                          .judge = sngp_judge, .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
-                         .noise_var = UNA_IS_AUTO(b->noise_std) ? UNA_AUTO : pow(b->noise_std * unit, 2),
+                         .noise_var = una_noise_var(b->noise_std, unit),
                          .least_noise_var = 1e-6,
                          .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 1e-5 };    /* each look costs rows^3 there */
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
@@ -333,17 +333,11 @@ static una_status sngp_relearn(void *state, void *options, const una_problem *pr
                                una_arena *keep, una_run *run)
 {
     una_sngp *m = state;
-    una_basis_options *o = &((una_sngp_options *)options)->basis;
     una_feature_map map = una_sngp_map(m);
-    double unit = una_basis_unit(o, problem), noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO
-                                                        : pow(o->noise_std * unit, 2);
     if (m->posterior != UNA_SNGP_EXACT)
         UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
                  "again");
-    UNA_TRY(una_map_relearn(&map, &m->head, noise_var, o->prior_var, problem, result, keep, run));
-    o->noise_std = sqrt(m->head.noise_var) / unit;
-    o->prior_var = m->head.prior_var;
-    return UNA_OK;
+    return una_head_relearn(&map, &m->head, &((una_sngp_options *)options)->basis, problem, result, keep, run);
 }
 
 static una_status sngp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)

@@ -16,10 +16,10 @@
 #include <string.h>
 
 typedef struct tuna_options {
+    una_basis_options basis;             /* first, for una_basis_relearn                                    */
     const char *prior, *formula, *values, *pseudo, *points;
     double heads, copies, copy_std, reference_rows;
     int    match_prior;
-    una_basis_options basis;
 } tuna_options;
 
 static const una_option tuna_table[] = {
@@ -288,8 +288,7 @@ static una_status choose(una_basis *basis, const tuna_options *o, const una_prob
 {
     una_head *head = &basis->head;
     head->prior_var = o->match_prior ? mean_square_of_heads(basis) : o->basis.prior_var;
-    head->noise_var = UNA_IS_AUTO(o->basis.noise_std) ? UNA_AUTO
-                      : pow(o->basis.noise_std * una_basis_unit(&o->basis, p), 2);
+    head->noise_var = una_noise_var(o->basis.noise_std, una_unit(o->basis.units, p));
     if (held && UNA_IS_AUTO(head->noise_var)) {
         if (UNA_IS_AUTO(head->prior_var)) head->prior_var = 1;
         UNA_TRY(noise_from_held(&head->noise_var, head->prior_var, basis, p, held, result, run));
@@ -348,15 +347,9 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     result->noise_var = basis->head.noise_var;
     result->prior_var = o->basis.prior_var = basis->head.prior_var;
     result->log_evidence = basis->head.log_evidence;
-    o->basis.noise_std = sqrt(basis->head.noise_var) / una_basis_unit(&o->basis, p);
+    o->basis.noise_std = sqrt(basis->head.noise_var) / una_unit(o->basis.units, p);
     una_basis_check_noise(&basis->head, result);
     return UNA_OK;
-}
-
-static una_status tuna_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                               una_arena *keep, una_run *run)
-{
-    return una_basis_relearn(state, &((tuna_options *)options)->basis, problem, result, keep, run);
 }
 
 const una_kind una_tuna = {
@@ -374,7 +367,7 @@ const una_kind una_tuna = {
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
-    .relearn = tuna_relearn,
+    .relearn = una_basis_relearn,
     .draw = una_basis_draw,
     .functions = una_basis_functions,
     .slope = una_basis_slope,

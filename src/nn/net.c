@@ -28,11 +28,6 @@ size_t una_net_heads(const una_net *net)
     return net->size[net->depth + 1];
 }
 
-una_range una_net_range(const una_net *net, size_t index, size_t pieces)
-{
-    return una_piece_range(net->parameters, index, pieces);
-}
-
 /* Weights and bias of a layer are one block of size[l] + 1 rows. */
 bool una_net_matrix(const void *shape, size_t l, una_matrix *matrix)
 {

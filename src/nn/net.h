@@ -32,8 +32,6 @@ typedef struct una_net {
 void   una_net_shape(una_net *net);
 size_t una_net_features(const una_net *net);   /* L, without the one                                   */
 size_t una_net_heads(const una_net *net);
-/* Parameters that piece `index` of `pieces` sums: those that it steps (opt/descent). */
-una_range una_net_range(const una_net *net, size_t index, size_t pieces);
 /* The parameters without padding, for files: [size[l], size[l+1]] and bias of each layer in turn. */
 bool   una_net_matrix(const void *net, size_t index, una_matrix *matrix);    /* weights and bias of a layer */
 size_t una_net_packed(const una_net *net);     /* how many                                             */

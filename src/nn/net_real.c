@@ -364,7 +364,7 @@ static void backward_piece(void *context, size_t index)
 static void add_up(void *context, size_t index)
 {
     const step *s = context;
-    una_range range = una_net_range(s->net, index, s->work->pieces);
+    una_range range = una_piece_range(s->net->parameters, index, s->work->pieces);    /* as opt/descent steps them */
     for (size_t i = 1; i < s->work->pieces; i++)
         s->work->kern->add(range.count, s->work->piece[i]->gradient + range.first, s->gradient + range.first);
 }

@@ -3,9 +3,8 @@
  * The one training loop: whatever has parameters, a loss and a gradient goes down here. A step:
  *   gradient -> optimiser at the rate of the schedule -> settle;   every look_every steps a look at rows that did not
  *   train, of which the best parameters are kept.
- * The loop knows neither networks nor data: a una_trainable gives the gradient (nn/luna_step.h for feature networks;
- * dropout, anchors, the variational bound, residual networks, marginal likelihood beside their models). Nothing is
- * allocated in it, and denormal numbers are flushed to zero while it runs.
+ * The loop knows neither networks nor data: a una_trainable gives the gradient (nn/luna_step.h for feature networks,
+ * whoever else trains for its own). Nothing is allocated in it, and denormal numbers are flushed to zero while it runs.
  * Source of Adam: Kingma and Ba 2015 (beta 0.9 and 0.999, epsilon 1e-8).
  */
 #ifndef UNA_DESCENT_H

@@ -148,8 +148,9 @@ static una_status judge(void *context, const void *const *trial, size_t count, c
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep)
 {
     const una_trained *t = trained;
-    result->curve = (una_curve){ t->looks, una_held_copy(t->step, t->looks, keep), una_held_copy(t->loss, t->looks, keep),
-                                 una_held_copy(t->look, t->looks, keep), una_held_copy(t->cos2, t->looks, keep) };
+    size_t n = t->looks;
+    result->curve = (una_curve){ n, una_held_copy(t->step, n, keep), una_held_copy(t->loss, n, keep),
+                                 una_held_copy(t->look, n, keep), una_held_copy(t->cos2, n, keep) };
     result->mean_cos2 = t->mean_cos2;
     return una_arena_check(keep);
 }

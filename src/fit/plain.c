@@ -24,8 +24,8 @@ una_status una_plain_finish(void *context, void *trial, una_run *run)
     t->square = una_network_square_f32(&net, t->base.parameters, held ? r->held_x : r->x, held ? r->held_y : r->y,
                                        t->judged, f, work);
     if (!isfinite(t->square))
-        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the network's answers are not finite; use a smaller rate, or look for extreme "
-                 "values in the inputs", l->how.descent.stage);
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the network's answers are not finite; use a smaller rate, or look for "
+                 "extreme values in the inputs", l->how.descent.stage);
     return UNA_OK;
 }
 

@@ -100,8 +100,8 @@ const una_kind *una_kind_find(const char *name);
 una_status una_kind_need(const una_kind **kind, const char *name, una_run *run);
 
 /* Slopes at one point x [inputs], which comes back as it was: the kind's own, or central differences. */
-una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean, double *dvar,
-                          una_run *run);
+una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean,
+                          double *dvar, una_run *run);
 
 struct una_model {
     una_arena       keep;

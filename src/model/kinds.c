@@ -29,8 +29,8 @@ una_status una_kind_need(const una_kind **kind, const char *name, una_run *run)
              near ? near : "", near ? "'?" : ".", list.at);
 }
 
-una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean, double *dvar,
-                          una_run *run)
+una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean,
+                          double *dvar, una_run *run)
 {
     const double step = 1e-5;
     if (kind->slope) return kind->slope(state, x, dmean, dvar, run);

@@ -5,7 +5,8 @@
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
  * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps want a smooth
  * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards
- * (fit/bnn_head.c). Chains are compared by what they say of the function, not by their weights: units can change places.
+ * (fit/bnn_head.c). Chains are compared by what they say of the function, not by their weights: units can change
+ * places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
 #include "fit/bnn.h"

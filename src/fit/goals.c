@@ -116,7 +116,7 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
         g[i] = (float)(2 * penalty) * p[i];
     }
     una_net_backward_f32(net, p, r->x, r->rows, e->narrow, g, e->work);
-    losses->penalty = penalty * square;
+    *losses = (una_losses){ .penalty = penalty * square, .mean_cos2 = NAN };
     losses->total = losses->penalty - e->head.log_evidence;
     return UNA_OK;
 }

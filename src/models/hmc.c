@@ -594,7 +594,7 @@ static una_status hmc_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_hmc_kind = {
+const una_kind una_kind_hmc = {
     .name = "hmc",
     .summary = "Bayesian neural network, its weights sampled by Hamiltonian Monte Carlo",
     .source = "Neal 1996; Hoffman and Gelman 2014; Betancourt 2017",

@@ -94,7 +94,7 @@ static una_status luna_relearn(void *state, void *options, const una_problem *pr
     return una_basis_relearn(state, &((luna_options *)options)->basis, problem, result, keep, run);
 }
 
-const una_kind una_luna = {
+const una_kind una_kind_luna = {
     .name = "luna",
     .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
     .source = "Lorsung 2021; Thakur, Lorsung, Yacoby, Doshi-Velez and Pan 2020",

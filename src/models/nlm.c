@@ -47,7 +47,7 @@ static una_status nlm_relearn(void *state, void *options, const una_problem *pro
     return una_basis_relearn(state, &((nlm_options *)options)->basis, problem, result, keep, run);
 }
 
-const una_kind una_nlm = {
+const una_kind una_kind_nlm = {
     .name = "nlm",
     .summary = "neural linear model: network features, Bayesian last layer",
     .source = "Snoek et al. 2015; Ober and Rasmussen 2019",

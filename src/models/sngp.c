@@ -420,7 +420,7 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_sngp_kind = {
+const una_kind una_kind_sngp = {
     .name = "sngp",
     .summary = "spectral-normalised neural Gaussian process: distance-keeping features under random Fourier features",
     .source = "Liu et al., Simple and principled uncertainty estimation, 2020",

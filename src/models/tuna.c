@@ -350,7 +350,7 @@ static una_status tuna_relearn(void *state, void *options, const una_problem *pr
     return una_basis_relearn(state, &((tuna_options *)options)->basis, problem, result, keep, run);
 }
 
-const una_kind una_tuna = {
+const una_kind una_kind_tuna = {
     .name = "tuna",
     .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
     .source = "Lorsung 2021",

@@ -84,7 +84,7 @@ static una_status bbvi_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_bbvi = {
+const una_kind una_kind_bbvi = {
     .name = "bbvi",
     .summary = "Bayesian network by mean-field variational inference",
     .source = "Ranganath et al. 2014; Blundell et al. 2015",

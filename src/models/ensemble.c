@@ -78,7 +78,7 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     UNA_TRY(una_spec_parse(&spec, o->of, arena, run));
     *kind = una_kind_find(spec.name);
     if (!*kind) UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s names no model; `una models` lists them", spec.name);
-    if (*kind == &una_ensemble)
+    if (*kind == &una_kind_ensemble)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=ensemble is not possible; raise members instead");
     if (o->style == UNA_ENSEMBLE_ANCHORED && !(*kind)->fit_anchored)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or "
@@ -497,7 +497,7 @@ static una_status exchange_kind(una_ensemble_state *e, una_archive *ar)
     if (!ar->loading) return UNA_OK;
     e->kind = name ? una_kind_find(name) : NULL;
     if (!e->kind) return una_archive_refuse(ar, "of", "names a model that this una does not have");
-    if (e->kind == &una_ensemble) return una_archive_refuse(ar, "of", "is an ensemble in an ensemble");
+    if (e->kind == &una_kind_ensemble) return una_archive_refuse(ar, "of", "is an ensemble in an ensemble");
     return UNA_OK;
 }
 
@@ -571,7 +571,7 @@ static una_status ensemble_observe(void *state, const una_problem *more, una_fit
     return status;
 }
 
-const una_kind una_ensemble = {
+const una_kind una_kind_ensemble = {
     .name = "ensemble",
     .summary = "several models of one kind, trained apart: plain, bootstrap or anchored",
     .source = "Lakshminarayanan et al. 2017; Breiman 1996; Pearce, Leibfried and Brintrup 2020",

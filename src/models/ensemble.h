@@ -24,6 +24,6 @@ typedef struct una_ensemble_state {
     double  noise_var;
 } una_ensemble_state;
 
-extern const una_kind una_ensemble;
+extern const una_kind una_kind_ensemble;
 
 #endif

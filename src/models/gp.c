@@ -423,7 +423,7 @@ static una_status gp_relearn(void *state, void *options, const una_problem *prob
     return status;
 }
 
-const una_kind una_gp_kind = {
+const una_kind una_kind_gp = {
     .name = "gp",
     .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
     .source = "Rasmussen and Williams, Gaussian processes for machine learning, 2006",

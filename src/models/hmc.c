@@ -493,10 +493,18 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
     return status;
 }
 
-static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
+static una_status hmc_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                           una_run *run)
 {
+    hmc *m = state;
+    hmc_options *o = options;
+    UNA_TRY(check_options(o, run));
+    UNA_TRY(una_kernels_need(run));
+    if (UNA_IS_AUTO(o->prior_var)) o->prior_var = 1;
+    shape(m, o, p->x.cols);
+    m->prior_var = result->prior_var = o->prior_var;
     UNA_TRY(set_scaling(m, o, p->columns, keep));
+
     una_span before = una_progress_part(run, 0, 0.1);
     una_status status = fill_noise_in(o, m, p, result, run);
     una_progress_back(run, before);
@@ -511,19 +519,6 @@ static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_
     una_progress_back(run, before);
     UNA_TRY(status);
     return score_valid(m, p, result, run);
-}
-
-static una_status hmc_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                          una_arena *keep, una_run *run)
-{
-    hmc *m = state;
-    hmc_options *o = options;
-    UNA_TRY(check_options(o, run));
-    UNA_TRY(una_kernels_need(run));
-    if (UNA_IS_AUTO(o->prior_var)) o->prior_var = 1;
-    shape(m, o, problem->x.cols);
-    m->prior_var = result->prior_var = o->prior_var;
-    return fit_all(m, o, problem, result, keep, run);
 }
 
 /* ---- the rest of the model interface ----------------------------------------------------------------------------- */
@@ -622,7 +617,7 @@ static una_status hmc_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_hmc_kind = {
+const una_kind una_kind_hmc = {
     .name = "hmc",
     .summary = "Bayesian neural network, its weights sampled by Hamiltonian Monte Carlo",
     .source = "Neal 1996; Hoffman and Gelman 2014; Betancourt 2017",

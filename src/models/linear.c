@@ -154,7 +154,7 @@ static una_status linear_draw(const void *state, una_view x, size_t draws, bool 
     return status;
 }
 
-const una_kind una_linear = {
+const una_kind una_kind_linear = {
     .name = "linear",
     .summary = "Bayesian linear regression, also on powers of the inputs",
     .source = "MacKay, Bayesian interpolation, 1992; Bishop, Pattern recognition and machine learning, 2006, chapter 3",

@@ -91,7 +91,7 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     return UNA_OK;
 }
 
-const una_kind una_luna = {
+const una_kind una_kind_luna = {
     .name = "luna",
     .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
     .source = "Lorsung 2021; Thakur, Lorsung, Yacoby, Doshi-Velez and Pan 2020",

@@ -120,7 +120,7 @@ static una_status mcd_exchange(void *state, una_archive *ar)
     return una_sampled_exchange(&m->base, mcd_part, 1, ar);
 }
 
-const una_kind una_mcd = {
+const una_kind una_kind_mcd = {
     .name = "mcd",
     .summary = "Monte-Carlo dropout: units dropped in training and in prediction",
     .source = "Gal and Ghahramani 2016",

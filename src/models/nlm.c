@@ -41,7 +41,7 @@ static una_status nlm_fit(void *state, void *options, const una_problem *problem
     return una_basis_fit(state, &o->basis, problem, &plan, result, keep, run);
 }
 
-const una_kind una_nlm = {
+const una_kind una_kind_nlm = {
     .name = "nlm",
     .summary = "neural linear model: network features, Bayesian last layer",
     .source = "Snoek et al. 2015; Ober and Rasmussen 2019",

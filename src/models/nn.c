@@ -151,7 +151,7 @@ static una_status nn_exchange(void *state, una_archive *ar)
     return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
 }
 
-const una_kind una_nn = {
+const una_kind una_kind_nn = {
     .name = "nn",
     .summary = "a plain network with constant noise; it knows no ignorance",
     .source = "Bishop, Pattern recognition and machine learning, 2006, chapter 5",

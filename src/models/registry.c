@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * The registry: one line per model. Program, benchmarks, bindings and contract tests learn of models here and nowhere
- * else.
+ * The registry: one line per model, whose struct is una_kind_NAME. Program, benchmarks, bindings and contract tests
+ * learn of models here and nowhere else.
  */
 #include "model/kind.h"
 
-extern const una_kind una_bbvi, una_mcd;
-extern const una_kind una_hmc_kind;
-extern const una_kind una_gp_kind;
-extern const una_kind una_luna, una_tuna, una_nlm, una_linear;
-extern const una_kind una_nn, una_ensemble, una_sngp_kind;
+#define KINDS(X)        \
+    X(luna)             \
+    X(tuna)             \
+    X(nlm)              \
+    X(linear)           \
+    X(gp)               \
+    X(bbvi)             \
+    X(mcd)              \
+    X(hmc)              \
+    X(nn)               \
+    X(ensemble)         \
+    X(sngp)
 
-const una_kind *const una_kinds[] = { &una_luna, &una_tuna, &una_nlm, &una_linear, &una_gp_kind, &una_bbvi, &una_mcd,
-                                      &una_hmc_kind, &una_nn, &una_ensemble, &una_sngp_kind, NULL };
+#define DECLARED(name) extern const una_kind una_kind_##name;
+#define LISTED(name) &una_kind_##name,
+
+KINDS(DECLARED)
+const una_kind *const una_kinds[] = { KINDS(LISTED) NULL };

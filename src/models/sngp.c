@@ -423,7 +423,7 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_sngp_kind = {
+const una_kind una_kind_sngp = {
     .name = "sngp",
     .summary = "spectral-normalised neural Gaussian process: distance-keeping features under random Fourier features",
     .source = "Liu et al., Simple and principled uncertainty estimation, 2020",
@@ -433,6 +433,7 @@ const una_kind una_sngp_kind = {
     .thesis = "width=50, depth=2, features=200, activation=relu, bound=1, lengthscale=1, head=exact, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, "
               "units=standardised",
+    .results = 1,
     .least_rows = 5,
     .learns_features = true,
     .fit = sngp_fit,

@@ -352,7 +352,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
-const una_kind una_tuna = {
+const una_kind una_kind_tuna = {
     .name = "tuna",
     .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
     .source = "Lorsung 2021",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The report on fitted models, from plain arrays: whoever has a model and a table fills these in (src/face/report.c
+ * The report on fitted models, from plain arrays: whoever has a model and a table fills these in (src/show/report.c
  * does). All numbers are in the user's own units. Everything is borrowed for the call.
  */
 #ifndef UNA_FIT_REPORT_H

@@ -432,14 +432,14 @@ static void refused_state(una_ensemble_state *state, una_status wanted, const ch
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
 
-    una_status status = una_ensemble.exchange(state, &out);
+    una_status status = una_kind_ensemble.exchange(state, &out);
     if (status == UNA_OK) {
         assert_ok(una_archive_save_end(&out), run);
         assert_ok(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, &arena, run), run);
         in.inputs = 2;
         void *other = una_arena_get(&arena, 1, sizeof(una_ensemble_state));
         assert_non_null(other);
-        status = una_ensemble.exchange(other, &in);
+        status = una_kind_ensemble.exchange(other, &in);
     }
 
     assert_int_equal(status, wanted);
@@ -459,7 +459,7 @@ static void damaged_states_are_refused(void **state)
     refused_state(&bad, UNA_E_NUMERIC, "members", run);
 
     bad = good;
-    bad.kind = &una_ensemble;
+    bad.kind = &una_kind_ensemble;
     bad.members = 1;
     void *inner[] = { &good };
     bad.member = inner;

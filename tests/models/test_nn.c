@@ -6,7 +6,7 @@
 #include "fit/basis.h"
 #include "models/quick.h"
 
-extern const una_kind una_nn;
+extern const una_kind una_kind_nn;
 
 static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 
@@ -75,20 +75,20 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     una_fit_result result = { .valid_rmse = NAN };
 
     una_arena_init(&keep, run);
-    void *state = una_arena_get(&keep, 1, una_nn.state_size);
-    assert_ok(una_options_default(&options, una_nn.options, run), run);
+    void *state = una_arena_get(&keep, 1, una_kind_nn.state_size);
+    assert_ok(una_options_default(&options, una_kind_nn.options, run), run);
     options.basis.steps = 400;
     options.basis.width = 5;
     options.basis.rate = 0.02;
     options.basis.penalty = penalty;
 
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_status(una_nn.fit(state, &options, p, &result, &keep, run), wanted, run);
+    assert_status(una_kind_nn.fit(state, &options, p, &result, &keep, run), wanted, run);
     if (says) assert_says(una_run_message(run), says);
     else {
         assert_true(result.noise_var > 0 && isfinite(result.log_evidence));
         assert_true(isnan(result.valid_rmse) && result.valid_rows == 0);
-        assert_ok(una_nn.predict(state, (una_view){ &at, 1, 1, 1 }, &out, run), run);
+        assert_ok(una_kind_nn.predict(state, (una_view){ &at, 1, 1, 1 }, &out, run), run);
     }
 
     una_arena_release(&run->scratch, mark);
@@ -119,16 +119,16 @@ static void damaged_states_are_refused(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
-    una_model *model = quick_fit(&una_nn, data, run);
+    una_model *model = quick_fit(&una_kind_nn, data, run);
     una_archive bytes = {0}, in = {0};
     una_arena arena;
     una_arena_init(&arena, run);
     assert_ok(una_model_snapshot(&bytes, model, &arena, run), run);
 
-    void *other = una_arena_get(&arena, 1, una_nn.state_size);
+    void *other = una_arena_get(&arena, 1, una_kind_nn.state_size);
     assert_ok(una_archive_load_begin(&in, bytes.bytes, bytes.size, "memory", NULL, &arena, run), run);
     in.inputs = 3;                                       /* the network has two */
-    assert_status(una_nn.exchange(other, &in), UNA_E_INPUT, run);
+    assert_status(una_kind_nn.exchange(other, &in), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "does not fit the columns");
 
     una_arena_free(&arena);

@@ -8,7 +8,7 @@
 
 #include "nn/spectral.h"
 
-extern const una_kind una_sngp_kind;
+extern const una_kind una_kind_sngp;
 
 static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 static const char *const sets[] = { "generic", "avx2", "avx512" };
@@ -576,9 +576,9 @@ static void bare_fits(void **state)
         una_sngp_options options;
         una_arena_init(&keep, run);
         una_fit_result result = { .warnings = { .arena = &keep } };
-        void *model = una_arena_get(&keep, 1, una_sngp_kind.state_size);
+        void *model = una_arena_get(&keep, 1, una_kind_sngp.state_size);
 
-        assert_ok(una_options_default(&options, una_sngp_kind.options, run), run);
+        assert_ok(una_options_default(&options, una_kind_sngp.options, run), run);
         options.basis.steps = 20;
         options.basis.features = 8;
         options.basis.prior_var = UNA_AUTO;
@@ -586,7 +586,7 @@ static void bare_fits(void **state)
         y[3] = huge ? 1e39 : 0.3;
 
         una_mark mark = una_arena_mark(&run->scratch);
-        assert_status(una_sngp_kind.fit(model, &options, &p, &result, &keep, run), huge ? UNA_E_NUMERIC : UNA_OK, run);
+        assert_status(una_kind_sngp.fit(model, &options, &p, &result, &keep, run), huge ? UNA_E_NUMERIC : UNA_OK, run);
         if (huge) assert_says(una_run_message(run), "diverged");
         else assert_near(result.noise_var, 0.09, 1e-12, 0);
         una_arena_release(&run->scratch, mark);
@@ -601,7 +601,7 @@ static void damaged_states_are_refused(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
-    una_model *model = quick_fit(&una_sngp_kind, data, run);
+    una_model *model = quick_fit(&una_kind_sngp, data, run);
     una_model *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
     una_sngp mixed = *(una_sngp *)model->state;
     mixed.head = ((una_sngp *)other->state)->head;
@@ -611,7 +611,7 @@ static void damaged_states_are_refused(void **state)
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
-    assert_status(una_sngp_kind.exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
+    assert_status(una_kind_sngp.exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
     assert_says(una_run_message(run), "does not fit the network");
     una_arena_free(&arena);
     una_model_free(model);
@@ -624,7 +624,7 @@ static void damaged_states_are_refused(void **state)
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
-    assert_true(una_sngp_kind.exchange(&mixed, &out) != UNA_OK);         /* a process on another width */
+    assert_true(una_kind_sngp.exchange(&mixed, &out) != UNA_OK);         /* a process on another width */
     assert_int_equal(out.inputs, 2);
     una_arena_free(&arena);
     una_model_free(model);

@@ -158,6 +158,26 @@ static void marginal_raises_the_evidence(void **state)
     una_run_free(run);
 }
 
+/* Where the penalty is nearly all of the loss, a step along the gradient of gamma |theta|^2 shrinks every weight by
+ * 1 - 2 rate gamma, so that losses fall by its square, step by step. */
+static void marginal_shrinks_by_its_penalty(void **state)
+{
+    (void)state;
+    const double rate = 1e-8, gamma = 1e6;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *valid = wave_data(20, 900, run);
+    una_model *model = fitted("nlm(training=marginal, penalty=1e6, optimiser=gd, rate=1e-8, momentum=0, steps=40, "
+                              "width=8, rate_schedule=constant, train_noise_std=1, units=standardised)", data,
+                              &(una_fit_settings){ .valid = valid }, run);
+    const una_curve *curve = &una_model_info(model)->curve;
+    double between = curve->step[1] - curve->step[0];
+    assert_near(curve->loss[1] / curve->loss[0], pow(1 - 2 * rate * gamma, 2 * between), 1e-4, 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(valid);
+    una_run_free(run);
+}
+
 /* What is printed repeats the fit, also where the prior variance was chosen. */
 static void marginal_spec_can_be_passed_back(void **state)
 {
@@ -370,6 +390,7 @@ int main(void)
         cmocka_unit_test(contradicting_noise_is_reported),
         cmocka_unit_test(mle_has_no_penalty),
         cmocka_unit_test(marginal_raises_the_evidence),
+        cmocka_unit_test(marginal_shrinks_by_its_penalty),
         cmocka_unit_test(marginal_spec_can_be_passed_back),
         cmocka_unit_test(every_optimiser_trains),
         cmocka_unit_test(restarts_keep_the_best),

@@ -6,7 +6,7 @@
 #define UNA_PERF_CASES_H
 
 #include "base/base.h"
-#include "nn/train.h"
+#include "nn/luna_step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +66,9 @@ static inline void forget(numbers *n)
 static inline una_training settings(const perf_case *c, size_t steps, bool plain, bool exact)
 {
     double heads = (double)c->heads, scale = 2 * (double)c->batch / (heads * (heads - 1));
-    return (una_training){ .steps = steps, .batch = c->batch, .rate = 1e-3, .fit_weight = 1 / (2 * 9.0),
-                           .penalty = 1e-4, .diversity = plain ? 0 : 0.1 / scale, .exact = exact,
-                           .perturbation_std = 0.1, .look_every = 50 };
+    return (una_training){ .descent = { .steps = steps, .rate = 1e-3, .look_every = 50, .stage = "timing" },
+                           .batch = c->batch, .fit_weight = 1 / (2 * 9.0), .penalty = 1e-4,
+                           .diversity = plain ? 0 : 0.1 / scale, .exact = exact, .perturbation_std = 0.1 };
 }
 
 static inline una_net network(const perf_case *c, bool tanh_net, bool plain)

@@ -52,7 +52,7 @@ static double peak(const una_kernels_f32 *kern)
 /* The largest relative difference among the first 20 losses, float against double; NAN if training failed. */
 static double disagreement(const perf_case *c, const una_net *net, const numbers *data, una_training how, una_run *run)
 {
-    how.look_every = 1;
+    how.descent.look_every = 1;
     una_trained a, b;
     una_arena arena;
     una_arena_init(&arena, run);
@@ -63,8 +63,8 @@ static double disagreement(const perf_case *c, const una_net *net, const numbers
     for (size_t i = 0; i < net->parameters; i++) p64[i] = p32[i] = (float)p64[i];
     una_train_data_f32 d32 = { data->x32, data->y32, c->rows, 1, { c->inputs, NULL } };
     una_train_data_f64 d64 = { data->x64, data->y64, c->rows, 1, { c->inputs, NULL } };
-    int bad = una_train_f32(net, p32, &d32, &how, NULL, "timing", &a, &arena, run)
-           || una_train_f64(net, p64, &d64, &how, NULL, "timing", &b, &arena, run);
+    int bad = una_train_f32(net, p32, &d32, &how, NULL, &a, &arena, run)
+           || una_train_f64(net, p64, &d64, &how, NULL, &b, &arena, run);
     for (size_t i = 0; !bad && i < 20; i++) worst = fmax(worst, fabs(a.loss[i] / b.loss[i] - 1));
     una_arena_free(&arena);
     return bad ? NAN : worst;
@@ -119,10 +119,10 @@ int main(int argc, char **argv)
     una_net net = network(c, tanh_net, plain);
     if (checking) return check(c, &net, &data, settings(c, 20, plain, exact), seeds, run);
     una_training how = settings(c, steps, plain, exact);
-    how.look_every = block;
+    how.descent.look_every = block;
     static stopwatch watch;
-    watch.steps = how.look_every;
-    una_train_hooks_f32 hooks = { .context = &watch, .look = lap };
+    watch.steps = how.descent.look_every;
+    una_watch_f32 laps = { &watch, lap };
     una_train_data_f32 rows = { data.x32, data.y32, c->rows, 1, { c->inputs, NULL } };
     una_trained trained;
     una_arena arena;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     float *parameters = UNA_GET(&arena, float, net.parameters);
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     una_net_initialise_f32(&net, 0, 1, &rng, parameters);
-    if (una_train_f32(&net, parameters, &rows, &how, &hooks, "timing", &trained, &arena, run))
+    if (una_train_f32(&net, parameters, &rows, &how, &laps, &trained, &arena, run))
         return fprintf(stderr, "luna_step: %s\n", una_run_message(run)), 3;
     if (counting || watch.blocks == 0) return 0;
     qsort(watch.block, watch.blocks, sizeof *watch.block, by_value);

@@ -46,7 +46,7 @@ static int train(const worker *w)
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     int bad = !parameters;
     if (!bad) una_net_initialise_f32(&net, 0, 1, &rng, parameters);
-    bad = bad || una_train_f32(&net, parameters, &rows, &how, NULL, "timing", &trained, &arena, run) != UNA_OK;
+    bad = bad || una_train_f32(&net, parameters, &rows, &how, NULL, &trained, &arena, run) != UNA_OK;
     una_arena_free(&arena);
     una_run_free(run);
     return bad;

@@ -75,6 +75,10 @@ struct una_run {
 void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);
 /* Reports fraction of the current stage and asks whether to go on: UNA_CANCELLED if not. */
 una_status una_tick(una_run *run, const char *stage, double fraction, double value);
+/* Until una_progress_back the run's stages fill only the part from .. to (0 to 1) of what they fill now. */
+typedef struct una_span { double from, to; } una_span;
+una_span   una_progress_part(una_run *run, double from, double to);
+void       una_progress_back(una_run *run, una_span before);
 bool       una_cancelled(const una_run *run);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 void       una_release(una_run *run, void *block);
@@ -109,6 +113,9 @@ void       una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *co
  * it is written. For a crew that is NULL, or whose leader is alone, nothing. */
 void       una_crew_claim(const una_crew *crew, void *at, size_t size);
 int        una_crew_members(const una_crew *crew);
+/* Of `count` numbers those that piece `index` of `pieces` works on: whole lines of the cache. */
+typedef struct una_range { size_t first, count; } una_range;
+una_range  una_piece_range(size_t count, size_t index, size_t pieces);
 void       una_crew_free(una_crew *crew);                        /* waits for its threads; NULL is harmless  */
 
 /* ---- random numbers: counter-based, keyed by (seed, purpose, index) ----------------------------- */

@@ -229,6 +229,13 @@ void una_crew_claim(const una_crew *crew, void *at, size_t size)
     }
 }
 
+una_range una_piece_range(size_t count, size_t index, size_t pieces)
+{
+    size_t lines = count / 16, first = index * lines / pieces * 16;
+    size_t end = index + 1 == pieces ? count : (index + 1) * lines / pieces * 16;
+    return (una_range){ first, end - first };
+}
+
 /* ---- life --------------------------------------------------------------------------------------------- */
 
 una_status una_crew_new(una_crew **out, int members, una_arena *arena)

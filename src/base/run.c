@@ -122,6 +122,21 @@ void una_log(una_run *run, una_log_level level, const char *format, ...)
     pthread_mutex_unlock(root->lock);
 }
 
+una_span una_progress_part(una_run *run, double from, double to)
+{
+    una_span before = { run->progress_from, run->progress_to };
+    double width = before.to - before.from;
+    run->progress_from = before.from + width * from;
+    run->progress_to = before.from + width * to;
+    return before;
+}
+
+void una_progress_back(una_run *run, una_span before)
+{
+    run->progress_from = before.from;
+    run->progress_to = before.to;
+}
+
 bool una_cancelled(const una_run *run)
 {
     return run->settings.cancel && *run->settings.cancel;

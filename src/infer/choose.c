@@ -71,24 +71,6 @@ double una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, dou
     return -0.5 * (spectrum->rows * (UNA_LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var);
 }
 
-/* ---- a search in one variable: a grid finds the hill, Brent climbs it ---------------------------------- */
-
-typedef double objective(double t, void *context);            /* to be minimised */
-
-static double search(objective *f, void *context, double low, double high, int points)
-{
-    double step = (high - low) / (points - 1), best = low, least = HUGE_VAL;
-    for (int i = 0; i < points; i++) {
-        double t = i + 1 < points ? low + i * step : high, value = f(t, context);
-        if (value < least) {
-            least = value;
-            best = t;
-        }
-    }
-    double refined = una_minimise(f, context, fmax(best - step, low), fmin(best + step, high), 1e-8);
-    return f(refined, context) < least ? refined : best;
-}
-
 /* ---- evidence ------------------------------------------------------------------------------------------ */
 
 typedef struct hill {
@@ -177,7 +159,7 @@ static una_status climb(double *noise_var, double *prior_var, const una_stats *s
     hill h = { .spectrum = &spectrum, .noise = *noise_var, .prior = *prior_var };
     double low, high;
     set_bounds(&h, &spectrum, &low, &high);
-    double t = search(minus_evidence, &h, low, high, EVIDENCE_GRID);
+    double t = una_search(minus_evidence, &h, low, high, EVIDENCE_GRID, 1e-8);
     double polished = fmin(fmax(polish(&h, t), low), high);
     /* At a bound of alpha the slope is not the objective's: a step that is worse by more than rounding is not taken. */
     double before = minus_evidence(t, &h), after = minus_evidence(polished, &h);
@@ -275,7 +257,7 @@ static una_status choose_noise(double *noise_var, held_out *h, const double *phi
     double reference = (train->square + una_dot(h->y, h->y, h->rows)) / (train->rows + (double)h->rows);
     if (!(reference > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
     double low = log(1e-6 * reference), high = log(10 * reference);
-    double best = search(minus_held_out, h, low, high, VALID_GRID), value = minus_held_out(best, h);
+    double best = una_search(minus_held_out, h, low, high, VALID_GRID, 1e-8), value = minus_held_out(best, h);
     if (!isfinite(value)) UNA_FAIL(run, UNA_E_NUMERIC, "the features or targets of the held-out rows are not finite");
     *noise_var = exp(best);
     *log_lik = -value;

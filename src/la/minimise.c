@@ -83,3 +83,19 @@ double una_minimise(double (*f)(double, void *), void *context, double low, doub
     }
     return b.x;
 }
+
+double una_search(double (*f)(double, void *), void *context, double low, double high, int points, double tol)
+{
+    if (points <= 2) return una_minimise(f, context, low, high, tol);
+    double step = (high - low) / (points - 1), best = low, least = HUGE_VAL;
+    for (int i = 0; i < points; i++) {
+        double t = i + 1 < points ? low + i * step : high, value = f(t, context);
+        if (value < least) {
+            least = value;
+            best = t;
+        }
+    }
+
+    double refined = una_minimise(f, context, fmax(best - step, low), fmin(best + step, high), tol);
+    return f(refined, context) < least ? refined : best;
+}

@@ -30,6 +30,14 @@ double una_mixture_log_pdf(double t, const double *mean, const double *var, size
     return most + log(sum / (double)parts);
 }
 
+double una_mixture_log_pdf_even(double t, const double *mean, double var, size_t parts)
+{
+    double nearest = HUGE_VAL, sum = 0;
+    for (size_t m = 0; m < parts; m++) nearest = fmin(nearest, (t - mean[m]) * (t - mean[m]));
+    for (size_t m = 0; m < parts; m++) sum += exp((nearest - (t - mean[m]) * (t - mean[m])) / (2 * var));
+    return log(sum / (double)parts) - nearest / (2 * var) - 0.5 * (log(var) + UNA_LOG_TWO_PI);
+}
+
 /* ---- quantile --------------------------------------------------------------------------------------------- */
 
 typedef struct search {

@@ -9,7 +9,7 @@
  * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
  * networks, 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
  */
-#include "models/sampled.h"
+#include "fit/sampled.h"
 
 #include "infer/vi.h"
 
@@ -49,14 +49,13 @@ static void bbvi_part(const una_sampled *m, const double *numbers, size_t part, 
 
 typedef struct stepper {                 /* what the gradient of a step needs                               */
     const una_net *net;
+    una_network_f32 network;
     const una_training *how;
     const una_kernels_f64 *normals;
     una_batches batches;
-    una_work_f32 *work;
-    una_batch_f32 batch;
-    una_objective_f32 objective;
+    void  *work;
     size_t count, samples;
-    double prior_var;
+    double prior_var, fit_weight;        /* fit_weight: of this batch                                       */
     double *eps, *spare;                 /* [samples, count], [3 count]                                     */
     float *packed, *parameters, *gradient;
 } stepper;
@@ -69,23 +68,23 @@ static una_status log_likelihood(void *context, const double *theta, double *log
     (void)run;
     for (size_t i = 0; i < t->count; i++) t->packed[i] = (float)theta[i];
     una_net_unpack(t->net, t->packed, t->parameters);
-    una_net_gradient_f32(t->net, t->parameters, &t->batch, &t->objective, t->gradient, &losses, t->work);
+    t->network.body->gradient(&t->network, t->parameters, t->batches.x, t->batches.target, t->batches.rows,
+                              t->fit_weight, 0, t->gradient, &losses, t->work);
     una_net_pack(t->net, t->gradient, t->packed);
     for (size_t i = 0; i < t->count; i++) gradient[i] = -(double)t->packed[i];
     *log_lik = -losses.fit;
     return UNA_OK;
 }
 
-/* The gradient hook of una_train: parameters are mu, then rho. */
-static una_status bound_gradient(void *context, const double *parameters, double *gradient, una_losses *losses,
-                                 una_run *run)
+/* A step; parameters are mu, then rho. */
+static una_status bound_gradient(void *context, size_t step, const double *parameters, double *gradient,
+                                 una_losses *losses, una_run *run)
 {
     stepper *t = context;
-    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
+    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | step);
     t->normals->normals(t->samples * t->count, rng.key, rng.counter, 1, 0, t->eps);
     una_batches_next(&t->batches);
-    t->batch.rows = t->batches.rows;
-    t->objective.fit_weight = t->how->fit_weight * (double)t->batches.all / (double)t->batches.rows;
+    t->fit_weight = t->how->fit_weight * (double)t->batches.all / (double)t->batches.rows;
     una_vi q = { t->count, t->prior_var, parameters, parameters + t->count };
     una_vi_terms terms;
     UNA_TRY(una_vi_loss(&q, t->eps, t->samples, log_likelihood, t, &terms, gradient, gradient + t->count, t->spare,
@@ -94,13 +93,13 @@ static una_status bound_gradient(void *context, const double *parameters, double
     return UNA_OK;
 }
 
-static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_sampled_rows *rows,
+static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_held *rows,
                           una_run *run)
 {
     una_arena *scratch = &run->scratch;
-    const char *kernels = run->settings.kernels;
     t->net = &m->net;
-    t->normals = una_kernels_named_f64(kernels);
+    t->network = (una_network_f32){ &una_body_mlp_f32, &m->net, NULL };
+    t->normals = una_kernels_named_f64(run->settings.kernels);
     t->count = m->count / 2;
     t->samples = (size_t)o->samples;
     t->prior_var = o->weight_var;
@@ -111,9 +110,7 @@ static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *
     t->gradient = UNA_GET(scratch, float, m->net.parameters);
     UNA_TRY(una_arena_check(scratch));
     UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
-    t->batch = (una_batch_f32){ .x = t->batches.x, .target = t->batches.target, .target_heads = 1 };
-    return una_work_new_f32(&t->work, &m->net, t->batches.most, 0, false, 0, false, false,
-                            una_kernels_named_f32(kernels), scratch);
+    return una_network_work_f32(&t->work, &t->network, t->batches.most, run);
 }
 
 static void start(const stepper *t, const bbvi_options *o, double *numbers)
@@ -127,18 +124,17 @@ static void start(const stepper *t, const bbvi_options *o, double *numbers)
     }
 }
 
-static una_status bbvi_train(void *context, const una_sampled *m, const una_sampled_rows *rows, const una_training *how,
+static una_status bbvi_train(void *context, const una_sampled *m, const una_held *rows, const una_training *how,
                              double *numbers, una_trained *trained, una_arena *keep, una_run *run)
 {
     const bbvi_options *o = context;
     stepper t = { .how = how };
     UNA_TRY(prepare(&t, m, o, rows, run));
     start(&t, o, numbers);
-    una_net both = m->net;                               /* the loop sees one block of parameters: mu and rho */
-    both.parameters = m->count;
-    una_train_data_f64 data = { .rows = rows->rows, .target_heads = 1 };
-    una_train_hooks_f64 hooks = { .context = &t, .gradient = bound_gradient };
-    UNA_TRY(una_train_f64(&both, numbers, &data, how, &hooks, "training bbvi", trained, keep, run));
+    una_descent descent = how->descent;
+    descent.stage = "training bbvi";
+    una_trainable_f64 what = { .parameters = m->count, .context = &t, .gradient = bound_gradient };
+    UNA_TRY(una_descend_f64(&what, numbers, &descent, trained, keep, run));
     for (size_t i = t.count; i < m->count; i++) numbers[i] = una_softplus(numbers[i]);
     return UNA_OK;
 }

@@ -10,7 +10,9 @@
  */
 #include "models/hmc.h"
 
+#include "fit/basis.h"
 #include "infer/diagnostics.h"
+#include "la/mixture.h"
 
 #include <string.h>
 
@@ -174,14 +176,14 @@ static una_status run_chain(void *context, size_t index, una_run *run)
     const chains *all = context;
     chain_job *j = &all->job[index];
     una_bnn bnn = *all->bnn;
-    double from = run->progress_from, to = run->progress_to;
     UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     double *q = UNA_GET(&run->scratch, double, una_bnn_dimension(&bnn));
     UNA_TRY(una_arena_check(&run->scratch));
-    run->progress_to = from + 0.05 * (to - from);
-    UNA_TRY(una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run));
-    run->progress_from = run->progress_to;
-    run->progress_to = to;
+    una_span before = una_progress_part(run, 0, 0.05);
+    una_status status = una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+    una_progress_part(run, 0.05, 1);                     /* the task ends with the chain */
     una_rng rng = una_rng_at(all->seed, UNA_FOR_DRAWS, (uint64_t)1 << 32 | index);
     if (all->integrated) return integrated_chain(j, all, &bnn, q, &rng, run);
     una_target target = { una_bnn_dimension(&bnn), &bnn, una_bnn_potential };
@@ -339,19 +341,32 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
     return UNA_OK;
 }
 
+/* The noise that rows which do not train show: the error of a plain network. A chain per fold would be the pure way and
+ * cost five times the sampling. */
+static una_status held_out_noise(double *noise_var, const hmc *m, const una_problem *p, una_fit_result *result,
+                                 una_run *run)
+{
+    size_t rows = p->x.rows, batch = rows < 500 ? rows : 128, passes = 12 * (rows / batch), judged;
+    una_basis_options plain = { .steps = (double)(passes > 20000 ? 20000 : passes > 2000 ? passes : 2000),
+                                .batch = (double)batch, .rate = 0.01, .rate_schedule = 1, .penalty = 0.5,
+                                .train_noise_std = 0.1, .initialisation = 1 };
+    UNA_TRY(una_plain_noise(noise_var, &judged, &m->net, &plain, p, result, run));
+    if (judged)
+        una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; "
+                      "sample_noise=yes lets the posterior judge.", judged);
+    return UNA_OK;
+}
+
 /* Fills sample_noise and noise_std in. What it prints is what is used, so that the printed spec
  * repeats the fit to the bit. */
-static una_status choose_noise(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status fill_noise_in(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result,
+                                una_run *run)
 {
-    double scale = p->columns->target_scale, rmse = 0.3;
-    size_t rows = 0;
+    double noise_var = UNA_PLAIN_NOISE_VAR;
     if (o->sample_noise == NOISE_AUTO) o->sample_noise = UNA_IS_AUTO(o->noise_std) ? NOISE_SAMPLED : NOISE_FIXED;
     if (!UNA_IS_AUTO(o->noise_std)) return UNA_OK;
-    if (o->sample_noise == NOISE_FIXED) UNA_TRY(una_hmc_noise(&rmse, &rows, &m->net, p, run));
-    o->noise_std = rmse * scale;
-    if (rows)
-        una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; "
-                      "sample_noise=yes lets the posterior judge.", rows);
+    if (o->sample_noise == NOISE_FIXED) UNA_TRY(held_out_noise(&noise_var, m, p, result, run));
+    o->noise_std = sqrt(noise_var) * p->columns->target_scale;
     return UNA_OK;
 }
 
@@ -374,31 +389,50 @@ static una_status keep_draws(hmc *m, const chains *all, size_t count, una_fit_re
     return UNA_OK;
 }
 
+/* Running mean and sum of squares (Welford), draw by draw. */
+static una_status hmc_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    const hmc *m = state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    rows_pass pass;
+    double noise = 0, unit = m->y_scale[1] * m->y_scale[1];
+    una_status status = begin_pass(&pass, m, x, run);
+    for (size_t k = 0; k < m->kept; k++) noise += m->noise_var[k] / unit / (double)m->kept;
+    for (size_t r = 0; r < x.rows; r++) {
+        out->mean[r] = out->var_model[r] = 0;
+        out->var_noise[r] = noise;
+    }
+    for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
+        evaluate(&pass, m, m->draws + k * m->weights);
+        for (size_t r = 0; r < x.rows; r++) {
+            double off = pass.f[r] - out->mean[r];
+            out->mean[r] += off / (double)(k + 1);
+            out->var_model[r] += off * (pass.f[r] - out->mean[r]) / (double)m->kept;
+            if (out->part_mean) out->part_mean[r * m->kept + k] = pass.f[r];
+            if (out->part_var) out->part_var[r * m->kept + k] = m->noise_var[k] / unit;
+        }
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 /* Rows of the caller's that did not join the posterior: mean log of the mixture's density, and rmse of its mean. */
 static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
-    size_t rows = p->valid_x.rows;
+    size_t rows = p->valid_x.rows, parts = m->kept;
     if (rows == 0 || p->valid_joins) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    rows_pass pass;
-    double *mean = UNA_GET(&run->scratch, double, rows), *density = UNA_GET(&run->scratch, double, rows), square = 0,
-           log_lik = 0;
-    double unit = m->y_scale[1] * m->y_scale[1];
+    double *one = UNA_GET(&run->scratch, double, 3), *part = UNA_GET(&run->scratch, double, 2 * parts);
+    double square = 0, log_lik = 0;
+    una_predictive out = { .mean = one, .var_model = one + 1, .var_noise = one + 2, .parts = parts, .part_mean = part,
+                           .part_var = part + parts };
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = begin_pass(&pass, m, p->valid_x, run);
-    for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
-        double var = m->noise_var[k] / unit;
-        evaluate(&pass, m, m->draws + k * m->weights);
-        for (size_t r = 0; r < rows; r++) {
-            double part = -pow(p->valid_y[r] - pass.f[r], 2) / (2 * var) - log(2 * 3.14159265358979323846 * var) / 2;
-            double most = k ? fmax(density[r], part) : part;
-            mean[r] += pass.f[r] / (double)m->kept;
-            density[r] = k ? most + log(exp(density[r] - most) + exp(part - most)) : part;
-        }
-    }
     for (size_t r = 0; status == UNA_OK && r < rows; r++) {
-        square += pow(p->valid_y[r] - mean[r], 2);
-        log_lik += density[r] - log((double)m->kept);
+        const double *x = p->valid_x.at + r * p->valid_x.stride;
+        status = hmc_predict(m, (una_view){ x, 1, p->valid_x.cols, p->valid_x.stride }, &out, run);
+        if (status != UNA_OK) break;
+        square += pow(p->valid_y[r] - out.mean[0], 2);
+        log_lik += una_mixture_log_pdf(p->valid_y[r], part, part + parts, parts);
     }
     una_arena_release(&run->scratch, mark);
     result->valid_rows = rows;
@@ -429,17 +463,20 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
 static una_status fit_all(hmc *m, hmc_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
                           una_run *run)
 {
-    double from = run->progress_from, to = run->progress_to;
     UNA_TRY(set_scaling(m, o, p->columns, keep));
-    run->progress_to = from + 0.1 * (to - from);
-    UNA_TRY(choose_noise(o, m, p, result, run));
-    run->progress_from = run->progress_to;
-    run->progress_to = to;
+    una_span before = una_progress_part(run, 0, 0.1);
+    una_status status = fill_noise_in(o, m, p, result, run);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+
     una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise == NOISE_SAMPLED,
                     .noise_prior = o->noise_prior,
                     .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(gather(&bnn, m, p, run));
-    UNA_TRY(sample(m, o, p, &bnn, result, keep, run));
+    before = una_progress_part(run, 0.1, 1);
+    status = sample(m, o, p, &bnn, result, keep, run);
+    una_progress_back(run, before);
+    UNA_TRY(status);
     return score_valid(m, p, result, run);
 }
 
@@ -448,46 +485,15 @@ static una_status hmc_fit(void *state, void *options, const una_problem *problem
 {
     hmc *m = state;
     hmc_options *o = options;
-    double from = run->progress_from, to = run->progress_to;
     UNA_TRY(check_options(o, run));
     UNA_TRY(una_kernels_need(run));
     if (UNA_IS_AUTO(o->prior_var)) o->prior_var = 1;
     shape(m, o, problem->x.cols);
     m->prior_var = result->prior_var = o->prior_var;
-    una_status status = fit_all(m, o, problem, result, keep, run);
-    run->progress_from = from;
-    run->progress_to = to;
-    return status;
+    return fit_all(m, o, problem, result, keep, run);
 }
 
 /* ---- the rest of the model interface ----------------------------------------------------------------------------- */
-
-/* Running mean and sum of squares (Welford), draw by draw. */
-static una_status hmc_predict(const void *state, una_view x, una_predictive *out, una_run *run)
-{
-    const hmc *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
-    rows_pass pass;
-    double noise = 0, unit = m->y_scale[1] * m->y_scale[1];
-    una_status status = begin_pass(&pass, m, x, run);
-    for (size_t k = 0; k < m->kept; k++) noise += m->noise_var[k] / unit / (double)m->kept;
-    for (size_t r = 0; r < x.rows; r++) {
-        out->mean[r] = out->var_model[r] = 0;
-        out->var_noise[r] = noise;
-    }
-    for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
-        evaluate(&pass, m, m->draws + k * m->weights);
-        for (size_t r = 0; r < x.rows; r++) {
-            double off = pass.f[r] - out->mean[r];
-            out->mean[r] += off / (double)(k + 1);
-            out->var_model[r] += off * (pass.f[r] - out->mean[r]) / (double)m->kept;
-            if (out->part_mean) out->part_mean[r * m->kept + k] = pass.f[r];
-            if (out->part_var) out->part_var[r * m->kept + k] = m->noise_var[k] / unit;
-        }
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
 
 static size_t hmc_mixture(const void *state)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the model hmc share: the posterior of a network's weights as a target for the sampler, and the
- * noise that held-out rows show.
+ * What the files of the model hmc share: the posterior of a network's weights as a target for the sampler.
  */
 #ifndef UNA_MODELS_HMC_H
 #define UNA_MODELS_HMC_H
 
 #include "infer/hmc.h"
 #include "model/kind.h"
-#include "nn/train.h"
+#include "nn/luna_step.h"
 
 #define UNA_NOISE_PRIORS "lognormal|inverse_gamma"
 enum { UNA_NOISE_LOGNORMAL, UNA_NOISE_INVERSE_GAMMA };
@@ -61,9 +60,5 @@ double     una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope);   /
 
 /* From a random network to a maximum of the posterior nearby (Adam): where chain number `chain` starts. */
 una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run);
-
-/* Root mean square error of plain networks of this shape on rows that did not train them (problem->valid or the folds),
- * standardised; 0.3 where no row was held out. rows: how many were. */
-una_status una_hmc_noise(double *rmse, size_t *rows, const una_net *net, const una_problem *problem, una_run *run);
 
 #endif

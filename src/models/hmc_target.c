@@ -111,14 +111,14 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
     una_mark mark = una_arena_mark(&run->scratch);
     una_rng rng = una_rng_at(seed, UNA_FOR_INIT, (uint64_t)1 << 32 | chain);
     una_net_initialise_f64(net, 1, 1, &rng, bnn->padded);
-    una_training how = { .steps = steps, .batch = bnn->rows > 1000 ? 256 : 0, .rate = 0.01, .rate_schedule = 1,
-                         .fit_weight = 1 / (2 * bnn->noise_var), .penalty = 1 / (2 * bnn->prior_var),
-                         .look_every = steps + 1, .seed = seed, .stream = (uint64_t)1 << 16 | chain };
+    una_training how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .look_every = steps + 1,
+                                      .stage = "looking for a start" },
+                         .batch = bnn->rows > 1000 ? 256 : 0, .fit_weight = 1 / (2 * bnn->noise_var),
+                         .penalty = 1 / (2 * bnn->prior_var), .seed = seed, .stream = (uint64_t)1 << 16 | chain };
     una_train_data_f64 data = { bnn->x, bnn->y, bnn->rows, 1, { net->size[0], NULL } };
     una_trained trained;
     una_status status = UNA_OK;
-    if (steps) status = una_train_f64(net, bnn->padded, &data, &how, NULL, "looking for a start", &trained,
-                                      &run->scratch, run);
+    if (steps) status = una_train_f64(net, bnn->padded, &data, &how, NULL, &trained, &run->scratch, run);
     for (size_t i = 0; i < bnn->weights; i++) q[i] = bnn->padded[bnn->place[i]];
     if (bnn->sample_noise) q[bnn->weights] = log(bnn->noise_var) / 2;
     una_arena_release(&run->scratch, mark);

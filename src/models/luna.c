@@ -10,7 +10,7 @@
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez,
  * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 
 typedef struct luna_options {
     double heads, head_share, diversity, diversity_rows, target_cos2;
@@ -77,7 +77,7 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
-        .unit_directions = o->direction_kind == 1, .head_relief = 1 - o->head_share, .look_from = 0.6 } };
+        .unit_directions = o->direction_kind == 1, .head_relief = 1 - o->head_share, .descent.look_from = 0.6 } };
     UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)

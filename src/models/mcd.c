@@ -9,7 +9,7 @@
  * decays weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W
  * are.
  */
-#include "models/sampled.h"
+#include "fit/sampled.h"
 
 #include "nn/dropout.h"
 
@@ -66,15 +66,15 @@ typedef struct stepper {                 /* what the gradient of a step needs   
     float *mask[UNA_MAX_LAYERS], *input_mask;
 } stepper;
 
-/* The gradient hook of una_train: a batch, masks for each of its rows, the loss. */
-static una_status dropped_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
-                                   una_run *run)
+/* A step: a batch, masks for each of its rows, the loss. */
+static una_status dropped_gradient(void *context, size_t step, const float *parameters, float *gradient,
+                                   una_losses *losses, una_run *run)
 {
     stepper *t = context;
     const una_net *net = &t->model->base.net;
     double p = t->model->dropout;
     (void)run;
-    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | t->batches.step);
+    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | step);
     una_batches_next(&t->batches);
     size_t rows = t->batches.rows, inputs = net->size[0];
     if (t->model->inputs) {
@@ -89,7 +89,7 @@ static una_status dropped_gradient(void *context, const float *parameters, float
     return UNA_OK;
 }
 
-static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_rows *rows, una_run *run)
+static una_status prepare(stepper *t, const mcd_options *o, const una_held *rows, una_run *run)
 {
     const una_net *net = &t->model->base.net;
     una_arena *scratch = &run->scratch;
@@ -104,7 +104,7 @@ static una_status prepare(stepper *t, const mcd_options *o, const una_sampled_ro
                             una_kernels_named_f32(run->settings.kernels), scratch);
 }
 
-static una_status mcd_train(void *context, const una_sampled *base, const una_sampled_rows *rows,
+static una_status mcd_train(void *context, const una_sampled *base, const una_held *rows,
                             const una_training *how, double *numbers, una_trained *trained, una_arena *keep,
                             una_run *run)
 {
@@ -117,9 +117,10 @@ static una_status mcd_train(void *context, const una_sampled *base, const una_sa
     UNA_TRY(prepare(&t, o, rows, run));
     una_rng rng = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
     una_net_initialise_f32(net, o->common.initialisation, 1, &rng, parameters);
-    una_train_data_f32 data = { .rows = rows->rows, .target_heads = 1 };
-    una_train_hooks_f32 hooks = { .context = &t, .gradient = dropped_gradient };
-    UNA_TRY(una_train_f32(net, parameters, &data, how, &hooks, "training mcd", trained, keep, run));
+    una_descent descent = how->descent;
+    descent.stage = "training mcd";
+    una_trainable_f32 what = { .parameters = net->parameters, .context = &t, .gradient = dropped_gradient };
+    UNA_TRY(una_descend_f32(&what, parameters, &descent, trained, keep, run));
     una_net_pack(net, parameters, packed);
     for (size_t i = 0; i < base->count; i++) numbers[i] = (double)packed[i];
     return UNA_OK;

@@ -7,7 +7,7 @@
  * Source: Snoek et al., Scalable Bayesian optimization using deep neural networks, 2015; Ober and Rasmussen,
  * Benchmarking the neural linear model for regression, 2019 (whose appendix prints the wrong sign of log|V|).
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 
 typedef struct nlm_options {
     int training;

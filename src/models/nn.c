@@ -9,12 +9,10 @@
  */
 #include "models/nn.h"
 
-#include "models/held.h"
+#include "fit/crossfit.h"
 #include "nn/anchor.h"
 
 #include <string.h>
-
-static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
 
 static const una_option nn_table[] = {
     UNA_ROWS_SHAPE(una_nn_options, basis, "2", "hidden layer", "hidden layers"),
@@ -40,184 +38,155 @@ typedef struct nn_state {
 
 /* ---- one training ----------------------------------------------------------------------------------------- */
 
-typedef struct nn_job {                  /* a fold, or the whole                                            */
-    una_arena   arena;                   /* its results; re-homed to the caller's run at the end            */
-    float      *parameters;
-    una_trained trained;
-    double      square;                  /* sum of squared errors of `judged` rows                          */
-    size_t      judged;
-} nn_job;
+typedef struct nn_trial {
+    una_trial base;
+    float    *parameters;
+    double    square;                    /* sum of squared errors of `judged` rows: those held out, if any  */
+    size_t    judged;
+} nn_trial;
 
-typedef struct nn_jobs {
-    const una_net *net;
+typedef struct nn_lesson {               /* context of the trainings                                        */
+    nn_state *state;                     /* its net; what is kept goes there                                */
     const una_basis_options *options;
     const una_nn_anchor *anchor;
-    const una_problem *problem;
-    size_t folds, steps;                 /* folds 0: all rows train; steps 0: as the options say            */
     double train_noise_var;
-    uint64_t stream;
-    nn_job *job;
-} nn_jobs;
+    double square;                       /* mean square error of the training that was kept, by `judged` rows */
+    size_t judged;
+} nn_lesson;
 
-typedef struct watch {                   /* context of both hooks                                           */
-    const una_net *net;
+typedef struct lesson_round { const nn_lesson *lesson; const una_round *round; nn_trial *trial; } lesson_round;
+
+typedef struct watch {                   /* of looks and anchored steps                                         */
+    una_network_f32 net;
     const una_held *held;
-    una_work_f32 *work;
+    void  *work;
     double *f;                           /* [held or rows]                                                  */
     /* anchored training only: */
     una_batches batches;
+    size_t parameters;
     float *anchor;
     double weight;
 } watch;
-
-static double sum_of_squares(const watch *w, const float *parameters, const float *x, const double *y, size_t rows)
-{
-    double sum = 0;
-    una_net_forward_f32(w->net, parameters, x, rows, NULL, 0, w->f, w->work);
-    for (size_t r = 0; r < rows; r++) sum += (y[r] - w->f[r]) * (y[r] - w->f[r]);
-    return sum;
-}
 
 static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
     const watch *w = context;
     (void)run;
-    double square = sum_of_squares(w, parameters, w->held->held_x, w->held->held_y, w->held->held);
+    double square = una_network_square_f32(&w->net, parameters, w->held->held_x, w->held->held_y, w->held->held, w->f,
+                                           w->work);
     *score = una_held_score(square / (double)w->held->held);
     return UNA_OK;
 }
 
-static una_status anchored_gradient(void *context, const float *parameters, float *gradient, una_losses *losses,
-                                    una_run *run)
+static una_status anchored_gradient(void *context, size_t step, const float *parameters, float *gradient,
+                                    una_losses *losses, una_run *run)
 {
     watch *w = context;
+    (void)step;
     (void)run;
     una_batches_next(&w->batches);
-    una_batch_f32 batch = { .rows = w->batches.rows, .x = w->batches.x, .target = w->batches.target,
-                            .target_heads = 1 };
-    una_objective_f32 objective = { .fit_weight = 1 / (double)batch.rows };
-    una_net_gradient_f32(w->net, parameters, &batch, &objective, gradient, losses, w->work);
-    losses->penalty = una_anchor_add_f32(w->net->parameters, w->weight, parameters, w->anchor, gradient);
+    w->net.body->gradient(&w->net, parameters, w->batches.x, w->batches.target, w->batches.rows,
+                          1 / (double)w->batches.rows, 0, gradient, losses, w->work);
+    losses->penalty = una_anchor_add_f32(w->parameters, w->weight, parameters, w->anchor, gradient);
     losses->total += losses->penalty;
     return UNA_OK;
 }
 
-static una_status prepare_anchor(watch *w, const nn_jobs *all, const una_training *how, float *parameters, una_run *run)
+static una_status prepare_anchor(watch *w, const nn_lesson *all, const una_training *how, float *parameters, una_run *run)
 {
     const una_nn_anchor *a = all->anchor;
+    w->parameters = all->state->net.parameters;
     una_rng first = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
     una_rng anchors = una_rng_at(how->seed, UNA_FOR_INIT, 1u << 20);
-    w->anchor = UNA_GET(&run->scratch, float, w->net->parameters);
+    w->anchor = UNA_GET(&run->scratch, float, w->parameters);
     UNA_TRY(una_arena_check(&run->scratch));
-    una_anchor_draw_f32(w->net, a->init_var, &first, parameters);
-    una_anchor_draw_f32(w->net, a->prior_var, &anchors, w->anchor);      /* one anchor for all folds of a member */
+    una_anchor_draw_f32(&all->state->net, a->init_var, &first, parameters);
+    una_anchor_draw_f32(&all->state->net, a->prior_var, &anchors, w->anchor);      /* one anchor for all folds of a member */
     w->weight = a->noise_var / (a->prior_var * (double)w->held->rows);
     return una_batches_init(&w->batches, w->held->x, w->held->target, w->held->rows, w->held->inputs,
-                            how->optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
+                            how->descent.optimiser == UNA_GD ? 0 : how->batch, how->seed, how->stream, &run->scratch);
 }
 
-static una_status train_job(void *context, size_t index, una_run *run)
+static una_status train_one(void *context, size_t index, una_run *run)
 {
-    const nn_jobs *all = context;
-    nn_job *j = &all->job[index];
-    const una_net *net = all->net;
+    const lesson_round *at = context;
+    const nn_lesson *all = at->lesson;
+    const una_problem *p = at->round->problem;
+    nn_trial *t = &at->trial[index];
+    const una_net *net = &all->state->net;
     una_held held;
     una_training none = {0};
-    UNA_TRY(una_held_split(&held, all->problem, all->folds ? index : SIZE_MAX, &run->scratch));
-    una_training how = una_basis_training(all->options, held.rows, &none, all->train_noise_var, all->problem->seed,
-                                          all->stream + index);
-    if (all->steps) how.steps = all->steps;
-    j->parameters = UNA_GET(&j->arena, float, net->parameters);
-    UNA_TRY(una_arena_check(&j->arena));
-    watch w = { .net = net, .held = &held };
+    UNA_TRY(una_held_split(&held, p, una_round_fold(at->round, index), &run->scratch));
+    una_training how = una_basis_training(all->options, held.rows, &none, all->train_noise_var, p->seed,
+                                          at->round->stream + index);
+    how.descent.stage = "training nn";
+    if (at->round->steps) how.descent.steps = at->round->steps;
+    t->parameters = UNA_GET(&t->base.arena, float, net->parameters);
+    UNA_TRY(una_arena_check(&t->base.arena));
+
+    watch w = { .net = { &una_body_mlp_f32, net, NULL }, .held = &held };
     w.f = UNA_GET_ROWS(&run->scratch, double, held.held ? held.held : held.rows);
-    una_train_hooks_f32 hooks = { .context = &w, .look = held.held ? look : NULL };
+    una_trainable_f32 anchored = { .parameters = net->parameters, .context = &w, .gradient = anchored_gradient,
+                                   .watch = { &w, held.held ? look : NULL } };
     una_rng rng = una_rng_at(how.seed, UNA_FOR_INIT, how.stream);
-    if (all->anchor) {
-        UNA_TRY(prepare_anchor(&w, all, &how, j->parameters, run));
-        hooks.gradient = anchored_gradient;
-    } else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, j->parameters);
-    UNA_TRY(una_work_new_f32(&w.work, net, all->anchor ? w.batches.most : 1, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
+    if (all->anchor) UNA_TRY(prepare_anchor(&w, all, &how, t->parameters, run));
+    else una_net_initialise_f32(net, all->options->initialisation, 1, &rng, t->parameters);
+    UNA_TRY(una_network_work_f32(&w.work, &w.net, all->anchor ? w.batches.most : 1, run));
     una_train_data_f32 data = { held.x, held.target, held.rows, 1, { net->size[0], NULL } };
-    UNA_TRY(una_train_f32(net, j->parameters, &data, &how, &hooks, "training nn", &j->trained, &j->arena, run));
+    if (all->anchor)
+        UNA_TRY(una_descend_f32(&anchored, t->parameters, &how.descent, &t->base.trained, &t->base.arena, run));
+    else UNA_TRY(una_train_f32(net, t->parameters, &data, &how, &anchored.watch, &t->base.trained, &t->base.arena,
+                               run));
+
     bool judged = held.held > 0;
-    j->judged = judged ? held.held : held.rows;
-    j->square = sum_of_squares(&w, j->parameters, judged ? held.held_x : held.x, judged ? held.held_y : held.y,
-                               j->judged);
+    t->base.held = held.held;
+    t->judged = judged ? held.held : held.rows;
+    t->square = una_network_square_f32(&w.net, t->parameters, judged ? held.held_x : held.x,
+                                       judged ? held.held_y : held.y, t->judged, w.f, w.work);
+    if (!isfinite(t->square))
+        UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)",
+                 how.descent.rate);
     return UNA_OK;
 }
 
-static una_status run_jobs(nn_jobs *all, size_t count, una_run *run)
+static una_status nn_train(void *lesson, const una_round *round, void *trials, una_run *run)
 {
-    all->job = UNA_GET(&run->scratch, nn_job, count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    return una_jobs_run(run, all->job, sizeof *all->job, count, train_job, all);
+    lesson_round at = { lesson, round, trials };
+    return una_jobs_run(run, trials, sizeof *at.trial, round->count, train_one, &at);
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-typedef struct judgement { double square; size_t rows; } judgement;
-
-/* Every fold in turn is left out: errors of rows that did not train, and how long training should last. */
-static una_status judge_folds(nn_jobs *all, judgement *sum, una_fit_result *result, una_run *run)
+/* sum log N(e; 0, s2) of `rows` errors. */
+static double log_lik_of(double square, size_t rows, double noise_var)
 {
-    size_t best[256] = {0}, folds = all->folds;
-    una_status status = run_jobs(all, folds, run);
-    for (size_t i = 0; status == UNA_OK && i < folds; i++) {
-        const una_trained *t = &all->job[i].trained;
-        sum->square += all->job[i].square;
-        sum->rows += all->job[i].judged;
-        best[i] = t->best_step ? t->best_step : t->steps;
-        result->steps += t->steps;
-    }
-    una_jobs_free(all->job, sizeof *all->job, folds);
-    all->steps = una_held_median(best, folds);
-    all->stream += folds;
-    all->folds = 0;
-    return status;
+    return -0.5 * ((double)rows * (UNA_LOG_TWO_PI + log(noise_var)) + square / noise_var);
 }
 
-static una_status train_all(nn_jobs *all, nn_state *m, judgement *sum, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+static una_status nn_judge(void *lesson, const void *const *trial, size_t count, const una_question *question,
+                           una_answer *answer, una_run *run)
 {
-    double from = run->progress_from, to = run->progress_to;
-    bool folds = all->folds > 0;
-    if (folds) {
-        run->progress_to = from + (to - from) * (double)all->folds / (double)(all->folds + 1);
-        una_status judged = judge_folds(all, sum, result, run);
-        run->progress_from = judged == UNA_OK ? run->progress_to : from;
-        run->progress_to = to;
-        UNA_TRY(judged);
-    }
-    una_status status = run_jobs(all, 1, run);
-    const nn_job *j = all->job;
-    if (status == UNA_OK) {
-        m->parameters = UNA_GET(keep, float, m->net.parameters);
-        status = una_arena_check(keep);
-        if (status == UNA_OK)
-            status = una_held_curve(result, j->trained.looks, j->trained.step, j->trained.loss, j->trained.look, keep);
-    }
-    if (status == UNA_OK) {
-        memcpy(m->parameters, j->parameters, m->net.parameters * sizeof(float));
-        result->steps += j->trained.steps;
-        if (!folds) *sum = (judgement){ j->square, j->judged };
-    }
-    una_jobs_free(all->job, sizeof *all->job, 1);
-    run->progress_from = from;
-    return status;
+    const nn_trial *t = trial[0];
+    (void)lesson, (void)count, (void)run;                /* one: an ensemble mixes networks, not nn */
+    answer->loss -= log_lik_of(t->square, t->judged, question->noise_var);
+    answer->square += t->square;
+    answer->rows += t->judged;
+    return UNA_OK;
 }
 
-static void report(nn_state *m, const judgement *sum, bool held_out, una_fit_result *result)
+static una_status nn_keep(void *lesson, const void *const *trial, size_t count, una_fit_result *result,
+                          una_arena *keep, una_run *run)
 {
-    double rows = (double)sum->rows, square = sum->square / rows;
-    double log_lik = -0.5 * (UNA_LOG_TWO_PI + log(m->noise_var) + square / m->noise_var);
-    result->noise_var = m->noise_var;
-    result->log_evidence = rows * log_lik;               /* the nearest a single function comes to evidence */
-    if (!held_out) return;
-    result->valid_rows = sum->rows;
-    result->valid_rmse = sqrt(square);
-    result->valid_log_lik = log_lik;
+    nn_lesson *all = lesson;
+    nn_state *m = all->state;
+    const nn_trial *t = trial[0];
+    (void)count, (void)run;
+    m->parameters = UNA_GET(keep, float, m->net.parameters);
+    UNA_TRY(una_arena_check(keep));
+    memcpy(m->parameters, t->parameters, m->net.parameters * sizeof(float));
+    all->square = t->square / (double)t->judged;
+    all->judged = t->judged;
+    return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
 una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor *anchor, const una_problem *p,
@@ -227,22 +196,26 @@ una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor 
     una_basis_options *o = &options->basis;
     double unit = una_basis_unit(o, p);
     una_basis shape = {0};
-    judgement sum = {0};
     o->features = o->width;
     una_basis_resolve(o, p->x.rows, 1);
     UNA_TRY(una_basis_shape(&shape, o, p->x.cols, 1, run));
     m->net = shape.net;
-    nn_jobs all = { .net = &m->net, .options = o, .anchor = anchor, .problem = p, .folds = p->folds,
-                    .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? plain_noise_var
-                    : pow(o->train_noise_std * unit, 2) };
-    UNA_TRY(train_all(&all, m, &sum, result, keep, run));
-    if (!isfinite(sum.square))
-        UNA_FAIL(run, UNA_E_NUMERIC, "nn: the network's answers are not finite; use a smaller rate (now %g)", o->rate);
-    m->noise_var = UNA_IS_AUTO(o->noise_std) ? una_held_noise(sum.square / (double)sum.rows, sum.rows)
-                                             : pow(o->noise_std * unit, 2);
-    report(m, &sum, p->folds > 0 || p->valid_x.rows > 0, result);
+
+    nn_lesson lesson = { .state = m, .options = o, .anchor = anchor,
+                         .train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? UNA_PLAIN_NOISE_VAR
+                         : pow(o->train_noise_std * unit, 2) };
+    una_crossfit fit = { .context = &lesson, .trial_size = sizeof(nn_trial), .train = nn_train, .judge = nn_judge,
+                         .keep = nn_keep, .restarts = 1, .prior_var = 1,
+                         .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
+    UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
+
+    m->noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(lesson.square, 1e-8) : fit.noise_var;   /* no row was held out */
+    result->noise_var = m->noise_var;
+    /* The nearest that a single function comes to evidence. */
+    result->log_evidence = result->valid_rows ? (double)result->valid_rows * result->valid_log_lik
+                         : log_lik_of(lesson.square * (double)lesson.judged, lesson.judged, m->noise_var);
     o->noise_std = sqrt(m->noise_var) / unit;
-    o->train_noise_std = sqrt(all.train_noise_var) / unit;
+    o->train_noise_std = sqrt(lesson.train_noise_var) / unit;
     return UNA_OK;
 }
 
@@ -254,28 +227,15 @@ static una_status nn_fit(void *state, void *options, const una_problem *problem,
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
 
-static una_status begin_work(void **work, const void *model, una_run *run)
+static una_network_f32 network_of(const nn_state *m)
 {
-    const nn_state *m = model;
-    una_work_f32 *made = NULL;
-    UNA_TRY(una_work_new_f32(&made, &m->net, UNA_MAP_ROWS, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
-    *work = made;
-    return UNA_OK;
-}
-
-static void output_of(const void *model, const float *x, size_t rows, double *f, size_t stride, void *work)
-{
-    const nn_state *m = model;
-    (void)stride;                                        /* one */
-    una_net_forward_f32(&m->net, m->parameters, x, rows, NULL, 0, f, work);
+    return (una_network_f32){ &una_body_mlp_f32, &m->net, NULL };
 }
 
 static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const nn_state *m = state;
-    una_feature_map map = { .model = m, .inputs = m->net.size[0], .features = 1, .begin = begin_work,
-                            .forward = output_of };
+    una_feature_map map = una_map_of_heads(network_of(m), m->parameters);
     for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
         out->var_noise[r] = m->noise_var;
@@ -286,14 +246,13 @@ static una_status nn_predict(const void *state, una_view x, una_predictive *out,
 static una_status nn_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
 {
     const nn_state *m = state;
-    size_t inputs = m->net.size[0], features = una_net_features(&m->net), wide = UNA_PADDED(1);
+    una_feature_map map = una_map_of(network_of(m), m->parameters, false);
+    size_t inputs = map.inputs, features = map.features, wide = UNA_PADDED(1);
     const float *w = m->parameters + m->net.weights[m->net.depth];
     una_mark mark = una_arena_mark(&run->scratch);
-    float *point = UNA_GET(&run->scratch, float, inputs);
     double *j = UNA_GET(&run->scratch, double, inputs * features);
     una_status status = una_arena_check(&run->scratch);
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) point[d] = (float)x[d];
-    if (status == UNA_OK) status = una_basis_slopes(&m->net, m->parameters, point, j, run);
+    if (status == UNA_OK) status = una_map_slopes(&map, x, j, run);
     for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
         dmean[d] = dvar[d] = 0;
         for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];

@@ -5,7 +5,7 @@
 #ifndef UNA_NN_H
 #define UNA_NN_H
 
-#include "models/basis.h"
+#include "fit/basis.h"
 
 typedef struct una_nn_options { una_basis_options basis; } una_nn_options;
 

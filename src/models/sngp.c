@@ -45,39 +45,11 @@ static const una_option sngp_table[] = {
 
 /* ---- features --------------------------------------------------------------------------------------------- */
 
-static una_status begin_work(void **work, const void *model, una_run *run)
-{
-    const una_sngp *m = model;
-    una_residual_work_f32 *made = NULL;
-    UNA_TRY(una_residual_work_new_f32(&made, &m->net, m->frozen, 1, una_kernels_named_f32(run->settings.kernels),
-                                      &run->scratch));
-    *work = made;
-    return UNA_OK;
-}
-
-static void features_of(const void *model, const float *x, size_t rows, double *phi, size_t stride, void *work)
-{
-    const una_sngp *m = model;
-    if (m->posterior == UNA_SNGP_GP)
-        una_residual_last_f32(&m->net, m->frozen, m->parameters, x, rows, phi, stride, work);
-    else una_residual_forward_f32(&m->net, m->frozen, m->parameters, x, rows, phi, stride, NULL, work);
-}
-
-static una_status slopes_of(const void *model, const float *x, double *j, una_run *run)
-{
-    const una_sngp *m = model;
-    void *work;
-    UNA_TRY(begin_work(&work, m, run));
-    if (m->posterior == UNA_SNGP_GP) una_residual_last_slopes_f32(&m->net, m->frozen, m->parameters, x, j, work);
-    else una_residual_slopes_f32(&m->net, m->frozen, m->parameters, x, j, work);
-    return UNA_OK;
-}
-
 una_feature_map una_sngp_map(const una_sngp *m)
 {
     bool process = m->posterior == UNA_SNGP_GP;
-    return (una_feature_map){ .model = m, .inputs = m->net.inputs, .features = process ? m->net.width : m->net.features,
-                              .one = !process, .begin = begin_work, .forward = features_of, .slopes = slopes_of };
+    una_network_f32 net = { process ? &una_body_residual_last_f32 : &una_body_residual_f32, &m->net, m->frozen };
+    return una_map_of(net, m->parameters, !process);
 }
 
 void una_sngp_take_trained(una_sngp *m)
@@ -153,13 +125,11 @@ static una_status exchange_shape(una_residual *net, una_archive *ar)
 
 static una_status exchange_numbers(una_sngp *m, una_archive *ar)
 {
-    const una_residual *net = &m->net;
-    size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
-    UNA_TRY(exchange_rows(ar, "lift", m->frozen, net->inputs, net->width, wide));
-    UNA_TRY(exchange_rows(ar, "spread", m->frozen + net->spread, net->width + 1, net->features, features)); /* S, p */
-    for (size_t l = 0; l < net->depth; l++)
-        UNA_TRY(exchange_rows(ar, "block", m->parameters + l * net->layer, net->width + 1, net->width, wide));
-    return exchange_rows(ar, "weights", m->parameters + net->head, net->features + 1, 1, UNA_PAD);
+    una_matrix at;
+    for (size_t i = 0; una_residual_matrix(&m->net, i, &at); i++)
+        UNA_TRY(exchange_rows(ar, at.name, (at.frozen ? m->frozen : m->parameters) + at.at, at.rows, at.cols,
+                              at.stride));
+    return UNA_OK;
 }
 
 static una_status sngp_exchange(void *state, una_archive *ar)

@@ -6,7 +6,7 @@
 #ifndef UNA_SNGP_H
 #define UNA_SNGP_H
 
-#include "models/basis.h"
+#include "fit/basis.h"
 #include "models/gp.h"
 #include "nn/residual.h"
 

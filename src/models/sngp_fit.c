@@ -5,149 +5,104 @@
  * (and, if asked for, the prior variance) come from rows that did not train the features: held-out rows, or five folds
  * in turn on small data.
  */
-#include "models/held.h"
+#include "fit/crossfit.h"
 #include "models/sngp.h"
 #include "nn/spectral.h"
 
 #include <string.h>
 
-static const double plain_noise_var = 0.09;      /* inside the objective, where only its ratio to the penalty counts */
-
 /* ---- one training ----------------------------------------------------------------------------------------- */
 
-typedef struct trial {                   /* a fold, or the whole                                            */
-    una_arena arena;                     /* its results; re-homed to the caller's run at the end            */
+typedef struct trial {
+    una_trial base;
     una_sngp  model;                     /* net, frozen, parameters                                         */
     una_stats stats;                     /* of its training rows                                            */
     double   *phi, *y;                   /* head=gp: its training rows instead                              */
     double   *held_phi, *held_y;
-    size_t    rows, held;
-    double   *step, *loss, *look;        /* [looks]                                                         */
-    size_t    looks, steps, best_step;
+    size_t    rows;
 } trial;
 
-typedef struct trials {
-    const una_residual *net;
+typedef struct lesson {                  /* context of the trainings                                        */
+    una_sngp *state;                     /* its net; what is kept goes there                                */
     const una_sngp_options *options;
-    const una_problem *problem;
-    size_t folds, steps;
     double train_noise_var;
-    uint64_t stream;
-    trial *trial;
-} trials;
+} lesson;
 
-typedef struct loop {
-    const una_residual *net;
-    const una_kernels_f32 *kern;
+typedef struct lesson_round { const lesson *lesson; const una_round *round; trial *trial; } lesson_round;
+
+typedef struct stepper {                 /* what steps and looks need                                       */
+    const una_residual *shape;
+    una_network_f32 net;
     una_training how;
     una_held held;
     una_batches batches;
-    una_residual_work_f32 *work;
+    void *work;
     una_spectral_f32 *spectral;          /* [depth]                                                         */
-    float *gradient, *m, *v, *best;
-    double *f, bound, loss_sum, best_score;
-    size_t since;
-} loop;
+    double *f, bound;                    /* f [held]                                                        */
+} stepper;
 
-static una_status set_up(loop *l, const trials *all, trial *t, size_t index, una_run *run)
+static una_status set_up(stepper *l, const lesson_round *at, trial *t, size_t index, una_run *run)
 {
-    const una_residual *net = all->net;
+    const lesson *all = at->lesson;
+    const una_residual *net = &all->state->net;
     una_training none = {0};
     una_arena *scratch = &run->scratch;
-    *l = (loop){ .net = net, .kern = una_kernels_named_f32(run->settings.kernels), .bound = all->options->bound,
-                 .best_score = NAN };
-    UNA_TRY(una_held_split(&l->held, all->problem, all->folds ? index : SIZE_MAX, scratch));
-    l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var, all->problem->seed,
-                                all->stream + index);
-    if (all->steps) l->how.steps = all->steps;
+    *l = (stepper){ .shape = net, .bound = all->options->bound };
+
+    UNA_TRY(una_held_split(&l->held, at->round->problem, una_round_fold(at->round, index), scratch));
+    l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var,
+                                at->round->problem->seed, at->round->stream + index);
+    l->how.descent.stage = "training sngp";
+    if (at->round->steps) l->how.descent.steps = at->round->steps;
     UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch,
                              l->how.seed, l->how.stream, scratch));
+
     t->model = (una_sngp){ .net = *net, .posterior = all->options->head,
-                           .frozen = UNA_GET(&t->arena, float, net->frozen),
-                           .parameters = UNA_GET(&t->arena, float, net->parameters) };
-    size_t most = l->how.steps / l->how.look_every + 2;
-    t->step = UNA_GET(&t->arena, double, most);
-    t->loss = UNA_GET(&t->arena, double, most);
-    t->look = UNA_GET(&t->arena, double, most);
-    UNA_TRY(una_arena_check(&t->arena));
+                           .frozen = UNA_GET(&t->base.arena, float, net->frozen),
+                           .parameters = UNA_GET(&t->base.arena, float, net->parameters) };
+    UNA_TRY(una_arena_check(&t->base.arena));
     una_rng rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
     una_residual_initialise_f32(net, all->options->lengthscale, &rng, t->model.frozen, t->model.parameters);
+    l->net = (una_network_f32){ &una_body_residual_f32, net, t->model.frozen };
+
     l->spectral = UNA_GET(scratch, una_spectral_f32, net->depth);
     for (size_t b = 0; l->spectral && b < net->depth; b++)
         una_spectral_init_f32(&l->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, scratch);
-    l->gradient = UNA_GET(scratch, float, net->parameters);
-    l->m = UNA_GET(scratch, float, net->parameters);
-    l->v = UNA_GET(scratch, float, net->parameters);
-    l->best = UNA_GET(scratch, float, net->parameters);
     l->f = UNA_GET(scratch, double, l->held.held);
     UNA_TRY(una_arena_check(scratch));
-    return una_residual_work_new_f32(&l->work, net, t->model.frozen, l->batches.most, l->kern, scratch);
+    return una_network_work_f32(&l->work, &l->net, l->batches.most, run);
 }
 
-static void bound_blocks(loop *l, float *parameters, bool to_the_end)
+static una_status gradient(void *context, size_t step, const float *parameters, float *g, una_losses *losses,
+                           una_run *run)
 {
-    for (size_t b = 0; b < l->net->depth; b++) {
-        una_spectral_f32 *s = &l->spectral[b];
-        float *w = parameters + b * l->net->layer;
-        una_spectral_bound_f32(s, to_the_end ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
-    }
-}
-
-static una_status one_step(loop *l, trial *t, size_t step, double *total, una_run *run)
-{
-    const double beta1 = 0.9, beta2 = 0.999, k = (double)(step + 1);
-    double rate = l->how.rate * una_rate_schedule(l->how.rate_schedule, k / (double)l->how.steps);
-    una_losses losses;
+    stepper *l = context;
+    (void)step;
+    (void)run;
     una_batches_next(&l->batches);
     double share = (double)l->batches.rows / (double)l->held.rows;
-    una_residual_gradient_f32(l->net, t->model.frozen, t->model.parameters, l->batches.x, l->batches.target,
-                              l->batches.rows, l->how.fit_weight, l->how.penalty * share, l->gradient, &losses,
-                              l->work);
-    if (!isfinite(losses.total))
-        UNA_FAIL(run, UNA_E_NUMERIC, "sngp: training diverged at step %zu: the loss is not finite; use a smaller rate "
-                 "(now %g)", step + 1, l->how.rate);
-    l->kern->adam(l->net->parameters, t->model.parameters, l->m, l->v, l->gradient, (float)rate, (float)beta1,
-                  (float)beta2, (float)(1 - pow(beta1, k)), (float)(1 - pow(beta2, k)));
-    bound_blocks(l, t->model.parameters, false);
-    *total = losses.total;
-    l->loss_sum += losses.total;
-    l->since++;
+    l->net.body->gradient(&l->net, parameters, l->batches.x, l->batches.target, l->batches.rows, l->how.fit_weight,
+                          l->how.penalty * share, g, losses, l->work);
     return UNA_OK;
 }
 
-static void take_look(loop *l, trial *t, size_t step)
+static void bound_blocks(void *context, float *parameters, bool last)
 {
-    double square = 0, score = NAN;
-    if (l->held.held) {
-        una_residual_forward_f32(l->net, t->model.frozen, t->model.parameters, l->held.held_x, l->held.held, NULL, 0,
-                                 l->f, l->work);
-        for (size_t r = 0; r < l->held.held; r++) square += pow(l->held.held_y[r] - l->f[r], 2);
-        score = una_held_score(square / (double)l->held.held);
-        if (!isfinite(l->best_score) || score > l->best_score) {
-            l->best_score = score;
-            t->best_step = step;
-            memcpy(l->best, t->model.parameters, l->net->parameters * sizeof(float));
-        }
+    stepper *l = context;
+    for (size_t b = 0; b < l->shape->depth; b++) {
+        una_spectral_f32 *s = &l->spectral[b];
+        float *w = parameters + b * l->shape->layer;
+        una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
     }
-    t->step[t->looks] = (double)step;
-    t->loss[t->looks] = l->loss_sum / (double)l->since;
-    t->look[t->looks++] = score;
-    l->loss_sum = 0;
-    l->since = 0;
 }
 
-static una_status run_loop(loop *l, trial *t, una_run *run)
+static una_status look(void *context, const float *parameters, double *score, una_run *run)
 {
-    size_t end = l->how.steps, tick_every = 1 + end / 200;
-    double total = NAN;
-    for (size_t step = 0; step < end; step++) {
-        UNA_TRY(one_step(l, t, step, &total, run));
-        if ((step + 1) % l->how.look_every == 0 || step + 1 == end) take_look(l, t, step + 1);
-        if (step % tick_every == 0) UNA_TRY(una_tick(run, "training sngp", (double)step / (double)end, total));
-    }
-    t->steps = end;
-    if (isfinite(l->best_score)) memcpy(t->model.parameters, l->best, l->net->parameters * sizeof(float));
-    bound_blocks(l, t->model.parameters, true);
+    stepper *l = context;
+    (void)run;
+    double square = una_network_square_f32(&l->net, parameters, l->held.held_x, l->held.held_y, l->held.held, l->f,
+                                           l->work);
+    *score = una_held_score(square / (double)l->held.held);
     return UNA_OK;
 }
 
@@ -197,20 +152,20 @@ static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *a
 }
 
 /* What judges the trial: sums (or, for a process, features) of its training rows, features of the others. */
-static una_status finish(trial *t, const trials *all, const loop *l, una_run *run)
+static una_status finish(trial *t, const lesson *all, const stepper *l, una_run *run)
 {
     una_feature_map map = una_sngp_map(&t->model);
     size_t k = una_map_columns(&map), rows = l->held.rows, held = l->held.held;
     bool process = t->model.posterior == UNA_SNGP_GP;
     una_view x = widened(l->held.x, rows, l->held.inputs, &run->scratch);
     una_view held_x = widened(l->held.held_x, held, l->held.inputs, &run->scratch);
-    if (process) t->phi = UNA_GET(&t->arena, double, rows * k), t->y = UNA_GET(&t->arena, double, rows);
-    else una_stats_init(&t->stats, k, &t->arena);
+    if (process) t->phi = UNA_GET(&t->base.arena, double, rows * k), t->y = UNA_GET(&t->base.arena, double, rows);
+    else una_stats_init(&t->stats, k, &t->base.arena);
     t->rows = rows;
-    t->held = held;
-    t->held_phi = UNA_GET_ROWS(&t->arena, double, held * k);
-    t->held_y = UNA_GET(&t->arena, double, held);
-    UNA_TRY(una_arena_check(&t->arena));
+    t->base.held = held;
+    t->held_phi = UNA_GET_ROWS(&t->base.arena, double, held * k);
+    t->held_y = UNA_GET(&t->base.arena, double, held);
+    UNA_TRY(una_arena_check(&t->base.arena));
     UNA_TRY(una_arena_check(&run->scratch));
     memcpy(t->held_y, l->held.held_y, held * sizeof(double));
     if (process) memcpy(t->y, l->held.y, rows * sizeof(double));
@@ -219,157 +174,78 @@ static una_status finish(trial *t, const trials *all, const loop *l, una_run *ru
     return una_map_phi(&map, held_x, t->held_phi, run);
 }
 
-static una_status one_trial(void *context, size_t index, una_run *child)
+static una_status train_one(void *context, size_t index, una_run *child)
 {
-    const trials *all = context;
-    trial *t = &all->trial[index];
-    loop l;
-    UNA_TRY(set_up(&l, all, t, index, child));
-    UNA_TRY(run_loop(&l, t, child));
-    return finish(t, all, &l, child);
+    const lesson_round *at = context;
+    trial *t = &at->trial[index];
+    stepper l;
+    UNA_TRY(set_up(&l, at, t, index, child));
+    una_trainable_f32 what = { .parameters = l.shape->parameters, .context = &l, .gradient = gradient,
+                               .settle = bound_blocks, .watch = { &l, l.held.held ? look : NULL } };
+    UNA_TRY(una_descend_f32(&what, t->model.parameters, &l.how.descent, &t->base.trained, &t->base.arena, child));
+    return finish(t, at->lesson, &l, child);
 }
 
-static una_status run_trials(trials *all, size_t count, una_run *run)
+static una_status sngp_train(void *context, const una_round *round, void *trials, una_run *run)
 {
-    all->trial = UNA_GET(&run->scratch, trial, count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    return una_jobs_run(run, all->trial, sizeof *all->trial, count, one_trial, all);
+    lesson_round at = { context, round, trials };
+    return una_jobs_run(run, trials, sizeof *at.trial, round->count, train_one, &at);
 }
 
-/* ---- noise and prior -------------------------------------------------------------------------------------- */
+/* ---- what a training says of rows it did not see, and what is kept of it ------------------------------------- */
 
-typedef struct judge {                   /* context of the choice                                           */
-    const trial *trial;
-    const una_sngp_options *options;
-    double noise_var, prior_var;         /* noise_var: given, or UNA_AUTO                                   */
-    size_t count;
-    una_run *run;
-} judge;
-
-static una_status judge_head(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse,
-                             una_run *run)
+static una_status judge_head(const trial *t, const una_question *question, double *log_lik, double *rmse, una_run *run)
 {
     una_sngp m = t->model;
     una_head_init(&m.head, t->stats.features, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    m.head.noise_var = noise_var;
-    m.head.prior_var = by->prior_var;
+    m.head.noise_var = question->noise_var;
+    m.head.prior_var = question->prior_var;
     m.head.stats = t->stats;
     UNA_TRY(una_head_solve(&m.head, run));
     if (m.posterior == UNA_SNGP_LAPLACE) una_sngp_take_trained(&m);
-    return una_head_score(&m.head, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
+    return una_head_score(&m.head, t->held_phi, t->held_y, t->base.held, log_lik, rmse, run);
 }
 
-static una_status judge_process(const trial *t, const judge *by, double noise_var, double *log_lik, double *rmse,
-                                una_run *run)
+static una_status judge_process(const trial *t, double lengthscale, const una_question *question, double *log_lik,
+                                double *rmse, una_run *run)
 {
     una_gp gp;
     UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
-    UNA_TRY(una_sngp_gp_solve(&gp, t->model.net.width, by->prior_var, by->options->lengthscale, noise_var, t->phi,
+    UNA_TRY(una_sngp_gp_solve(&gp, t->model.net.width, question->prior_var, lengthscale, question->noise_var, t->phi,
                               t->y, t->rows, &run->scratch, run));
-    return una_gp_judge(&gp, t->held_phi, t->held_y, t->held, log_lik, rmse, run);
+    return una_gp_judge(&gp, t->held_phi, t->held_y, t->base.held, log_lik, rmse, run);
 }
 
-static una_status judge_trial(void *context, size_t index, double noise_var, double *loss, double *square, size_t *rows,
-                              una_run *run)
+static una_status sngp_judge(void *context, const void *const *trials, size_t count, const una_question *question,
+                             una_answer *answer, una_run *run)
 {
-    const judge *by = context;
-    const trial *t = &by->trial[index];
-    double log_lik, rmse;
-    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? judge_process(t, by, noise_var, &log_lik, &rmse, run)
-                                              : judge_head(t, by, noise_var, &log_lik, &rmse, run));
-    *loss -= log_lik * (double)t->held;
-    *square += rmse * rmse * (double)t->held;
-    *rows = t->held;
+    const trial *t = trials[0];
+    double rows = (double)t->base.held, lengthscale = ((const lesson *)context)->options->lengthscale, log_lik, rmse;
+    (void)count;                                         /* one: networks are not mixed */
+    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? judge_process(t, lengthscale, question, &log_lik, &rmse, run)
+                                              : judge_head(t, question, &log_lik, &rmse, run));
+    answer->loss -= log_lik * rows;
+    answer->square += rmse * rmse * rows;
+    answer->rows += t->base.held;
     return UNA_OK;
 }
 
-/* At by->prior_var; *noise_var is chosen if it is UNA_AUTO, one standard error of its logarithm up. */
-static una_status choose_noise(double *noise_var, judge *by, una_pooled *p, double *log_lik)
+static una_status sngp_keep(void *context, const void *const *trials, size_t count, una_fit_result *result,
+                            una_arena *keep, una_run *run)
 {
-    double log_noise = log(*noise_var);
-    *p = (una_pooled){ .count = by->count, .context = by, .judge = judge_trial, .run = by->run };
-    if (UNA_IS_AUTO(*noise_var)) {
-        double tolerance = by->options->head == UNA_SNGP_GP ? 1e-3 : 1e-5;       /* each look costs rows^3 there */
-        log_noise = una_minimise(una_pooled_loss, p, log(1e-6), log(4), tolerance);
-        UNA_TRY(p->status);
-        log_noise += sqrt(2 / (double)p->rows);
-        *noise_var = exp(log_noise);
-    }
-    *log_lik = -una_pooled_loss(log_noise, p) / (double)p->rows;
-    return p->status;
-}
-
-static una_status score_prior(void *context, double prior_var, double *log_lik)
-{
-    judge *by = context;
-    una_pooled p;
-    double noise_var = by->noise_var;
-    by->prior_var = prior_var;
-    return choose_noise(&noise_var, by, &p, log_lik);
-}
-
-static una_status choose(double *noise_var, double *prior_var, const trials *all, size_t count, una_fit_result *result,
-                         una_run *run)
-{
-    judge by = { .trial = all->trial, .options = all->options, .noise_var = *noise_var, .count = count, .run = run };
-    una_pooled p;
-    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(una_held_prior(prior_var, score_prior, &by));
-    by.prior_var = *prior_var;
-    UNA_TRY(choose_noise(noise_var, &by, &p, &result->valid_log_lik));
-    result->valid_rows = p.rows;
-    result->valid_rmse = sqrt(p.square / (double)p.rows);
-    return UNA_OK;
-}
-
-/* ---- the whole fit ---------------------------------------------------------------------------------------- */
-
-static una_status fit_folds(trials *all, double *noise_var, double *prior_var, una_fit_result *result, una_run *run)
-{
-    size_t best[256] = {0}, folds = all->folds;
-    una_status status = run_trials(all, folds, run);
-    if (status == UNA_OK) status = choose(noise_var, prior_var, all, folds, result, run);
-    for (size_t i = 0; status == UNA_OK && i < folds; i++) {
-        best[i] = all->trial[i].best_step;
-        result->steps += all->trial[i].steps;
-    }
-    una_jobs_free(all->trial, sizeof *all->trial, folds);
-    all->steps = una_held_median(best, folds);
-    all->stream += folds;
-    all->folds = 0;
-    return status;
-}
-
-static una_status keep_trial(una_sngp *m, const trial *t, una_fit_result *result, una_arena *keep)
-{
+    una_sngp *m = ((const lesson *)context)->state;
+    const trial *t = trials[0];
+    (void)count, (void)run;
     m->frozen = UNA_GET(keep, float, m->net.frozen);
     m->parameters = UNA_GET(keep, float, m->net.parameters);
     UNA_TRY(una_arena_check(keep));
     memcpy(m->frozen, t->model.frozen, m->net.frozen * sizeof(float));
     memcpy(m->parameters, t->model.parameters, m->net.parameters * sizeof(float));
-    result->steps += t->steps;
-    return una_held_curve(result, t->looks, t->step, t->loss, t->look, keep);
+    return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
-static una_status fit_network(una_sngp *m, trials *all, double *noise_var, double *prior_var, una_fit_result *result,
-                              una_arena *keep, una_run *run)
-{
-    double from = run->progress_from, to = run->progress_to;
-    bool folds = all->folds > 0;
-    if (folds) {
-        run->progress_to = from + (to - from) * (double)all->folds / (double)(all->folds + 1);
-        una_status judged = fit_folds(all, noise_var, prior_var, result, run);
-        run->progress_from = judged == UNA_OK ? run->progress_to : from;
-        run->progress_to = to;
-        UNA_TRY(judged);
-    }
-    una_status status = run_trials(all, 1, run);
-    run->progress_from = from;
-    if (status == UNA_OK && !folds && all->trial->held) status = choose(noise_var, prior_var, all, 1, result, run);
-    if (status == UNA_OK) status = keep_trial(m, all->trial, result, keep);
-    una_jobs_free(all->trial, sizeof *all->trial, 1);
-    return status;
-}
+/* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
 static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_problem *p, una_arena *keep,
                              una_run *run)
@@ -418,9 +294,7 @@ una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fi
     una_sngp *m = state;
     una_sngp_options *o = options;
     una_basis_options *b = &o->basis;
-    double unit = una_basis_unit(b, p), noise_var = UNA_IS_AUTO(b->noise_std) ? UNA_AUTO : pow(b->noise_std * unit, 2);
-    double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? plain_noise_var : pow(b->train_noise_std * unit, 2);
-    double prior_var = b->prior_var;
+    double unit = una_basis_unit(b, p);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
     una_basis_resolve(b, p->x.rows, 1);
@@ -430,16 +304,23 @@ una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fi
     m->net = (una_residual){ .inputs = p->x.cols, .width = (size_t)b->width, .depth = (size_t)b->depth,
                              .features = (size_t)b->features, .activation = (una_activation)b->activation };
     una_residual_shape(&m->net);
-    trials all = { .net = &m->net, .options = o, .problem = p, .folds = p->folds, .train_noise_var = train_noise_var };
-    UNA_TRY(fit_network(m, &all, &noise_var, &prior_var, result, keep, run));
-    m->head.noise_var = UNA_IS_AUTO(noise_var) ? train_noise_var : noise_var; /* auto still: no row was held out */
-    m->head.prior_var = UNA_IS_AUTO(prior_var) ? 1 : prior_var;
+
+    lesson all = { .state = m, .options = o, .train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR
+                   : pow(b->train_noise_std * unit, 2) };
+    una_crossfit fit = { .context = &all, .trial_size = sizeof(trial), .train = sngp_train, .judge = sngp_judge,
+                         .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
+                         .noise_var = UNA_IS_AUTO(b->noise_std) ? UNA_AUTO : pow(b->noise_std * unit, 2),
+                         .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 0 };       /* each look costs rows^3 there */
+    UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
+
+    m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? all.train_noise_var : fit.noise_var;    /* no row was held out */
+    m->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
     UNA_TRY(o->head == UNA_SNGP_GP ? solve_process(m, o, p, result, keep, run) : solve_head(m, o, p, keep, run));
     if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, result);
     result->noise_var = m->head.noise_var;
     result->prior_var = m->head.prior_var;
     result->log_evidence = o->head == UNA_SNGP_GP ? m->gp.log_evidence : m->head.log_evidence;
-    b->train_noise_std = sqrt(train_noise_var) / unit;
+    b->train_noise_std = sqrt(all.train_noise_var) / unit;
     b->noise_std = sqrt(m->head.noise_var) / unit;
     b->prior_var = m->head.prior_var;
     return UNA_OK;

@@ -103,14 +103,12 @@ una_status una_sngp_gp_slope(const una_sngp *m, const double *x, double *dmean, 
     una_feature_map map = una_sngp_map(m);
     size_t inputs = map.inputs, width = map.features;
     una_mark mark = una_arena_mark(&run->scratch);
-    float *point = UNA_GET(&run->scratch, float, inputs);
     double *j = UNA_GET(&run->scratch, double, inputs * width), *by_h = UNA_GET(&run->scratch, double, 2 * width);
     una_view h;
     una_status status = una_arena_check(&run->scratch);
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) point[d] = (float)x[d];
     if (status == UNA_OK) status = last_layer(m, (una_view){ x, 1, inputs, inputs }, &h, run);
     if (status == UNA_OK) status = una_gp_slope(&m->gp, h.at, by_h, by_h + width, run);
-    if (status == UNA_OK) status = map.slopes(map.model, point, j, run);
+    if (status == UNA_OK) status = una_map_slopes(&map, x, j, run);
     for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
         dmean[d] = una_dot(j + d * width, by_h, width);
         dvar[d] = una_dot(j + d * width, by_h + width, width);

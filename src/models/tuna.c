@@ -10,7 +10,7 @@
  * mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 #include "models/gp.h"
 
 #include <string.h>
@@ -308,7 +308,8 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     UNA_TRY(una_basis_shape(basis, &o->basis, r.inputs, r.heads, run));
     /* weight 1/(2*0.5) = 1 */
     una_training none = {0}, how = una_basis_training(&o->basis, data.rows, &none, 0.5, p->seed, 0);
-    UNA_TRY(una_basis_train(basis, &o->basis, &data, &how, "training tuna", &trained, keep, run));
+    how.descent.stage = "training tuna";
+    UNA_TRY(una_basis_train(basis, &o->basis, &data, &how, &trained, keep, run));
     una_basis_curve(result, &trained);
     result->steps = trained.steps;
     una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);

@@ -4,8 +4,6 @@
  */
 #include "nn/net.h"
 
-#include <string.h>
-
 void una_net_shape(una_net *net)
 {
     size_t at = 0;
@@ -32,32 +30,30 @@ size_t una_net_heads(const una_net *net)
 
 una_range una_net_range(const una_net *net, size_t index, size_t pieces)
 {
-    size_t lines = net->parameters / 16, first = index * lines / pieces * 16;
-    size_t end = index + 1 == pieces ? net->parameters : (index + 1) * lines / pieces * 16;
-    return (una_range){ first, end - first };
+    return una_piece_range(net->parameters, index, pieces);
+}
+
+/* Weights and bias of a layer are one block of size[l] + 1 rows. */
+bool una_net_matrix(const void *shape, size_t l, una_matrix *matrix)
+{
+    const una_net *net = shape;
+    if (l > net->depth) return false;
+    *matrix = (una_matrix){ "layer", false, net->weights[l], net->size[l] + 1, net->size[l + 1],
+                            UNA_PADDED(net->size[l + 1]) };
+    return true;
 }
 
 size_t una_net_packed(const una_net *net)
 {
-    size_t count = 0;
-    for (size_t l = 0; l <= net->depth; l++) count += (net->size[l] + 1) * net->size[l + 1];
-    return count;
+    return una_matrices_packed(una_net_matrix, net);
 }
 
-/* Weights and bias of a layer are one block of size[l] + 1 rows. */
 void una_net_pack(const una_net *net, const float *parameters, float *packed)
 {
-    for (size_t l = 0; l <= net->depth; l++)
-        for (size_t i = 0; i <= net->size[l]; i++, packed += net->size[l + 1])
-            memcpy(packed, parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]),
-                   net->size[l + 1] * sizeof *packed);
+    una_matrices_pack(una_net_matrix, net, parameters, packed);
 }
 
 void una_net_unpack(const una_net *net, const float *packed, float *parameters)
 {
-    memset(parameters, 0, net->parameters * sizeof *parameters);
-    for (size_t l = 0; l <= net->depth; l++)
-        for (size_t i = 0; i <= net->size[l]; i++, packed += net->size[l + 1])
-            memcpy(parameters + net->weights[l] + i * UNA_PADDED(net->size[l + 1]), packed,
-                   net->size[l + 1] * sizeof *packed);
+    una_matrices_unpack(una_net_matrix, net, packed, parameters);
 }

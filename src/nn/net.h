@@ -9,7 +9,7 @@
 #ifndef UNA_NET_H
 #define UNA_NET_H
 
-#include "kern/kern.h"
+#include "nn/body.h"
 
 enum { UNA_MAX_LAYERS = 16 };
 
@@ -32,18 +32,13 @@ typedef struct una_net {
 void   una_net_shape(una_net *net);
 size_t una_net_features(const una_net *net);   /* L, without the one                                   */
 size_t una_net_heads(const una_net *net);
-/* Parameters that piece `index` of `pieces` sums and steps: whole lines of the cache. */
-typedef struct una_range { size_t first, count; } una_range;
+/* Parameters that piece `index` of `pieces` sums: those that it steps (opt/descent). */
 una_range una_net_range(const una_net *net, size_t index, size_t pieces);
 /* The parameters without padding, for files: [size[l], size[l+1]] and bias of each layer in turn. */
+bool   una_net_matrix(const void *net, size_t index, una_matrix *matrix);    /* weights and bias of a layer */
 size_t una_net_packed(const una_net *net);     /* how many                                             */
 void   una_net_pack(const una_net *net, const float *parameters, float *packed);
 void   una_net_unpack(const una_net *net, const float *packed, float *parameters);
-
-typedef struct una_losses {                    /* of one batch                                         */
-    double fit, penalty, diverse;              /* (weight) sum r^2; gamma |Psi|^2; P = sum_{i<j} cos^2  */
-    double mean_cos2, total;
-} una_losses;
 
 #define UNA_IN_BOTH "nn/net_calls.h"
 #include "kern/both.h"

@@ -14,3 +14,17 @@ void una_residual_shape(una_residual *net)
     net->phase = net->spread + net->width * features;
     net->frozen = net->phase + features;
 }
+
+bool una_residual_matrix(const void *shape, size_t index, una_matrix *matrix)
+{
+    const una_residual *net = shape;
+    size_t wide = UNA_PADDED(net->width), last = net->depth + 2;
+    if (index > last) return false;
+    if (index == 0) *matrix = (una_matrix){ "lift", true, 0, net->inputs, net->width, wide };
+    else if (index == 1)
+        *matrix = (una_matrix){ "spread", true, net->spread, net->width + 1, net->features, UNA_PADDED(net->features) };
+    else if (index < last)
+        *matrix = (una_matrix){ "block", false, (index - 2) * net->layer, net->width + 1, net->width, wide };
+    else *matrix = (una_matrix){ "weights", false, net->head, net->features + 1, 1, UNA_PAD };
+    return true;
+}

@@ -23,6 +23,8 @@ typedef struct una_residual {
 } una_residual;
 
 void una_residual_shape(una_residual *net);
+/* lift A; spread S with p for its last row; a block's W with b for its last row, each; weights w, then b. */
+bool una_residual_matrix(const void *net, size_t index, una_matrix *matrix);
 
 #define UNA_IN_BOTH "nn/residual_calls.h"
 #include "kern/both.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Forward and backward passes of residual.h, in float for training and in double for reference.
+ * Forward and backward passes of residual.h, in float for training and in double for reference; at the end the network
+ * as a body.
  */
 #include "nn/residual.h"
 
@@ -231,3 +232,98 @@ void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, co
     backward_blocks(net, parameters, rows, gradient, w);
     losses->total = losses->fit + losses->penalty;
 }
+
+/* ---- as a body ---------------------------------------------------------------------------------------------- */
+
+#define NETWORK REAL(una_network)
+
+static void shape(void *at, const una_outline *outline)
+{
+    una_residual *net = at;
+    *net = (una_residual){ .inputs = outline->inputs, .width = outline->width, .depth = outline->depth,
+                           .features = outline->features, .activation = outline->activation };
+    una_residual_shape(net);
+}
+
+static una_body_size size(const void *at)
+{
+    const una_residual *net = at;
+    return (una_body_size){ net->inputs, net->features, 1, net->parameters, net->frozen };
+}
+
+static una_body_size last_size(const void *at)
+{
+    const una_residual *net = at;
+    return (una_body_size){ net->inputs, net->width, 1, net->parameters, net->frozen };
+}
+
+static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
+{
+    REAL(una_residual_initialise)(at, start->lengthscale, rng, frozen, parameters);
+}
+
+static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
+                           una_arena *arena)
+{
+    WORK *made = NULL;
+    (void)slopes;
+    UNA_TRY(REAL(una_residual_work_new)(&made, net->shape, net->frozen, rows, kernels, arena));
+    *work = made;
+    return UNA_OK;
+}
+
+static void gradient_of(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
+                        double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
+{
+    REAL(una_residual_gradient)(net->shape, net->frozen, parameters, x, t, rows, fit_weight, penalty, gradient, losses,
+                                work);
+}
+
+static void forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
+                    double *f, void *work)
+{
+    REAL(una_residual_forward)(net->shape, net->frozen, parameters, x, rows, phi, stride, f, work);
+}
+
+static void forward_last(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
+                         size_t stride, double *f, void *work)
+{
+    if (phi) REAL(una_residual_last)(net->shape, net->frozen, parameters, x, rows, phi, stride, work);
+    if (f) REAL(una_residual_forward)(net->shape, net->frozen, parameters, x, rows, NULL, 0, f, work);
+}
+
+static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *j, void *work)
+{
+    REAL(una_residual_slopes)(net->shape, net->frozen, parameters, x, j, work);
+}
+
+static void slopes_of_last(const NETWORK *net, const real *parameters, const real *x, double *j, void *work)
+{
+    REAL(una_residual_last_slopes)(net->shape, net->frozen, parameters, x, j, work);
+}
+
+const REAL(una_body) REAL(una_body_residual) = {
+    .name = "residual",
+    .shape_size = sizeof(una_residual),
+    .shape = shape,
+    .size = size,
+    .matrix = una_residual_matrix,
+    .initialise = initialise,
+    .work = work_for,
+    .gradient = gradient_of,
+    .forward = forward,
+    .slopes = slopes_at_point,
+};
+
+const REAL(una_body) REAL(una_body_residual_last) = {
+    .name = "residual_last",
+    .shape_size = sizeof(una_residual),
+    .shape = shape,
+    .size = last_size,
+    .matrix = una_residual_matrix,
+    .initialise = initialise,
+    .work = work_for,
+    .gradient = gradient_of,
+    .forward = forward_last,
+    .slopes = slopes_of_last,
+};

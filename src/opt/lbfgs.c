@@ -14,7 +14,7 @@ static const double armijo = 1e-4, curvature = 0.9;
 enum { MOST_TRIES = 25 };
 
 typedef struct search {
-    una_objective *f;
+    una_smooth_function *f;
     void    *context;
     una_run *run;
     size_t   n, calls;
@@ -223,7 +223,7 @@ static una_status begin(search *s, double *x)
     return UNA_OK;
 }
 
-una_status una_lbfgs(double *x, size_t n, una_objective *f, void *context, const una_lbfgs_settings *settings,
+una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context, const una_lbfgs_settings *settings,
                      una_lbfgs_report *report, una_run *run)
 {
     una_arena *arena = &run->scratch;

@@ -9,7 +9,7 @@
 
 /* value of f at x, and its gradient where `gradient` is not NULL. UNA_E_NUMERIC, or a value that is not finite, means
  * that f does not exist there: the search goes back. Every other failure ends it. */
-typedef una_status una_objective(void *context, const double *x, double *value, double *gradient, una_run *run);
+typedef una_status una_smooth_function(void *context, const double *x, double *value, double *gradient, una_run *run);
 
 typedef struct una_lbfgs_settings {
     const double *low, *high;            /* [n] the box; NULL: none                                            */
@@ -26,7 +26,7 @@ typedef struct una_lbfgs_report {
 } una_lbfgs_report;
 
 /* x [n] is the start (moved into the box) and becomes the end. UNA_E_NUMERIC if f does not exist at the start. */
-una_status una_lbfgs(double *x, size_t n, una_objective *f, void *context, const una_lbfgs_settings *settings,
+una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context, const una_lbfgs_settings *settings,
                      una_lbfgs_report *report, una_run *run);
 
 #endif

@@ -3,7 +3,7 @@
  * What NLM, LUNA and TUNA share, and NLM itself: noise from rows the features did not see, restarts, stopping, held-out
  * rows, the three trainings of NLM, the rule for steps and batches, updates against a fresh posterior.
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 #include "models/quick.h"
 
 static double wave(double x)

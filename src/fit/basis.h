@@ -6,9 +6,9 @@
 #ifndef UNA_BASIS_H
 #define UNA_BASIS_H
 
-#include "models/feature_map.h"
-#include "models/rows.h"
-#include "nn/train.h"
+#include "fit/feature_map.h"
+#include "fit/rows.h"
+#include "nn/luna_step.h"
 #include "opt/schedule.h"
 
 typedef struct una_basis {               /* the state of a fitted model                                     */
@@ -71,6 +71,14 @@ typedef struct una_basis_plan {
 una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una_problem *problem, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run);
 
+/* The noise variance that a plain network shows: one head, trained as the options say (train_noise_std standardised)
+ * on rows that do not judge it; `rows` of them did, 0: UNA_PLAIN_NOISE_VAR. */
+una_status una_plain_noise(double *noise_var, size_t *rows, const una_net *like, const una_basis_options *options,
+                           const una_problem *problem, una_fit_result *result, una_run *run);
+double     una_plain_steps(double steps);        /* of it, where the training proper takes so many          */
+/* Inside the objective of a single head, where only its ratio to the penalty counts. */
+#define UNA_PLAIN_NOISE_VAR 0.09
+
 /* ---- pieces for models that train on something else than y (TUNA) ---- */
 typedef struct una_basis_data { float *x, *target; size_t rows, inputs, target_heads; size_t *group; } una_basis_data;
 una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
@@ -81,14 +89,11 @@ void       una_basis_resolve(una_basis_options *options, size_t rows, double ste
 una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity,
                                 double train_noise_var, uint64_t seed, uint64_t stream);
 una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
-                           const una_training *how, const char *stage, una_trained *trained, una_arena *keep,
-                           una_run *run);
+                           const una_training *how, una_trained *trained, una_arena *keep, una_run *run);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
-/* Slopes of the features of such a network at one point: j [inputs, features]. Work from scratch. */
-una_status una_basis_slopes(const una_net *net, const float *parameters, const float *x, double *j, una_run *run);
 /* Saving and loading of a network's shape and parameters. Inputs not stored: as many as the model has; heads: one. */
 una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_heads, una_archive *ar);
 una_status una_basis_exchange_parameters(const una_net *net, float **parameters, una_archive *ar);

@@ -2,7 +2,7 @@
  *
  * Mixtures of networks that follow from stored numbers and a seed: prediction, draws, parts, saving.
  */
-#include "models/sampled.h"
+#include "fit/sampled.h"
 
 #include <string.h>
 
@@ -12,7 +12,8 @@ enum { MOST_PARTS = 100000 };
 
 typedef struct pass {
     const una_kernels_f32 *kernels;
-    una_work_f32 *work;
+    una_network_f32 net;
+    void  *work;
     float *packed, *parameters;
     double *f;                           /* [rows]                                                          */
 } pass;
@@ -25,7 +26,8 @@ static una_status begin(pass *p, const una_sampled *m, size_t rows, una_run *run
     p->parameters = UNA_GET(&run->scratch, float, m->net.parameters);
     p->f = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&p->work, &m->net, 1, 0, false, 0, false, false, p->kernels, &run->scratch);
+    p->net = (una_network_f32){ &una_body_mlp_f32, &m->net, NULL };
+    return una_network_work_f32(&p->work, &p->net, 1, run);
 }
 
 static una_status narrowed(float **to, una_view x, una_run *run)
@@ -40,18 +42,19 @@ static una_status narrowed(float **to, una_view x, una_run *run)
 static void through(const pass *p, const una_sampled *m, const float *x, size_t rows, double *f)
 {
     una_net_unpack(&m->net, p->packed, p->parameters);
-    una_net_forward_f32(&m->net, p->parameters, x, rows, NULL, 0, f, p->work);
+    p->net.body->forward(&p->net, p->parameters, x, rows, NULL, 0, f, p->work);
 }
 
 una_status una_sampled_functions(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
-                                 una_run *run)
+                                 size_t by_row, size_t by_part, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
-    una_status status = begin(&p, m, 0, run);
+    una_status status = begin(&p, m, rows, run);
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
         m->part(m, numbers, s, p.kernels, p.packed);
-        through(&p, m, x, rows, f + s * rows);
+        through(&p, m, x, rows, p.f);
+        for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
     }
     una_arena_release(&run->scratch, mark);
     return status;
@@ -107,7 +110,7 @@ una_status una_sampled_parts(const void *state, una_view x, size_t *count, doubl
     una_mark mark = una_arena_mark(&run->scratch);
     float *rows = NULL;
     una_status status = narrowed(&rows, x, run);
-    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, rows, x.rows, f, run);
+    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

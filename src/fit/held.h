@@ -19,6 +19,10 @@ typedef struct una_held {
 /* fold SIZE_MAX: all of problem->x trains and problem->valid is held out, and problem->shared is this very split, if
  * there is one; else that fold of problem->x is held out. Nobody writes to the rows. */
 una_status una_held_split(una_held *held, const una_problem *problem, size_t fold, una_arena *arena);
+/* All rows train, those of problem->valid last. */
+una_status una_held_none(una_held *held, const una_problem *problem, una_arena *arena);
+/* Leaves at most `most` rows, evenly chosen: copies in the arena. For looks and choices, which must stay cheap. */
+una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena);
 
 typedef struct una_batches {             /* of an epoch: they differ in size by at most one row             */
     const float *all_x, *all_target;     /* [all, inputs], [all]                                            */
@@ -35,37 +39,8 @@ una_status una_batches_init(una_batches *batches, const float *x, const float *t
                             size_t batch, uint64_t seed, uint64_t stream, una_arena *arena);
 void       una_batches_next(una_batches *batches);
 
-/* ---- choosing by rows that did not train: every trial judges the rows it did not see ---- */
-
-typedef struct una_pooled {
-    size_t count;                        /* trials                                                          */
-    void  *context;
-    /* Adds to *loss (minus log-likelihood) and *square (errors) what trial `index` says of its rows, *rows of them. */
-    una_status (*judge)(void *context, size_t index, double noise_var, double *loss, double *square, size_t *rows,
-                        una_run *run);
-    una_run *run;
-    una_status status;                   /* of all calls so far; a failure ends the search                  */
-    double square;                       /* of the last call                                                */
-    size_t rows;
-} una_pooled;
-
-double una_pooled_loss(double log_noise, void *pooled);
-/* The largest prior variance of a grid that costs less than 0.02 in held-out log-likelihood:
- * likelihood alone hides gaps. */
-una_status una_held_prior(double *prior_var, una_status (*score)(void *context, double prior_var, double *log_lik),
-                          void *context);
-/* Of the steps after which the folds were best; sorts them. */
-size_t una_held_median(size_t *step, size_t count);
-
 void    una_held_row(float *to, una_view x, size_t row);                 /* one row in float                */
 double *una_held_copy(const double *values, size_t count, una_arena *arena);
 /* The log-likelihood of an error of mean square `square` at its own best noise: what training watches. */
 double una_held_score(double square);
-/* The noise variance that explains `rows` held-out errors of that mean square, one standard error
- * of its logarithm up. */
-double una_held_noise(double square, size_t rows);
-/* Copies what training recorded into keep. */
-una_status una_held_curve(una_fit_result *result, size_t looks, const double *step, const double *loss,
-                          const double *look, una_arena *keep);
-
 #endif

@@ -3,66 +3,27 @@
  * A feature network under a Bayesian linear head: prediction, update, draws, slopes, saving. How the features came to
  * be is no concern of this file (see basis_fit.c).
  */
-#include "models/basis.h"
+#include "fit/basis.h"
 
 una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
                            una_run *run)
 {
-    una_net *net = &basis->net;
-    net->depth = (size_t)options->depth;
-    net->activation = (una_activation)options->activation;
-    net->size[0] = inputs;
-    for (size_t l = 1; l <= net->depth; l++) net->size[l] = (size_t)options->width;
-    net->size[net->depth] = (size_t)options->features;
-    net->size[net->depth + 1] = heads;
-    una_net_shape(net);
+    una_outline outline = { inputs, (size_t)options->width, (size_t)options->depth, (size_t)options->features, heads,
+                            (una_activation)options->activation };
+    una_body_mlp_f32.shape(&basis->net, &outline);
     return una_kernels_need(run);
 }
 
 /* ---- features --------------------------------------------------------------------------------------- */
 
-static una_status begin_work(void **work, const void *model, una_run *run)
+static una_network_f32 network_of(const una_basis *basis)
 {
-    const una_basis *basis = model;
-    una_work_f32 *made = NULL;
-    UNA_TRY(una_work_new_f32(&made, &basis->net, UNA_MAP_ROWS, 0, false, 0, false, false,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
-    *work = made;
-    return UNA_OK;
-}
-
-static void features_of(const void *model, const float *x, size_t rows, double *phi, size_t stride, void *work)
-{
-    const una_basis *basis = model;
-    una_net_forward_f32(&basis->net, basis->parameters, x, rows, phi, stride, NULL, work);
-}
-
-static void heads_of(const void *model, const float *x, size_t rows, double *f, size_t stride, void *work)
-{
-    const una_basis *basis = model;
-    (void)stride;                                        /* the number of heads */
-    una_net_forward_f32(&basis->net, basis->parameters, x, rows, NULL, 0, f, work);
-}
-
-una_status una_basis_slopes(const una_net *net, const float *parameters, const float *x, double *j, una_run *run)
-{
-    una_work_f32 *work = NULL;
-    UNA_TRY(una_work_new_f32(&work, net, 1, 1, false, net->size[0], true, true,
-                             una_kernels_named_f32(run->settings.kernels), &run->scratch));
-    una_net_slopes_f32(net, parameters, x, j, work);
-    return UNA_OK;
-}
-
-static una_status slopes_of(const void *model, const float *x, double *j, una_run *run)
-{
-    const una_basis *basis = model;
-    return una_basis_slopes(&basis->net, basis->parameters, x, j, run);
+    return (una_network_f32){ &una_body_mlp_f32, &basis->net, NULL };
 }
 
 static una_feature_map map_of(const una_basis *basis)
 {
-    return (una_feature_map){ .model = basis, .inputs = basis->net.size[0], .features = una_net_features(&basis->net),
-                              .one = true, .begin = begin_work, .forward = features_of, .slopes = slopes_of };
+    return una_map_of(network_of(basis), basis->parameters, true);
 }
 
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run)
@@ -108,8 +69,7 @@ una_status una_basis_parts(const void *state, una_view x, size_t *count, double 
 {
     const una_basis *basis = state;
     size_t heads = una_net_heads(&basis->net);
-    una_feature_map map = { .model = basis, .inputs = basis->net.size[0], .features = heads, .begin = begin_work,
-                            .forward = heads_of };
+    una_feature_map map = una_map_of_heads(network_of(basis), basis->parameters);
     *count = heads;
     if (!f) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);

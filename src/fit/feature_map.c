@@ -2,9 +2,21 @@
  *
  * Passes of rows through a network, and a linear head on what comes out. See feature_map.h.
  */
-#include "models/feature_map.h"
+#include "fit/feature_map.h"
 
 #include <string.h>
+
+una_feature_map una_map_of(una_network_f32 net, const float *parameters, bool one)
+{
+    una_body_size size = net.body->size(net.shape);
+    return (una_feature_map){ net, parameters, size.inputs, size.features, one, false };
+}
+
+una_feature_map una_map_of_heads(una_network_f32 net, const float *parameters)
+{
+    una_body_size size = net.body->size(net.shape);
+    return (una_feature_map){ net, parameters, size.inputs, size.heads, false, true };
+}
 
 size_t una_map_columns(const una_feature_map *map)
 {
@@ -17,7 +29,7 @@ una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_vie
 {
     *pass = (una_map_pass){ .map = map, .x = x };
     UNA_TRY(una_kernels_need(run));
-    UNA_TRY(map->begin(&pass->work, map->model, run));
+    UNA_TRY(una_network_work_f32(&pass->work, &map->net, UNA_MAP_ROWS, run));
     pass->block = UNA_GET(&run->scratch, float, UNA_MAP_ROWS * map->inputs);
     pass->phi = UNA_GET(&run->scratch, double, UNA_MAP_ROWS * una_map_columns(map));
     return una_arena_check(&run->scratch);
@@ -36,7 +48,8 @@ bool una_map_next(una_map_pass *pass)
         for (size_t d = 0; d < inputs; d++) pass->block[r * inputs + d] = (float)row[d];
         if (map->one) pass->phi[r * k + k - 1] = 1;
     }
-    map->forward(map->model, pass->block, pass->rows, pass->phi, k, pass->work);
+    map->net.body->forward(&map->net, map->parameters, pass->block, pass->rows, map->heads ? NULL : pass->phi, k,
+                           map->heads ? pass->phi : NULL, pass->work);
     return true;
 }
 
@@ -108,18 +121,27 @@ una_status una_map_draw(const una_feature_map *map, const una_head *head, una_vi
     return status;
 }
 
+una_status una_map_slopes(const una_feature_map *map, const double *x, double *j, una_run *run)
+{
+    void *work = NULL;
+    float *point = UNA_GET(&run->scratch, float, map->inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_network_slope_work_f32(&work, &map->net, run));
+    for (size_t d = 0; d < map->inputs; d++) point[d] = (float)x[d];
+    map->net.body->slopes(&map->net, map->parameters, point, j, work);
+    return UNA_OK;
+}
+
 /* dmean = J m and dvar = 2 J V phi, J the exact slopes of phi. */
 una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, double *dmean, double *dvar,
                          una_run *run)
 {
     size_t inputs = map->inputs, features = map->features, k = una_map_columns(map);
     una_mark mark = una_arena_mark(&run->scratch);
-    float *point = UNA_GET(&run->scratch, float, inputs);
     double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, k);
     una_status status = una_arena_check(&run->scratch);
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) point[d] = (float)x[d];
     if (status == UNA_OK) status = una_map_phi(map, (una_view){ x, 1, inputs, inputs }, phi, run);
-    if (status == UNA_OK) status = map->slopes(map->model, point, j, run);
+    if (status == UNA_OK) status = una_map_slopes(map, x, j, run);
     if (status == UNA_OK) {
         una_chol_solve(head->chol, k, phi, 1);           /* V phi */
         for (size_t d = 0; d < inputs; d++) {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows through a network, block by block in float, and what a Bayesian linear head makes of the features: the same for
- * every model that has one. A model says how a block goes through its network; see map_of in basis.c and sngp.c.
+ * every model that has one, and for every body (nn/body.h).
  */
 #ifndef UNA_FEATURE_MAP_H
 #define UNA_FEATURE_MAP_H
 
 #include "infer/head.h"
 #include "model/kind.h"
+#include "nn/body.h"
 
 enum { UNA_MAP_ROWS = 240 };             /* rows at once                                                    */
 
 typedef struct una_feature_map {
-    const void *model;
+    una_network_f32 net;
+    const float *parameters;
     size_t inputs, features;
     bool   one;                          /* a column of ones follows the features                           */
-    /* Work from scratch for blocks of UNA_MAP_ROWS rows. */
-    una_status (*begin)(void **work, const void *model, una_run *run);
-    /* x [rows, inputs] to phi [rows, stride], of which the first columns are the features. */
-    void (*forward)(const void *model, const float *x, size_t rows, double *phi, size_t stride, void *work);
-    /* Slopes of the features at one point: j [inputs, features]. NULL: una_map_slope is not called. */
-    una_status (*slopes)(const void *model, const float *x, double *j, una_run *run);
+    bool   heads;                        /* the features are f, what the network's own heads say, not phi   */
 } una_feature_map;
+
+una_feature_map una_map_of(una_network_f32 net, const float *parameters, bool one);
+una_feature_map una_map_of_heads(una_network_f32 net, const float *parameters);
 
 size_t una_map_columns(const una_feature_map *map);      /* of phi                                          */
 
@@ -38,6 +38,8 @@ typedef struct una_map_pass {
 una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_view x, una_run *run);
 bool       una_map_next(una_map_pass *pass);
 
+/* Slopes of phi at one point x [inputs]: j [inputs, features]. Work from scratch, which the caller releases. */
+una_status una_map_slopes(const una_feature_map *map, const double *x, double *j, una_run *run);
 /* phi [x.rows, columns], memory of the caller's. */
 una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run);
 /* Adds the rows' features and targets to the statistics. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The training loop: batches that cover an epoch, probes that leave categories whole, looks that keep the best,
- * stopping, steering, divergence; float against double.
+ * LUNA's step under the training loop: batches that cover an epoch, probes that leave categories whole, looks that keep
+ * the best, stopping, steering, divergence; float against double.
  */
 #include "test_support.h"
 
-#include "nn/train.h"
+#include "nn/luna_step.h"
 
 /* ---- small problems ---------------------------------------------------------------------------------------------- */
 
@@ -41,8 +41,9 @@ static void make_problem(problem *p, size_t heads)
 
 static una_training plain_training(size_t steps)
 {
-    return (una_training){ .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .fit_weight = 5, .penalty = 0.01,
-                           .look_every = 1, .seed = 7 };
+    return (una_training){ .descent = { .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .look_every = 1,
+                                        .stage = "training" },
+                           .fit_weight = 5, .penalty = 0.01, .seed = 7 };
 }
 
 static una_training luna_training(size_t steps)
@@ -55,10 +56,10 @@ static una_training luna_training(size_t steps)
     return how;
 }
 
-static una_status train(problem *p, const una_training *how, const una_train_hooks_f64 *hooks, una_trained *trained,
+static una_status train(problem *p, const una_training *how, const una_watch_f64 *watch, una_trained *trained,
                         una_arena *arena, una_run *run)
 {
-    return una_train_f64(&p->net, p->parameters, &p->data, how, hooks, "training", trained, arena, run);
+    return una_train_f64(&p->net, p->parameters, &p->data, how, watch, trained, arena, run);
 }
 
 /* ---- float against double ---------------------------------------------------------------------------------------- */
@@ -75,7 +76,7 @@ static void compare_precisions(una_training how, una_run *run)
     una_arena arena;
     una_arena_init(&arena, run);
     una_trained narrow, wide;
-    assert_ok(una_train_f32(&p.net, parameters, &data, &how, NULL, "training", &narrow, &arena, run), run);
+    assert_ok(una_train_f32(&p.net, parameters, &data, &how, NULL, &narrow, &arena, run), run);
     assert_ok(train(&p, &how, NULL, &wide, &arena, run), run);
     assert_int_equal(narrow.looks, 20);
     for (size_t i = 0; i < 20; i++) {
@@ -119,7 +120,7 @@ static void batches_cover_an_epoch(void **state)
         make_problem(&p, 1);
         memset(p.parameters, 0, sizeof p.parameters);
         for (size_t i = 0; i < ROWS; i++) p.y[i] = sqrt((double)(1u << i));
-        una_training how = { .steps = 60, .batch = batch, .rate = 0, .fit_weight = 1, .look_every = 1 };
+        una_training how = { .descent = { .steps = 60, .look_every = 1 }, .batch = batch, .fit_weight = 1 };
         una_arena arena;
         una_arena_init(&arena, run);
         una_trained trained;
@@ -250,12 +251,12 @@ static void the_best_look_is_kept(void **state)
     problem p;
     una_trained trained;
     una_training how = plain_training(40);
-    how.look_every = 5;
-    how.look_from = 0.2;
+    how.descent.look_every = 5;
+    how.descent.look_from = 0.2;
     make_problem(&p, 1);
     judge j = { .score = score, .fail_at = 99, .keep_at = 3, .parameters = p.net.parameters };
-    una_train_hooks_f64 hooks = { .context = &j, .look = judged };
-    assert_ok(train(&p, &how, &hooks, &trained, &arena, run), run);
+    una_watch_f64 watch = { &j, judged };
+    assert_ok(train(&p, &how, &watch, &trained, &arena, run), run);
     assert_int_equal(trained.looks, 8);
     assert_int_equal(trained.steps, 40);
     assert_int_equal(trained.best_step, 20);
@@ -265,51 +266,17 @@ static void the_best_look_is_kept(void **state)
         assert_near(trained.look[i], score[i], 0, 0);
         assert_near(trained.step[i], 5.0 * (double)(i + 1), 0, 0);
     }
-    how.patience = 2;                                                    /* 4 and 3 are not better than 5 */
+    how.descent.patience = 2;                                                    /* 4 and 3 are not better than 5 */
     make_problem(&p, 1);
     j.calls = 0;
-    assert_ok(train(&p, &how, &hooks, &trained, &arena, run), run);
+    assert_ok(train(&p, &how, &watch, &trained, &arena, run), run);
     assert_int_equal(trained.steps, 30);
     assert_int_equal(trained.best_step, 20);
     assert_memory_equal(p.parameters, j.kept, p.net.parameters * sizeof(double));
     j.calls = 0;
     j.fail_at = 2;
-    assert_status(train(&p, &how, &hooks, &trained, &arena, run), UNA_E_NUMERIC, run);
+    assert_status(train(&p, &how, &watch, &trained, &arena, run), UNA_E_NUMERIC, run);
     assert_string_equal(una_run_message(run), "the judge gave up");
-    una_arena_free(&arena);
-    una_run_free(run);
-}
-
-static una_status constant_gradient(void *context, const double *parameters, double *gradient, una_losses *losses,
-                                    una_run *run)
-{
-    size_t *calls = context;
-    (void)run;
-    (void)parameters;
-    for (size_t i = 0; i < 4; i++) gradient[i] = 1;
-    losses->total = 100 - (double)(*calls)++;
-    return UNA_OK;
-}
-
-static void a_gradient_of_the_callers(void **state)
-{
-    (void)state;
-    una_run *run = quiet_run();
-    una_arena arena;
-    una_arena_init(&arena, run);
-    problem p, before;
-    make_problem(&p, 1);
-    make_problem(&before, 1);
-    size_t calls = 0;
-    una_train_hooks_f64 hooks = { .context = &calls, .gradient = constant_gradient };
-    una_training how = plain_training(10);
-    una_trained trained;
-    how.optimiser = UNA_GD;
-    assert_ok(train(&p, &how, &hooks, &trained, &arena, run), run);
-    assert_int_equal(calls, 10);
-    assert_near(trained.loss[9], 91, 0, 0);
-    for (size_t i = 0; i < 4; i++) assert_near(p.parameters[i], before.parameters[i] - 10 * 0.01, 1e-12, 1e-12);
-    assert_true(isnan(trained.best_look));
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -326,9 +293,9 @@ static void divergence_is_said(void **state)
         problem p;
         una_trained trained;
         una_training how = plain_training(2000);
-        how.optimiser = optimiser;
-        how.rate = 1000;
-        how.momentum = 0.9;
+        how.descent.optimiser = optimiser;
+        how.descent.rate = 1000;
+        how.descent.momentum = 0.9;
         how.penalty = 1;
         make_problem(&p, 1);
         assert_status(train(&p, &how, NULL, &trained, &arena, run), UNA_E_NUMERIC, run);
@@ -350,11 +317,11 @@ static void every_optimiser_descends(void **state)
         problem p;
         una_trained trained;
         una_training how = plain_training(600);
-        how.optimiser = optimiser;
-        how.rate = rates[optimiser];
-        how.momentum = 0.9;
+        how.descent.optimiser = optimiser;
+        how.descent.rate = rates[optimiser];
+        how.descent.momentum = 0.9;
         how.batch = 7;
-        how.look_every = 3;
+        how.descent.look_every = 3;
         make_problem(&p, 1);
         assert_ok(train(&p, &how, NULL, &trained, &arena, run), run);
         assert_true(trained.loss[199] < 0.2 * trained.loss[0]);
@@ -362,6 +329,20 @@ static void every_optimiser_descends(void **state)
     }
     una_arena_free(&arena);
     una_run_free(run);
+}
+
+/* As una_train does it, and gives the weight that steering ended with. */
+static double steered(problem *p, const una_training *how, una_trained *trained, una_arena *arena, una_run *run)
+{
+    una_luna_step_f64 *step;
+    una_mark mark = una_arena_mark(&run->scratch);
+    assert_ok(una_luna_step_new_f64(&step, &p->net, &p->data, how, run), run);
+    una_trainable_f64 what = una_luna_step_trainable_f64(step);
+    assert_ok(una_descend_f64(&what, p->parameters, &how->descent, trained, arena, run), run);
+    double diversity = una_luna_step_diversity_f64(step);
+    una_luna_step_free_f64(step);
+    una_arena_release(&run->scratch, mark);
+    return diversity;
 }
 
 static void steering_moves_towards_the_target(void **state)
@@ -377,12 +358,10 @@ static void steering_moves_towards_the_target(void **state)
     how.steer = true;
     how.target_cos2 = 1e-4; /* out of reach: the weight grows by 1 % a step */
     make_problem(&p, HEADS);
-    assert_ok(train(&p, &how, NULL, &up, &arena, run), run);
-    assert_near(up.diversity, exp(0.01 * 200), 0.1, 0);
+    assert_near(steered(&p, &how, &up, &arena, run), exp(0.01 * 200), 0.1, 0);
     how.target_cos2 = 1;                                                 /* always below: it falls */
     make_problem(&p, HEADS);
-    assert_ok(train(&p, &how, NULL, &down, &arena, run), run);
-    assert_true(down.diversity < 0.5);
+    assert_true(steered(&p, &how, &down, &arena, run) < 0.5);
     assert_true(up.cos2[199] < down.cos2[199]);
     una_arena_free(&arena);
     una_run_free(run);
@@ -448,7 +427,8 @@ typedef struct team_case {
     una_training how;                    /* beyond what all have */
 } team_case;
 
-static void train_team(const team_case *c, int threads, float *parameters, una_trained *trained)
+/* Returns the pieces of a step. */
+static size_t train_team(const team_case *c, int threads, float *parameters)
 {
     una_run *run = quiet_run_threads(threads);
     una_net net = net_of(WIDE, 50, c->heads, c->activation);
@@ -462,22 +442,30 @@ static void train_team(const team_case *c, int threads, float *parameters, una_t
     una_net_initialise_f32(&net, 0, 1, &first, parameters);
     una_train_data_f32 data = { x, y, c->rows, 1, { WIDE, NULL } };
     una_training how = c->how;
-    how.steps = TEAM_STEPS;
+    how.descent.steps = TEAM_STEPS;
     how.batch = c->batch;
-    how.rate = how.optimiser == UNA_ADAM ? 0.01 : 1e-6;
+    how.descent.rate = how.descent.optimiser == UNA_ADAM ? 0.01 : 1e-6;
     how.fit_weight = 5;
     how.penalty = 0.01;
-    how.look_every = 1;
+    how.descent.look_every = 1;
     how.seed = 7;
     how.perturbation_std = 0.1;
     how.schedule = 2;
     una_arena arena;
     una_arena_init(&arena, run);
-    assert_ok(una_train_f32(&net, parameters, &data, &how, NULL, "training", trained, &arena, run), run);
-    for (size_t i = 0; i < TEAM_STEPS; i++) assert_true(isfinite(trained->loss[i]));
+    una_trained trained;
+    una_luna_step_f32 *step;
+    una_mark mark = una_arena_mark(&run->scratch);
+    assert_ok(una_luna_step_new_f32(&step, &net, &data, &how, run), run);
+    una_trainable_f32 what = una_luna_step_trainable_f32(step);
+    assert_ok(una_descend_f32(&what, parameters, &how.descent, &trained, &arena, run), run);
+    for (size_t i = 0; i < TEAM_STEPS; i++) assert_true(isfinite(trained.loss[i]));
+    una_luna_step_free_f32(step);
+    una_arena_release(&run->scratch, mark);
     una_arena_free(&arena);
     assert_true(run->used == 0);
     una_run_free(run);
+    return what.pieces;
 }
 
 /* Large steps are cut into pieces, and the number of threads changes no bit of what is learnt. */
@@ -493,17 +481,16 @@ static void threads_change_no_bit(void **state)
           { .diversity = 1, .probes = UNA_PROBES_BETWEEN, .steer = true, .target_cos2 = 0.1 } },
         { "exact", UNA_TANH, 150, 0, TEAM_HEADS, 4, { .diversity = 1, .exact = true } },
         { "per point", UNA_RELU, 303, 101, TEAM_HEADS, 2, { .diversity = 1, .per_point = true } },
-        { "plain", UNA_RELU, MANY, 0, 1, 2, { .optimiser = UNA_ADAM } },
-        { "plain, descent", UNA_TANH, MANY, 0, 1, 2, { .optimiser = UNA_GD, .momentum = 0.9 } },
+        { "plain", UNA_RELU, MANY, 0, 1, 2, { .descent.optimiser = UNA_ADAM } },
+        { "plain, descent", UNA_TANH, MANY, 0, 1, 2, { .descent = { .optimiser = UNA_GD, .momentum = 0.9 } } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static float one[8192], many[8192];
-        una_trained trained;
-        train_team(&cases[i], 1, one, &trained);
-        if (trained.pieces != cases[i].pieces) fail_msg("%s: %zu pieces", cases[i].name, trained.pieces);
+        size_t pieces = train_team(&cases[i], 1, one);
+        if (pieces != cases[i].pieces) fail_msg("%s: %zu pieces", cases[i].name, pieces);
         for (int threads = 2; threads <= 5; threads++) {
-            train_team(&cases[i], threads, many, &trained);
-            if (trained.pieces != cases[i].pieces) fail_msg("%s: %zu pieces", cases[i].name, trained.pieces);
+            pieces = train_team(&cases[i], threads, many);
+            if (pieces != cases[i].pieces) fail_msg("%s: %zu pieces", cases[i].name, pieces);
             if (memcmp(one, many, sizeof one) != 0) fail_msg("%s: other bits on %d threads", cases[i].name, threads);
         }
     }
@@ -517,7 +504,6 @@ int main(void)
         cmocka_unit_test(categories_are_not_perturbed),
         cmocka_unit_test(probes_take_categories_whole),
         cmocka_unit_test(the_best_look_is_kept),
-        cmocka_unit_test(a_gradient_of_the_callers),
         cmocka_unit_test(divergence_is_said),
         cmocka_unit_test(every_optimiser_descends),
         cmocka_unit_test(steering_moves_towards_the_target),

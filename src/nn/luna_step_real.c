@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * The training loop of train.h. A step:  batch, probes, perturbations -> loss and gradient -> optimiser -> look.
+ * The step of luna_step.h:  batch, probes, perturbations -> loss and gradient;  the optimiser follows in opt/descent.
  *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 fit_weight + gamma (n/N) |Psi|^2 (heads: a share of it) + lambda s(u) C P,
  *   C = 2n/(M (M-1))
  * Batches of an epoch differ in size by at most one row, so no ragged rest is left over. Large steps are cut into
  * pieces, by size alone, and a crew shares them: what is computed does not depend on how many threads there are.
  */
-#include "nn/train.h"
+#include "nn/luna_step.h"
 
 #include "opt/schedule.h"
 
 #include <string.h>
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 #include "kern/real.h"
 
 #define DATA REAL(una_train_data)
-#define HOOKS REAL(una_train_hooks)
+#define STEP REAL(una_luna_step)
 
-typedef struct loop {
+struct STEP {
     const una_net *net;
     const DATA *data;
     const una_training *how;
-    const HOOKS *hooks;
     const REAL(una_kernels) *kern;
     REAL(una_work) *work;
     una_crew *crew;                      /* NULL: one thread                                                */
@@ -38,28 +34,24 @@ typedef struct loop {
     size_t *numeric, numeric_count;
     real *x, *target, *delta, *direction;
     size_t delta_room;                   /* of one piece                                                    */
-    real *parameters, *gradient, *m, *v, *best;
-    double lambda;
-    una_losses losses;
-    double loss_sum, cos2_sum;           /* since the last look                                             */
-    size_t since, without_better;
-} loop;
+    double lambda, mean_cos2;            /* as it is steered; of the step at hand                           */
+};
 
 /* ---- the random parts of a step --------------------------------------------------------------------- */
 
-static una_rng stream_at(const loop *t, una_purpose purpose, size_t step)
+static una_rng stream_at(const STEP *t, una_purpose purpose, size_t step)
 {
     return una_rng_at(t->how->seed, purpose, t->how->stream << 40 | step);
 }
 
 /* Rows of the batch before piece k, and so its probes. */
-static size_t rows_before(const loop *t, size_t k)
+static size_t rows_before(const STEP *t, size_t k)
 {
     return k * t->batch.rows / t->pieces;
 }
 
 /* Where row or own probe i of the batch lies. */
-static real *place_of(const loop *t, size_t i, bool probe)
+static real *place_of(const STEP *t, size_t i, bool probe)
 {
     size_t k = 0;
     while (i >= rows_before(t, k + 1)) k++;
@@ -68,7 +60,7 @@ static real *place_of(const loop *t, size_t i, bool probe)
     return t->x + (i + probes_before + rows_too) * t->net->size[0];
 }
 
-static void next_batch(loop *t, size_t step)
+static void next_batch(STEP *t, size_t step)
 {
     size_t rows = t->data->rows, at = step % t->batches;
     t->gather = t->batches > 1 || step == 0;             /* all rows every step: already there */
@@ -82,7 +74,7 @@ static void next_batch(loop *t, size_t step)
 }
 
 /* A random point between two training rows: numbers on the line, each category group whole from one of the two. */
-static void place_between(const loop *t, una_rng *rng, const real *a, const real *b, real *probe)
+static void place_between(const STEP *t, una_rng *rng, const real *a, const real *b, real *probe)
 {
     size_t inputs = t->net->size[0];
     const size_t *group = t->data->inputs.group;
@@ -100,7 +92,7 @@ static void place_between(const loop *t, una_rng *rng, const real *a, const real
     }
 }
 
-static void place_probes(loop *t, size_t step)
+static void place_probes(STEP *t, size_t step)
 {
     if (!t->batch.own_probes) return;
     una_rng rng = stream_at(t, UNA_FOR_PROBES, step);
@@ -112,7 +104,7 @@ static void place_probes(loop *t, size_t step)
     }
 }
 
-static void choose_directions(loop *t, size_t step)
+static void choose_directions(STEP *t, size_t step)
 {
     if (!t->direction) return;
     size_t inputs = t->net->size[0], count = t->batch.directions;
@@ -140,7 +132,7 @@ static void choose_directions(loop *t, size_t step)
 /* delta ~ N(0, std^2), one per probe and direction, kept away from zero: rounding grows as 1/delta. Each piece draws
  * its own, with the generator's counter set to the block that holds the first:
  * the numbers are those of one long draw. */
-static const real *draw_perturbations(const loop *t, size_t k)
+static const real *draw_perturbations(const STEP *t, size_t k)
 {
     enum { BLOCK = 64 };
     una_rng rng = stream_at(t, UNA_FOR_PERTURBATION, t->step);
@@ -164,7 +156,7 @@ static void fetch(const real *row, size_t inputs)
 static void fill_piece(void *context, size_t k)
 {
     enum { AHEAD = 8 };
-    loop *t = context;
+    STEP *t = context;
     REAL(una_batch) *piece = &t->piece[k];
     size_t inputs = t->net->size[0], wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
     size_t first = rows_before(t, k), end = rows_before(t, k + 1);
@@ -183,7 +175,7 @@ static void fill_piece(void *context, size_t k)
 }
 
 /* What a step looks at. Random numbers that follow one another are drawn here, before the pieces part. */
-static void prepare(loop *t, size_t step)
+static void prepare(STEP *t, size_t step)
 {
     next_batch(t, step);
     if (t->batch.directions) {
@@ -195,7 +187,7 @@ static void prepare(loop *t, size_t step)
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
 
-static void find_numeric(loop *t, una_arena *scratch)
+static void find_numeric(STEP *t, una_arena *scratch)
 {
     t->numeric = UNA_GET(scratch, size_t, t->data->inputs.count);
     if (!t->numeric) return;
@@ -203,7 +195,7 @@ static void find_numeric(loop *t, una_arena *scratch)
         if (!t->data->inputs.group || t->data->inputs.group[d] == SIZE_MAX) t->numeric[t->numeric_count++] = d;
 }
 
-static void plan_slopes(loop *t, una_arena *scratch)
+static void plan_slopes(STEP *t, una_arena *scratch)
 {
     const una_training *how = t->how;
     size_t inputs = t->net->size[0], wanted = how->directions ? how->directions : t->numeric_count;
@@ -215,20 +207,19 @@ static void plan_slopes(loop *t, una_arena *scratch)
 }
 
 /* Pieces of a step, by what it has to multiply; a small one would lose more by waiting than it gains. */
-static size_t pieces_of(const loop *t)
+static size_t pieces_of(const STEP *t)
 {
     enum { FEWEST_ROWS = 16 };
-    if (t->hooks && t->hooks->gradient) return 1;
     double most = (double)t->most, work = (most + most * (double)t->batch.directions) * (double)t->net->parameters;
     size_t pieces = work < 2e6 ? 1 : work < 10e6 ? 2 : UNA_MOST_PIECES;
     return t->most / FEWEST_ROWS < pieces ? 1 : pieces;
 }
 
-static una_status set_up(loop *t, bool slopes, una_run *run)
+static una_status set_up(STEP *t, bool slopes, una_run *run)
 {
     una_arena *scratch = &run->scratch;
     size_t rows = t->data->rows, inputs = t->net->size[0];
-    bool whole = t->how->batch == 0 || t->how->batch >= rows || t->how->optimiser == UNA_GD;
+    bool whole = t->how->batch == 0 || t->how->batch >= rows || t->how->descent.optimiser == UNA_GD;
     t->batches = whole ? 1 : (rows + t->how->batch / 2) / t->how->batch;
     t->most = (rows + t->batches - 1) / t->batches;
     UNA_TRY(una_order_new(&t->order, rows, scratch));
@@ -245,10 +236,6 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
     t->target = UNA_GET(scratch, real, t->most * target_wide);
     t->delta_room = UNA_PADDED(each * t->batch.directions + 64);
     if (slopes && !t->how->exact) t->delta = UNA_GET(scratch, real, t->pieces * t->delta_room);
-    t->gradient = UNA_GET(scratch, real, t->net->parameters);
-    t->m = UNA_GET(scratch, real, t->net->parameters);
-    t->v = UNA_GET(scratch, real, t->net->parameters);
-    t->best = UNA_GET(scratch, real, t->net->parameters);
     UNA_TRY(una_arena_check(scratch));
     t->batch.x = t->x;
     t->batch.target = t->target;
@@ -261,7 +248,7 @@ static una_status set_up(loop *t, bool slopes, una_run *run)
 
 /* ---- a step ----------------------------------------------------------------------------------------------- */
 
-static REAL(una_objective) objective_at(const loop *t, double u)
+static REAL(una_objective) objective_at(const STEP *t, double u)
 {
     double n = (double)t->batch.rows, heads = (double)una_net_heads(t->net);
     double scale = heads > 1 ? 2 * n / (heads * (heads - 1)) : 0;
@@ -274,143 +261,79 @@ static REAL(una_objective) objective_at(const loop *t, double u)
     };
 }
 
-static una_status loss_and_gradient(loop *t, size_t step, una_run *run)
+static una_status loss_and_gradient(void *context, size_t step, const real *parameters, real *gradient,
+                                    una_losses *losses, una_run *run)
 {
-    double u = (double)(step + 1) / (double)t->how->steps;
+    STEP *t = context;
+    (void)run;
     t->step = step;
-    if (t->hooks && t->hooks->gradient)
-        return t->hooks->gradient(t->hooks->context, t->parameters, t->gradient, &t->losses, run);
     prepare(t, step);
-    REAL(una_objective) objective = objective_at(t, u);
-    REAL(una_net_gradient_in_pieces)(t->net, t->parameters, t->piece, &objective, t->gradient, &t->losses, t->work,
-                                     t->crew);
+    REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps);
+    REAL(una_net_gradient_in_pieces)(t->net, parameters, t->piece, &objective, gradient, losses, t->work, t->crew);
+    t->mean_cos2 = losses->mean_cos2;
     return UNA_OK;
 }
 
-/* Steps the parameters of one piece. */
-static void descend(void *context, size_t index)
-{
-    loop *t = context;
-    una_range range = una_net_range(t->net, index, t->pieces);
-    const double beta1 = 0.9, beta2 = 0.999, k = (double)(t->step + 1);
-    double rate = t->how->rate * una_rate_schedule(t->how->rate_schedule, k / (double)t->how->steps);
-    real *parameters = t->parameters + range.first, *m = t->m + range.first, *v = t->v + range.first;
-    const real *gradient = t->gradient + range.first;
-    if (t->how->optimiser == UNA_ADAM)
-        t->kern->adam(range.count, parameters, m, v, gradient, (real)rate, (real)beta1, (real)beta2,
-                      (real)(1 - pow(beta1, k)), (real)(1 - pow(beta2, k)));
-    else t->kern->descend(range.count, parameters, v, gradient, (real)rate, (real)t->how->momentum);
-}
-
 /* The controller: lambda moves by at most 1 % a step towards the target, slower when near. */
-static void steer(loop *t)
+static void steer(void *context, real *parameters, bool last)
 {
-    if (!t->how->steer || !isfinite(t->losses.mean_cos2)) return;
-    double pull = log((t->losses.mean_cos2 + 1e-6) / (t->how->target_cos2 + 1e-6));
+    STEP *t = context;
+    (void)parameters;
+    if (last || !t->how->steer || !isfinite(t->mean_cos2)) return;
+    double pull = log((t->mean_cos2 + 1e-6) / (t->how->target_cos2 + 1e-6));
     t->lambda *= exp(0.01 * fmax(-1, fmin(1, pull)));
     t->lambda = fmax(1e-8, fmin(1e8, t->lambda));
 }
 
-static una_status look(loop *t, size_t step, una_trained *out, bool *stop, una_run *run)
+/* ---- the whole ---------------------------------------------------------------------------------------------- */
+
+static una_status begin(STEP **out, const una_net *net, const DATA *data, const una_training *how, bool slopes,
+                        una_run *run)
 {
-    double score = NAN, since = (double)t->since, u = (double)step / (double)t->how->steps;
-    bool last = step == t->how->steps;
-    if (t->hooks && t->hooks->look) {
-        UNA_TRY(t->hooks->look(t->hooks->context, t->parameters, &score, run));
-        if (u >= t->how->look_from || last) {
-            bool better = !isfinite(out->best_look) || score > out->best_look;
-            t->without_better = better ? 0 : t->without_better + 1;
-            if (better) {
-                out->best_look = score;
-                out->best_step = step;
-                memcpy(t->best, t->parameters, t->net->parameters * sizeof(real));
-            }
-            *stop = t->how->patience && t->without_better >= t->how->patience;
-        }
-    }
-    out->mean_cos2 = t->cos2_sum / since;
-    out->step[out->looks] = (double)step;
-    out->loss[out->looks] = t->loss_sum / since;
-    out->look[out->looks] = score;
-    out->cos2[out->looks++] = out->mean_cos2;
-    t->loss_sum = t->cos2_sum = 0;
-    t->since = 0;
-    return UNA_OK;
+    STEP *t = *out = UNA_GET(&run->scratch, STEP, 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    t->net = net;
+    t->data = data;
+    t->how = how;
+    t->kern = REAL(una_kernels_named)(run->settings.kernels);
+    t->lambda = how->diversity;
+    return set_up(t, slopes, run);
 }
 
-static una_status one_step(loop *t, size_t step, una_run *run)
+una_status REAL(una_luna_step_new)(STEP **step, const una_net *net, const DATA *data, const una_training *how,
+                                   una_run *run)
 {
-    UNA_TRY(loss_and_gradient(t, step, run));
-    if (!isfinite(t->losses.total))
-        UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, "
-                 "diversity %g); use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty,
-                 t->losses.diverse, t->how->rate);
-    una_crew_do(t->crew, t->pieces, descend, t);
-    steer(t);
-    t->loss_sum += t->losses.total;
-    t->cos2_sum += t->losses.mean_cos2;
-    t->since++;
-    return UNA_OK;
+    return begin(step, net, data, how, how->diversity > 0 || how->steer, run);
 }
 
-static una_status run_loop(loop *t, const char *stage, una_trained *out, una_run *run)
+void REAL(una_luna_step_free)(STEP *step)
 {
-    size_t end = t->how->steps, tick_every = 1 + end / 200;
-    bool stop = false;
-    for (size_t step = 0; step < end && !stop; step++) {
-        UNA_TRY(one_step(t, step, run));
-        out->steps = step + 1;
-        if ((step + 1) % t->how->look_every == 0 || step + 1 == end) UNA_TRY(look(t, step + 1, out, &stop, run));
-        if (step % tick_every == 0) UNA_TRY(una_tick(run, stage, (double)step / (double)end, t->losses.total));
-    }
-    return UNA_OK;
+    if (step) una_crew_free(step->crew);
 }
 
-/* Denormal numbers slow a step down tenfold once weights have died: flush them to zero while training. */
-static unsigned flush_denormals(void)
+REAL(una_trainable) REAL(una_luna_step_trainable)(STEP *step)
 {
-#if defined(__SSE__)
-    unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040u);
-    return before;
-#else
-    return 0;
-#endif
+    return (REAL(una_trainable)){ .parameters = step->net->parameters, .context = step, .gradient = loss_and_gradient,
+                                  .settle = steer, .pieces = step->pieces, .crew = step->crew };
 }
 
-static void restore_denormals(unsigned before)
+double REAL(una_luna_step_diversity)(const STEP *step)
 {
-#if defined(__SSE__)
-    _mm_setcsr(before);
-#else
-    (void)before;
-#endif
+    return step->lambda;
 }
 
 una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training *how,
-                           const HOOKS *hooks, const char *stage, una_trained *trained, una_arena *arena, una_run *run)
+                           const REAL(una_watch) *watch, una_trained *trained, una_arena *arena, una_run *run)
 {
-    size_t looks = how->steps / how->look_every + 2;
-    *trained = (una_trained){ .mean_cos2 = NAN, .best_look = NAN };
-    trained->step = UNA_GET(arena, double, looks);
-    trained->loss = UNA_GET(arena, double, looks);
-    trained->look = UNA_GET(arena, double, looks);
-    trained->cos2 = UNA_GET(arena, double, looks);
-    UNA_TRY(una_arena_check(arena));
     una_mark mark = una_arena_mark(&run->scratch);
-    loop t = { .net = net, .data = data, .how = how, .hooks = hooks,
-               .kern = REAL(una_kernels_named)(run->settings.kernels), .parameters = parameters,
-               .lambda = how->diversity };
-    una_status status = set_up(&t, how->diversity > 0 || how->steer, run);
+    STEP *step = NULL;
+    una_status status = REAL(una_luna_step_new)(&step, net, data, how, run);
     if (status == UNA_OK) {
-        unsigned before = flush_denormals();
-        status = run_loop(&t, stage, trained, run);
-        restore_denormals(before);
+        REAL(una_trainable) what = REAL(una_luna_step_trainable)(step);
+        if (watch) what.watch = *watch;
+        status = REAL(una_descend)(&what, parameters, &how->descent, trained, arena, run);
     }
-    if (status == UNA_OK && isfinite(trained->best_look)) memcpy(parameters, t.best, net->parameters * sizeof(real));
-    trained->diversity = t.lambda;
-    trained->pieces = t.pieces;
-    una_crew_free(t.crew);
+    REAL(una_luna_step_free)(step);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -423,15 +346,18 @@ una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real
     one.batch = 512;
     one.directions = 0;
     one.unit_directions = false;
-    loop t = { .net = net, .data = data, .how = &one, .kern = REAL(una_kernels_named)(run->settings.kernels) };
-    una_status status = set_up(&t, true, run);
+    STEP *t = NULL;
+    una_status status = begin(&t, net, data, &one, true, run);
+    real *gradient = UNA_GET(&run->scratch, real, net->parameters);
+    if (status == UNA_OK) status = una_arena_check(&run->scratch);
     if (status == UNA_OK) {
-        prepare(&t, 0);
+        una_losses losses;
+        prepare(t, 0);
         REAL(una_objective) objective = { .per_point = how->per_point };
-        REAL(una_net_gradient_in_pieces)(net, parameters, t.piece, &objective, t.gradient, &t.losses, t.work, t.crew);
-        *mean_cos2 = t.losses.mean_cos2;
+        REAL(una_net_gradient_in_pieces)(net, parameters, t->piece, &objective, gradient, &losses, t->work, t->crew);
+        *mean_cos2 = losses.mean_cos2;
     }
-    una_crew_free(t.crew);
+    REAL(una_luna_step_free)(t);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -11,8 +11,8 @@
 #ifndef UNA_SAMPLED_H
 #define UNA_SAMPLED_H
 
-#include "models/basis.h"
-#include "models/held.h"
+#include "fit/basis.h"
+#include "fit/held.h"
 
 typedef struct una_sampled una_sampled;
 /* The packed parameters of one part. `numbers` stands apart from the state: folds have their own. */
@@ -49,13 +49,11 @@ typedef struct una_sampled_options {
             "train without the held-out rows first: scores and noise; no = train once, noise as in training"), \
     UNA_ROW_UNITS(type, common, UNA_NOISE_UNITS)
 
-typedef struct una_sampled_rows { float *x, *y; size_t rows, inputs; } una_sampled_rows; /* [rows, inputs], [rows] */
-
 typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_fit                         */
     void *context;                       /* of train and divergence                                         */
     /* Trains on the rows; numbers [state->count] come out. how: steps, batch, rate, seed,
      * stream; fit_weight 1/(2 noise). */
-    una_status (*train)(void *context, const una_sampled *state, const una_sampled_rows *rows, const una_training *how,
+    una_status (*train)(void *context, const una_sampled *state, const una_held *rows, const una_training *how,
                         double *numbers, una_trained *trained, una_arena *keep, una_run *run);
     /* What the bound on the evidence loses: KL, or a penalty in its place. */
     double (*divergence)(void *context, const una_sampled *state);
@@ -67,14 +65,14 @@ una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, con
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
 void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
 
-/* Batches for a gradient that una_train's own does not give (una_train_hooks.gradient). */
-una_status una_sampled_batches(una_batches *batches, const una_sampled_rows *rows, const una_training *how,
+/* The batches of a step. */
+una_status una_sampled_batches(una_batches *batches, const una_held *rows, const una_training *how,
                                una_run *run);
 
 /* ---- the rest of the model interface ---- */
-/* f [parts, rows] of a set of numbers for rows x [rows, inputs], part by part. */
+/* Part s of a set of numbers at row r of x [rows, inputs]: f[r by_row + s by_part]. */
 una_status una_sampled_functions(const una_sampled *state, const double *numbers, const float *x, size_t rows,
-                                 double *f, una_run *run);
+                                 double *f, size_t by_row, size_t by_part, una_run *run);
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var). */
 una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);

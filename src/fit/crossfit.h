@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cross-fitting, written once for every kind that trains: whatever is chosen is chosen by rows that did not train.
+ *   folds      (small data) every fold in turn is left out, and judged by what was trained without it; then all rows
+ *              train, as long as the folds were best for: the median of their steps;
+ *   held out   (otherwise) rows kept aside judge the trainings, of which the best is kept, or all as one mixture.
+ * Noise maximises the likelihood of those rows, one standard error up; the prior variance is the largest that costs
+ * them little. A kind says how to train, what its trainings say of rows they did not see, and what is kept of them.
+ */
+#ifndef UNA_CROSSFIT_H
+#define UNA_CROSSFIT_H
+
+#include "fit/held.h"
+#include "nn/luna_step.h"
+
+typedef struct una_round {               /* trainings that run together                                     */
+    const una_problem *problem;
+    size_t   count, folds;               /* folds > 0: training i leaves out fold i % folds                 */
+    bool     all_rows;                   /* held-out rows train as well: they have judged already           */
+    size_t   steps;                      /* 0: as the options say; else as many as the folds needed         */
+    uint64_t stream;                     /* random numbers of the first training; those of the others follow */
+} una_round;
+
+size_t una_round_fold(const una_round *round, size_t index);     /* left out by that training; SIZE_MAX: none */
+
+typedef struct una_trial {               /* first member of what a kind has of one training                 */
+    una_arena   arena;                   /* its results; re-homed to the caller's run at the end            */
+    una_trained trained;
+    size_t      held;                    /* rows that it did not see and that judge it                      */
+    double      score;                   /* of which the highest is best                                    */
+} una_trial;
+
+typedef struct una_question {            /* what would they say, if this were so?                           */
+    double noise_var, prior_var;
+    bool   evidence;                     /* of the held-out rows alone, instead of their likelihood given the others */
+} una_question;
+
+typedef struct una_answer {              /* sums over held-out rows                                         */
+    double loss, square;                 /* minus log-likelihood (or evidence); squared errors of the mean  */
+    size_t rows;
+} una_answer;
+
+enum { UNA_MIXTURE_GRID = 24 };          /* for una_crossfit.grid: a mixture's likelihood may have several hills */
+
+typedef struct una_crossfit {
+    void  *context;                      /* of the three calls                                              */
+    size_t trial_size;                   /* of a struct that begins with una_trial                          */
+    /* Trains round->count trials, zeroed, with una_jobs_run or una_train_many. */
+    una_status (*train)(void *context, const una_round *round, void *trials, una_run *run);
+    /* Adds what `count` trials, all judged by the same rows, say of them: one, or the parts of a mixture. */
+    una_status (*judge)(void *context, const void *const *trial, size_t count, const una_question *question,
+                        una_answer *answer, una_run *run);
+    una_status (*keep)(void *context, const void *const *trial, size_t count, una_fit_result *result,
+                       una_arena *keep, una_run *run);
+    size_t restarts;                     /* trainings on all rows                                           */
+    bool   mixture;                      /* they are kept as one mixture; else the best is                  */
+    size_t scouts;                       /* trainings without each fold; 0 counts as 1                      */
+    bool   folds_for_noise;              /* and for nothing else: with a given noise there are none         */
+    bool   retrains;                     /* held-out rows that join must train; no posterior takes them in  */
+    bool   shares_rows;                  /* trainings without folds use una_held_split                       */
+    bool   unjudged;                     /* train once, choose nothing                                      */
+    bool   by_evidence;                  /* choose the noise by it                                          */
+    int    grid;                         /* points that look for the hill of the noise; 0: it has one       */
+    double tolerance;                    /* of the logarithm of the noise; 0 counts as 1e-6                 */
+    uint64_t stream;
+    double noise_var, prior_var;         /* given, or UNA_AUTO: chosen; still so at the end if nothing judged */
+} una_crossfit;
+
+/* Folds or held-out rows, then the final trainings. Fills in noise, prior, and the result's scores and steps. */
+una_status una_crossfit_run(una_crossfit *fit, const una_problem *problem, una_fit_result *result, una_arena *keep,
+                            una_run *run);
+/* The judging alone: nothing is kept. Without folds and held-out rows nothing is trained either. */
+una_status una_crossfit_judge(una_crossfit *fit, const una_problem *problem, una_fit_result *result, una_run *run);
+
+#endif

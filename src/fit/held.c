@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows that train, rows that do not, batches, and what is chosen by the rows that did not train. See held.h.
+ */
+#include "fit/held.h"
+
+#include "la/la.h"
+
+#include <string.h>
+
+void una_held_row(float *to, una_view x, size_t row)
+{
+    for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
+}
+
+typedef enum side { TRAINS, HELD_OUT } side;
+
+static void give_row(una_held *h, side to, una_view x, const double *y, size_t row)
+{
+    una_held_row(to == TRAINS ? h->x + h->rows * h->inputs : h->held_x + h->held * h->inputs, x, row);
+    if (to == TRAINS) h->target[h->rows] = (float)(h->y[h->rows] = y[row]), h->rows++;
+    else h->held_y[h->held++] = y[row];
+}
+
+static una_status take_rows(una_held *h, size_t inputs, size_t rows, size_t held, una_arena *arena)
+{
+    *h = (una_held){ .inputs = inputs };
+    h->x = UNA_GET_ROWS(arena, float, rows * inputs);
+    h->target = UNA_GET_ROWS(arena, float, rows);
+    h->y = UNA_GET_ROWS(arena, double, rows);
+    h->held_x = UNA_GET_ROWS(arena, float, held * inputs);
+    h->held_y = UNA_GET_ROWS(arena, double, held);
+    return una_arena_check(arena);
+}
+
+una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_arena *arena)
+{
+    bool by_fold = fold != SIZE_MAX;
+    if (!by_fold && p->shared) {
+        *h = *p->shared;
+        return UNA_OK;
+    }
+    UNA_TRY(take_rows(h, p->x.cols, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
+    for (size_t i = 0; i < p->x.rows; i++)
+        give_row(h, by_fold && p->fold[i] == fold ? HELD_OUT : TRAINS, p->x, p->y, i);
+    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) give_row(h, HELD_OUT, p->valid_x, p->valid_y, i);
+    return UNA_OK;
+}
+
+una_status una_held_none(una_held *h, const una_problem *p, una_arena *arena)
+{
+    UNA_TRY(take_rows(h, p->x.cols, p->x.rows + p->valid_x.rows, 0, arena));
+    for (size_t i = 0; i < p->x.rows; i++) give_row(h, TRAINS, p->x, p->y, i);
+    for (size_t i = 0; i < p->valid_x.rows; i++) give_row(h, TRAINS, p->valid_x, p->valid_y, i);
+    return UNA_OK;
+}
+
+una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena)
+{
+    if (*rows <= most) return UNA_OK;
+    float *few = UNA_GET(arena, float, most * inputs);
+    double *few_y = UNA_GET(arena, double, most);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < most; i++) {
+        size_t row = i * *rows / most;
+        memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
+        few_y[i] = (*y)[row];
+    }
+    *x = few;
+    *y = few_y;
+    *rows = most;
+    return UNA_OK;
+}
+
+una_status una_batches_init(una_batches *b, const float *x, const float *target, size_t rows, size_t inputs,
+                            size_t batch, uint64_t seed, uint64_t stream, una_arena *arena)
+{
+    bool whole = batch == 0 || batch >= rows;
+    *b = (una_batches){ .all_x = x, .all_target = target, .all = rows, .inputs = inputs,
+                        .count = whole ? 1 : (rows + batch / 2) / batch, .seed = seed, .stream = stream };
+    b->most = (rows + b->count - 1) / b->count;
+    b->x = UNA_GET(arena, float, b->most * inputs);
+    b->target = UNA_GET(arena, float, b->most);
+    UNA_TRY(una_arena_check(arena));
+    return una_order_new(&b->order, rows, arena);
+}
+
+void una_batches_next(una_batches *b)
+{
+    size_t inputs = b->inputs, at = b->step % b->count;
+    if (at == 0 && b->count > 1) {
+        una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
+        una_rng_permute(&rng, b->order, b->all);
+    }
+    size_t from = at * b->all / b->count;
+    b->rows = (at + 1) * b->all / b->count - from;
+    for (size_t i = 0; i < b->rows; i++) {
+        size_t row = b->order[from + i];
+        memcpy(b->x + i * inputs, b->all_x + row * inputs, inputs * sizeof(float));
+        b->target[i] = b->all_target[row];
+    }
+    b->step++;
+}
+
+/* ---- what training watches and records ---------------------------------------------------------------------- */
+
+double una_held_score(double square)
+{
+    return -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square, 1e-12)));
+}
+
+double *una_held_copy(const double *values, size_t count, una_arena *arena)
+{
+    double *copy = UNA_GET(arena, double, count);
+    if (copy) memcpy(copy, values, count * sizeof *copy);
+    return copy;
+}

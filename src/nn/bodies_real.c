@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bodies there are, a line each, and what is the same for all of them.
+ */
+#include "nn/body.h"
+
+#include "kern/real.h"
+
+const REAL(una_body) *const REAL(una_bodies)[] = {
+    &REAL(una_body_mlp),
+    &REAL(una_body_residual),
+    &REAL(una_body_residual_last),
+    NULL
+};
+
+una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run)
+{
+    return net->body->work(work, net, rows, false, REAL(una_kernels_named)(run->settings.kernels), &run->scratch);
+}
+
+una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run)
+{
+    return net->body->work(work, net, 1, true, REAL(una_kernels_named)(run->settings.kernels), &run->scratch);
+}
+
+double REAL(una_network_square)(const REAL(una_network) *net, const real *parameters, const real *x, const double *y,
+                                size_t rows, double *f, void *work)
+{
+    double sum = 0;
+    net->body->forward(net, parameters, x, rows, NULL, 0, f, work);
+    for (size_t r = 0; r < rows; r++) sum += (y[r] - f[r]) * (y[r] - f[r]);
+    return sum;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a network is to those who train or use it, whatever it is made of: a const table of functions for each sort of
+ * body (mlp_real.c, residual_real.c; later convolutions). A body is one file that ends in its table, and one line in
+ * bodies_real.c; tests/nn/test_body.c then holds it to this contract.
+ * LUNA's step, which is nearly all of the time, calls net.h directly; elsewhere a call through the table is one for
+ * many rows.
+ */
+#ifndef UNA_BODY_H
+#define UNA_BODY_H
+
+#include "kern/kern.h"
+#include "opt/descent.h"
+
+typedef struct una_outline {             /* what is asked of a body; it takes what it knows                 */
+    size_t inputs, width, depth, features, heads;
+    una_activation activation;
+} una_outline;
+
+typedef struct una_start {               /* how first weights are drawn; a body takes what it knows         */
+    int    initialisation;               /* of UNA_INITIALISATIONS, for multi-layer perceptrons             */
+    double scale;                        /* factor on it                                                    */
+    double lengthscale;                  /* of random Fourier features                                      */
+} una_start;
+
+typedef struct una_body_size {
+    size_t inputs, features, heads;      /* columns of x, of phi (without the one), of f                    */
+    size_t parameters, frozen;           /* numbers that are trained; drawn once and never trained          */
+} una_body_size;
+
+/* A matrix among the parameters, or among the frozen numbers: [rows, stride] from `at` on, `cols` of each row in use
+ * and the rest padding. A body's parameters are such matrices and nothing else. */
+typedef struct una_matrix {
+    const char *name;
+    bool   frozen;
+    size_t at, rows, cols, stride;
+} una_matrix;
+
+/* Matrix number `index` of a shape, in the order of files; false: there are no more. */
+typedef bool una_matrix_of(const void *shape, size_t index, una_matrix *matrix);
+
+/* The trained parameters without padding, for files: how many, from and to the padded block. */
+size_t una_matrices_packed(una_matrix_of *of, const void *shape);
+void   una_matrices_pack(una_matrix_of *of, const void *shape, const float *parameters, float *packed);
+void   una_matrices_unpack(una_matrix_of *of, const void *shape, const float *packed, float *parameters);
+
+#define UNA_IN_BOTH "nn/body_calls.h"
+#include "kern/both.h"
+
+#endif

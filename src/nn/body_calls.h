@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Included by body.h once with `real` float and once with double: no guard on purpose.
+ */
+typedef struct REAL(una_body) REAL(una_body);
+
+typedef struct REAL(una_network) {       /* of some body; its parameters stand apart, since they change     */
+    const REAL(una_body) *body;
+    const void *shape;                   /* the body's own: una_net, una_residual                           */
+    const real *frozen;                  /* NULL where the body has none                                    */
+} REAL(una_network);
+
+struct REAL(una_body) {
+    const char *name;
+    size_t shape_size;                   /* bytes                                                           */
+    void (*shape)(void *shape, const una_outline *outline);
+    una_body_size (*size)(const void *shape);
+    una_matrix_of *matrix;
+    /* First numbers; the padding is zero and stays zero. */
+    void (*initialise)(const void *shape, const una_start *start, una_rng *rng, real *frozen, real *parameters);
+    /* Work for gradients of at most `rows` rows and for forward passes of any number, or (slopes) for slopes. */
+    una_status (*work)(void **work, const REAL(una_network) *net, size_t rows, bool slopes,
+                       const REAL(una_kernels) *kernels, una_arena *arena);
+    /* fit_weight sum (t - f)^2 + penalty |parameters|^2 over rows and heads, and its gradient, for x [rows, inputs] and
+     * t [rows], which heads share. */
+    void (*gradient)(const REAL(una_network) *net, const real *parameters, const real *x, const real *t, size_t rows,
+                     double fit_weight, double penalty, real *gradient, una_losses *losses, void *work);
+    /* phi [rows, stride] (columns beyond the features untouched) and f [rows, heads]; either may be NULL. The bits of a
+     * row do not depend on its neighbours. */
+    void (*forward)(const REAL(una_network) *net, const real *parameters, const real *x, size_t rows, double *phi,
+                    size_t stride, double *f, void *work);
+    /* Slopes of phi at one point: j [inputs, features], exact. */
+    void (*slopes)(const REAL(una_network) *net, const real *parameters, const real *x, double *j, void *work);
+};
+
+/* All there are; ends with NULL. */
+extern const REAL(una_body) *const REAL(una_bodies)[];
+
+extern const REAL(una_body) REAL(una_body_mlp);            /* shape una_net                                 */
+extern const REAL(una_body) REAL(una_body_residual);       /* shape una_residual                            */
+extern const REAL(una_body) REAL(una_body_residual_last);  /* its last layer for features, without Fourier's */
+
+/* Work in scratch memory with the run's kernels: for gradients of at most `rows` rows and forward passes, or slopes. */
+una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run);
+una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run);
+/* sum (y - f)^2 of one head over rows that are judged; f [rows] is work. */
+double REAL(una_network_square)(const REAL(una_network) *net, const real *parameters, const real *x, const double *y,
+                                size_t rows, double *f, void *work);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A step of training feature networks, for the loop of opt/descent: batches, probes, perturbations, annealing, loss and
+ * gradient, and the controller of the diversity. Without diversity it is the plain step of any multi-layer perceptron.
+ */
+#ifndef UNA_LUNA_STEP_H
+#define UNA_LUNA_STEP_H
+
+#include "nn/net.h"
+#include "opt/descent.h"
+
+#define UNA_PROBES "data|between"
+#define UNA_DIRECTION_KINDS "inputs|unit"
+typedef enum una_probes { UNA_PROBES_DATA, UNA_PROBES_BETWEEN } una_probes;
+
+typedef struct una_training {            /* how a network is trained; every number explicit                 */
+    una_descent descent;                 /* the way down                                                    */
+    size_t batch;                        /* 0 or >= rows: all rows every step, as gd always does            */
+    double fit_weight;                   /* on sum r^2 of one head: 1/(2 sigma^2); divided by M here        */
+    double penalty;                      /* gamma, per data set: scaled n/N on a batch of n                 */
+    uint64_t seed, stream;               /* stream: restart, fold ... : its own random numbers              */
+    /* LUNA's part: */
+    double head_relief;                  /* share of the penalty that heads are spared                      */
+    double diversity;                    /* lambda; 0: no probes                                            */
+    bool   steer;                        /* diversity moves so that mean cos^2 reaches target_cos2          */
+    double target_cos2;
+    int    schedule;                     /* annealing of the diversity                                      */
+    int    probes;
+    bool   per_point, exact;
+    double perturbation_std;
+    size_t directions;                   /* 0: every input; else that many a step                           */
+    bool   unit_directions;              /* random unit vectors instead of inputs                           */
+} una_training;
+
+typedef struct una_inputs {              /* what inputs are: numbers are perturbed, a category is taken whole */
+    size_t count;
+    const size_t *group;                 /* [count] category group, SIZE_MAX for a number; NULL: all numbers */
+} una_inputs;
+
+#define UNA_IN_BOTH "nn/luna_step_calls.h"
+#include "kern/both.h"
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The multi-layer perceptron of net.h as a body.
+ */
+#include "nn/body.h"
+#include "nn/net.h"
+
+#include "kern/real.h"
+
+#define NETWORK REAL(una_network)
+
+static void shape(void *at, const una_outline *outline)
+{
+    una_net *net = at;
+    *net = (una_net){ .depth = outline->depth, .activation = outline->activation };
+    net->size[0] = outline->inputs;
+    for (size_t l = 1; l < net->depth; l++) net->size[l] = outline->width;
+    net->size[net->depth] = outline->features;
+    net->size[net->depth + 1] = outline->heads;
+    una_net_shape(net);
+}
+
+static una_body_size size(const void *at)
+{
+    const una_net *net = at;
+    return (una_body_size){ net->size[0], una_net_features(net), una_net_heads(net), net->parameters, 0 };
+}
+
+static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
+{
+    (void)frozen;
+    REAL(una_net_initialise)(at, start->initialisation, start->scale, rng, parameters);
+}
+
+static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const REAL(una_kernels) *kernels,
+                           una_arena *arena)
+{
+    const una_net *at = net->shape;
+    REAL(una_work) *made = NULL;
+    UNA_TRY(REAL(una_work_new)(&made, at, rows, slopes, false, slopes ? at->size[0] : 0, slopes, slopes, kernels,
+                               arena));
+    *work = made;
+    return UNA_OK;
+}
+
+static void gradient_of(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
+                        double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
+{
+    REAL(una_batch) batch = { .rows = rows, .x = x, .target = t, .target_heads = 1 };
+    REAL(una_objective) objective = { .fit_weight = fit_weight, .penalty = penalty };
+    REAL(una_net_gradient)(net->shape, parameters, &batch, &objective, gradient, losses, work);
+}
+
+static void forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
+                    double *f, void *work)
+{
+    REAL(una_net_forward)(net->shape, parameters, x, rows, phi, stride, f, work);
+}
+
+static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *j, void *work)
+{
+    REAL(una_net_slopes)(net->shape, parameters, x, j, work);
+}
+
+const REAL(una_body) REAL(una_body_mlp) = {
+    .name = "mlp",
+    .shape_size = sizeof(una_net),
+    .shape = shape,
+    .size = size,
+    .matrix = una_net_matrix,
+    .initialise = initialise,
+    .work = work_for,
+    .gradient = gradient_of,
+    .forward = forward,
+    .slopes = slopes_at_point,
+};

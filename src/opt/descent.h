@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one training loop: whatever has parameters, a loss and a gradient goes down here. A step:
+ *   gradient -> optimiser at the rate of the schedule -> settle;   every look_every steps a look at rows that did not
+ *   train, of which the best parameters are kept.
+ * The loop knows neither networks nor data: a una_trainable gives the gradient (nn/luna_step.h for feature networks;
+ * dropout, anchors, the variational bound, residual networks, marginal likelihood beside their models). Nothing is
+ * allocated in it, and denormal numbers are flushed to zero while it runs.
+ * Source of Adam: Kingma and Ba 2015 (beta 0.9 and 0.999, epsilon 1e-8).
+ */
+#ifndef UNA_DESCENT_H
+#define UNA_DESCENT_H
+
+#include "kern/kern.h"
+
+#define UNA_OPTIMISERS "adam|sgd|gd"
+typedef enum una_optimiser { UNA_ADAM, UNA_SGD, UNA_GD } una_optimiser;  /* gd: sgd whose steps see all rows */
+
+typedef struct una_descent {             /* how to go down; every number explicit                           */
+    size_t steps;
+    int    optimiser, rate_schedule;     /* una_optimiser; of opt/schedule.h                                */
+    double rate, momentum;               /* momentum: of sgd and gd                                         */
+    size_t look_every, patience;         /* steps between looks (>= 1); looks without a better one (0: never) */
+    double look_from;                    /* share of the steps before which a look cannot be the best       */
+    const char *stage;                   /* "training luna": what progress and interruption call it         */
+} una_descent;
+
+typedef struct una_losses {              /* of one step                                                     */
+    double fit, penalty, diverse;        /* (weight) sum r^2; gamma |Psi|^2; P = sum_{i<j} cos^2            */
+    double mean_cos2, total;             /* total: what is minimised, and the curve shows                   */
+} una_losses;
+
+typedef struct una_trained {             /* what came of it                                                 */
+    double  mean_cos2;                   /* mean over the last looks' interval, NAN without probes          */
+    double  best_look;                   /* score of the parameters that were kept; NAN without looks       */
+    size_t  best_step, steps;
+    size_t  looks;                       /* entries of the curve                                            */
+    double *step, *loss, *look, *cos2;   /* [looks], in the arena of the call                               */
+} una_trained;
+
+#define UNA_IN_BOTH "opt/descent_calls.h"
+#include "kern/both.h"
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The training loop of descent.h. The crew of a large step shares the optimiser too, a range of parameters each: what
+ * is computed does not depend on how many threads there are.
+ */
+#include "opt/descent.h"
+
+#include "opt/schedule.h"
+
+#include <string.h>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+#include "kern/real.h"
+
+#define TRAINABLE REAL(una_trainable)
+
+typedef struct loop {
+    const TRAINABLE *what;
+    const una_descent *how;
+    const REAL(una_kernels) *kern;
+    size_t pieces;
+    real *p, *g, *m, *v, *best;          /* [parameters]: where it is, gradient, moments, best looked at    */
+    size_t step;                         /* now                                                             */
+    una_losses losses;
+    double loss_sum, cos2_sum;           /* since the last look                                             */
+    size_t since, without_better;
+} loop;
+
+static una_status set_up(loop *t, una_trained *trained, una_arena *arena, una_run *run)
+{
+    size_t count = t->what->parameters, looks = t->how->steps / t->how->look_every + 2;
+    una_arena *scratch = &run->scratch;
+
+    *trained = (una_trained){ .mean_cos2 = NAN, .best_look = NAN };
+    trained->step = UNA_GET(arena, double, looks);
+    trained->loss = UNA_GET(arena, double, looks);
+    trained->look = UNA_GET(arena, double, looks);
+    trained->cos2 = UNA_GET(arena, double, looks);
+    UNA_TRY(una_arena_check(arena));
+
+    t->g = UNA_GET(scratch, real, count);
+    t->v = UNA_GET(scratch, real, count);
+    if (t->how->optimiser == UNA_ADAM) t->m = UNA_GET(scratch, real, count);
+    if (t->what->watch.look) t->best = UNA_GET(scratch, real, count);
+    return una_arena_check(scratch);
+}
+
+/* ---- a step ----------------------------------------------------------------------------------------------- */
+
+/* Steps the parameters of one piece. */
+static void step_piece(void *context, size_t index)
+{
+    loop *t = context;
+    una_range range = una_piece_range(t->what->parameters, index, t->pieces);
+    const double beta1 = 0.9, beta2 = 0.999, k = (double)(t->step + 1);
+    double rate = t->how->rate * una_rate_schedule(t->how->rate_schedule, k / (double)t->how->steps);
+    real *p = t->p + range.first, *v = t->v + range.first;
+    const real *g = t->g + range.first;
+
+    if (t->how->optimiser == UNA_ADAM)
+        t->kern->adam(range.count, p, t->m + range.first, v, g, (real)rate, (real)beta1, (real)beta2,
+                      (real)(1 - pow(beta1, k)), (real)(1 - pow(beta2, k)));
+    else t->kern->descend(range.count, p, v, g, (real)rate, (real)t->how->momentum);
+}
+
+static una_status one_step(loop *t, size_t step, una_run *run)
+{
+    const TRAINABLE *what = t->what;
+    t->step = step;
+    UNA_TRY(what->gradient(what->context, step, t->p, t->g, &t->losses, run));
+    if (!isfinite(t->losses.total))
+        UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, "
+                 "diversity %g); use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty,
+                 t->losses.diverse, t->how->rate);
+
+    una_crew_do(what->crew, t->pieces, step_piece, t);
+    if (what->settle) what->settle(what->context, t->p, false);
+
+    t->loss_sum += t->losses.total;
+    t->cos2_sum += t->losses.mean_cos2;
+    t->since++;
+    return UNA_OK;
+}
+
+/* ---- looks ------------------------------------------------------------------------------------------------ */
+
+/* What a score says: the best is kept, and patience may be over. */
+static void weigh(loop *t, size_t step, double score, una_trained *out, bool *stop)
+{
+    bool better = !isfinite(out->best_look) || score > out->best_look;
+    t->without_better = better ? 0 : t->without_better + 1;
+    if (better) {
+        out->best_look = score;
+        out->best_step = step;
+        memcpy(t->best, t->p, t->what->parameters * sizeof(real));
+    }
+    *stop = t->how->patience && t->without_better >= t->how->patience;
+}
+
+static una_status look(loop *t, size_t step, una_trained *out, bool *stop, una_run *run)
+{
+    const REAL(una_watch) *watch = &t->what->watch;
+    double score = NAN, since = (double)t->since, u = (double)step / (double)t->how->steps;
+    if (watch->look) {
+        UNA_TRY(watch->look(watch->context, t->p, &score, run));
+        if (u >= t->how->look_from || step == t->how->steps) weigh(t, step, score, out, stop);
+    }
+
+    out->mean_cos2 = t->cos2_sum / since;
+    out->step[out->looks] = (double)step;
+    out->loss[out->looks] = t->loss_sum / since;
+    out->look[out->looks] = score;
+    out->cos2[out->looks++] = out->mean_cos2;
+
+    t->loss_sum = t->cos2_sum = 0;
+    t->since = 0;
+    return UNA_OK;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------- */
+
+/* Denormal numbers slow a step down tenfold once weights have died: flush them to zero while training. */
+static unsigned flush_denormals(void)
+{
+#if defined(__SSE__)
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040u);
+    return before;
+#else
+    return 0;
+#endif
+}
+
+static void restore_denormals(unsigned before)
+{
+#if defined(__SSE__)
+    _mm_setcsr(before);
+#else
+    (void)before;
+#endif
+}
+
+static una_status run_loop(loop *t, una_trained *out, una_run *run)
+{
+    size_t end = t->how->steps, tick_every = 1 + end / 200;
+    bool stop = false;
+    for (size_t step = 0; step < end && !stop; step++) {
+        UNA_TRY(one_step(t, step, run));
+        out->steps = step + 1;
+        if ((step + 1) % t->how->look_every == 0 || step + 1 == end) UNA_TRY(look(t, step + 1, out, &stop, run));
+        if (step % tick_every == 0) UNA_TRY(una_tick(run, t->how->stage, (double)step / (double)end, t->losses.total));
+    }
+    return UNA_OK;
+}
+
+/* The best that was looked at, settled for good. */
+static void finish(loop *t, const una_trained *trained)
+{
+    if (isfinite(trained->best_look)) memcpy(t->p, t->best, t->what->parameters * sizeof(real));
+    if (t->what->settle) t->what->settle(t->what->context, t->p, true);
+}
+
+una_status REAL(una_descend)(const TRAINABLE *what, real *p, const una_descent *how, una_trained *trained,
+                             una_arena *arena, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    loop t = { .what = what, .how = how, .kern = REAL(una_kernels_named)(run->settings.kernels),
+               .pieces = what->pieces ? what->pieces : 1, .p = p };
+    una_status status = set_up(&t, trained, arena, run);
+
+    if (status == UNA_OK) {
+        unsigned before = flush_denormals();
+        status = run_loop(&t, trained, run);
+        if (status == UNA_OK) finish(&t, trained);
+        restore_denormals(before);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -22,8 +22,11 @@
 typedef enum cli_type {
     CLI_SWITCH,                  /* no value                                                        */
     CLI_TEXT,                    /* anything                                                        */
-    CLI_FILE,                    /* a path: completed as one                                        */
+    CLI_FILE,                    /* a file that is read: completed as a path, as are the next two   */
+    CLI_WRITTEN,                 /* a file that is written                                          */
+    CLI_RENEWED,                 /* read, and what is written may take its place                    */
     CLI_FOLDER,                  /* a directory                                                     */
+    CLI_OPTION,                  /* KEY=VALUE of a model                                            */
     CLI_MODEL,                   /* a model spec: completed with the names of the registry          */
     CLI_CHOICE,                  /* one of the words in `choices`                                   */
     CLI_COUNT,                   /* a whole number, low <= value <= high                            */
@@ -88,6 +91,7 @@ struct cli {
     size_t          operand_count;
     una_run        *run;
     bool            json, quiet, help;
+    bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
     size_t          log_count;
 };
@@ -150,9 +154,13 @@ void        cli_json_done(cli_json_item *item);
 
 /* ---- files and the run ----------------------------------------------------------------------------------- */
 
-/* files.c. Checks made before hours of work, not after them. */
-una_status  cli_check_out(const cli *c, const char *flag, const char *path, const char *input);
+/* places.c. What the verb's tables say is written must be writable, and must not be the same file as anything else
+ * that is read or written. `path` is where the file of `flag` goes, which the verb may have chosen itself. */
+una_status  cli_check_files(cli *c, const char *flag, const char *path);
+bool        cli_is_path(cli_type type);                                  /* one of the three types of files */
+/* files.c */
 una_status  cli_check_chart(const cli *c, const char *path);
+const char *cli_base_name(const char *path);
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
 una_status  cli_check_interrupt(const cli *c);

@@ -27,8 +27,8 @@ static const char story[] =
 static const cli_flag flags[] = {
     CLI_FLAG_COUNT("seeds", "N", 1, 1000, "how many seeds to try, from --seed on (default 5)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder for the report una-demo.html (default: the current one)"),
-    CLI_FLAG("report", CLI_FILE, "FILE.html", "the report under a name of its own"),
-    CLI_FLAG("chart", CLI_FILE, "FILE", "also write the chart; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "the report under a name of its own"),
+    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the chart; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG_END
 };
 
@@ -223,14 +223,13 @@ static una_status run(cli *c)
     const char *folder = cli_text(c, "out"), *report = cli_text(c, "report");
     d.report = cli_join(report || !folder ? "" : folder, report ? report : "una-demo.html");
     una_status status = cli_check_chart(c, d.chart);
-    if (status == UNA_OK) status = cli_check_out(c, report ? "--report" : "--out", d.report, NULL);
-    if (status == UNA_OK) status = cli_check_out(c, "--chart", d.chart, NULL);
+    if (status == UNA_OK) status = cli_check_files(c, "report", d.report);
     if (status == UNA_OK) status = try_all(c, &d);
     if (status == UNA_OK) status = draw(c, &d);
     cli_progress_clear();
     d.seconds = cli_seconds() - begun;
     if (status == UNA_OK && c->json) print_json(&d);
-    else if (status == UNA_OK) print_text(&d);
+    else if (status == UNA_OK && !c->stdout_taken) print_text(&d);
     release(&d);
     return status;
 }

@@ -118,7 +118,7 @@ static void bash_values(const cli_flag *flag)
         printf("\" -- \"$word\"))");
     } else if (flag->type == CLI_FOLDER) {
         printf("COMPREPLY=($(compgen -d -- \"$word\"))");
-    } else if (flag->type == CLI_FILE) {
+    } else if (cli_is_path(flag->type)) {
         printf("COMPREPLY=($(compgen -f -- \"$word\"))");
     } else {
         printf("COMPREPLY=()");
@@ -177,7 +177,7 @@ static void zsh_action(cli_type type, const char *choices)
         printf("(");
         print_kinds(" ");
         printf(")");
-    } else if (type == CLI_FILE) {
+    } else if (cli_is_path(type)) {
         printf("_files");
     } else if (type == CLI_FOLDER) {
         printf("_files -/");
@@ -232,7 +232,7 @@ static void dump_fish(void)
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(verb, flag))) {
             printf("complete -c una -n '__fish_seen_subcommand_from %s' -l %s", verb->name, flag->name);
-            if (flag->type == CLI_FILE || flag->type == CLI_FOLDER) printf(" -r");
+            if (cli_is_path(flag->type) || flag->type == CLI_FOLDER) printf(" -r");
             else if (flag->type != CLI_SWITCH) printf(" -x");
             if (flag->type == CLI_CHOICE || flag->type == CLI_MODEL) printf(" -a '");
             if (flag->type == CLI_CHOICE) print_choices(flag->choices, " ");

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Paths and other small services. What can be checked before hours of work is checked here, before them.
+ * Paths and other small services.
  */
 #include "cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void *cli_memory(size_t count, size_t size)
 {
@@ -18,7 +15,7 @@ void *cli_memory(size_t count, size_t size)
     exit(UNA_E_MEMORY);
 }
 
-static const char *base_name(const char *path)
+const char *cli_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -26,7 +23,7 @@ static const char *base_name(const char *path)
 
 char *cli_default_out(const char *data, const char *ending)
 {
-    const char *name = base_name(data);
+    const char *name = cli_base_name(data);
     size_t length = strlen(name);
     if (length > 3 && strcmp(name + length - 3, ".gz") == 0) length -= 3;
     for (size_t i = length; i-- > 1;) {
@@ -48,37 +45,6 @@ char *cli_join(const char *folder, const char *name)
     bool slash = *folder && folder[strlen(folder) - 1] != '/';
     snprintf(path, size, "%s%s%s", folder, slash ? "/" : "", name);
     return path;
-}
-
-static bool same_file(const char *a, const char *b)
-{
-    struct stat sa, sb;
-    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
-una_status cli_check_out(const cli *c, const char *flag, const char *path, const char *input)
-{
-    if (!path) return UNA_OK;
-    if (!*path) return cli_fail(c, UNA_E_USAGE, "%s needs a file name", flag);
-    if (input && same_file(path, input)) {
-        return cli_fail(c, UNA_E_USAGE, "%s would overwrite the input file %s; choose another name", flag, input);
-    }
-    struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        return cli_fail(c, UNA_E_IO, "cannot write %s: it is a folder; give a file name with %s", path, flag);
-    }
-    const char *name = base_name(path);
-    char *folder = cli_memory(strlen(path) + 2, 1);
-    memcpy(folder, path, (size_t)(name - path));
-    bool writable = access(*folder ? folder : ".", W_OK) == 0;
-    int why = errno;
-    una_status result = UNA_OK;
-    if (!writable) {
-        result = cli_fail(c, UNA_E_IO, "cannot write %s: the folder %s: %s; choose another place with %s", path,
-                          *folder ? folder : ".", strerror(why), flag);
-    }
-    free(folder);
-    return result;
 }
 
 una_status cli_check_chart(const cli *c, const char *path)

@@ -12,14 +12,14 @@ static const cli_flag flags[] = {
     CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
              "see 'una models' (default luna)"),
-    CLI_FLAG("out", CLI_FILE, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
+    CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
              "in the current folder)"),
-    CLI_FLAG("report", CLI_FILE, "FILE.html", "also write a report: one page that opens in any browser"),
-    CLI_FLAG("chart", CLI_FILE, "FILE", "also write the main chart; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page that opens in any browser"),
+    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the main chart; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training to stop it and to set the noise: a share such as "
              "0.2, or a file of other rows (default: 15 % of the rows, at least 20; below 200 rows five-fold "
              "cross-fitting)"),
-    CLI_FLAG_MANY("set", CLI_TEXT, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
+    CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
                   "and --preset"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
@@ -47,10 +47,7 @@ static una_status check_places(cli *c, job *j)
     j->default_out = cli_default_out(j->data_path, ".una");
     j->out = cli_has(c, "out") ? cli_text(c, "out") : j->default_out;
     una_status status = cli_check_chart(c, j->chart);
-    if (status == UNA_OK) status = cli_check_out(c, "--out", j->out, j->data_path);
-    if (status == UNA_OK) status = cli_check_out(c, "--report", j->report, j->data_path);
-    if (status == UNA_OK) status = cli_check_out(c, "--chart", j->chart, j->data_path);
-    return status;
+    return status == UNA_OK ? cli_check_files(c, "out", j->out) : status;
 }
 
 static una_status read_valid(cli *c, job *j, una_fit_settings *settings)
@@ -247,7 +244,7 @@ static una_status run(cli *c)
         const una_fit_info *info = una_model_info(j.model);
         cli_show_logs(c, info->warnings, info->warning_count, info->notes, info->note_count);
         if (c->json) print_json(&j);
-        else if (!c->quiet) print_summary(c, &j);
+        else if (!c->quiet && !c->stdout_taken) print_summary(c, &j);
     }
     una_model_free(j.model);
     una_dataset_free(j.valid);

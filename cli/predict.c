@@ -6,7 +6,7 @@
 
 static const cli_flag flags[] = {
     CLI_FLAG("level", CLI_SHARE, "P", "share of the probability between lower and upper (default 0.95)"),
-    CLI_FLAG("out", CLI_FILE, "FILE", "where the answers go (default: the standard output)"),
+    CLI_FLAG("out", CLI_WRITTEN, "FILE", "where the answers go (default: the standard output)"),
     CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
     CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K"),
     CLI_FLAG_END
@@ -19,8 +19,7 @@ static una_status run(cli *c)
         return cli_fail(c, UNA_E_USAGE, "--json needs --out FILE: the answers themselves are CSV and cannot share the "
                         "standard output with the JSON object");
     }
-    una_status status = cli_check_out(c, "--out", out, model_path);
-    if (status == UNA_OK) status = cli_check_out(c, "--out", out, data_path);
+    una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
     una_predict_settings settings = {
         .level = cli_share(c, "level", 0.95),
@@ -41,7 +40,7 @@ static una_status run(cli *c)
         printf("{\"rows\": %zu, \"out\": ", rows);
         cli_json_text(stdout, out);
         printf("}\n");
-    } else if (out && !c->quiet) {
+    } else if (out && !c->quiet && !c->stdout_taken) {
         printf("%zu row%s predicted; the answers are in %s\n", rows, rows == 1 ? "" : "s", out);
     }
     return UNA_OK;

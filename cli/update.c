@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("out", CLI_FILE, "MODEL", "where the updated model goes (default: over MODEL)"),
+    CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the updated model goes (default: over MODEL)"),
     CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of "
              "MODEL; for models that cannot be updated exactly"),
     CLI_FLAG_END
@@ -72,7 +72,7 @@ static void tell(const cli *c, const una_model *model, size_t rows_added, const 
         cli_json_number(stdout, info->log_evidence);
         cli_json_path(stdout, "model", out);
         printf("}\n");
-    } else if (!c->quiet) {
+    } else if (!c->quiet && !c->stdout_taken) {
         printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", rows_added,
                rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", info->kind, info->rows, out);
     }
@@ -83,7 +83,7 @@ static una_status run(cli *c)
     const char *out = cli_has(c, "out") ? cli_text(c, "out") : c->operand[0];
     size_t rows_added = 0;
     una_model *model = NULL;
-    una_status status = cli_check_out(c, "--out", cli_text(c, "out"), c->operand[1]);
+    una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
     status = una_model_load(&model, c->operand[0], c->run);
     if (status != UNA_OK) return cli_failed(c, status);
@@ -107,7 +107,7 @@ const cli_verb cli_update = {
     "Takes the rows of DATA into a model's posterior and keeps its features: the answers are then those of a posterior "
     "fitted on all rows, old and new, and the old rows are not needed. One row at a time, in pieces or all at once "
     "gives the same.",
-    { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
+    { { "MODEL", CLI_RENEWED, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target" }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una update measurements.una today.csv\n"

@@ -158,7 +158,8 @@ typedef struct una_fit_settings {
     double             valid_fraction;         /* 0 = automatic: 15 %, at least 20; five folds below 200 rows */
     const una_dataset *valid;                  /* or rows of the caller's; not used for the posterior */
     una_missing        missing;
-    size_t             other;                  /* > 0: levels with fewer rows share an "other" level */
+    size_t             other;                  /* > 0: levels with fewer rows share an "other" level, which is
+                                                  there in any case and takes words never seen      */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */

@@ -339,6 +339,36 @@ static void variances_are_positive(void **state)
     una_run_free(run);
 }
 
+/* With `other`, a word never seen has a level, which may be 0 in every training row. */
+static void words_never_seen(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = NULL, *unseen = NULL;
+    char text[4000] = "x,colour,y\n";
+    for (int i = 0; i < 60; i++)
+        snprintf(text + strlen(text), 60, "%g,%s,%g\n", sin(i), i % 2 ? "red" : "blue",
+                 i % 2 + sin(i) + 0.1 * cos(9 * i));
+    assert_ok(una_dataset_read(&data, temp_text_file("seen.csv", text), run), run);
+    assert_ok(una_dataset_read(&unseen, temp_text_file("unseen.csv", "x,colour\n0.5,green\n"), run), run);
+
+    una_model *model = fitted(quick_spec(kind->name, NULL), data, &(una_fit_settings){ .other = 5 }, run);
+    assert_int_equal(una_model_info(model)->inputs, 4);
+    double mean = NAN, std = NAN;
+    una_prediction out = { .mean = &mean, .std = &std };
+    assert_ok(una_model_predict(model, unseen, 0.95, &out, run), run);
+    assert_true(fabs(mean) < 100 && std > 0 && isfinite(std));
+    una_model_free(model);
+
+    model = fitted(quick_spec(kind->name, NULL), data, NULL, run);
+    assert_status(una_model_predict(model, unseen, 0.95, &out, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "--other");
+    una_model_free(model);
+    una_dataset_free(unseen);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static double standard_at(const una_model *model, const double *x, bool variance, una_run *run)
 {
     double mean, var, noise;
@@ -832,6 +862,7 @@ static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "the spec can be passed back", spec_can_be_passed_back },
     { "presets", presets_work },
     { "variances are positive, also far away", variances_are_positive },
+    { "words never seen", words_never_seen },
     { "slope against differences", slope_agrees_with_differences },
     { "slope in the user's units", public_slope },
     { "draws agree with predictions", draws_agree_with_predictions },

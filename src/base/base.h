@@ -94,6 +94,8 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
 /* The same for tasks with results of their own: `at` has `count` items of `size` bytes, zeroed, each beginning with an
  * arena that its task fills and that belongs to `run` afterwards. Also after a failure una_jobs_free ends them. */
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
+/* Other tasks on the same items, which keep their arenas and add to them. */
+una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
 void       una_jobs_free(void *at, size_t size, size_t count);
 int        una_threads(const una_run *run);
 
@@ -178,8 +180,10 @@ const char *una_nearest(const char *wrong, const char *const *names, size_t coun
 
 typedef struct una_file {        /* written beside the goal, renamed over it on commit */
     FILE *stream;
-    char *goal, *temporary;      /* temporary NULL: pipes and devices are written straight away */
+    char *goal, *temporary;      /* temporary NULL: pipes, devices and open descriptors are written straight away */
 } una_file;
+/* Links are followed, also to a file that is not there yet: it is replaced or made, and the links stay. /dev/stdout,
+ * /dev/fd/N and their like are the descriptor itself, whatever it leads to; all other plain files are replaced. */
 /* goal and temporary live in arena. After a failure there is nothing to commit, and abandon is harmless. */
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Files, whole or not at all: what is written goes to a temporary file in the goal's folder, is flushed to the disk
- * and then renamed over the goal. Pipes and devices cannot be renamed over and are written straight away.
+ * and then renamed over the goal. Pipes and devices cannot be renamed over and are written straight away, and names
+ * such as /dev/stdout are written through the descriptor that they stand for.
  * Also: files into memory, and CRC-32 (polynomial 0x04C11DB7, bits reversed).
  */
 #define _XOPEN_SOURCE 700        /* realpath */
@@ -80,15 +81,65 @@ static una_status fail_io(una_run *run, const char *what, const char *path, int 
     UNA_FAIL(run, UNA_E_IO, "cannot %s %s: %s", what, path, error_text(number, why, sizeof why));
 }
 
-/* Devices and what a process inherited: even where these lead to a plain file, it belongs to somebody else. */
-static bool is_special(const char *path, const struct stat *about)
+typedef struct place {           /* where a path leads                                              */
+    char name[PATH_MAX];         /* links are followed, also to a file that is not there yet        */
+    int  stream;                 /* the descriptor of this process that the path names, or -1       */
+    bool foreign;                /* below /proc: even a plain file there belongs to somebody else   */
+} place;
+
+/* The folder that holds `path`, resolved; false: there is none, and errno says why. */
+static bool folder_of(char folder[PATH_MAX], const char *path)
 {
-    return !S_ISREG(about->st_mode) || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    char given[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    if (length >= sizeof given) return false;
+    memcpy(given, path, length);
+    given[length] = 0;
+    return realpath(length ? given : ".", folder) != NULL;
 }
 
-static una_status open_straight(una_file *file, const char *path, una_run *run)
+/* Where such a name leads to a plain file, that file is a redirection: it is written where the descriptor stands,
+ * after what is there and before what follows, and never replaced. */
+static int named_stream(const char *folder, const char *name)
 {
-    int handle = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    static const char *const standard[] = { "stdin", "stdout", "stderr" };
+    for (int i = 0; i < 3; i++)
+        if (strcmp(folder, "/dev") == 0 && strcmp(name, standard[i]) == 0) return i;
+    char own[PATH_MAX];
+    if (strcmp(folder, "/dev/fd") != 0 && !(realpath("/proc/self/fd", own) && strcmp(folder, own) == 0)) return -1;
+    char *end;
+    long number = strtol(name, &end, 10);
+    return *name && !*end && number >= 0 && number <= INT_MAX ? (int)number : -1;
+}
+
+/* 0, or the number of the error. A folder that is not there is no error here: opening the file says so. */
+static int follow(place *p, const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char folder[PATH_MAX], link[PATH_MAX];
+    *p = (place){ .stream = -1 };
+    if (strlen(path) >= sizeof p->name) return ENAMETOOLONG;
+    memcpy(p->name, path, strlen(path) + 1);
+    for (int i = 0; i < MOST_LINKS; i++) {
+        if (!folder_of(folder, p->name)) return 0;
+        const char *slash = strrchr(p->name, '/');
+        p->stream = named_stream(folder, slash ? slash + 1 : p->name);
+        p->foreign = strncmp(folder, "/proc/", 6) == 0;
+        ssize_t length = p->stream >= 0 || p->foreign ? -1 : readlink(p->name, link, sizeof link - 1);
+        if (length < 0) return 0;
+
+        link[length] = 0;
+        bool whole = *link == '/';
+        int used = snprintf(p->name, sizeof p->name, "%s%s%s", whole ? "" : folder, whole ? "" : "/", link);
+        if (used < 0 || (size_t)used >= sizeof p->name) return ENAMETOOLONG;
+    }
+    return ELOOP;
+}
+
+/* A stream on a descriptor that is this file's own; handle -1: opening it failed. */
+static una_status open_straight(una_file *file, int handle, const char *path, una_run *run)
+{
     if (handle < 0) return fail_io(run, "write", path, errno);
     file->stream = fdopen(handle, "wb");
     if (file->stream) return UNA_OK;
@@ -128,17 +179,21 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
 {
     *file = (una_file){0};
     struct stat about;
+    place p;
     if (!*path) UNA_FAIL(run, UNA_E_IO, "cannot write a file without a name; give one");
-    bool exists = stat(path, &about) == 0;
+    int number = follow(&p, path);
+    if (number) return fail_io(run, "write", path, number);
+    bool exists = stat(p.name, &about) == 0;
+    bool special = p.stream >= 0 || (exists && (p.foreign || !S_ISREG(about.st_mode)));
     if (exists && S_ISDIR(about.st_mode))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: it is a folder; give the name of a file", path);
-    char resolved[PATH_MAX];
-    /* Through a link the file is replaced, not the link. */
-    const char *goal = exists && !is_special(path, &about) && realpath(path, resolved) ? resolved : path;
-    file->goal = una_arena_text(arena, goal);
+
+    file->goal = una_arena_text(arena, special ? path : p.name);
     UNA_TRY(una_arena_check(arena));
-    if (exists && is_special(path, &about)) return open_straight(file, path, run);
-    if (exists && access(path, W_OK) != 0) return fail_io(run, "write", path, errno);
+    if (p.stream >= 0) return open_straight(file, fcntl(p.stream, F_DUPFD_CLOEXEC, 0), path, run);
+    if (special)
+        return open_straight(file, open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY), path, run);
+    if (exists && access(p.name, W_OK) != 0) return fail_io(run, "write", path, errno);
     return open_temporary(file, arena, exists ? &about : NULL, run);
 }
 
@@ -146,12 +201,7 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
 static void sync_folder(const char *goal)
 {
     char folder[PATH_MAX];
-    const char *slash = strrchr(goal, '/');
-    size_t length = slash ? (size_t)(slash - goal) + 1 : 0;
-    if (length >= sizeof folder) return;
-    memcpy(folder, goal, length);
-    folder[length] = 0;
-    int handle = open(length ? folder : ".", O_RDONLY | O_CLOEXEC);
+    int handle = folder_of(folder, goal) ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
     if (handle < 0) return;
     fsync(handle);
     close(handle);

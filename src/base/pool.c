@@ -111,6 +111,22 @@ una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_t
     return una_pool(run, count, one_job, &all);
 }
 
+static una_status same_job(void *context, size_t index, una_run *child)
+{
+    const jobs *all = context;
+    una_arena *arena = arena_of(all->at, all->size, index);
+    arena->run = child;
+    una_status status = all->task(all->context, index, child);
+    arena->run = child->parent;
+    return status;
+}
+
+una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
+{
+    jobs all = { at, size, task, context };
+    return una_pool(run, count, same_job, &all);
+}
+
 void una_jobs_free(void *at, size_t size, size_t count)
 {
     for (size_t i = 0; at && i < count; i++)

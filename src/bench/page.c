@@ -71,13 +71,13 @@ static void spread_cell(una_html *html, double mean, double sd)
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "%s \xC2\xB1 %s", una_number_plain(a, mean, 2), una_number_plain(b, sd, 2));
-    una_html_cell(html, UNA_CELL_NUMBER, words.at);
+    una_html_cell(html, UNA_HTML_NUMBER, words.at);
 }
 
 static void number_cell(una_html *html, double value, int decimals)
 {
     char a[UNA_NUMBER_ROOM];
-    una_html_cell(html, UNA_CELL_NUMBER, una_number_plain(a, value, decimals));
+    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, value, decimals));
 }
 
 static void means_table(una_html *html, const una_bench_result *result)
@@ -87,13 +87,13 @@ static void means_table(una_html *html, const una_bench_result *result)
                    "1.5, 1.5] (gap) and over the training rows (data), and the error at the training rows: mean "
                    "\xC2\xB1 standard deviation over the seeds, in the units of y. The noise of the data is 3.");
     una_html_head(html);
-    una_html_cell(html, UNA_CELL_HEAD, "Model");
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_html_cell(html, UNA_CELL_NUMBER_HEAD, heads[i]);
+    una_html_cell(html, UNA_HTML_HEAD, "Model");
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, heads[i]);
     una_html_head_end(html);
     for (size_t i = 0; i < result->mean_count; i++) {
         const una_bench_mean *m = &result->means[i];
         una_html_row(html);
-        una_html_cell(html, UNA_CELL_SIDE, title_of(result, i));
+        una_html_cell(html, UNA_HTML_SIDE, title_of(result, i));
         number_cell(html, (double)m->seeds, 0);
         spread_cell(html, m->gap_std, m->gap_std_sd);
         spread_cell(html, m->data_std, m->data_std_sd);
@@ -112,16 +112,16 @@ static void claims_table(una_html *html, const una_bench_result *result)
                    "the std in the middle of the gap is more than twice that at the data, and on the 61 points it "
                    "rises once and falls once, but for a ripple of at most a tenth of its top.");
     una_html_head(html);
-    una_html_cell(html, UNA_CELL_HEAD, "Claim");
-    una_html_cell(html, UNA_CELL_HEAD, "Here");
-    una_html_cell(html, UNA_CELL_HEAD, "Numbers");
+    una_html_cell(html, UNA_HTML_HEAD, "Claim");
+    una_html_cell(html, UNA_HTML_HEAD, "Here");
+    una_html_cell(html, UNA_HTML_HEAD, "Numbers");
     una_html_head_end(html);
     for (size_t i = 0; i < result->claim_count; i++) {
         const una_bench_claim *c = &result->claims[i];
         una_html_row(html);
-        una_html_cell(html, UNA_CELL_SIDE, c->sentence);
-        una_html_cell(html, UNA_CELL_TEXT, verdict[c->holds + 1]);
-        una_html_cell(html, UNA_CELL_TEXT, c->numbers);
+        una_html_cell(html, UNA_HTML_SIDE, c->sentence);
+        una_html_cell(html, UNA_HTML_TEXT, verdict[c->holds + 1]);
+        una_html_cell(html, UNA_HTML_TEXT, c->numbers);
         una_html_row_end(html);
     }
     una_html_table_end(html);

@@ -105,10 +105,11 @@ static int by_word(const void *a, const void *b)
     return left == right ? 0 : strcmp(left, right);
 }
 
-/* Fills l->level with the sorted levels of the rows in use; rare ones share the last, "other". */
-static size_t levels_of(const learner *l, const una_table_column *column, bool *has_other)
+/* Fills l->level with the sorted levels of the rows in use. With l->other, the last is "other": rare ones share it, and
+ * it is there for words never seen even if no row has it. */
+static size_t levels_of(const learner *l, const una_table_column *column)
 {
-    size_t words = 0, count = 0, rare = 0;
+    size_t words = 0, count = 0;
     for (size_t i = 0; i < l->rows; i++)
         if (column->word[l->row[i]]) l->word[words++] = column->word[l->row[i]];
     qsort(l->word, words, sizeof *l->word, by_word);
@@ -117,9 +118,7 @@ static size_t levels_of(const learner *l, const una_table_column *column, bool *
             l->level[count++] = (level){ l->word[i], 0 };
         l->level[count - 1].count++;
     }
-    for (size_t i = 0; i < count; i++) rare += l->level[i].count < l->other;
-    *has_other = rare > 0;
-    if (rare == 0) return count;
+    if (l->other == 0) return count;
     size_t kept = 0, shared = 0;
     for (size_t i = 0; i < count; i++) {
         if (l->level[i].count < l->other || strcmp(l->level[i].word, "other") == 0) shared += l->level[i].count;
@@ -127,6 +126,13 @@ static size_t levels_of(const learner *l, const una_table_column *column, bool *
     }
     l->level[kept] = (level){ "other", shared };
     return kept + 1;
+}
+
+static bool words_vary(const learner *l, const una_table_column *column)
+{
+    size_t count = levels_of(l, column), with_rows = 0;
+    for (size_t k = 0; k < count; k++) with_rows += l->level[k].count > 0;
+    return with_rows > 1;
 }
 
 /* Share of the words in use that are numbers: a high one hints at a slip in one cell. */
@@ -218,13 +224,13 @@ static void choose_rows(learner *l, bool with_inputs)
 /* Takes out columns without variation and says so; true if there were any. */
 static bool drop_constants(learner *l)
 {
-    bool dropped = false, has_other;
+    bool dropped = false;
     for (size_t c = 0; c < l->data->columns; c++) {
         const una_table_column *column = &l->data->column[c];
         if (!l->used[c]) continue;
         size_t present = 0;
         for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing(column, l->row[i]);
-        bool varies = column->is_text ? levels_of(l, column, &has_other) > 1 : !moments_of(l, column->number).constant;
+        bool varies = column->is_text ? words_vary(l, column) : !moments_of(l, column->number).constant;
         if (varies) continue;
         l->used[c] = false;
         dropped = true;
@@ -317,8 +323,10 @@ static una_status learn_text(una_source *source, const learner *l, size_t c)
 {
     const una_table_column *column = &l->data->column[c];
     source->is_text = true;
-    source->level_count = levels_of(l, column, &source->has_other);
-    if (source->level_count > UNA_MAX_LEVELS) return too_many_levels(l, c, source->level_count);
+    source->level_count = levels_of(l, column);
+    source->has_other = l->other > 0;
+    size_t words = source->level_count - source->has_other;
+    if (words > UNA_MAX_LEVELS) return too_many_levels(l, c, words);
     source->levels = UNA_GET(l->arena, const char *, source->level_count);
     UNA_TRY(una_arena_check(l->arena));
     size_t most = 0;

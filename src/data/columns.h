@@ -9,7 +9,7 @@
 #include "base/archive.h"
 #include "data/table.h"
 
-#define UNA_MAX_LEVELS 100
+#define UNA_MAX_LEVELS 100       /* words of a text column; "other" comes on top                   */
 
 typedef struct una_input {       /* one input as the model sees it                                  */
     const char *name;            /* "age", or "colour=red"                                          */
@@ -23,7 +23,7 @@ typedef struct una_source {      /* one column of the table                     
     bool         is_text;
     const char **levels;         /* sorted (byte order); "other" last where there is one            */
     size_t       level_count;
-    bool         has_other;
+    bool         has_other;      /* takes rare words and words never seen; maybe no training row has it */
     double       mean;           /* fills missing cells under --missing mean: mean of the training cells, or
                                     position of the most frequent level of a text column            */
 } una_source;
@@ -43,9 +43,10 @@ typedef struct una_columns {
  * Learns columns from the table. Missing cells: ERROR refuses the first; DROP leaves the row out (also for the
  * target); MEAN fills numbers with the training mean and text with the most frequent level, and refuses a missing
  * target. Mean and population std are those of the cells that are there. Constant columns (std <= 1e-12 of the
- * largest size; one level) are left out; columns that equal each other stay. `target` NULL means the last column;
- * `notes` (may be NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every
- * refusal has its own sentence and remedy. */
+ * largest size; one level in all rows) are left out; columns that equal each other stay. With `other`, words in fewer
+ * rows share the level "other", which every text column then has. `target` NULL means the last column; `notes` (may be
+ * NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal has its own
+ * sentence and remedy. */
 typedef struct una_notes { una_arena *arena; const char **text; size_t count, room; } una_notes;
 void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
 

@@ -45,9 +45,11 @@ static una_status check_levels(una_archive *ar, const una_source *source)
 static una_status exchange_levels(una_source *source, una_archive *ar)
 {
     uint64_t count = source->level_count;
-    UNA_TRY(una_archive_u64(ar, "columns.levels", &count, 2, UNA_MAX_LEVELS));
+    UNA_TRY(una_archive_u64(ar, "columns.levels", &count, 2, UNA_MAX_LEVELS + 1));
     UNA_TRY(exchange_bool(ar, "columns.has_other", &source->has_other));
     if (ar->loading) {
+        if (count > UNA_MAX_LEVELS && !source->has_other)
+            return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
         source->level_count = (size_t)count;
         source->levels = UNA_GET(ar->arena, const char *, source->level_count);
         UNA_TRY(una_arena_check(ar->arena));

@@ -7,8 +7,8 @@
 #define UNA_BASIS_H
 
 #include "fit/feature_map.h"
+#include "fit/lesson.h"
 #include "fit/rows.h"
-#include "nn/luna_step.h"
 #include "opt/schedule.h"
 
 typedef struct una_basis {               /* the state of a fitted model                                     */
@@ -71,25 +71,23 @@ typedef struct una_basis_plan {
 una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una_problem *problem, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run);
 
-/* The noise variance that a plain network shows: one head, trained as the options say (train_noise_std standardised)
- * on rows that do not judge it; `rows` of them did, 0: UNA_PLAIN_NOISE_VAR. */
-una_status una_plain_noise(double *noise_var, size_t *rows, const una_net *like, const una_basis_options *options,
+/* The noise that rows show which did not train: the error of a linear head on the features of a network with one
+ * output, trained as the options say (train_noise_std standardised). UNA_PLAIN_NOISE_VAR if no row is held out. */
+una_status una_basis_noise(double *noise_var, const una_net *like, const una_basis_options *options,
                            const una_problem *problem, una_fit_result *result, una_run *run);
-double     una_plain_steps(double steps);        /* of it, where the training proper takes so many          */
+double     una_basis_noise_steps(double steps);  /* of that training, where the one proper takes so many    */
 /* Inside the objective of a single head, where only its ratio to the penalty counts. */
 #define UNA_PLAIN_NOISE_VAR 0.09
 
 /* ---- pieces for models that train on something else than y (TUNA) ---- */
-typedef struct una_basis_data { float *x, *target; size_t rows, inputs, target_heads; size_t *group; } una_basis_data;
 una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
                            una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
 /* fills automatic numbers in */
 void       una_basis_resolve(una_basis_options *options, size_t rows, double steps_factor);
-una_training una_basis_training(const una_basis_options *options, size_t rows, const una_training *diversity,
-                                double train_noise_var, uint64_t seed, uint64_t stream);
-una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
-                           const una_training *how, una_trained *trained, una_arena *keep, una_run *run);
+/* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
+una_lesson una_basis_lesson(const una_basis_options *options, const una_net *net, const una_training *diversity,
+                            double train_noise_var);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */

@@ -4,7 +4,9 @@
  * features have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features
  * did not see: held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
  */
-#include "fit/trials.h"
+#include "fit/basis.h"
+
+#include "fit/crossfit.h"
 
 #include <string.h>
 
@@ -43,8 +45,8 @@ void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
     if (UNA_IS_AUTO(o->restarts)) o->restarts = restarts_rule((double)rows);
 }
 
-una_training una_basis_training(const una_basis_options *o, size_t rows, const una_training *diversity,
-                                double train_noise_var, uint64_t seed, uint64_t stream)
+una_lesson una_basis_lesson(const una_basis_options *o, const una_net *net, const una_training *diversity,
+                            double train_noise_var)
 {
     una_training how = *diversity;
     how.descent.steps = (size_t)o->steps;
@@ -54,12 +56,11 @@ una_training una_basis_training(const una_basis_options *o, size_t rows, const u
     how.descent.momentum = o->momentum;
     how.descent.patience = (size_t)o->patience;
     how.descent.look_every = how.descent.steps / LOOKS + 1;
-    how.batch = (size_t)o->batch < rows ? (size_t)o->batch : 0;
+    how.batch = (size_t)o->batch;
     how.fit_weight = 1 / (2 * train_noise_var);
     how.penalty = o->penalty;
-    how.seed = seed;
-    how.stream = stream;
-    return how;
+    return (una_lesson){ .body = &una_body_mlp_f32, .shape = net, .start = { o->initialisation, 1, 1 }, .how = how,
+                         .look = UNA_LOOK_POSTERIOR };
 }
 
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena)
@@ -68,6 +69,70 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
     UNA_TRY(una_arena_check(arena));
     for (size_t d = 0; d < columns->input_count; d++)
         (*group)[d] = columns->inputs[d].level == SIZE_MAX ? SIZE_MAX : columns->inputs[d].source;
+    return UNA_OK;
+}
+
+/* ---- trainings, and what they say of rows they did not see ----------------------------------------------------- */
+
+typedef struct basis_trial {
+    una_trial base;
+    double   *held_phi;                  /* features of its held-out rows                                   */
+    double   *held_y;
+    una_stats stats;                     /* posterior statistics of its training rows                       */
+} basis_trial;
+
+/* Also the score: prior variance 1, as in looks; a chosen one could not be passed back otherwise. */
+static una_status finish(void *context, void *trial, una_run *run)
+{
+    enum { AT_ONCE = 960 };
+    basis_trial *t = trial;
+    const una_held *r = t->base.lesson.rows;
+    const una_network_f32 net = { t->base.lesson.body, t->base.lesson.shape, NULL };
+    size_t k = una_net_features(net.shape) + 1;
+    void *work;
+    (void)context;
+    UNA_TRY(una_network_work_f32(&work, &net, 1, run));
+    una_stats_init(&t->stats, k, &t->base.arena);
+    t->held_phi = una_phi_with_one(r->held, k, &t->base.arena);
+    t->held_y = una_held_copy(r->held_y, r->held, &t->base.arena);
+    double *phi = una_phi_with_one(AT_ONCE, k, &run->scratch);
+    UNA_TRY(una_arena_check(&t->base.arena));
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t from = 0; from < r->rows; from += AT_ONCE) {
+        size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
+        net.body->forward(&net, t->base.parameters, r->x + from * r->inputs, count, phi, k, NULL, work);
+        una_stats_add(&t->stats, phi, r->y + from, count);
+    }
+    net.body->forward(&net, t->base.parameters, r->held_x, r->held, t->held_phi, k, NULL, work);
+    if (r->held == 0) return UNA_OK;
+    double noise_var, rmse;
+    return una_choose_valid(&noise_var, 1, &t->stats, t->held_phi, t->held_y, r->held, &t->base.score, &rmse, run);
+}
+
+static una_status judge(void *context, const void *const *trial, size_t count, const una_question *question,
+                        una_answer *answer, una_run *run)
+{
+    const basis_trial *t = trial[0];
+    una_head head;
+    double log_lik, rmse;
+    (void)context, (void)count;                           /* one: feature networks are not mixed */
+    una_head_init(&head, t->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    head.noise_var = question->noise_var;
+    head.prior_var = question->prior_var;
+    if (question->evidence) {
+        una_stats_add(&head.stats, t->held_phi, t->held_y, t->base.held);
+        UNA_TRY(una_head_solve(&head, run));
+        answer->loss -= head.log_evidence;
+    }
+
+    head.stats = t->stats;
+    UNA_TRY(una_head_solve(&head, run));
+    UNA_TRY(una_head_score(&head, t->held_phi, t->held_y, t->base.held, &log_lik, &rmse, run));
+    if (!question->evidence) answer->loss -= log_lik * (double)t->base.held;
+    answer->square += rmse * rmse * (double)t->base.held;
+    answer->rows += t->base.held;
     return UNA_OK;
 }
 
@@ -91,44 +156,39 @@ una_status una_basis_keep_curve(una_fit_result *result, const una_trained *train
     return UNA_OK;
 }
 
-typedef struct keeping { una_basis_lesson lesson; una_basis *basis; } keeping;
-
 static una_status keep_trial(void *context, const void *const *trial, size_t count, una_fit_result *result,
                              una_arena *keep, una_run *run)
 {
-    una_basis *basis = ((keeping *)context)->basis;
-    const una_basis_trial *t = trial[0];
+    una_basis *basis = context;
+    const una_trial *t = trial[0];
     (void)count, (void)run;
     basis->parameters = UNA_GET(keep, float, basis->net.parameters);
     UNA_TRY(una_arena_check(keep));
     memcpy(basis->parameters, t->parameters, basis->net.parameters * sizeof(float));
-    return una_basis_keep_curve(result, &t->base.trained, keep);
+    return una_basis_keep_curve(result, &t->trained, keep);
 }
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
-una_status una_plain_noise(double *noise_var, size_t *rows, const una_net *like, const una_basis_options *options,
+una_status una_basis_noise(double *noise_var, const una_net *like, const una_basis_options *options,
                            const una_problem *p, una_fit_result *result, una_run *run)
 {
     una_net net = *like;
     una_fit_result judged = {0};
-    una_basis_plan plan = { .stage = "training a plain network for the noise" };
     net.size[net.depth + 1] = 1;
     una_net_shape(&net);
-    una_basis_lesson lesson = { .net = &net, .options = options, .plan = &plan,
-                                .train_noise_var = pow(options->train_noise_std, 2) };
-    una_crossfit fit = { .context = &lesson, .trial_size = sizeof(una_basis_trial), .train = una_basis_trials,
-                         .judge = una_basis_judge, .shares_rows = true, .stream = 1 << 16, .noise_var = UNA_AUTO,
-                         .prior_var = 1 };
+    una_lesson lesson = una_basis_lesson(options, &net, &(una_training){0}, pow(options->train_noise_std, 2));
+    lesson.how.descent.stage = "training a plain network for the noise";
+    una_crossfit fit = { .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish, .judge = judge,
+                         .stream = 1 << 16, .noise_var = UNA_AUTO, .prior_var = 1 };
     UNA_TRY(una_crossfit_judge(&fit, p, &judged, run));
 
-    *rows = judged.valid_rows;
     *noise_var = judged.valid_rows ? fmin(1, fmax(1e-3, judged.valid_rmse * judged.valid_rmse)) : UNA_PLAIN_NOISE_VAR;
     result->steps += judged.steps;
     return UNA_OK;
 }
 
-double una_plain_steps(double steps)
+double una_basis_noise_steps(double steps)
 {
     return fmax(1, fmin(steps, fmax(2000, steps / 2)));
 }
@@ -178,11 +238,10 @@ static una_status find_train_noise(double *noise_var, double *share, const una_b
     if (!UNA_IS_AUTO(o->train_noise_std) || (plan->heads == 1 && !plan->marginal)) return UNA_OK;
 
     una_basis_options plain = *o;
-    size_t rows;
-    plain.steps = una_plain_steps(o->steps);
+    plain.steps = una_basis_noise_steps(o->steps);
     plain.train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR);
     una_span before = una_progress_part(run, 0, *share = 0.2);
-    una_status status = una_plain_noise(noise_var, &rows, &basis->net, &plain, p, result, run);
+    una_status status = una_basis_noise(noise_var, &basis->net, &plain, p, result, run);
     una_progress_back(run, before);
     return status;
 }
@@ -197,11 +256,18 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
     UNA_TRY(find_train_noise(&train_noise_var, &share, basis, o, plan, p, result, run));
 
-    keeping context = { { &basis->net, o, plan, group, train_noise_var, UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var },
-                        basis };
-    una_crossfit fit = { .context = &context, .trial_size = sizeof(una_basis_trial), .train = una_basis_trials,
-                         .judge = una_basis_judge, .keep = keep_trial, .restarts = (size_t)o->restarts,
-                         .shares_rows = true, .by_evidence = o->noise_rule == 1, .prior_var = o->prior_var,
+    una_lesson lesson = una_basis_lesson(o, &basis->net, &plan->training, train_noise_var);
+    lesson.how.descent.stage = plan->stage;
+    lesson.group = group;
+    if (plan->marginal) {
+        lesson.goal = UNA_GOAL_EVIDENCE;
+        lesson.of.evidence.noise_var = train_noise_var;
+        lesson.of.evidence.prior_var = UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var;
+        lesson.look = UNA_LOOK_NOT;
+    }
+    una_crossfit fit = { .context = basis, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
+                         .judge = judge, .keep = keep_trial, .restarts = (size_t)o->restarts,
+                         .by_evidence = o->noise_rule == 1, .prior_var = o->prior_var,
                          .noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std * unit, 2) };
     una_span before = una_progress_part(run, share, 1);
     una_status status = una_crossfit_run(&fit, p, result, keep, run);
@@ -216,17 +282,4 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     o->noise_std = sqrt(basis->head.noise_var) / unit;
     o->prior_var = basis->head.prior_var;
     return UNA_OK;
-}
-
-/* ---- for models that train on something else ------------------------------------------------------------------- */
-
-una_status una_basis_train(una_basis *basis, const una_basis_options *options, const una_basis_data *data,
-                           const una_training *how, una_trained *trained, una_arena *keep, una_run *run)
-{
-    basis->parameters = UNA_GET(keep, float, basis->net.parameters);
-    UNA_TRY(una_arena_check(keep));
-    una_rng rng = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
-    una_net_initialise_f32(&basis->net, options->initialisation, 1, &rng, basis->parameters);
-    una_train_data_f32 rows = { data->x, data->target, data->rows, data->target_heads, { data->inputs, data->group } };
-    return una_train_f32(&basis->net, basis->parameters, &rows, how, NULL, trained, keep, run);
 }

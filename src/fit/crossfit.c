@@ -44,25 +44,64 @@ static void end_trials(trials *all)
     una_jobs_free(all->at, all->size, all->count);
 }
 
-/* Trainings without folds share their rows in float. */
+/* Rows of the round's trainings, in float: one set for each fold, or one for all. */
+static una_status split_rows(una_held **rows, const una_round *round, una_run *run)
+{
+    size_t sets = round->folds ? round->folds : 1;
+    *rows = UNA_GET(&run->scratch, una_held, sets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (round->all_rows) return una_held_none(*rows, round->problem, &run->scratch);
+    for (size_t i = 0; i < sets; i++)
+        UNA_TRY(una_held_split(*rows + i, round->problem, una_round_fold(round, i), &run->scratch));
+    return UNA_OK;
+}
+
+typedef struct finishing { const una_crossfit *fit; const trials *all; } finishing;
+
+static una_status finish_one(void *context, size_t index, una_run *child)
+{
+    const finishing *f = context;
+    return f->fit->finish(f->fit->context, f->all->at + index * f->all->size, child);
+}
+
+static una_status give_lessons(const trials *all, const una_crossfit *fit, const una_round *round, una_run *run)
+{
+    una_held *rows;
+    UNA_TRY(split_rows(&rows, round, run));
+    for (size_t i = 0; i < all->count; i++) {
+        una_lesson *lesson = &((una_trial *)(void *)(all->at + i * all->size))->lesson;
+        *lesson = *fit->lesson;
+        lesson->rows = &rows[round->folds ? una_round_fold(round, i) : 0];
+        lesson->how.seed = round->problem->seed;
+        lesson->how.stream = round->stream + i;
+        if (round->steps) lesson->how.descent.steps = round->steps;
+    }
+    UNA_TRY(una_train_many(all->at, all->size, all->count, run));
+    finishing context = { fit, all };
+    return fit->finish ? una_jobs_again(run, all->at, all->size, all->count, finish_one, &context) : UNA_OK;
+}
+
+/* Trainings of a kind's own, which may share their rows in float. */
+static una_status train_by_kind(const trials *all, const una_crossfit *fit, const una_round *round, una_run *run)
+{
+    una_problem shared = *round->problem;
+    una_round with = *round;
+    una_held held;
+    if (!round->folds && !round->all_rows && fit->shares_rows) {
+        UNA_TRY(una_held_split(&held, round->problem, SIZE_MAX, &run->scratch));
+        shared.shared = &held;
+        with.problem = &shared;
+    }
+    return fit->train(fit->context, &with, all->at, run);
+}
+
 static una_status train(trials *all, const una_crossfit *fit, const una_round *round, una_fit_result *result,
                         una_run *run)
 {
     UNA_TRY(take_trials(all, fit, round, run));
-
     una_mark mark = una_arena_mark(&run->scratch);
-    una_problem shared = *round->problem;
-    una_round with = *round;
-    una_held held;
-    una_status status = UNA_OK;
-    if (!round->folds && !round->all_rows && fit->shares_rows) {
-        status = una_held_split(&held, round->problem, SIZE_MAX, &run->scratch);
-        shared.shared = &held;
-        with.problem = &shared;
-    }
-    if (status == UNA_OK) status = fit->train(fit->context, &with, all->at, run);
+    una_status status = fit->train ? train_by_kind(all, fit, round, run) : give_lessons(all, fit, round, run);
     una_arena_release(&run->scratch, mark);
-
     for (size_t i = 0; status == UNA_OK && i < all->count; i++) result->steps += trial_at(all, i)->trained.steps;
     return status;
 }

@@ -10,8 +10,7 @@
 #ifndef UNA_CROSSFIT_H
 #define UNA_CROSSFIT_H
 
-#include "fit/held.h"
-#include "nn/luna_step.h"
+#include "fit/lesson.h"
 
 typedef struct una_round {               /* trainings that run together                                     */
     const una_problem *problem;
@@ -22,13 +21,6 @@ typedef struct una_round {               /* trainings that run together         
 } una_round;
 
 size_t una_round_fold(const una_round *round, size_t index);     /* left out by that training; SIZE_MAX: none */
-
-typedef struct una_trial {               /* first member of what a kind has of one training                 */
-    una_arena   arena;                   /* its results; re-homed to the caller's run at the end            */
-    una_trained trained;
-    size_t      held;                    /* rows that it did not see and that judge it                      */
-    double      score;                   /* of which the highest is best                                    */
-} una_trial;
 
 typedef struct una_question {            /* what would they say, if this were so?                           */
     double noise_var, prior_var;
@@ -43,9 +35,12 @@ typedef struct una_answer {              /* sums over held-out rows             
 enum { UNA_MIXTURE_GRID = 24 };          /* for una_crossfit.grid: a mixture's likelihood may have several hills */
 
 typedef struct una_crossfit {
-    void  *context;                      /* of the three calls                                              */
+    void  *context;                      /* of the calls                                                    */
     size_t trial_size;                   /* of a struct that begins with una_trial                          */
-    /* Trains round->count trials, zeroed, with una_jobs_run or una_train_many. */
+    const una_lesson *lesson;            /* of all trainings, but for rows, steps, seed and stream          */
+    /* What judging needs of a training, into its arena. NULL: nothing. */
+    una_status (*finish)(void *context, void *trial, una_run *run);
+    /* Instead of lesson and finish: trains round->count trials, zeroed, with una_jobs_run. */
     una_status (*train)(void *context, const una_round *round, void *trials, una_run *run);
     /* Adds what `count` trials, all judged by the same rows, say of them: one, or the parts of a mixture. */
     una_status (*judge)(void *context, const void *const *trial, size_t count, const una_question *question,
@@ -57,7 +52,7 @@ typedef struct una_crossfit {
     size_t scouts;                       /* trainings without each fold; 0 counts as 1                      */
     bool   folds_for_noise;              /* and for nothing else: with a given noise there are none         */
     bool   retrains;                     /* held-out rows that join must train; no posterior takes them in  */
-    bool   shares_rows;                  /* trainings without folds use una_held_split                       */
+    bool   shares_rows;                  /* with `train`: trainings without folds use una_held_split        */
     bool   unjudged;                     /* train once, choose nothing                                      */
     bool   by_evidence;                  /* choose the noise by it                                          */
     int    grid;                         /* points that look for the hill of the noise; 0: it has one       */

@@ -50,13 +50,10 @@ typedef struct una_sampled_options {
     UNA_ROW_UNITS(type, common, UNA_NOISE_UNITS)
 
 typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_fit                         */
-    void *context;                       /* of train and divergence                                         */
-    /* Trains on the rows; numbers [state->count] come out. how: steps, batch, rate, seed,
-     * stream; fit_weight 1/(2 noise). */
-    una_status (*train)(void *context, const una_sampled *state, const una_held *rows, const una_training *how,
-                        double *numbers, una_trained *trained, una_arena *keep, una_run *run);
+    una_lesson lesson;                   /* its goal and stage; the rest comes from the options             */
     /* What the bound on the evidence loses: KL, or a penalty in its place. */
     double (*divergence)(void *context, const una_sampled *state);
+    void  *context;
     bool   noise_matters;                /* the noise in the objective is worth a plain network trained first */
 } una_sampled_plan;
 
@@ -64,10 +61,6 @@ typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_
 una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, const una_problem *problem,
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
 void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
-
-/* The batches of a step. */
-una_status una_sampled_batches(una_batches *batches, const una_held *rows, const una_training *how,
-                               una_run *run);
 
 /* ---- the rest of the model interface ---- */
 /* Part s of a set of numbers at row r of x [rows, inputs]: f[r by_row + s by_part]. */

@@ -21,9 +21,13 @@ typedef struct una_stats {
 } una_stats;
 
 void una_stats_init(una_stats *stats, size_t features, una_arena *arena);
+void una_stats_clear(una_stats *stats);
 void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows);   /* phi [rows, K] */
 void una_stats_merge(una_stats *stats, const una_stats *other);
 una_status una_stats_check(const una_stats *stats, una_run *run);   /* UNA_E_NUMERIC unless all sums are finite */
+
+/* phi [rows, K] with ones in its last column, the rest zero; NULL where the arena has failed. */
+double *una_phi_with_one(size_t rows, size_t features, una_arena *arena);
 
 typedef struct una_head {
     una_stats stats;

@@ -5,6 +5,8 @@
  */
 #include "infer/head.h"
 
+#include <string.h>
+
 enum { BLOCK = 64 };
 
 void una_stats_init(una_stats *stats, size_t features, una_arena *arena)
@@ -13,6 +15,20 @@ void una_stats_init(una_stats *stats, size_t features, una_arena *arena)
     /* Two factors: the arena refuses a product that overflows. */
     stats->gram = una_arena_get(arena, features, features * sizeof(double));
     stats->moment = UNA_GET(arena, double, features);
+}
+
+void una_stats_clear(una_stats *s)
+{
+    memset(s->gram, 0, s->features * s->features * sizeof *s->gram);
+    memset(s->moment, 0, s->features * sizeof *s->moment);
+    s->square = s->rows = 0;
+}
+
+double *una_phi_with_one(size_t rows, size_t features, una_arena *arena)
+{
+    double *phi = UNA_GET_ROWS(arena, double, rows * features);
+    for (size_t r = 0; phi && r < rows; r++) phi[r * features + features - 1] = 1;
+    return phi;
 }
 
 void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel sets that were compiled; kern.c chooses among them at run time.
+ * The kernel sets that were compiled; choose_real.c chooses among them at run time.
  */
 #ifndef UNA_SETS_H
 #define UNA_SETS_H

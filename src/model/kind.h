@@ -23,7 +23,7 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
     const una_columns *columns;                   /* names, groups, units of inputs and target            */
     const una_dataset *data;                      /* origin, for messages                                  */
-    const struct una_held *shared;                /* the rows in float, where several trainings share them (held.h) */
+    const struct una_held *shared;                /* the rows in float, where several trainings share them */
     uint64_t seed;
 } una_problem;
 

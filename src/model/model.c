@@ -147,39 +147,62 @@ static una_status split_rows(una_problem *problem, const una_kind *kind, const u
     return hold_out(problem, fmax(0.15, LEAST_HELD / (double)problem->x.rows), run);
 }
 
-/* ---- twins: rows that stand on both sides of the split make the validation too kind ----------------------- */
+/* ---- twins: rows that stand on both sides of a split make the validation too kind ------------------------- */
 
-static uint64_t row_hash(const double *x, size_t cols)
+typedef struct print { uint64_t hash; size_t part; } print;      /* of a row; part: its fold, or HELD or not     */
+enum { TRAINS = 0, HELD = 1 };
+
+static uint64_t row_hash(una_view x, size_t row)
 {
-    const unsigned char *bytes = (const unsigned char *)x;
+    const unsigned char *bytes = (const unsigned char *)(x.at + row * x.stride);
     uint64_t hash = 1469598103934665603u;
-    for (size_t i = 0; i < cols * sizeof *x; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    for (size_t i = 0; i < x.cols * sizeof *x.at; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
     return hash;
 }
 
 static int by_hash(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    uint64_t x = ((const print *)a)->hash, y = ((const print *)b)->hash;
     return (x > y) - (x < y);
+}
+
+/* Held-out rows (in turn, every row of a fold) whose inputs also stand in another part, where they train. */
+static size_t count_twins(print *rows, size_t count, bool folds)
+{
+    size_t twins = 0;
+    qsort(rows, count, sizeof *rows, by_hash);
+    for (size_t from = 0, to; from < count; from = to) {
+        bool parted = false;
+        size_t held = 0;
+        for (to = from; to < count && rows[to].hash == rows[from].hash; to++) {
+            parted = parted || rows[to].part != rows[from].part;
+            held += folds || rows[to].part == HELD;
+        }
+        if (parted) twins += held;
+    }
+    return twins;
 }
 
 static una_status warn_of_twins(const una_problem *p, una_fit_result *result, una_run *run)
 {
-    if (p->valid_x.rows == 0) return UNA_OK;
+    bool folds = p->folds > 0;
+    size_t rows = p->x.rows, valid = p->valid_x.rows, judged = folds ? rows : valid;
+    if (judged == 0) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    uint64_t *hash = UNA_GET_ROWS(&run->scratch, uint64_t, p->x.rows);
+    print *prints = UNA_GET_ROWS(&run->scratch, print, rows + valid);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < p->x.rows; i++) hash[i] = row_hash(p->x.at + i * p->x.stride, p->x.cols);
-    qsort(hash, p->x.rows, sizeof *hash, by_hash);
-    size_t twins = 0;
-    for (size_t i = 0; i < p->valid_x.rows; i++) {
-        uint64_t key = row_hash(p->valid_x.at + i * p->valid_x.stride, p->x.cols);
-        twins += bsearch(&key, hash, p->x.rows, sizeof *hash, by_hash) != NULL;
-    }
+    for (size_t i = 0; i < rows; i++) prints[i] = (print){ row_hash(p->x, i), folds ? p->fold[i] : TRAINS };
+    for (size_t i = 0; i < valid; i++) prints[rows + i] = (print){ row_hash(p->valid_x, i), HELD };
+    size_t twins = count_twins(prints, rows + valid, folds);
     una_arena_release(&run->scratch, mark);
-    if (twins * 10 > p->valid_x.rows)
+
+    if (twins * 10 <= judged) return UNA_OK;
+    if (folds)
+        una_notes_add(&result->warnings, "%zu of the %zu rows have the same inputs as a row of another fold: the "
+                      "validation scores are too kind if rows were copied.", twins, judged);
+    else
         una_notes_add(&result->warnings, "%zu of the %zu held-out rows have the same inputs as a training row: the "
-                      "validation scores are too kind if rows were copied.", twins, p->valid_x.rows);
+                      "validation scores are too kind if rows were copied.", twins, judged);
     return UNA_OK;
 }
 

@@ -3,7 +3,7 @@
  * Mean-field variational inference for a whole network, by reparameterised gradients ("black box"):
  *   q(theta) = prod_i N(mu_i, s_i^2),  s = softplus(rho),  theta ~ N(0, a I) a priori,
  *   minimise  KL(q | prior) - (N/n) E_q sum_{i in batch} log N(y_i; f_theta(x_i), sigma^2)
- * with Adam over (mu, rho), a few draws of theta a step. It starts narrow (s = e^-5) around a usual initialisation: a
+ * with Adam over (mu, rho), a few draws of theta a step (fit/goals.c). It starts narrow (s = e^-5) around a usual initialisation: a
  * wide start drowns the data in its own noise. Independent weights cannot express what the data couples, so the bands
  * are too narrow between and beyond the data; that is the method, see docs/MODELS.md.
  * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
@@ -45,100 +45,6 @@ static void bbvi_part(const una_sampled *m, const double *numbers, size_t part, 
     for (size_t i = 0; i < count; i++) packed[i] = (float)(numbers[i] + numbers[count + i] * (double)packed[i]);
 }
 
-/* ---- training --------------------------------------------------------------------------------------------- */
-
-typedef struct stepper {                 /* what the gradient of a step needs                               */
-    const una_net *net;
-    una_network_f32 network;
-    const una_training *how;
-    const una_kernels_f64 *normals;
-    una_batches batches;
-    void  *work;
-    size_t count, samples;
-    double prior_var, fit_weight;        /* fit_weight: of this batch                                       */
-    double *eps, *spare;                 /* [samples, count], [3 count]                                     */
-    float *packed, *parameters, *gradient;
-} stepper;
-
-/* log p of the batch, N/n times, without the constant. */
-static una_status log_likelihood(void *context, const double *theta, double *log_lik, double *gradient, una_run *run)
-{
-    stepper *t = context;
-    una_losses losses;
-    (void)run;
-    for (size_t i = 0; i < t->count; i++) t->packed[i] = (float)theta[i];
-    una_net_unpack(t->net, t->packed, t->parameters);
-    t->network.body->gradient(&t->network, t->parameters, t->batches.x, t->batches.target, t->batches.rows,
-                              t->fit_weight, 0, t->gradient, &losses, t->work);
-    una_net_pack(t->net, t->gradient, t->packed);
-    for (size_t i = 0; i < t->count; i++) gradient[i] = -(double)t->packed[i];
-    *log_lik = -losses.fit;
-    return UNA_OK;
-}
-
-/* A step; parameters are mu, then rho. */
-static una_status bound_gradient(void *context, size_t step, const double *parameters, double *gradient,
-                                 una_losses *losses, una_run *run)
-{
-    stepper *t = context;
-    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | step);
-    t->normals->normals(t->samples * t->count, rng.key, rng.counter, 1, 0, t->eps);
-    una_batches_next(&t->batches);
-    t->fit_weight = t->how->fit_weight * (double)t->batches.all / (double)t->batches.rows;
-    una_vi q = { t->count, t->prior_var, parameters, parameters + t->count };
-    una_vi_terms terms;
-    UNA_TRY(una_vi_loss(&q, t->eps, t->samples, log_likelihood, t, &terms, gradient, gradient + t->count, t->spare,
-                        run));
-    *losses = (una_losses){ .fit = -terms.log_lik, .penalty = terms.kl, .mean_cos2 = NAN, .total = terms.loss };
-    return UNA_OK;
-}
-
-static una_status prepare(stepper *t, const una_sampled *m, const bbvi_options *o, const una_held *rows,
-                          una_run *run)
-{
-    una_arena *scratch = &run->scratch;
-    t->net = &m->net;
-    t->network = (una_network_f32){ &una_body_mlp_f32, &m->net, NULL };
-    t->normals = una_kernels_named_f64(run->settings.kernels);
-    t->count = m->count / 2;
-    t->samples = (size_t)o->samples;
-    t->prior_var = o->weight_var;
-    t->eps = UNA_GET(scratch, double, t->samples * t->count);
-    t->spare = UNA_GET(scratch, double, 3 * t->count);
-    t->packed = UNA_GET(scratch, float, t->count);
-    t->parameters = UNA_GET(scratch, float, m->net.parameters);
-    t->gradient = UNA_GET(scratch, float, m->net.parameters);
-    UNA_TRY(una_arena_check(scratch));
-    UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
-    return una_network_work_f32(&t->work, &t->network, t->batches.most, run);
-}
-
-static void start(const stepper *t, const bbvi_options *o, double *numbers)
-{
-    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_INIT, t->how->stream);
-    una_net_initialise_f32(t->net, o->common.initialisation, 1, &rng, t->parameters);
-    una_net_pack(t->net, t->parameters, t->packed);
-    for (size_t i = 0; i < t->count; i++) {
-        numbers[i] = (double)t->packed[i];
-        numbers[t->count + i] = una_softplus_inverse(o->start_std);
-    }
-}
-
-static una_status bbvi_train(void *context, const una_sampled *m, const una_held *rows, const una_training *how,
-                             double *numbers, una_trained *trained, una_arena *keep, una_run *run)
-{
-    const bbvi_options *o = context;
-    stepper t = { .how = how };
-    UNA_TRY(prepare(&t, m, o, rows, run));
-    start(&t, o, numbers);
-    una_descent descent = how->descent;
-    descent.stage = "training bbvi";
-    una_trainable_f64 what = { .parameters = m->count, .context = &t, .gradient = bound_gradient };
-    UNA_TRY(una_descend_f64(&what, numbers, &descent, trained, keep, run));
-    for (size_t i = t.count; i < m->count; i++) numbers[i] = una_softplus(numbers[i]);
-    return UNA_OK;
-}
-
 static double bbvi_divergence(void *context, const una_sampled *m)
 {
     const bbvi_options *o = context;
@@ -161,8 +67,9 @@ static una_status bbvi_fit(void *state, void *options, const una_problem *proble
     m->parts = (size_t)o->draws;
     m->count = 2 * una_net_packed(&m->net);
     m->prior_var = o->weight_var;
-    una_sampled_plan plan = { .context = o, .train = bbvi_train, .divergence = bbvi_divergence,
-                              .noise_matters = true };
+    una_sampled_plan plan = { .lesson = { .goal = UNA_GOAL_BOUND, .how.descent.stage = "training bbvi",
+                                          .of.bound = { o->weight_var, o->start_std, (size_t)o->samples } },
+                              .context = o, .divergence = bbvi_divergence, .noise_matters = true };
     return una_sampled_fit(m, &o->common, problem, &plan, result, keep, run);
 }
 

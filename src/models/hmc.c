@@ -11,6 +11,7 @@
 #include "models/hmc.h"
 
 #include "fit/basis.h"
+#include "fit/plain.h"
 #include "infer/diagnostics.h"
 #include "la/mixture.h"
 
@@ -346,14 +347,23 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
 static una_status held_out_noise(double *noise_var, const hmc *m, const una_problem *p, una_fit_result *result,
                                  una_run *run)
 {
-    size_t rows = p->x.rows, batch = rows < 500 ? rows : 128, passes = 12 * (rows / batch), judged;
+    size_t rows = p->x.rows, batch = rows < 500 ? rows : 128, passes = 12 * (rows / batch);
     una_basis_options plain = { .steps = (double)(passes > 20000 ? 20000 : passes > 2000 ? passes : 2000),
                                 .batch = (double)batch, .rate = 0.01, .rate_schedule = 1, .penalty = 0.5,
-                                .train_noise_std = 0.1, .initialisation = 1 };
-    UNA_TRY(una_plain_noise(noise_var, &judged, &m->net, &plain, p, result, run));
-    if (judged)
-        una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; "
-                      "sample_noise=yes lets the posterior judge.", judged);
+                                .initialisation = 1 };
+    const double assumed = 0.01;         /* noise variance: small, since the best look stops the fitting of noise */
+    una_fit_result judged = {0};
+    una_lesson lesson = una_basis_lesson(&plain, &m->net, &(una_training){0}, assumed);
+    lesson.how.descent.stage = "measuring the noise";
+    lesson.look = UNA_LOOK_ERROR;
+    una_crossfit fit = { .trial_size = sizeof(una_plain_trial), .lesson = &lesson, .finish = una_plain_finish,
+                         .judge = una_plain_judge, .stream = 1 << 17, .noise_var = UNA_AUTO, .prior_var = 1 };
+    UNA_TRY(una_crossfit_judge(&fit, p, &judged, run));
+    if (judged.valid_rows == 0) return UNA_OK;
+
+    *noise_var = fmax(pow(judged.valid_rmse, 2), 1e-6);  /* exact data: the sampler needs some noise */
+    una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; "
+                  "sample_noise=yes lets the posterior judge.", judged.valid_rows);
     return UNA_OK;
 }
 

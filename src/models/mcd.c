@@ -55,77 +55,6 @@ static void mcd_part(const una_sampled *base, const double *numbers, size_t part
     una_dropout_pass(&base->net, &rng, m->dropout, m->inputs, packed);
 }
 
-/* ---- training --------------------------------------------------------------------------------------------- */
-
-typedef struct stepper {                 /* what the gradient of a step needs                               */
-    const mcd *model;
-    const una_training *how;
-    una_batches batches;
-    una_work_f32 *work;
-    double decay;
-    float *mask[UNA_MAX_LAYERS], *input_mask;
-} stepper;
-
-/* A step: a batch, masks for each of its rows, the loss. */
-static una_status dropped_gradient(void *context, size_t step, const float *parameters, float *gradient,
-                                   una_losses *losses, una_run *run)
-{
-    stepper *t = context;
-    const una_net *net = &t->model->base.net;
-    double p = t->model->dropout;
-    (void)run;
-    una_rng rng = una_rng_at(t->how->seed, UNA_FOR_PERTURBATION, t->how->stream << 40 | step);
-    una_batches_next(&t->batches);
-    size_t rows = t->batches.rows, inputs = net->size[0];
-    if (t->model->inputs) {
-        una_dropout_mask(&rng, p, rows * inputs, t->input_mask);
-        for (size_t i = 0; i < rows * inputs; i++) t->batches.x[i] *= t->input_mask[i];
-    }
-    for (size_t l = 0; l < net->depth; l++) una_dropout_mask(&rng, p, rows * UNA_PADDED(net->size[l + 1]), t->mask[l]);
-    una_batch_f32 batch = { .rows = rows, .x = t->batches.x, .target = t->batches.target, .target_heads = 1,
-                            .mask = t->mask };
-    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = t->decay, .free_biases = true };
-    una_net_gradient_f32(net, parameters, &batch, &objective, gradient, losses, t->work);
-    return UNA_OK;
-}
-
-static una_status prepare(stepper *t, const mcd_options *o, const una_held *rows, una_run *run)
-{
-    const una_net *net = &t->model->base.net;
-    una_arena *scratch = &run->scratch;
-    double noise_var = 1 / (2 * t->how->fit_weight);
-    t->decay = pow(o->length_scale, 2) * (1 - o->dropout) * noise_var / (2 * (double)rows->rows);
-    UNA_TRY(una_sampled_batches(&t->batches, rows, t->how, run));
-    for (size_t l = 0; l < net->depth; l++)
-        t->mask[l] = UNA_GET(scratch, float, t->batches.most * UNA_PADDED(net->size[l + 1]));
-    t->input_mask = UNA_GET(scratch, float, t->batches.most * net->size[0]);
-    UNA_TRY(una_arena_check(scratch));
-    return una_work_new_f32(&t->work, net, t->batches.most, 0, false, 0, false, false,
-                            una_kernels_named_f32(run->settings.kernels), scratch);
-}
-
-static una_status mcd_train(void *context, const una_sampled *base, const una_held *rows,
-                            const una_training *how, double *numbers, una_trained *trained, una_arena *keep,
-                            una_run *run)
-{
-    const mcd_options *o = context;
-    const una_net *net = &base->net;
-    stepper t = { .model = (const mcd *)base, .how = how };
-    float *parameters = UNA_GET(&run->scratch, float, net->parameters);
-    float *packed = UNA_GET(&run->scratch, float, base->count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(prepare(&t, o, rows, run));
-    una_rng rng = una_rng_at(how->seed, UNA_FOR_INIT, how->stream);
-    una_net_initialise_f32(net, o->common.initialisation, 1, &rng, parameters);
-    una_descent descent = how->descent;
-    descent.stage = "training mcd";
-    una_trainable_f32 what = { .parameters = net->parameters, .context = &t, .gradient = dropped_gradient };
-    UNA_TRY(una_descend_f32(&what, parameters, &descent, trained, keep, run));
-    una_net_pack(net, parameters, packed);
-    for (size_t i = 0; i < base->count; i++) numbers[i] = (double)packed[i];
-    return UNA_OK;
-}
-
 /* N tau times the decay: what dropout has in place of a KL, but for a constant. */
 static double mcd_divergence(void *context, const una_sampled *m)
 {
@@ -165,7 +94,9 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     if (o->input_dropout == DROP_AUTO)
         o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
     m->inputs = o->input_dropout == DROP_YES;
-    una_sampled_plan plan = { .context = o, .train = mcd_train, .divergence = mcd_divergence };
+    una_sampled_plan plan = { .lesson = { .goal = UNA_GOAL_DROPOUT, .how.descent.stage = "training mcd",
+                                          .of.dropout = { o->dropout, o->length_scale, m->inputs } },
+                              .context = o, .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
     if (o->dropout == 0)
         una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no "

@@ -1,110 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training SNGP. A step: batch, gradient, Adam, then one power iteration per block and W <- c W/sigma where sigma > c.
- * At the end the iteration is run until it stands still, so that the bound holds for the weights that are kept. Noise
- * (and, if asked for, the prior variance) come from rows that did not train the features: held-out rows, or five folds
- * in turn on small data.
+ * Training SNGP: squared errors of the residual network, its blocks bounded after every step (fit/goals.c); noise and,
+ * if asked for, the prior variance by rows that did not train (fit/crossfit.c); then the posterior of all rows.
  */
 #include "fit/crossfit.h"
 #include "models/sngp.h"
-#include "nn/spectral.h"
 
 #include <string.h>
 
-/* ---- one training ----------------------------------------------------------------------------------------- */
-
 typedef struct trial {
     una_trial base;
-    una_sngp  model;                     /* net, frozen, parameters                                         */
+    una_sngp  model;                     /* net, frozen, parameters: those of base                          */
     una_stats stats;                     /* of its training rows                                            */
     double   *phi, *y;                   /* head=gp: its training rows instead                              */
     double   *held_phi, *held_y;
     size_t    rows;
 } trial;
-
-typedef struct lesson {                  /* context of the trainings                                        */
-    una_sngp *state;                     /* its net; what is kept goes there                                */
-    const una_sngp_options *options;
-    double train_noise_var;
-} lesson;
-
-typedef struct lesson_round { const lesson *lesson; const una_round *round; trial *trial; } lesson_round;
-
-typedef struct stepper {                 /* what steps and looks need                                       */
-    const una_residual *shape;
-    una_network_f32 net;
-    una_training how;
-    una_held held;
-    una_batches batches;
-    void *work;
-    una_spectral_f32 *spectral;          /* [depth]                                                         */
-    double *f, bound;                    /* f [held]                                                        */
-} stepper;
-
-static una_status set_up(stepper *l, const lesson_round *at, trial *t, size_t index, una_run *run)
-{
-    const lesson *all = at->lesson;
-    const una_residual *net = &all->state->net;
-    una_training none = {0};
-    una_arena *scratch = &run->scratch;
-    *l = (stepper){ .shape = net, .bound = all->options->bound };
-
-    UNA_TRY(una_held_split(&l->held, at->round->problem, una_round_fold(at->round, index), scratch));
-    l->how = una_basis_training(&all->options->basis, l->held.rows, &none, all->train_noise_var,
-                                at->round->problem->seed, at->round->stream + index);
-    l->how.descent.stage = "training sngp";
-    if (at->round->steps) l->how.descent.steps = at->round->steps;
-    UNA_TRY(una_batches_init(&l->batches, l->held.x, l->held.target, l->held.rows, l->held.inputs, l->how.batch,
-                             l->how.seed, l->how.stream, scratch));
-
-    t->model = (una_sngp){ .net = *net, .posterior = all->options->head,
-                           .frozen = UNA_GET(&t->base.arena, float, net->frozen),
-                           .parameters = UNA_GET(&t->base.arena, float, net->parameters) };
-    UNA_TRY(una_arena_check(&t->base.arena));
-    una_rng rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
-    una_residual_initialise_f32(net, all->options->lengthscale, &rng, t->model.frozen, t->model.parameters);
-    l->net = (una_network_f32){ &una_body_residual_f32, net, t->model.frozen };
-
-    l->spectral = UNA_GET(scratch, una_spectral_f32, net->depth);
-    for (size_t b = 0; l->spectral && b < net->depth; b++)
-        una_spectral_init_f32(&l->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, scratch);
-    l->f = UNA_GET(scratch, double, l->held.held);
-    UNA_TRY(una_arena_check(scratch));
-    return una_network_work_f32(&l->work, &l->net, l->batches.most, run);
-}
-
-static una_status gradient(void *context, size_t step, const float *parameters, float *g, una_losses *losses,
-                           una_run *run)
-{
-    stepper *l = context;
-    (void)step;
-    (void)run;
-    una_batches_next(&l->batches);
-    double share = (double)l->batches.rows / (double)l->held.rows;
-    l->net.body->gradient(&l->net, parameters, l->batches.x, l->batches.target, l->batches.rows, l->how.fit_weight,
-                          l->how.penalty * share, g, losses, l->work);
-    return UNA_OK;
-}
-
-static void bound_blocks(void *context, float *parameters, bool last)
-{
-    stepper *l = context;
-    for (size_t b = 0; b < l->shape->depth; b++) {
-        una_spectral_f32 *s = &l->spectral[b];
-        float *w = parameters + b * l->shape->layer;
-        una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), l->bound, w);
-    }
-}
-
-static una_status look(void *context, const float *parameters, double *score, una_run *run)
-{
-    stepper *l = context;
-    (void)run;
-    double square = una_network_square_f32(&l->net, parameters, l->held.held_x, l->held.held_y, l->held.held, l->f,
-                                           l->work);
-    *score = una_held_score(square / (double)l->held.held);
-    return UNA_OK;
-}
 
 /* ---- sums of products: exact, or followed over batches with momentum -------------------------------------- */
 
@@ -151,45 +62,33 @@ static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *a
     return (una_view){ wide, rows, inputs, inputs };
 }
 
+typedef struct keeping { una_sngp *state; const una_sngp_options *options; } keeping; /* context of the trainings */
+
 /* What judges the trial: sums (or, for a process, features) of its training rows, features of the others. */
-static una_status finish(trial *t, const lesson *all, const stepper *l, una_run *run)
+static una_status finish(void *context, void *trial_at, una_run *run)
 {
+    trial *t = trial_at;
+    const keeping *all = context;
+    const una_held *r = t->base.lesson.rows;
+    una_arena *arena = &t->base.arena;
+    t->model = (una_sngp){ .net = all->state->net, .posterior = all->options->head, .frozen = t->base.frozen,
+                           .parameters = t->base.parameters };
     una_feature_map map = una_sngp_map(&t->model);
-    size_t k = una_map_columns(&map), rows = l->held.rows, held = l->held.held;
+    size_t k = una_map_columns(&map);
     bool process = t->model.posterior == UNA_SNGP_GP;
-    una_view x = widened(l->held.x, rows, l->held.inputs, &run->scratch);
-    una_view held_x = widened(l->held.held_x, held, l->held.inputs, &run->scratch);
-    if (process) t->phi = UNA_GET(&t->base.arena, double, rows * k), t->y = UNA_GET(&t->base.arena, double, rows);
-    else una_stats_init(&t->stats, k, &t->base.arena);
-    t->rows = rows;
-    t->base.held = held;
-    t->held_phi = UNA_GET_ROWS(&t->base.arena, double, held * k);
-    t->held_y = UNA_GET(&t->base.arena, double, held);
-    UNA_TRY(una_arena_check(&t->base.arena));
+    una_view x = widened(r->x, r->rows, r->inputs, &run->scratch);
+    una_view held_x = widened(r->held_x, r->held, r->inputs, &run->scratch);
+    if (process) t->phi = UNA_GET(arena, double, r->rows * k), t->y = una_held_copy(r->y, r->rows, arena);
+    else una_stats_init(&t->stats, k, arena);
+    t->held_phi = UNA_GET_ROWS(arena, double, r->held * k);
+    t->held_y = una_held_copy(r->held_y, r->held, arena);
+    UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(t->held_y, l->held.held_y, held * sizeof(double));
-    if (process) memcpy(t->y, l->held.y, rows * sizeof(double));
+
+    t->rows = r->rows;
     UNA_TRY(process ? una_map_phi(&map, x, t->phi, run)
-                    : gather(&t->stats, &t->model, all->options, x, l->held.y, run));
+                    : gather(&t->stats, &t->model, all->options, x, r->y, run));
     return una_map_phi(&map, held_x, t->held_phi, run);
-}
-
-static una_status train_one(void *context, size_t index, una_run *child)
-{
-    const lesson_round *at = context;
-    trial *t = &at->trial[index];
-    stepper l;
-    UNA_TRY(set_up(&l, at, t, index, child));
-    una_trainable_f32 what = { .parameters = l.shape->parameters, .context = &l, .gradient = gradient,
-                               .settle = bound_blocks, .watch = { &l, l.held.held ? look : NULL } };
-    UNA_TRY(una_descend_f32(&what, t->model.parameters, &l.how.descent, &t->base.trained, &t->base.arena, child));
-    return finish(t, at->lesson, &l, child);
-}
-
-static una_status sngp_train(void *context, const una_round *round, void *trials, una_run *run)
-{
-    lesson_round at = { context, round, trials };
-    return una_jobs_run(run, trials, sizeof *at.trial, round->count, train_one, &at);
 }
 
 /* ---- what a training says of rows it did not see, and what is kept of it ------------------------------------- */
@@ -221,7 +120,7 @@ static una_status sngp_judge(void *context, const void *const *trials, size_t co
                              una_answer *answer, una_run *run)
 {
     const trial *t = trials[0];
-    double rows = (double)t->base.held, lengthscale = ((const lesson *)context)->options->lengthscale, log_lik, rmse;
+    double rows = (double)t->base.held, lengthscale = ((const keeping *)context)->options->lengthscale, log_lik, rmse;
     (void)count;                                         /* one: networks are not mixed */
     UNA_TRY(t->model.posterior == UNA_SNGP_GP ? judge_process(t, lengthscale, question, &log_lik, &rmse, run)
                                               : judge_head(t, question, &log_lik, &rmse, run));
@@ -234,7 +133,7 @@ static una_status sngp_judge(void *context, const void *const *trials, size_t co
 static una_status sngp_keep(void *context, const void *const *trials, size_t count, una_fit_result *result,
                             una_arena *keep, una_run *run)
 {
-    una_sngp *m = ((const lesson *)context)->state;
+    una_sngp *m = ((const keeping *)context)->state;
     const trial *t = trials[0];
     (void)count, (void)run;
     m->frozen = UNA_GET(keep, float, m->net.frozen);
@@ -305,22 +204,29 @@ una_status una_sngp_fit(void *state, void *options, const una_problem *p, una_fi
                              .features = (size_t)b->features, .activation = (una_activation)b->activation };
     una_residual_shape(&m->net);
 
-    lesson all = { .state = m, .options = o, .train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR
-                   : pow(b->train_noise_std * unit, 2) };
-    una_crossfit fit = { .context = &all, .trial_size = sizeof(trial), .train = sngp_train, .judge = sngp_judge,
-                         .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
+    double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(b->train_noise_std * unit, 2);
+    una_lesson lesson = una_basis_lesson(b, NULL, &(una_training){0}, train_noise_var);
+    lesson.body = &una_body_residual_f32;
+    lesson.shape = &m->net;
+    lesson.start.lengthscale = o->lengthscale;
+    lesson.of.squares.bound = o->bound;
+    lesson.how.descent.stage = "training sngp";
+    lesson.look = UNA_LOOK_ERROR;
+    keeping all = { m, o };
+    una_crossfit fit = { .context = &all, .trial_size = sizeof(trial), .lesson = &lesson, .finish = finish,
+                         .judge = sngp_judge, .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
                          .noise_var = UNA_IS_AUTO(b->noise_std) ? UNA_AUTO : pow(b->noise_std * unit, 2),
                          .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 0 };       /* each look costs rows^3 there */
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 
-    m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? all.train_noise_var : fit.noise_var;    /* no row was held out */
+    m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no row was held out */
     m->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
     UNA_TRY(o->head == UNA_SNGP_GP ? solve_process(m, o, p, result, keep, run) : solve_head(m, o, p, keep, run));
     if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, result);
     result->noise_var = m->head.noise_var;
     result->prior_var = m->head.prior_var;
     result->log_evidence = o->head == UNA_SNGP_GP ? m->gp.log_evidence : m->head.log_evidence;
-    b->train_noise_std = sqrt(all.train_noise_var) / unit;
+    b->train_noise_std = sqrt(train_noise_var) / unit;
     b->noise_std = sqrt(m->head.noise_var) / unit;
     b->prior_var = m->head.prior_var;
     return UNA_OK;

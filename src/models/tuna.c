@@ -201,11 +201,10 @@ static una_status take_references(references *r, const tuna_options *o, const un
 
 /* Reference rows and, with pseudo-data, the training rows with y for every head (but each fifth,
  * kept for the noise). */
-static una_status gather(una_basis_data *data, const references *r, const una_problem *p, const bool *held,
-                         una_run *run)
+static una_status gather(una_held *data, const references *r, const una_problem *p, const bool *held, una_run *run)
 {
     size_t rows = r->rows + (held ? p->x.rows : 0), inputs = r->inputs, wide = UNA_PADDED(r->heads);
-    *data = (una_basis_data){ .inputs = inputs, .target_heads = r->heads };
+    *data = (una_held){ .inputs = inputs };
     data->x = UNA_GET_ROWS(&run->scratch, float, rows * inputs);
     data->target = UNA_GET_ROWS(&run->scratch, float, rows * (r->heads == 1 ? 1 : wide));
     UNA_TRY(una_arena_check(&run->scratch));
@@ -220,7 +219,7 @@ static una_status gather(una_basis_data *data, const references *r, const una_pr
         for (size_t m = 0; m < r->heads; m++) data->target[data->rows * wide + m] = (float)p->y[i];
         data->rows++;
     }
-    return una_basis_groups(&data->group, p->columns, &run->scratch);
+    return UNA_OK;
 }
 
 static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
@@ -291,6 +290,32 @@ static una_status choose(una_basis *basis, const tuna_options *o, const una_prob
     return una_head_solve(head, run);
 }
 
+static una_status train(una_basis *basis, const una_basis_options *o, const una_held *data, const una_problem *p,
+                        una_fit_result *result, una_arena *keep, una_run *run)
+{
+    size_t *group;
+    una_trial *t = UNA_GET(&run->scratch, una_trial, 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
+    t->lesson = una_basis_lesson(o, &basis->net, &(una_training){0}, 0.5);       /* weight 1/(2 0.5) = 1 */
+    t->lesson.how.descent.stage = "training tuna";
+    t->lesson.how.seed = p->seed;
+    t->lesson.rows = data;
+    t->lesson.target_heads = una_net_heads(&basis->net);
+    t->lesson.group = group;
+
+    una_status status = una_train_many(t, sizeof *t, 1, run);
+    basis->parameters = UNA_GET(keep, float, basis->net.parameters);
+    if (status == UNA_OK) status = una_arena_check(keep);
+    if (status == UNA_OK) {
+        memcpy(basis->parameters, t->parameters, basis->net.parameters * sizeof(float));
+        result->steps = t->trained.steps;
+        status = una_basis_keep_curve(result, &t->trained, keep);
+    }
+    una_jobs_free(t, sizeof *t, 1);
+    return status;
+}
+
 static una_status tuna_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                            una_run *run)
 {
@@ -298,20 +323,15 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     tuna_options *o = options;
     references r = {0};
     bool *held = NULL;
-    una_basis_data data;
-    una_trained trained;
+    una_held data;
     UNA_TRY(take_references(&r, o, p, result, run));
     if (given(o->pseudo)) UNA_TRY(hold_fifth(&held, p, run));
     UNA_TRY(gather(&data, &r, p, held, run));
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, 1);
     UNA_TRY(una_basis_shape(basis, &o->basis, r.inputs, r.heads, run));
-    /* weight 1/(2*0.5) = 1 */
-    una_training none = {0}, how = una_basis_training(&o->basis, data.rows, &none, 0.5, p->seed, 0);
-    how.descent.stage = "training tuna";
-    UNA_TRY(una_basis_train(basis, &o->basis, &data, &how, &trained, keep, run));
-    una_basis_curve(result, &trained);
-    result->steps = trained.steps;
+    UNA_TRY(train(basis, &o->basis, &data, p, result, keep, run));
+
     una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, &basis->head.stats, run));

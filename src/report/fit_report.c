@@ -114,9 +114,9 @@ static void fit_row(una_html *html, const una_report *report, const char *name, 
         any = any || isfinite(*(const double *)(const void *)((const char *)report->models[m].info + offset));
     if (!any) return;
     una_html_row(html);
-    una_html_cell(html, UNA_CELL_SIDE, name);
+    una_html_cell(html, UNA_HTML_SIDE, name);
     for (size_t m = 0; m < report->model_count; m++)
-        una_html_cell(html, UNA_CELL_NUMBER,
+        una_html_cell(html, UNA_HTML_NUMBER,
                       number(a, *(const double *)(const void *)((const char *)report->models[m].info + offset)));
     una_html_row_end(html);
 }
@@ -152,12 +152,12 @@ static void given_rows(una_html *html, const una_report *report)
     una_html_group(html, report->model_count + 1, words);
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
         una_html_row(html);
-        una_html_cell(html, UNA_CELL_SIDE, measures[i].name);
+        una_html_cell(html, UNA_HTML_SIDE, measures[i].name);
         for (size_t m = 0; m < report->model_count; m++) {
             double value = *(const double *)(const void *)((const char *)&report->models[m].score + measures[i].offset);
             if (measures[i].share) snprintf(cell, sizeof cell, "%s %%", una_number_plain(a, 100 * value, 1));
             else snprintf(cell, sizeof cell, "%s", number(a, value));
-            una_html_cell(html, UNA_CELL_NUMBER, cell);
+            una_html_cell(html, UNA_HTML_NUMBER, cell);
         }
         una_html_row_end(html);
     }
@@ -172,8 +172,8 @@ static void scores(una_html *html, const una_report *report)
                  brief(name, report->target));
     una_html_table(html, "Scores.", words.at);
     una_html_head(html);
-    una_html_cell(html, UNA_CELL_HEAD, "");
-    for (size_t m = 0; m < report->model_count; m++) una_html_cell(html, UNA_CELL_NUMBER_HEAD, report->models[m].title);
+    una_html_cell(html, UNA_HTML_HEAD, "");
+    for (size_t m = 0; m < report->model_count; m++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, report->models[m].title);
     una_html_head_end(html);
     held_out_rows(html, report);
     given_rows(html, report);
@@ -207,19 +207,19 @@ static void number_cell(una_html *html, double value, int decimals)
 {
     char a[UNA_NUMBER_ROOM];
     bool long_ = fabs(value) >= 1e9 || (decimals == 9 && fabs(value) < 1e-6 && value != 0);
-    una_html_cell(html, UNA_CELL_NUMBER, long_ ? number(a, value) : una_number_plain(a, value, decimals));
+    una_html_cell(html, UNA_HTML_NUMBER, long_ ? number(a, value) : una_number_plain(a, value, decimals));
 }
 
 static void least_known_head(una_html *html, const una_report *report, size_t columns)
 {
     char name[NAME_ROOM];
     una_html_head(html);
-    una_html_cell(html, UNA_CELL_NUMBER_HEAD, "Row");
-    una_html_cell(html, UNA_CELL_NUMBER_HEAD, "Epistemic std");
-    una_html_cell(html, UNA_CELL_NUMBER_HEAD, "Predicted");
-    una_html_cell(html, UNA_CELL_NUMBER_HEAD, brief(name, report->target));
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Row");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Epistemic std");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Predicted");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, brief(name, report->target));
     for (size_t c = 0; c < columns; c++)
-        una_html_cell(html, report->columns[c].number ? UNA_CELL_NUMBER_HEAD : UNA_CELL_HEAD,
+        una_html_cell(html, report->columns[c].number ? UNA_HTML_NUMBER_HEAD : UNA_HTML_HEAD,
                       brief(name, report->columns[c].name));
     una_html_head_end(html);
 }
@@ -240,14 +240,14 @@ static una_status least_known(una_html *html, const una_report *report)
     least_known_head(html, report, columns);
     for (size_t i = 0; i < count; i++) {
         una_html_row(html);
-        una_html_cell(html, UNA_CELL_NUMBER, whole(a, report->row_number[row[i]]));
+        una_html_cell(html, UNA_HTML_NUMBER, whole(a, report->row_number[row[i]]));
         number_cell(html, model->std_epistemic[row[i]], column_decimals(model->std_epistemic, row, count));
         number_cell(html, model->mean[row[i]], column_decimals(model->mean, row, count));
         number_cell(html, report->y[row[i]], column_decimals(report->y, row, count));
         for (size_t c = 0; c < columns; c++) {
             const una_report_column *column = &report->columns[c];
             if (column->number) number_cell(html, column->number[row[i]], column_decimals(column->number, row, count));
-            else una_html_cell(html, UNA_CELL_TEXT, brief(name, column->word[row[i]] ? column->word[row[i]] : "-"));
+            else una_html_cell(html, UNA_HTML_TEXT, brief(name, column->word[row[i]] ? column->word[row[i]] : "-"));
         }
         una_html_row_end(html);
     }

@@ -174,14 +174,14 @@ void una_html_row_end(una_html *html)
     una_text_add(&html->text, "</tr>\n");
 }
 
-void una_html_cell(una_html *html, una_cell kind, const char *words)
+void una_html_cell(una_html *html, una_html_cell_kind kind, const char *words)
 {
     static const char *const open[] = {
-        [UNA_CELL_TEXT] = "<td>", [UNA_CELL_NUMBER] = "<td class=\"n\">", [UNA_CELL_HEAD] = "<th scope=\"col\">",
-        [UNA_CELL_NUMBER_HEAD] = "<th scope=\"col\" class=\"n\">", [UNA_CELL_SIDE] = "<th scope=\"row\">" };
+        [UNA_HTML_TEXT] = "<td>", [UNA_HTML_NUMBER] = "<td class=\"n\">", [UNA_HTML_HEAD] = "<th scope=\"col\">",
+        [UNA_HTML_NUMBER_HEAD] = "<th scope=\"col\" class=\"n\">", [UNA_HTML_SIDE] = "<th scope=\"row\">" };
     una_text_add(&html->text, "%s", open[kind]);
     una_html_escape(&html->text, words);
-    una_text_add(&html->text, kind == UNA_CELL_TEXT || kind == UNA_CELL_NUMBER ? "</td>" : "</th>");
+    una_text_add(&html->text, kind == UNA_HTML_TEXT || kind == UNA_HTML_NUMBER ? "</td>" : "</th>");
 }
 
 void una_html_group(una_html *html, size_t columns, const char *words)

@@ -34,8 +34,10 @@ void una_html_head(una_html *html);
 void una_html_head_end(una_html *html);
 void una_html_row(una_html *html);
 void una_html_row_end(una_html *html);
-typedef enum una_cell { UNA_CELL_TEXT, UNA_CELL_NUMBER, UNA_CELL_HEAD, UNA_CELL_NUMBER_HEAD, UNA_CELL_SIDE } una_cell;
-void una_html_cell(una_html *html, una_cell kind, const char *words);
+typedef enum una_html_cell_kind {
+    UNA_HTML_TEXT, UNA_HTML_NUMBER, UNA_HTML_HEAD, UNA_HTML_NUMBER_HEAD, UNA_HTML_SIDE
+} una_html_cell_kind;
+void una_html_cell(una_html *html, una_html_cell_kind kind, const char *words);
 /* A line across the table that names the rows below it. */
 void una_html_group(una_html *html, size_t columns, const char *words);
 

@@ -29,6 +29,14 @@ static void holds(const char *path, const char *wanted)
     assert_string_equal((const char *)bytes, wanted);
 }
 
+static void write_whole(const char *path, const char *text)
+{
+    una_file file;
+    assert_ok(una_file_begin(&file, path, &arena, run), run);
+    fputs(text, file.stream);
+    assert_ok(una_file_commit(&file, run), run);
+}
+
 static void crc_known_answers(void **state)
 {
     (void)state;
@@ -120,6 +128,79 @@ static void links_stay_links(void **state)
     holds(goal, "new");
     remove(goal);
     remove(link);
+}
+
+static void links_may_lead_to_nothing_yet(void **state)
+{
+    (void)state;
+    const char *link = temp_path("early.txt"), *goal = temp_path("later.txt"), *ring = temp_path("ring");
+    assert_int_equal(symlink("later.txt", link), 0);
+    una_file file;
+    write_whole(link, "new");
+    holds(goal, "new");
+    struct stat about;
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+
+    assert_int_equal(symlink("ring", ring), 0);
+    assert_status(una_file_begin(&file, ring, &arena, run), UNA_E_IO, run);
+    assert_says(run->message, "ring: ");
+    assert_int_equal(lstat(ring, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    remove(ring);
+    remove(goal);
+    remove(link);
+    assert_int_equal(entries(temp_folder()), 0);
+}
+
+/* A plain file is one wherever it stands. */
+static void plain_files_among_devices(void **state)
+{
+    (void)state;
+    char path[64];
+    if (access("/dev/shm", W_OK) != 0) {
+        print_message("skipped: there is no /dev/shm to write to\n");
+        skip();
+    }
+    snprintf(path, sizeof path, "/dev/shm/una-test-%ld.txt", (long)getpid());
+    write_whole(path, "a long first text");
+    write_whole(path, "second");
+    unsigned char *bytes;
+    size_t size;
+    una_status status = una_slurp(&bytes, &size, path, &arena, run);
+    remove(path);
+    assert_ok(status, run);
+    assert_string_equal((const char *)bytes, "second");
+}
+
+/* A descriptor that was opened on a plain file: its file stays, with what was written before and after. */
+static void redirected_streams(void **state)
+{
+    (void)state;
+    const char *path = temp_path("redirected.txt"), *link = temp_path("stream");
+    char name[64];
+    int stream = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(stream >= 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", stream);
+    if (access(name, F_OK) != 0) {
+        close(stream);
+        remove(path);
+        print_message("skipped: there is no /dev/fd\n");
+        skip();
+    }
+    assert_int_equal(symlink(name, link), 0);
+    assert_int_equal(write(stream, "before, ", 8), 8);
+    write_whole(name, "through the name, ");
+    write_whole(link, "through a link, ");
+    assert_int_equal(write(stream, "after", 5), 5);
+    holds(path, "before, through the name, through a link, after");
+
+    close(stream);
+    una_file file;
+    assert_status(una_file_begin(&file, name, &arena, run), UNA_E_IO, run);
+    assert_says(run->message, "Bad file descriptor");
+    remove(link);
+    remove(path);
 }
 
 static void failures_name_the_path(void **state)
@@ -309,7 +390,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crc_known_answers), cmocka_unit_test(commit_and_abandon), cmocka_unit_test(two_at_once),
-        cmocka_unit_test(in_this_folder), cmocka_unit_test(links_stay_links), cmocka_unit_test(failures_name_the_path),
+        cmocka_unit_test(in_this_folder), cmocka_unit_test(links_stay_links),
+        cmocka_unit_test(links_may_lead_to_nothing_yet), cmocka_unit_test(plain_files_among_devices),
+        cmocka_unit_test(redirected_streams), cmocka_unit_test(failures_name_the_path),
         cmocka_unit_test(read_only_files_stay), cmocka_unit_test(a_full_disk),
         cmocka_unit_test(devices_are_written_straight), cmocka_unit_test(pipes), cmocka_unit_test(slurp_refuses),
         cmocka_unit_test(reading_in_parts), cmocka_unit_test(every_allocation_may_fail),

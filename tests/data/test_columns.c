@@ -289,33 +289,23 @@ static void other_level(void **state)
     assert_arrays_near(c.x, x, 12, 0, 0);
     c = encode("c,y\n12,1\n");
     assert_true(c.x[2] == 1);
-    /* A level of that name joins; without rare levels there is none to take the unseen. */
+    /* A level of that name joins, rare words or none. */
     learn("c,y\nother,1\nother,2\nz,3\nzz,4\nzz,5\n", NULL, UNA_MISSING_ERROR, 2);
     assert_int_equal(columns.input_count, 2);
     assert_string_equal(columns.sources[0].levels[1], "other");
-    learn("c,y\na,1\na,2\nb,3\nb,4\n", NULL, UNA_MISSING_ERROR, 2);
-    assert_false(columns.sources[0].has_other);
-    encode_refuses("c,y\nnever,1\n", true, "fit the model with --other N");
+    learn("c,y\nother,1\nother,2\nzz,4\nzz,5\n", NULL, UNA_MISSING_ERROR, 2);
+    assert_int_equal(columns.input_count, 2);
+    assert_string_equal(columns.sources[0].levels[1], "other");
+    /* Without rare words the level is there for what comes later; a column with one word stays constant. */
+    learn("c,k,y\na,w,1\na,w,2\nb,w,3\nb,w,4\na,w,5\n", NULL, UNA_MISSING_MEAN, 2);
+    assert_note("column 'k' is constant and was left out");
+    assert_int_equal(columns.source_count, 1);
+    assert_int_equal(columns.input_count, 3);
+    assert_true(columns.sources[0].has_other);
+    c = encode("c,y\nnever,1\na,2\nNA,3\n");
+    const double later[] = { 0, 0, 1, 1, 0, 0, 1, 0, 0 };
+    assert_arrays_near(c.x, later, 9, 0, 0);
     refuses("c,y\na,1\nb,2\nc,3\nd,4\n", NULL, UNA_MISSING_ERROR, 3, "every input column");
-}
-
-static void too_many_levels(void **state)
-{
-    (void)state;
-    char text[8000] = "id,v,y\n";
-    for (int i = 0; i < 101; i++) snprintf(text + strlen(text), 40, "w%d,%d,%d\n", i, i, i * i);
-    refuses(text, NULL, UNA_MISSING_ERROR, 0, "column 'id' of");
-    assert_says(una_run_message(run), "holds 101 different words, and a category may have 100 at most");
-    assert_says(una_run_message(run), "--other N");
-    strcpy(text, "v,y\n");
-    for (int i = 0; i < 120; i++) snprintf(text + strlen(text), 40, i == 60 ? "6O,%d\n" : "%d,%d\n", i * i, i);
-    refuses(text, NULL, UNA_MISSING_ERROR, 0, "column 'v' is mostly numbers, but");
-    assert_says(una_run_message(run), "line 62, column 'v' holds '6O'");
-    strcpy(text, "c,y\n");
-    for (int i = 0; i < 100; i++) snprintf(text + strlen(text), 40, "w%d,%d\n", i, i);
-    learn(text, NULL, UNA_MISSING_ERROR, 0);
-    assert_int_equal(columns.input_count, 100);
-    encode_refuses("c,y\nnever,1\n", true, "and 88 more");
 }
 
 /* ---- model files --------------------------------------------------------------------------------------------------
@@ -417,6 +407,34 @@ static void lies_are_refused(void **state)
     sources[0].levels[1] = "other";
     sources[0].levels[2] = "other";
     load_refuses(&columns, "does not end with the one level 'other'");
+}
+
+static void too_many_levels(void **state)
+{
+    (void)state;
+    char text[8000] = "id,v,y\n";
+    for (int i = 0; i < 101; i++) snprintf(text + strlen(text), 40, "w%d,%d,%d\n", i, i, i * i);
+    refuses(text, NULL, UNA_MISSING_ERROR, 0, "column 'id' of");
+    assert_says(una_run_message(run), "holds 101 different words, and a category may have 100 at most");
+    assert_says(una_run_message(run), "--other N");
+    strcpy(text, "v,y\n");
+    for (int i = 0; i < 120; i++) snprintf(text + strlen(text), 40, i == 60 ? "6O,%d\n" : "%d,%d\n", i * i, i);
+    refuses(text, NULL, UNA_MISSING_ERROR, 0, "column 'v' is mostly numbers, but");
+    assert_says(una_run_message(run), "line 62, column 'v' holds '6O'");
+    strcpy(text, "c,y\n");
+    for (int i = 0; i < 100; i++) snprintf(text + strlen(text), 40, "w%d,%d\n", i, i);
+    learn(text, NULL, UNA_MISSING_ERROR, 0);
+    assert_int_equal(columns.input_count, 100);
+    encode_refuses("c,y\nnever,1\n", true, "and 88 more");
+    learn(text, NULL, UNA_MISSING_ERROR, 1);                      /* "other" comes on top */
+    assert_int_equal(columns.input_count, 101);
+    encode("c,y\nnever,1\n");
+    una_archive ar = save(&columns);
+    una_columns back;
+    assert_ok(load(&back, ar.bytes, ar.size, run, &arena), run);
+    assert_int_equal(back.input_count, 101);
+    columns.sources[0].has_other = false;
+    load_refuses(&columns, "is larger than a category may be");
 }
 
 static void torn_files_are_refused(void **state)

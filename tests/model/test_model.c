@@ -18,11 +18,31 @@ static const una_option flat_table[] = {
     { .name = NULL }
 };
 
+static size_t leaked, judged;            /* of the last fit: rows held out, or in turn, and those that also train */
+
+static bool same_inputs(una_view a, size_t i, una_view b, size_t j)
+{
+    return memcmp(a.at + i * a.stride, b.at + j * b.stride, a.cols * sizeof *a.at) == 0;
+}
+
+static void compare_parts(const una_problem *p)
+{
+    una_view held = p->folds ? p->x : p->valid_x;
+    leaked = 0;
+    judged = held.rows;
+    for (size_t i = 0; i < held.rows; i++) {
+        bool found = false;
+        for (size_t j = 0; j < p->x.rows && !found; j++)
+            found = !(p->folds && p->fold[i] == p->fold[j]) && same_inputs(held, i, p->x, j);
+        leaked += found;
+    }
+}
+
 static una_status flat_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                            una_run *run)
 {
     const flat_options *o = options;
-    (void)p;
+    compare_parts(p);
     (void)keep;
     (void)run;
     *(flat *)state = (flat){ o->value, o->spread };
@@ -359,6 +379,47 @@ static void rows_are_split(void **state)
     una_run_free(run);
 }
 
+/* `copies` of the rows are copies of the first ones. */
+static una_model *fit_copies(size_t rows, size_t copies, bool valid, una_run *run)
+{
+    una_dataset *data = wave_data(rows, 0, run), *copied = NULL;
+    size_t index[300];
+    assert_true(rows <= 300 && 2 * copies <= rows);
+    for (size_t i = 0; i < rows; i++) index[i] = i < rows - copies ? i : i - (rows - copies);
+    assert_ok(una_dataset_rows(&copied, data, index, rows, run), run);
+    una_model *model = fitted("learning", copied, &(una_fit_settings){ .valid = valid ? data : NULL }, run);
+    una_dataset_free(copied);
+    una_dataset_free(data);
+    return model;
+}
+
+static void copies_across_parts_are_counted(void **state)
+{
+    (void)state;
+    static const struct { size_t rows, copies; bool valid; const char *words; } cases[] = {
+        { 60, 30, false, "%zu of the %zu rows have the same inputs as a row of another fold" },
+        { 150, 20, false, "%zu of the %zu rows have the same inputs as a row of another fold" },
+        { 60, 1, false, NULL }, { 60, 0, false, NULL },
+        { 240, 120, false, "%zu of the %zu held-out rows have the same inputs as a training row" },
+        { 240, 0, false, NULL },
+        { 60, 20, true, "%zu of the %zu held-out rows have the same inputs as a training row" },
+    };
+    una_run *run = quiet_run();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char wanted[200] = "";
+        una_model *model = fit_copies(cases[i].rows, cases[i].copies, cases[i].valid, run);
+        const una_fit_info *info = una_model_info(model);
+        assert_int_equal(info->warning_count, cases[i].words != NULL);
+        if (cases[i].words) {
+            assert_true(leaked > judged / 10 && leaked < judged);        /* a fold may hold a row and its copy */
+            snprintf(wanted, sizeof wanted, cases[i].words, leaked, judged);
+            assert_says(info->warnings[0], wanted);
+        }
+        una_model_free(model);
+    }
+    una_run_free(run);
+}
+
 static void files_of_other_kinds_are_refused(void **state)
 {
     (void)state;
@@ -417,6 +478,7 @@ int main(void)
         cmocka_unit_test(words_need_a_table),
         cmocka_unit_test(missing_numbers_become_the_mean),
         cmocka_unit_test(rows_are_split),
+        cmocka_unit_test(copies_across_parts_are_counted),
         cmocka_unit_test(files_of_other_kinds_are_refused),
         cmocka_unit_test(snapshots_restore),
     };

@@ -72,6 +72,9 @@ err "violet" "colour" "violet.csv" "line 2"
 { cat text.csv; echo "1,orange,2"; echo "1,yellow,2"; } >rare.csv
 check "--other" 0 una fit rare.csv --target y $fast --other 5 --out rare.una
 check "unseen category with --other" 0 una predict rare.una violet.csv
+check "--other, no word is rare" 0 una fit text.csv --target y $fast --other 5 --out common.una --json
+out '"inputs": 5'
+check "unseen category with --other, no word is rare" 0 una predict common.una violet.csv
 
 una fit good.csv --target y $fast --quiet --out good.una
 check "predict" 0 una predict good.una good.csv --out good-out.csv

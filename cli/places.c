@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files that a command line reads and writes, by the tables of its verb: what is written must be writable and must
+ * not be the same file as another one. Looked at before hours of work, not after them.
+ */
+#define _XOPEN_SOURCE 700        /* readlink */
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct place {
+    const char *dashes, *name;   /* "--", "out", or "", "DATA"                                      */
+    cli_type    type;
+    char       *path, *goal;     /* as given; with links followed to a name that is none            */
+    bool        there, special;  /* special: no plain file, but a pipe, a device or an open stream  */
+    dev_t       device;          /* of the file; of its folder where there is none yet              */
+    ino_t       inode;
+} place;
+
+typedef struct places { place *at; size_t count; } places;
+
+bool cli_is_path(cli_type type)
+{
+    return type == CLI_FILE || type == CLI_WRITTEN || type == CLI_RENEWED;
+}
+
+/* ---- one file ---------------------------------------------------------------------------------------- */
+
+/* Also where the last link leads to nothing yet. */
+static char *links_followed(const char *path)
+{
+    enum { MOST_LINKS = 40, ROOM = 4096 };
+    char link[ROOM], *goal = cli_join("", path);
+    for (int i = 0; i < MOST_LINKS; i++) {
+        ssize_t length = readlink(goal, link, sizeof link - 1);
+        if (length < 0) break;
+        link[length] = 0;
+        goal[cli_base_name(goal) - goal] = 0;
+        char *next = cli_join(*link == '/' ? "" : goal, link);
+        free(goal);
+        goal = next;
+    }
+    return goal;
+}
+
+static char *folder_of(const char *path)
+{
+    size_t length = (size_t)(cli_base_name(path) - path);
+    char *folder = cli_memory(length + 2, 1);
+    memcpy(folder, length ? path : ".", length ? length : 1);
+    return folder;
+}
+
+/* An open stream is one even where it leads to a plain file. */
+static bool names_stream(const char *path)
+{
+    static const char *const names[] = { "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strncmp(path, names[i], strlen(names[i])) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_stdout(const char *path)
+{
+    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/fd/1") == 0 || strcmp(path, "/proc/self/fd/1") == 0;
+}
+
+static void identify(place *p)
+{
+    struct stat about = {0};
+    p->goal = links_followed(p->path);
+    p->there = stat(p->path, &about) == 0;
+    p->special = (p->there && !S_ISREG(about.st_mode)) || (p->type == CLI_WRITTEN && names_stream(p->path));
+    if (!p->there) {
+        char *folder = folder_of(p->goal);
+        if (stat(folder, &about) != 0) p->special = true;        /* and not even a folder to make one in */
+        free(folder);
+    }
+    p->device = about.st_dev;
+    p->inode = about.st_ino;
+}
+
+static bool same_file(const place *a, const place *b)
+{
+    if (a->special || b->special || a->there != b->there) return false;
+    if (a->device != b->device || a->inode != b->inode) return false;
+    return a->there || strcmp(cli_base_name(a->goal), cli_base_name(b->goal)) == 0;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------- */
+
+static void add(places *all, place p, const char *path, size_t length)
+{
+    p.path = cli_memory(length + 1, 1);
+    memcpy(p.path, path, length);
+    identify(&p);
+    all->at[all->count++] = p;
+}
+
+/* Options name files too, as in values=heads.csv: what has a point or a slash in it, and is there. */
+static void add_option_files(places *all, const cli_given *given)
+{
+    for (const char *at = strchr(given->value, '='); at; at = strchr(at, '=')) {
+        at += 1 + strspn(at + 1, " ");
+        bool quoted = *at == '"';
+        at += quoted;
+        size_t length = strcspn(at, quoted ? "\"" : ",) ");
+        if (!memchr(at, '.', length) && !memchr(at, '/', length)) continue;
+        add(all, (place){ .dashes = "--", .name = given->flag->name, .type = CLI_FILE }, at, length);
+    }
+}
+
+static size_t most_places(const cli *c)
+{
+    size_t most = c->operand_count;
+    for (const cli_flag *f = c->verb->flags; f->name; f++) most++;
+    for (size_t i = 0; i < c->given_count; i++) {
+        for (const char *at = c->given[i].value; at && (at = strchr(at, '=')); at++) most++;
+    }
+    return most;
+}
+
+/* `flag` has `path`, whatever was given. */
+static places find_places(const cli *c, const char *flag, const char *path)
+{
+    places all = { .at = cli_memory(most_places(c), sizeof *all.at) };
+    for (size_t i = 0; i < c->operand_count; i++) {
+        const cli_operand *o = &c->verb->operands[i];
+        if (!cli_is_path(o->type)) continue;
+        add(&all, (place){ .dashes = "", .name = o->name, .type = o->type }, c->operand[i], strlen(c->operand[i]));
+    }
+
+    for (const cli_flag *f = c->verb->flags; f->name; f++) {
+        const char *given = strcmp(f->name, flag) == 0 ? path : cli_text(c, f->name);
+        if (!given || !cli_is_path(f->type)) continue;
+        add(&all, (place){ .dashes = "--", .name = f->name, .type = f->type }, given, strlen(given));
+    }
+
+    for (size_t i = 0; i < c->given_count; i++) {
+        cli_type type = c->given[i].flag->type;
+        if (type == CLI_MODEL || type == CLI_OPTION) add_option_files(&all, &c->given[i]);
+    }
+    return all;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------ */
+
+static una_status check_writable(const cli *c, const place *p)
+{
+    struct stat about;
+    if (!*p->path) return cli_fail(c, UNA_E_USAGE, "--%s needs a file name", p->name);
+    if (stat(p->path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        return cli_fail(c, UNA_E_IO, "cannot write %s: it is a folder; give a file name with --%s", p->path, p->name);
+    }
+    if (p->there && p->special) return UNA_OK;
+    if (p->there && access(p->path, W_OK) != 0) {
+        return cli_fail(c, UNA_E_IO, "cannot write %s: %s; choose another place with --%s", p->path, strerror(errno),
+                        p->name);
+    }
+
+    char *folder = folder_of(p->goal);
+    una_status result = UNA_OK;
+    if (access(folder, W_OK) != 0) {
+        result = cli_fail(c, UNA_E_IO, "cannot write %s: the folder %s: %s; choose another place with --%s", p->path,
+                          folder, strerror(errno), p->name);
+    }
+    free(folder);
+    return result;
+}
+
+static una_status check_apart(const cli *c, const place *p, const place *other)
+{
+    bool may_replace = other->type == CLI_RENEWED || (other->type == CLI_FILE && !other->there);
+    if (may_replace || !same_file(p, other)) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite %s%s %s: both are the same file; give --%s another name",
+                    p->name, p->path, other->dashes, other->name, other->path, p->name);
+}
+
+static una_status check_place(cli *c, const place *p, const places *all)
+{
+    una_status status = check_writable(c, p);
+    for (size_t i = 0; i < all->count && status == UNA_OK; i++) {        /* of two that are written, the later looks */
+        if (all->at[i].type != CLI_WRITTEN || &all->at[i] < p) status = check_apart(c, p, &all->at[i]);
+    }
+    if (status != UNA_OK || !is_stdout(p->path)) return status;
+    c->stdout_taken = true;
+    if (!c->json) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "--%s %s and the object of --json cannot share the standard output; give --%s a "
+                    "file", p->name, p->path, p->name);
+}
+
+una_status cli_check_files(cli *c, const char *flag, const char *path)
+{
+    places all = find_places(c, flag, path);
+    una_status status = UNA_OK;
+    for (size_t i = 0; i < all.count && status == UNA_OK; i++) {
+        if (all.at[i].type == CLI_WRITTEN) status = check_place(c, &all.at[i], &all);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        free(all.at[i].path);
+        free(all.at[i].goal);
+    }
+    free(all.at);
+    return status;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is minimised, each as a gradient for the loop of opt/descent, over N rows in batches of n:
+ *   squares    sum (y - f)^2/(2 sigma^2) + gamma (n/N) |theta|^2, singular values of residual blocks at most c
+ *   evidence   -log N(y; 0, s2 I + alpha Phi Phi') + gamma |theta hidden|^2, all rows every step
+ *   anchor     |y - f|^2/n + (sigma_eps^2/(sigma_prior^2 N)) |theta - theta_anchor|^2
+ *   dropout    |y - f|^2/n + l^2 (1 - p)/(2 N tau) |W|^2, units dropped with probability p, tau = 1/sigma^2
+ *   bound      KL(q | prior) - (N/n) E_q log N(y; f, sigma^2),  q = prod N(mu, softplus(rho)^2)
+ * Sources: with the kinds that train so (nlm.c, nn.c, mcd.c, bbvi.c, sngp.c).
+ */
+#include "fit/lesson.h"
+
+#include "infer/head.h"
+#include "infer/vi.h"
+#include "nn/anchor.h"
+#include "nn/dropout.h"
+#include "nn/residual.h"
+#include "nn/spectral.h"
+
+#include <string.h>
+
+static una_status take_batches(una_batches *batches, const una_lesson *l, una_run *run)
+{
+    const una_held *r = l->rows;
+    size_t batch = l->how.descent.optimiser == UNA_GD ? 0 : l->how.batch;
+    return una_batches_init(batches, r->x, r->target, r->rows, r->inputs, batch, l->how.seed, l->how.stream,
+                            &run->scratch);
+}
+
+/* ---- squares ---------------------------------------------------------------------------------------------- */
+
+typedef struct squares {
+    const una_pupil *pupil;
+    una_batches batches;
+    void *work;
+    const una_residual *blocks;          /* that are bounded; NULL: none                                    */
+    una_spectral_f32 *spectral;          /* [depth]                                                         */
+} squares;
+
+static una_status squares_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
+                                   una_run *run)
+{
+    squares *s = context;
+    const una_network_f32 *net = &s->pupil->net;
+    const una_training *how = &s->pupil->lesson->how;
+    (void)step, (void)run;
+    una_batches_next(&s->batches);
+    double share = (double)s->batches.rows / (double)s->batches.all;
+    net->body->gradient(net, p, s->batches.x, s->batches.target, s->batches.rows, how->fit_weight, how->penalty * share,
+                        g, losses, s->work);
+    return UNA_OK;
+}
+
+/* One power iteration for each block and W <- c W/sigma where sigma > c; at the end the iteration is run until it stands
+ * still, so that the bound holds for the weights that are kept. */
+static void bound_blocks(void *context, float *p, bool last)
+{
+    squares *s = context;
+    for (size_t b = 0; b < s->blocks->depth; b++) {
+        una_spectral_f32 *at = &s->spectral[b];
+        float *w = p + b * s->blocks->layer;
+        una_spectral_bound_f32(at, last ? una_spectral_norm_f32(at, w) : una_spectral_step_f32(at, w),
+                               s->pupil->lesson->of.squares.bound, w);
+    }
+}
+
+una_status una_goal_squares(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
+{
+    const una_lesson *l = pupil->lesson;
+    squares *s = UNA_GET(&run->scratch, squares, 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    s->pupil = pupil;
+    *what = (una_trainable_f32){ .context = s, .gradient = squares_gradient };
+
+    if (l->of.squares.bound > 0) {
+        const una_residual *net = s->blocks = l->shape;
+        una_rng rng = pupil->rng;
+        s->spectral = UNA_GET(&run->scratch, una_spectral_f32, net->depth);
+        for (size_t b = 0; s->spectral && b < net->depth; b++)
+            una_spectral_init_f32(&s->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, &run->scratch);
+        UNA_TRY(una_arena_check(&run->scratch));
+        what->settle = bound_blocks;
+    }
+    UNA_TRY(take_batches(&s->batches, l, run));
+    return una_network_work_f32(&s->work, &pupil->net, s->batches.most, run);
+}
+
+/* ---- evidence --------------------------------------------------------------------------------------------- */
+
+typedef struct evidence {
+    const una_pupil *pupil;
+    double *phi, *dphi, *narrow;         /* [rows, features + 1] with the one; without it                   */
+    una_head head;
+    una_work_f32 *work;
+} evidence;
+
+static una_status evidence_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
+                                    una_run *run)
+{
+    evidence *e = context;
+    const una_net *net = e->pupil->lesson->shape;
+    const una_held *r = e->pupil->lesson->rows;
+    double penalty = e->pupil->lesson->how.penalty, square = 0;
+    size_t features = una_net_features(net), k = features + 1;
+    (void)step;
+    una_net_forward_f32(net, p, r->x, r->rows, e->phi, k, NULL, e->work);
+    una_stats_clear(&e->head.stats);
+    una_stats_add(&e->head.stats, e->phi, r->y, r->rows);
+    UNA_TRY(una_head_solve(&e->head, run));
+
+    una_head_phi_gradient(&e->head, e->phi, r->y, r->rows, e->dphi);
+    for (size_t i = 0; i < r->rows; i++) memcpy(e->narrow + i * features, e->dphi + i * k, features * sizeof(double));
+    memset(g, 0, net->parameters * sizeof *g);
+    for (size_t i = 0; i < net->hidden_parameters; i++) {
+        square += (double)p[i] * (double)p[i];
+        g[i] = (float)(2 * penalty) * p[i];
+    }
+    una_net_backward_f32(net, p, r->x, r->rows, e->narrow, g, e->work);
+    losses->penalty = penalty * square;
+    losses->total = losses->penalty - e->head.log_evidence;
+    return UNA_OK;
+}
+
+una_status una_goal_evidence(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
+{
+    const una_lesson *l = pupil->lesson;
+    size_t k = pupil->size.features + 1, rows = l->rows->rows;
+    evidence *e = UNA_GET(&run->scratch, evidence, 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    *e = (evidence){ .pupil = pupil, .phi = una_phi_with_one(rows, k, &run->scratch),
+                     .dphi = UNA_GET(&run->scratch, double, rows * k),
+                     .narrow = UNA_GET(&run->scratch, double, rows * k) };
+    una_head_init(&e->head, k, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    e->head.noise_var = l->of.evidence.noise_var;
+    e->head.prior_var = l->of.evidence.prior_var;
+    *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };
+    return una_work_new_f32(&e->work, l->shape, 1, 0, false, 0, false, false,
+                            una_kernels_named_f32(run->settings.kernels), &run->scratch);
+}
+
+/* ---- anchor ----------------------------------------------------------------------------------------------- */
+
+typedef struct anchored {
+    const una_pupil *pupil;
+    una_batches batches;
+    void  *work;
+    float *anchor;
+    double weight;
+} anchored;
+
+static una_status anchored_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
+                                    una_run *run)
+{
+    anchored *a = context;
+    const una_network_f32 *net = &a->pupil->net;
+    (void)step, (void)run;
+    una_batches_next(&a->batches);
+    net->body->gradient(net, p, a->batches.x, a->batches.target, a->batches.rows, 1 / (double)a->batches.rows, 0, g,
+                        losses, a->work);
+    losses->penalty = una_anchor_add_f32(a->pupil->size.parameters, a->weight, p, a->anchor, g);
+    losses->total += losses->penalty;
+    return UNA_OK;
+}
+
+/* First weights ~ N(0, init_var) in place of the usual; one anchor for all folds of a member. */
+una_status una_goal_anchor(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
+{
+    const una_lesson *l = pupil->lesson;
+    una_rng first = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
+    una_rng anchors = una_rng_at(l->how.seed, UNA_FOR_INIT, 1u << 20);
+    anchored *a = UNA_GET(&run->scratch, anchored, 1);
+    float *anchor = UNA_GET(&run->scratch, float, pupil->size.parameters);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_anchor_draw_f32(l->shape, l->of.anchor.init_var, &first, pupil->parameters);
+    una_anchor_draw_f32(l->shape, l->of.anchor.prior_var, &anchors, anchor);
+
+    *a = (anchored){ .pupil = pupil, .anchor = anchor,
+                     .weight = l->of.anchor.noise_var / (l->of.anchor.prior_var * (double)l->rows->rows) };
+    *what = (una_trainable_f32){ .context = a, .gradient = anchored_gradient };
+    UNA_TRY(take_batches(&a->batches, l, run));
+    return una_network_work_f32(&a->work, &pupil->net, a->batches.most, run);
+}
+
+/* ---- dropout ---------------------------------------------------------------------------------------------- */
+
+typedef struct dropping {
+    const una_pupil *pupil;
+    una_batches batches;
+    una_work_f32 *work;
+    double decay;
+    float *mask[UNA_MAX_LAYERS], *input_mask;
+} dropping;
+
+/* A step: a batch, masks for each of its rows, the loss. */
+static una_status dropped_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
+                                   una_run *run)
+{
+    dropping *d = context;
+    const una_lesson *l = d->pupil->lesson;
+    const una_net *net = l->shape;
+    double drop = l->of.dropout.rate;
+    (void)run;
+    una_rng rng = una_rng_at(l->how.seed, UNA_FOR_PERTURBATION, l->how.stream << 40 | step);
+    una_batches_next(&d->batches);
+    size_t rows = d->batches.rows, inputs = net->size[0];
+    if (l->of.dropout.inputs) {
+        una_dropout_mask(&rng, drop, rows * inputs, d->input_mask);
+        for (size_t i = 0; i < rows * inputs; i++) d->batches.x[i] *= d->input_mask[i];
+    }
+    for (size_t k = 0; k < net->depth; k++)
+        una_dropout_mask(&rng, drop, rows * UNA_PADDED(net->size[k + 1]), d->mask[k]);
+
+    una_batch_f32 batch = { .rows = rows, .x = d->batches.x, .target = d->batches.target, .target_heads = 1,
+                            .mask = d->mask };
+    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = d->decay, .free_biases = true };
+    una_net_gradient_f32(net, p, &batch, &objective, g, losses, d->work);
+    return UNA_OK;
+}
+
+una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
+{
+    const una_lesson *l = pupil->lesson;
+    const una_net *net = l->shape;
+    double noise_var = 1 / (2 * l->how.fit_weight);
+    dropping *d = UNA_GET(&run->scratch, dropping, 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    *d = (dropping){ .pupil = pupil, .decay = pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var /
+                                              (2 * (double)l->rows->rows) };
+    *what = (una_trainable_f32){ .context = d, .gradient = dropped_gradient };
+
+    UNA_TRY(take_batches(&d->batches, l, run));
+    for (size_t k = 0; k < net->depth; k++)
+        d->mask[k] = UNA_GET(&run->scratch, float, d->batches.most * UNA_PADDED(net->size[k + 1]));
+    d->input_mask = UNA_GET(&run->scratch, float, d->batches.most * net->size[0]);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_work_new_f32(&d->work, net, d->batches.most, 0, false, 0, false, false,
+                            una_kernels_named_f32(run->settings.kernels), &run->scratch);
+}
+
+/* ---- bound ------------------------------------------------------------------------------------------------ */
+
+typedef struct bounding {
+    const una_pupil *pupil;
+    const una_kernels_f64 *normals;
+    una_batches batches;
+    void  *work;
+    size_t count;                        /* packed parameters: half of what is trained                      */
+    double fit_weight;                   /* of this batch                                                   */
+    double *eps, *spare;                 /* [samples, count], [3 count]                                     */
+    float *packed, *parameters, *gradient;
+} bounding;
+
+/* log p of the batch, N/n times, without the constant. */
+static una_status log_likelihood(void *context, const double *theta, double *log_lik, double *gradient, una_run *run)
+{
+    bounding *b = context;
+    const una_network_f32 *net = &b->pupil->net;
+    una_losses losses;
+    (void)run;
+    for (size_t i = 0; i < b->count; i++) b->packed[i] = (float)theta[i];
+    una_net_unpack(net->shape, b->packed, b->parameters);
+    net->body->gradient(net, b->parameters, b->batches.x, b->batches.target, b->batches.rows, b->fit_weight, 0,
+                        b->gradient, &losses, b->work);
+    una_net_pack(net->shape, b->gradient, b->packed);
+    for (size_t i = 0; i < b->count; i++) gradient[i] = -(double)b->packed[i];
+    *log_lik = -losses.fit;
+    return UNA_OK;
+}
+
+/* A step; p is mu, then rho. */
+static una_status bound_gradient(void *context, size_t step, const double *p, double *g, una_losses *losses,
+                                 una_run *run)
+{
+    bounding *b = context;
+    const una_lesson *l = b->pupil->lesson;
+    una_rng rng = una_rng_at(l->how.seed, UNA_FOR_PERTURBATION, l->how.stream << 40 | step);
+    b->normals->normals(l->of.bound.samples * b->count, rng.key, rng.counter, 1, 0, b->eps);
+    una_batches_next(&b->batches);
+    b->fit_weight = l->how.fit_weight * (double)b->batches.all / (double)b->batches.rows;
+
+    una_vi q = { b->count, l->of.bound.prior_var, p, p + b->count };
+    una_vi_terms terms;
+    UNA_TRY(una_vi_loss(&q, b->eps, l->of.bound.samples, log_likelihood, b, &terms, g, g + b->count, b->spare, run));
+    *losses = (una_losses){ .fit = -terms.log_lik, .penalty = terms.kl, .mean_cos2 = NAN, .total = terms.loss };
+    return UNA_OK;
+}
+
+/* Starts narrow around the usual first weights: a wide start drowns the data in its own noise. */
+una_status una_goal_bound(una_trainable_f64 *what, double **p, const una_pupil *pupil, una_run *run)
+{
+    const una_lesson *l = pupil->lesson;
+    una_arena *scratch = &run->scratch;
+    size_t count = una_net_packed(l->shape), samples = l->of.bound.samples;
+    bounding *b = UNA_GET(scratch, bounding, 1);
+    *p = UNA_GET(scratch, double, 2 * count);
+    UNA_TRY(una_arena_check(scratch));
+    *b = (bounding){ .pupil = pupil, .normals = una_kernels_named_f64(run->settings.kernels), .count = count,
+                     .eps = UNA_GET(scratch, double, samples * count), .spare = UNA_GET(scratch, double, 3 * count),
+                     .packed = UNA_GET(scratch, float, count),
+                     .parameters = UNA_GET(scratch, float, pupil->size.parameters),
+                     .gradient = UNA_GET(scratch, float, pupil->size.parameters) };
+    UNA_TRY(una_arena_check(scratch));
+    *what = (una_trainable_f64){ .parameters = 2 * count, .context = b, .gradient = bound_gradient };
+
+    una_net_pack(l->shape, pupil->parameters, b->packed);
+    for (size_t i = 0; i < count; i++) {
+        (*p)[i] = (double)b->packed[i];
+        (*p)[count + i] = una_softplus_inverse(l->of.bound.start_std);
+    }
+    UNA_TRY(take_batches(&b->batches, l, run));
+    return una_network_work_f32(&b->work, &pupil->net, b->batches.most, run);
+}

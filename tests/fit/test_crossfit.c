@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cross-fitting with invented trainings, so that what it has to find is known beforehand: who leaves out which rows, how
- * long the last training lasts, the noise one standard error up, the prior variance.
+ * Cross-fitting with invented trainings, so that what it has to find is known beforehand: who leaves out which rows,
+ * how long the last training lasts, the noise one standard error up, the prior variance.
  */
 #include "test_support.h"
 
@@ -64,8 +64,8 @@ static una_status judge(void *context, const void *const *trial, size_t count, c
     return UNA_OK;
 }
 
-static una_status keep_it(void *context, const void *const *trial, size_t count, una_fit_result *result, una_arena *keep,
-                          una_run *run)
+static una_status keep_it(void *context, const void *const *trial, size_t count, una_fit_result *result,
+                          una_arena *keep, una_run *run)
 {
     script *s = context;
     (void)result, (void)keep, (void)run;
@@ -121,7 +121,7 @@ static void folds_and_their_steps(void **state)
     una_run_free(run);
 }
 
-/* The likelihood of Gaussian errors is largest at their mean square, whose logarithm has the standard error sqrt(2/n). */
+/* The likelihood of Gaussian errors is largest at their mean square; its logarithm has the standard error sqrt(2/n). */
 static void noise_of_gaussian_errors(void **state)
 {
     (void)state;
@@ -140,8 +140,8 @@ static void noise_of_gaussian_errors(void **state)
     una_run_free(run);
 }
 
-/* A loss of 0.02 a row may be paid for a larger prior variance: two steps of ten at 0.01 each, on a grid of half ones up
- * to 100. */
+/* A loss of 0.02 a row may be paid for a larger prior variance: two steps of ten at 0.01 each, on a grid of half ones
+ * up to 100. */
 static void largest_prior_that_costs_little(void **state)
 {
     (void)state;

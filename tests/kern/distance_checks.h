@@ -33,8 +33,9 @@ static void REAL(squared_distances)(void **state)
     una_rng rng = una_rng_at(21, UNA_FOR_TEST, 1);
     enum { WIDE = 3 * UNA_PAD, MOST = 11, A_STEP = 3, B_STRIDE = WIDE + UNA_PAD };
     una_mark mark = una_arena_mark(&run->scratch);
-    real *a = REAL(random_block)(&run->scratch, &rng, MOST * A_STEP), *w = REAL(random_block)(&run->scratch, &rng, WIDE);
-    real *b = REAL(random_block)(&run->scratch, &rng, MOST * B_STRIDE), out[WIDE], sum[MOST * UNA_PAD];
+    real *a = REAL(random_block)(&run->scratch, &rng, MOST * A_STEP);
+    real *b = REAL(random_block)(&run->scratch, &rng, MOST * B_STRIDE);
+    real *w = REAL(random_block)(&run->scratch, &rng, WIDE), out[WIDE], sum[MOST * UNA_PAD];
     const REAL(una_kernels) *set;
 
     for EACH_SET(set)

@@ -141,8 +141,8 @@ static void mle_has_no_penalty(void **state)
     una_run_free(run);
 }
 
-/* With weights that stand still, the losses of the batches of an epoch add up to that of all rows: a batch of n of N rows
- * bears n/N of the penalty. */
+/* With weights that stand still, the losses of the batches of an epoch add up to that of all rows: a batch of n of N
+ * rows bears n/N of the penalty. */
 static void losses_of_an_epoch_add_up(void **state)
 {
     (void)state;

@@ -317,8 +317,8 @@ static void says_when_the_prior_wins(void **state)
     una_run_free(run);
 }
 
-/* A batch stands for all rows: with weights that neither move nor spread, the losses of the batches of an epoch have the
- * mean that the whole table has as its loss. */
+/* A batch stands for all rows: with weights that neither move nor spread, the losses of the batches of an epoch have
+ * the mean that the whole table has as its loss. */
 static void batches_stand_for_all_rows(void **state)
 {
     (void)state;

@@ -231,8 +231,8 @@ static void anchors_weigh_less_with_more_rows(void **state)
 
     for (int k = 0; k < 2; k++) {
         char spec[160];
-        snprintf(spec, sizeof spec, "ensemble(style=anchored, members=1, anchor_noise_var=%g, of=nn(width=8, steps=80))",
-                 k ? 0.2 : 0.1);
+        snprintf(spec, sizeof spec, "ensemble(style=anchored, members=1, anchor_noise_var=%g, of=nn(width=8, "
+                 "steps=80))", k ? 0.2 : 0.1);
         una_model *model = fitted(spec, k ? twice : once, &(una_fit_settings){ .valid = valid }, run);
         una_prediction out = { .mean = mean[k] };
         assert_ok(una_model_predict_rows(model, at, ASKED, 0.95, &out, run), run);

@@ -1,33 +1,78 @@
 /* SPDX-License-Identifier: MIT
  *
- * una bench: the experiments of the thesis, computed again. Without a name it lists them.
+ * una bench: the experiments of the thesis, computed again. Without a name it lists them. The flags behind the common
+ * ones are the options of the experiments, taken from the library's tables.
  */
 #include "cli.h"
+#include "una_bench.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const cli_flag flags[] = {
-    CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: all); a bare name stands for the "
-             "experiment's own settings of it"),
-    CLI_FLAG_COUNT("seeds", "N", 1, 1000, "how many seeds, from --seed on (default 10, with --quick 2)"),
+enum { OWN_FLAGS = 5, MOST_OPTIONS = 32 };
+
+static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
+    CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
+             "bare name stands for the experiment's own settings of it"),
     CLI_FLAG_SWITCH("quick", "small budgets: shows that everything works, not how good the models are"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
+    CLI_FLAG("export", CLI_FILE, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
+    CLI_FLAG("import", CLI_FILE, "FILE", "take rows from such a file into the folder, and run nothing"),
     CLI_FLAG_END
 };
 
-typedef struct experiment {
-    const char *name, *summary;
-    una_status (*run)(una_bench_result **result, const una_bench_settings *settings, una_run *run);
-} experiment;
+/* ---- flags from the tables of the experiments ---------------------------------------------------------------- */
 
-static const experiment experiments[] = {
-    { "cubic", "every model on a cubic function with a hole in the data: who notices the hole?", una_bench_cubic },
-};
-enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
+static cli_flag *option_flag(const char *name)
+{
+    cli_flag *flag = flags + OWN_FLAGS;
+    while (flag->name && strcmp(flag->name, name) != 0) flag++;
+    return flag;
+}
 
-/* ---- the list of models ------------------------------------------------------------------------------- */
+static const char *metavar_of(const una_option_info *info)
+{
+    if (strcmp(info->type, "yes or no") == 0) return NULL;
+    if (strcmp(info->type, "word") == 0) return "WORD";
+    if (strcmp(info->type, "text") == 0) return "TEXT";
+    return "N";
+}
+
+/* One flag per name, also where several experiments have the option: "uci, gap: ...". */
+static void add_option(const una_option_info *info, const char *experiment)
+{
+    static char help[MOST_OPTIONS][512], choices[MOST_OPTIONS][256];
+    cli_flag *flag = option_flag(info->name);
+    size_t at = (size_t)(flag - flags) - OWN_FLAGS;
+    if (at >= MOST_OPTIONS) return;
+    if (flag->name) {
+        char old[512];
+        memcpy(old, help[at], sizeof old);
+        snprintf(help[at], sizeof help[at], "%.64s, %.440s", experiment, old);
+        return;
+    }
+
+    bool is_word = strcmp(info->type, "word") == 0, is_switch = strcmp(info->type, "yes or no") == 0;
+    snprintf(help[at], sizeof help[at], "%s: %s%s%s%s", experiment, info->help, is_word ? " (default " : "",
+             is_word ? info->initial : "", is_word ? ")" : "");
+    snprintf(choices[at], sizeof choices[at], "%s", is_word ? info->range : "");
+    *flag = (cli_flag){ .name = info->name, .type = is_word ? CLI_CHOICE : is_switch ? CLI_SWITCH : CLI_TEXT,
+                        .metavar = metavar_of(info), .help = help[at], .choices = is_word ? choices[at] : NULL };
+}
+
+void cli_bench_flags(void)
+{
+    una_run *run = NULL;
+    una_option_info info = { .size = sizeof info };
+    if (una_run_new(&run, NULL) != UNA_OK) return;
+    for (size_t e = una_bench_count(); e-- > 0;)         /* backwards, so that names stand in their order */
+        for (size_t o = 0; o < una_bench_option_count(e); o++)
+            if (una_bench_option(&info, e, o, run) == UNA_OK) add_option(&info, una_bench_name(e));
+    una_run_free(run);
+}
+
+/* ---- lists --------------------------------------------------------------------------------------------------- */
 
 /* Cuts a copy at the commas outside of brackets; blanks around the pieces go. Free both. */
 static size_t split(const char *list, char **copy, const char ***pieces)
@@ -51,28 +96,102 @@ static size_t split(const char *list, char **copy, const char ***pieces)
     return count;
 }
 
-/* ---- telling ------------------------------------------------------------------------------------------ */
+/* name="value", quoted so that it may hold anything. Free it. */
+static char *assignment(const char *name, const char *value)
+{
+    size_t used = strlen(name);
+    char *text = cli_memory(used + 2 * strlen(value) + 4, 1);
+    memcpy(text, name, used);
+    text[used++] = '=';
+    text[used++] = '"';
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\') text[used++] = '\\';
+        text[used++] = *value;
+    }
+    text[used] = '"';
+    return text;
+}
+
+static bool has_option(const cli *c, size_t experiment, const char *name)
+{
+    una_option_info info = { .size = sizeof info };
+    for (size_t o = 0; o < una_bench_option_count(experiment); o++)
+        if (una_bench_option(&info, experiment, o, c->run) == UNA_OK && strcmp(info.name, name) == 0) return true;
+    return false;
+}
+
+/* The options that were given, as texts for the library, which checks them. Free each and the list. */
+static size_t take_options(const cli *c, size_t experiment, char ***texts)
+{
+    const char *folder = getenv("UNA_DATA");
+    size_t count = 0;
+    *texts = cli_memory(c->given_count + 1, sizeof **texts);
+    for (size_t i = 0; i < c->given_count; i++) {
+        const cli_flag *flag = c->given[i].flag;
+        if (flag < flags + OWN_FLAGS || flag >= flags + OWN_FLAGS + MOST_OPTIONS) continue;
+        (*texts)[count++] = assignment(flag->name, c->given[i].value ? c->given[i].value : "yes");
+    }
+    if (!cli_has(c, "data") && folder && *folder && has_option(c, experiment, "data"))
+        (*texts)[count++] = assignment("data", folder);
+    return count;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------------------- */
 
 static const char *verdict(int holds)
 {
     return holds < 0 ? "not tested" : holds ? "holds" : "does not hold";
 }
 
-static void print_text(const una_bench_result *r)
+/* Three decimals, or for small numbers three digits. */
+static void print_mean(double mean, double sd)
 {
-    printf("Epistemic standard deviation in the gap and at the rows, error at the rows: mean and sd over the "
-           "seeds\n\n");
-    int width = 5;
-    for (size_t i = 0; i < r->mean_count; i++) {
-        int length = (int)strlen(r->means[i].spec);
-        if (length > width && length < 60) width = length;
+    char cell[64];
+    bool small = mean != 0 && mean > -0.01 && mean < 0.01;
+    snprintf(cell, sizeof cell, small ? "%7.3g +- %-5.2g" : "%7.3f +- %-5.3f", mean, sd);
+    printf("  %-16s", cell);
+}
+
+static int width_of(const char *text, int width)
+{
+    int length = (int)strlen(text);
+    return length > width && length < 60 ? length : width;
+}
+
+static void print_means(const una_bench_result *r, size_t experiment)
+{
+    size_t measures = una_bench_measure_count(experiment);
+    const char *over = una_bench_over(experiment);
+    int width = 5, data_width = 4, count_width = width_of(over, 5);
+    bool show_data = false;                      /* not where the experiment has one set, its own */
+    for (size_t i = 0; i < r->mean_count; i += measures) {
+        width = width_of(r->means[i].key->spec, width);
+        data_width = width_of(r->means[i].key->data, data_width);
+        show_data = show_data || strcmp(r->means[i].key->data, una_bench_name(experiment)) != 0;
     }
-    printf("%-*s %5s  %-16s  %-16s  %-16s %8s\n", width, "model", "seeds", "gap std", "data std", "RMSE", "seconds");
-    for (size_t i = 0; i < r->mean_count; i++) {
-        const una_bench_mean *m = &r->means[i];
-        printf("%-*s %5zu  %7.3f +- %-5.3f  %7.3f +- %-5.3f  %7.3f +- %-5.3f %8.2f\n", width, m->spec, m->seeds,
-               m->gap_std, m->gap_std_sd, m->data_std, m->data_std_sd, m->rmse, m->rmse_sd, m->seconds);
+
+    printf("%-*s ", width, "model");
+    if (show_data) printf("%-*s ", data_width, "data");
+    printf("%*s", count_width, over);
+    for (size_t m = 0; m + 1 < measures; m++)
+        if (una_bench_measure_at(experiment, m)->title) printf("  %-16s", una_bench_measure_at(experiment, m)->title);
+    printf(" %8s\n", "seconds");
+
+    for (size_t i = 0; i < r->mean_count; i += measures) {
+        const una_bench_mean *mean = &r->means[i];
+        printf("%-*s ", width, mean->key->spec);
+        if (show_data) printf("%-*s ", data_width, mean->key->data);
+        printf("%*zu", count_width, mean->count);
+        for (size_t m = 0; m + 1 < measures; m++)
+            if (una_bench_measure_at(experiment, m)->title) print_mean(mean[m].mean, mean[m].sd);
+        printf(" %8.2f\n", mean[measures - 1].mean);
     }
+}
+
+static void print_text(const una_bench_result *r, size_t experiment)
+{
+    printf("%s\n\n", una_bench_caption(experiment));
+    print_means(r, experiment);
     printf("\n");
     for (size_t i = 0; i < r->claim_count; i++) {
         const una_bench_claim *claim = &r->claims[i];
@@ -80,55 +199,48 @@ static void print_text(const una_bench_result *r)
         printf("%s%-14s%s %s\n               ", on, verdict(claim->holds), cli_off(stdout), claim->sentence);
         cli_wrap(stdout, 15, 15, claim->numbers);
     }
-    printf("\nPage:  %s\nTable: %s (%zu fits made now, %zu were there)\n", r->page, r->table, r->fitted,
-           r->row_count > r->fitted ? r->row_count - r->fitted : 0);
+    printf("%sPage:  %s\nTable: %s (%zu fits made now, %zu were there)\n", r->claim_count ? "\n" : "", r->page,
+           r->table, r->fitted, r->fits - r->fitted);
 }
 
-static void json_member(const char *key, double value)
+static void json_name(bool more, const una_bench_key *key)
 {
-    printf(", \"%s\": ", key);
+    printf("%s{\"model\": ", more ? ", " : "");
+    cli_json_text(stdout, key->model);
+    printf(", \"spec\": ");
+    cli_json_text(stdout, key->spec);
+    printf(", \"data\": ");
+    cli_json_text(stdout, key->data);
+}
+
+static void json_number(const char *key, const char *ending, double value)
+{
+    printf(", \"%s%s\": ", key, ending);
     cli_json_number(stdout, value);
 }
 
-static void json_name(bool more, const char *model, const char *spec)
+static void json_rows(const una_bench_result *r, size_t measures)
 {
-    printf("%s{\"model\": ", more ? ", " : "");
-    cli_json_text(stdout, model);
-    printf(", \"spec\": ");
-    cli_json_text(stdout, spec);
-}
-
-static void json_rows(const una_bench_result *r)
-{
-    for (size_t i = 0; i < r->row_count; i++) {
-        const una_bench_row *row = &r->rows[i];
-        json_name(i > 0, row->model, row->spec);
-        printf(", \"seed\": %llu", (unsigned long long)row->seed);
-        json_member("gap_std", row->gap_std);
-        json_member("data_std", row->data_std);
-        json_member("rmse", row->rmse);
-        json_member("seconds", row->seconds);
-        json_member("centre_std", row->centre_std);
-        json_member("ripple", row->ripple);
+    for (size_t i = 0; i < r->row_count; i += measures) {
+        const una_bench_key *key = r->rows[i].key;
+        json_name(i > 0, key);
+        printf(", \"split\": %llu, \"seed\": %llu, \"results\": %u", (unsigned long long)key->split,
+               (unsigned long long)key->seed, key->results);
+        for (size_t m = i; m < i + measures; m++) json_number(r->rows[m].measure, "", r->rows[m].value);
         printf("}");
     }
 }
 
-static void json_means(const una_bench_result *r)
+static void json_means(const una_bench_result *r, size_t experiment)
 {
-    for (size_t i = 0; i < r->mean_count; i++) {
-        const una_bench_mean *m = &r->means[i];
-        json_name(i > 0, m->model, m->spec);
-        printf(", \"seeds\": %zu", m->seeds);
-        json_member("gap_std", m->gap_std);
-        json_member("gap_std_sd", m->gap_std_sd);
-        json_member("data_std", m->data_std);
-        json_member("data_std_sd", m->data_std_sd);
-        json_member("rmse", m->rmse);
-        json_member("rmse_sd", m->rmse_sd);
-        json_member("centre_std", m->centre_std);
-        json_member("ripple", m->ripple);
-        json_member("seconds", m->seconds);
+    size_t measures = una_bench_measure_count(experiment);
+    for (size_t i = 0; i < r->mean_count; i += measures) {
+        json_name(i > 0, r->means[i].key);
+        printf(", \"%s\": %zu", una_bench_over(experiment), r->means[i].count);
+        for (size_t m = i; m < i + measures; m++) {
+            json_number(r->means[m].measure, "", r->means[m].mean);
+            json_number(r->means[m].measure, "_sd", r->means[m].sd);
+        }
         printf("}");
     }
 }
@@ -145,12 +257,12 @@ static void json_claims(const una_bench_result *r)
     }
 }
 
-static void print_json(const char *name, const una_bench_result *r)
+static void print_json(const una_bench_result *r, size_t experiment)
 {
-    printf("{\"experiment\": \"%s\", \"rows\": [", name);
-    json_rows(r);
+    printf("{\"experiment\": \"%s\", \"rows\": [", una_bench_name(experiment));
+    json_rows(r, una_bench_measure_count(experiment));
     printf("], \"means\": [");
-    json_means(r);
+    json_means(r, experiment);
     printf("], \"claims\": [");
     json_claims(r);
     printf("], \"fitted\": %zu", r->fitted);
@@ -159,58 +271,85 @@ static void print_json(const char *name, const una_bench_result *r)
     printf("}\n");
 }
 
-/* ---- the verb ----------------------------------------------------------------------------------------- */
+/* ---- the verb ------------------------------------------------------------------------------------------------ */
 
 static una_status list_experiments(const cli *c)
 {
     if (c->json) printf("{\"experiments\": [");
-    for (size_t i = 0; i < EXPERIMENTS; i++) {
+    for (size_t e = 0; e < una_bench_count(); e++) {
         if (!c->json) {
-            printf("%-8s %s\n", experiments[i].name, experiments[i].summary);
+            printf("%-8s %s\n", una_bench_name(e), una_bench_summary(e));
             continue;
         }
-        printf("%s{\"name\": \"%s\", \"summary\": ", i ? ", " : "", experiments[i].name);
-        cli_json_text(stdout, experiments[i].summary);
+        printf("%s{\"name\": \"%s\", \"summary\": ", e ? ", " : "", una_bench_name(e));
+        cli_json_text(stdout, una_bench_summary(e));
         printf("}");
     }
     if (c->json) printf("]}\n");
     return UNA_OK;
 }
 
-static una_status perform(cli *c, const experiment *e)
+static una_status perform(cli *c, size_t experiment)
 {
-    char *copy = NULL;
+    char *copy = NULL, **set = NULL;
     const char **models = NULL, *list = cli_text(c, "models");
-    una_bench_settings settings = { .out = cli_text(c, "out"), .seeds = (size_t)cli_count(c, "seeds", 0),
-                                    .quick = cli_has(c, "quick") };
+    una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick") };
     una_bench_result *result = NULL;
-    una_status status = UNA_OK;
     if (list) settings.model_count = split(list, &copy, &models);
     settings.models = models;
+    settings.set_count = take_options(c, experiment, &set);
+    settings.set = (const char *const *)set;
+
+    una_status status = UNA_OK;
     if (list && settings.model_count == 0) status = cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
     if (status == UNA_OK) {
-        status = e->run(&result, &settings, c->run);
+        status = una_bench_run(&result, una_bench_name(experiment), &settings, c->run);
         cli_progress_clear();
         if (status != UNA_OK) cli_failed(c, status);
         else cli_show_logs(c, NULL, 0, NULL, 0);
     }
-    if (result && c->json) print_json(e->name, result);
-    else if (result) print_text(result);
+    if (result && c->json) print_json(result, experiment);
+    else if (result) print_text(result, experiment);
+
     una_bench_free(result);
+    for (size_t i = 0; i < settings.set_count; i++) free(set[i]);
+    free(set);
     free(models);
     free(copy);
     return status;
 }
 
+static una_status move_rows(cli *c, const char *name)
+{
+    const char *to = cli_text(c, "export"), *from = cli_text(c, "import"), *out = cli_text(c, "out");
+    size_t rows = 0, added = 0;
+    if (to && from) return cli_fail(c, UNA_E_USAGE, "--export and --import do not go together; give one of them");
+    una_status status = to ? una_bench_export(&rows, name, out, to, c->run)
+                           : una_bench_import(&rows, &added, name, out, from, c->run);
+    if (status != UNA_OK) return cli_failed(c, status);
+
+    if (c->json) printf("{\"experiment\": \"%s\", \"rows\": %zu", name, rows);
+    if (c->json && from) printf(", \"added\": %zu", added);
+    if (c->json) printf("}\n");
+    else if (to) printf("%zu rows were written to %s\n", rows, to);
+    else printf("%zu rows are in %s, and %zu of them were new\n", rows, from, added);
+    return UNA_OK;
+}
+
 static una_status run(cli *c)
 {
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0;
     if (c->operand_count == 0) return list_experiments(c);
-    const char *names[EXPERIMENTS];
-    for (size_t i = 0; i < EXPERIMENTS; i++) {
-        if (strcmp(experiments[i].name, c->operand[0]) == 0) return perform(c, &experiments[i]);
-        names[i] = experiments[i].name;
+    for (; count < una_bench_count() && count < MOST; count++) {
+        names[count] = una_bench_name(count);
+        if (strcmp(names[count], c->operand[0]) != 0) continue;
+        bool moves = cli_has(c, "export") || cli_has(c, "import");
+        return moves ? move_rows(c, names[count]) : perform(c, count);
     }
-    const char *near = cli_nearest(c->operand[0], names, EXPERIMENTS);
+
+    const char *near = cli_nearest(c->operand[0], names, count);
     if (near) {
         return cli_fail(c, UNA_E_USAGE, "there is no experiment '%s'; did you mean '%s'?", c->operand[0], near);
     }
@@ -219,14 +358,17 @@ static una_status run(cli *c)
 
 const cli_verb cli_bench = {
     "bench", "the experiments of the thesis, computed again",
-    "Runs an experiment over several seeds, prints the table and which of the thesis's claims hold here, and writes "
-    "the results (EXPERIMENT.csv) and a page with pictures (EXPERIMENT.html) into a folder. What was computed before "
-    "is taken from there, so a run that was stopped goes on where it was.",
+    "Runs an experiment over several seeds or splits, prints the table and which of the thesis's claims hold here, and "
+    "writes the results (EXPERIMENT.csv) and a page (EXPERIMENT.html) into a folder. What was computed before is taken "
+    "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work.",
     { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una bench\n"
     "una bench cubic --quick\n"
-    "una bench cubic --models 'gp,luna,nlm(penalty=5, prior_var=1)' --seeds 3",
+    "una bench cubic --models 'gp,luna,nlm(penalty=5, prior_var=1)' --seeds 3\n"
+    "una bench uci --data FOLDER --sets boston,yacht --splits 0-9\n"
+    "una bench gap --data FOLDER --models luna --splits 0-9\n"
+    "una bench uci --export rows.csv",
     run
 };

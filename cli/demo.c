@@ -5,6 +5,7 @@
  * against the same at the data, and gives the error at the training rows.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static una_status measure(result *r, const una_model *model, const una_dataset *
 {
     double x[GAP_POINTS], mean[ROWS] = {0}, std[ROWS] = {0}, error = 0;
     const double *y = target_of(data);
-    una_prediction out = { .mean = mean, .std_epistemic = std };
+    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
     for (size_t i = 0; i < GAP_POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (GAP_POINTS - 1);
     una_status status = una_model_predict_rows(model, x, GAP_POINTS, 0.95, &out, run);
     if (status != UNA_OK) return status;
@@ -88,7 +89,7 @@ static una_status measure(result *r, const una_model *model, const una_dataset *
 static una_status try_seed(trial *t, double from, double to)
 {
     una_status status = una_dataset_synthetic(&t->data, "cubic", ROWS, 1, t->seed, t->run);
-    una_fit_settings settings = { .target = "y" };
+    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
     for (size_t k = 0; k < KINDS && status == UNA_OK; k++) {
         double step = (to - from) / KINDS;
         cli_progress_span(from + step * (double)k, from + step * (double)(k + 1));

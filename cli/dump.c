@@ -72,6 +72,8 @@ void cli_dump_man(void)
 #undef CLI_STATUS_ITEM
     printf(".SH ENVIRONMENT\n");
     roff_item("NO_COLOR", "If set and not empty, no colour is used. Colour appears on a terminal only in any case.");
+    roff_item("UNA_PATH", "plain: training steps of luna and tuna take the one way that serves every shape instead of "
+              "the fastest for theirs. For comparison: numbers agree but for rounding. auto: as without it.");
 }
 
 /* ---- completions -------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * una fit: a table in, a model file out, with everything that was decided on the way said in plain words.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,6 +75,7 @@ static una_status train(cli *c, job *j)
 {
     j->set = cli_memory(c->given_count + 1, sizeof *j->set);
     una_fit_settings settings = {
+        .size = sizeof settings,
         .target = cli_text(c, "target"),
         .preset = cli_text(c, "preset"),
         .set = j->set,
@@ -177,7 +179,7 @@ static bool was_given(const cli *c, const char *const *set, const char *name)
 
 static bool is_automatic(const cli *c, const job *j, size_t kind, const char *name)
 {
-    una_option_info option;
+    una_option_info option = UNA_INIT(una_option_info);
     for (size_t i = 0; kind < una_kind_count() && i < una_kind_option_count(kind); i++) {
         if (una_kind_option(&option, kind, i, c->run) != UNA_OK || strcmp(option.name, name) != 0) continue;
         return strcmp(option.initial, "auto") == 0 && !was_given(c, j->set, name);

@@ -6,6 +6,7 @@
  * program ends with 130; the second one ends it at once. SIGPIPE keeps its usual meaning.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,7 @@ una_status cli_check_interrupt(const cli *c)
 una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 {
     una_run_settings settings = {
+        .size = sizeof settings,
         .seed = seed,
         .threads = (int)cli_count(c, "threads", 0),
         .memory_limit = cli_count(c, "memory", 0),
@@ -70,7 +72,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .cancel = &interrupted,
         .no_cache = cli_has(c, "no-cache"),
         .verify_cache = cli_has(c, "verify-cache"),
-        .no_scratch = cli_has(c, "no-scratch")
+        .no_scratch = cli_has(c, "no-scratch"),
+        .path = getenv("UNA_PATH")                       /* for looking into a fit: not a matter of the model */
     };
     una_status status = una_run_new(run, &settings);
     if (status != UNA_OK && settings.kernels) {
@@ -130,8 +133,7 @@ static una_status help(int count, char *const *arguments)
 
 static una_status version(void)
 {
-    const char *built = una_build_info();
-    printf("una %s\n%s%s", una_version(), built, *built && built[strlen(built) - 1] == '\n' ? "" : "\n");
+    printf("una %s\n%s%s", una_version(), una_build_info(), una_report_build_info());
     return UNA_OK;
 }
 
@@ -184,5 +186,6 @@ int main(int count, char **arguments)
     hold_standard_streams();
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
+    cli_bench_flags();
     return (int)closed_well(dispatch(count - 1, arguments + 1));
 }

@@ -20,7 +20,7 @@ static una_status kind_json(const cli *c, size_t kind)
     cli_json_text(stdout, una_kind_preset(kind));
     printf(", \"options\": [");
     for (size_t i = 0; i < una_kind_option_count(kind); i++) {
-        una_option_info option;
+        una_option_info option = UNA_INIT(una_option_info);
         una_status status = una_kind_option(&option, kind, i, c->run);
         if (status != UNA_OK) return cli_failed(c, status);
         const char *const parts[][2] = {
@@ -83,7 +83,7 @@ static una_status kind_text(const cli *c, size_t kind)
            una_kind_updates(kind) ? "'una update' adds them exactly, without retraining"
                                   : "only by fitting again ('una update --with OLD.csv')");
     for (size_t i = 0; i < una_kind_option_count(kind); i++) {
-        una_option_info option;
+        una_option_info option = UNA_INIT(una_option_info);
         una_status status = una_kind_option(&option, kind, i, c->run);
         if (status != UNA_OK) return cli_failed(c, status);
         option_text(&option);

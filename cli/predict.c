@@ -12,6 +12,13 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
+static una_status to_output(void *context, const char *bytes, size_t count)
+{
+    cli *c = context;
+    if (fwrite(bytes, 1, count, stdout) == count) return UNA_OK;
+    return una_run_fail(c->run, UNA_E_IO, "standard output: cannot be written to; is the disk full?");
+}
+
 static una_status run(cli *c)
 {
     const char *model_path = c->operand[0], *data_path = c->operand[1], *out = cli_text(c, "out");
@@ -22,15 +29,19 @@ static una_status run(cli *c)
     una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
     una_predict_settings settings = {
+        .size = sizeof settings,
         .level = cli_share(c, "level", 0.95),
         .keep = cli_has(c, "keep"),
-        .draws = (size_t)cli_count(c, "draws", 0)
+        .draws = (size_t)cli_count(c, "draws", 0),
+        .write = to_output,
+        .writer = c
     };
     una_model *model = NULL;
     size_t rows = 0;
     status = una_model_load(&model, model_path, c->run);
-    if (status == UNA_OK) {
-        status = una_predict_file(model, data_path, &settings, out, out ? NULL : stdout, &rows, c->run);
+    if (status == UNA_OK) status = una_predict_file(model, data_path, &settings, out, &rows, c->run);
+    if (status == UNA_OK && !out && fflush(stdout) != 0) {
+        status = una_run_fail(c->run, UNA_E_IO, "standard output cannot be written to");
     }
     una_model_free(model);
     if (status != UNA_OK) return cli_failed(c, status);

@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-#include <string.h>
-
 static const cli_flag flags[] = { CLI_FLAG_END };
 
 typedef struct measure { const char *key, *remark; double value; } measure;
@@ -33,8 +31,7 @@ static void print_table(size_t rows, const measure *measures, size_t count)
 static una_status run(cli *c)
 {
     una_model *model = NULL;
-    una_score score;
-    memset(&score, 0, sizeof score);
+    una_score score = UNA_INIT(una_score);
     una_status status = una_model_load(&model, c->operand[0], c->run);
     if (status == UNA_OK) status = una_score_file(&score, model, c->operand[1], c->run);
     una_model_free(model);

@@ -21,7 +21,8 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
                              size_t *rows_added)
 {
     const una_fit_info *info = una_model_info(model);
-    const una_fit_settings settings = { .target = info->target, .missing = info->missing, .other = info->other };
+    const una_fit_settings settings = { .size = sizeof settings, .target = info->target, .missing = info->missing,
+                                        .other = info->other };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
     una_status status = una_dataset_read(&old, old_path, c->run);
     if (status == UNA_OK) status = una_dataset_read(&more, c->operand[1], c->run);

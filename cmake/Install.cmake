@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What `make install` puts where. The man page and the completions are made by the program itself, from the
-# flag tables it parses with; una.pc and the CMake package find their prefix from their own place, so that
+# flag tables it parses with; the .pc files and the CMake package find their prefix from their own place, so that
 # the tree may be installed with any prefix and moved afterwards.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -29,49 +29,71 @@ if(TARGET una_program)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
-install(FILES ${PROJECT_SOURCE_DIR}/include/una.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS una_static una_shared
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(name una una_report una_bench)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS ${name}_static ${name}_shared
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
 
 # From <libdir>/pkgconfig and <libdir>/cmake/una back to the prefix.
 file(RELATIVE_PATH UNA_UP_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 file(RELATIVE_PATH UNA_UP_FROM_CMAKE /prefix/${CMAKE_INSTALL_LIBDIR}/cmake/una /prefix)
 
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/una.pc @ONLY CONTENT [[
+# una_pc(NAME DESCRIPTION REQUIRES PRIVATE): REQUIRES comes along always, PRIVATE only with --static. (pkg-config hands on
+# the compiler flags of both, so what brings paths of its own is never required by una.pc.)
+function(una_pc name description requires private)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc @ONLY CONTENT [[
 prefix=${pcfiledir}/@UNA_UP_FROM_PC@
 libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
 includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 
-Name: una
-Description: Regression that knows what it does not know
+Name: @name@
+Description: @description@
 Version: @PROJECT_VERSION@
-Requires.private: jansson cairo zlib
+Requires: @requires@
+Requires.private: @private@
 Cflags: -I${includedir}
-Libs: -L${libdir} -luna
+Libs: -L${libdir} -l@name@
 Libs.private: -lpthread -lm
 ]])
-install(FILES ${PROJECT_BINARY_DIR}/una.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+una_pc(una "Regression that knows what it does not know" "" "jansson zlib")
+una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "cairo")
+una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION} sqlite3")
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/unaConfig.cmake @ONLY CONTENT [[
-# find_package(una) gives una::una (shared); find_package(una COMPONENTS static) also una::static.
+# find_package(una) gives una::una, una::report and una::bench (shared); find_package(una COMPONENTS static) also
+# una::static, una::report_static and una::bench_static.
 get_filename_component(_una_prefix "${CMAKE_CURRENT_LIST_DIR}/@UNA_UP_FROM_CMAKE@" ABSOLUTE)
-if(NOT TARGET una::una)
-  add_library(una::una SHARED IMPORTED)
-  set_target_properties(una::una PROPERTIES
-    IMPORTED_LOCATION "${_una_prefix}/@CMAKE_INSTALL_LIBDIR@/libuna${CMAKE_SHARED_LIBRARY_SUFFIX}"
-    INTERFACE_INCLUDE_DIRECTORIES "${_una_prefix}/@CMAKE_INSTALL_INCLUDEDIR@")
-endif()
-if("static" IN_LIST una_FIND_COMPONENTS AND NOT TARGET una::static)
+function(_una_add target type file)
+  if(TARGET una::${target})
+    return()
+  endif()
+  add_library(una::${target} ${type} IMPORTED)
+  set_target_properties(una::${target} PROPERTIES
+    IMPORTED_LOCATION "${_una_prefix}/@CMAKE_INSTALL_LIBDIR@/${file}"
+    INTERFACE_INCLUDE_DIRECTORIES "${_una_prefix}/@CMAKE_INSTALL_INCLUDEDIR@"
+    INTERFACE_LINK_LIBRARIES "${ARGN}")
+endfunction()
+_una_add(una SHARED libuna${CMAKE_SHARED_LIBRARY_SUFFIX})
+_una_add(report SHARED libuna_report${CMAKE_SHARED_LIBRARY_SUFFIX} una::una)
+_una_add(bench SHARED libuna_bench${CMAKE_SHARED_LIBRARY_SUFFIX} una::una)
+if("static" IN_LIST una_FIND_COMPONENTS)
   include(CMakeFindDependencyMacro)
   find_dependency(PkgConfig)
   find_dependency(Threads)
   find_dependency(ZLIB)
-  pkg_check_modules(UNA_NEEDS REQUIRED IMPORTED_TARGET jansson cairo)
-  add_library(una::static STATIC IMPORTED)
-  set_target_properties(una::static PROPERTIES
-    IMPORTED_LOCATION "${_una_prefix}/@CMAKE_INSTALL_LIBDIR@/libuna.a"
-    INTERFACE_INCLUDE_DIRECTORIES "${_una_prefix}/@CMAKE_INSTALL_INCLUDEDIR@"
-    INTERFACE_LINK_LIBRARIES "PkgConfig::UNA_NEEDS;ZLIB::ZLIB;Threads::Threads;m")
+  pkg_check_modules(UNA_JANSSON REQUIRED IMPORTED_TARGET jansson)
+  pkg_check_modules(UNA_CAIRO IMPORTED_TARGET cairo)
+  pkg_check_modules(UNA_SQLITE IMPORTED_TARGET sqlite3)
+  _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads m)
+  if(UNA_CAIRO_FOUND)
+    _una_add(report_static STATIC libuna_report.a una::static PkgConfig::UNA_CAIRO)
+  endif()
+  if(UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND)
+    _una_add(bench_static STATIC libuna_bench.a una::report_static PkgConfig::UNA_SQLITE)
+  endif()
 endif()
 unset(_una_prefix)
 set(una_static_FOUND TRUE)

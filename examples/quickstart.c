@@ -12,7 +12,7 @@ int main(void)
     una_model *model = NULL;
     const double x[] = { -3, 0, 3 };
     double mean[3], noise[3], ignorance[3];
-    una_prediction out = { .mean = mean, .std_noise = noise, .std_epistemic = ignorance };
+    una_prediction out = { .size = sizeof out, .mean = mean, .std_noise = noise, .std_epistemic = ignorance };
 
     una_status status = una_run_new(&run, NULL);
     if (status == UNA_OK) status = una_dataset_synthetic(&data, "cubic", 100, 1, 0, run);

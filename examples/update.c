@@ -12,20 +12,11 @@ enum { ROWS = 100, STREAM = 8 };
 static una_status ask(const una_model *model, double x, una_run *run)
 {
     double mean, ignorance;
-    una_prediction out = { .mean = &mean, .std_epistemic = &ignorance };
+    una_prediction out = { .size = sizeof out, .mean = &mean, .std_epistemic = &ignorance };
     una_status status = una_model_predict_rows(model, &x, 1, 0.95, &out, run);
     if (status == UNA_OK)
-        printf("%3zu rows: at x = %g the answer is %6.2f with ignorance %6.2f\n", una_model_info(model)->rows, x, mean, ignorance);
-    return status;
-}
-
-static una_status take_row(una_model *model, double x, double y, una_run *run)
-{
-    const char *const names[] = { "x", "y" };
-    una_dataset *row = NULL;
-    una_status status = una_dataset_from_arrays(&row, &x, &y, 1, 1, names, run);
-    if (status == UNA_OK) status = una_model_update(model, row, run);
-    una_dataset_free(row);
+        printf("%3zu rows: at x = %g the answer is %6.2f with ignorance %6.2f\n", una_model_info(model)->rows, x, mean,
+               ignorance);
     return status;
 }
 
@@ -33,8 +24,8 @@ static una_status stream(una_model *model, una_run *run)
 {
     una_status status = ask(model, 0.5, run);
     for (int i = 0; status == UNA_OK && i < STREAM; i++) {
-        double x = -1.75 + 0.5 * i;
-        status = take_row(model, x, x * x * x, run);
+        double x = -1.75 + 0.5 * i, y = x * x * x;
+        status = una_model_update_rows(model, &x, &y, 1, run);
         if (status == UNA_OK) status = ask(model, 0.5, run);
     }
     return status;

@@ -2,11 +2,15 @@
  *
  * una: regression that knows what it does not know.
  *
- * The whole public face of libuna. Handles (una_run, una_dataset, una_model) are opaque; settings,
- * fit infos, predictions and scores are plain structs. Conventions:
+ * The whole public face of libuna; una_report.h (pages and charts) and una_bench.h (experiments) are those of the two
+ * libraries above it. Handles (una_run, una_dataset, una_model) are opaque; settings, fit infos, predictions and scores
+ * are plain structs. Conventions:
  *   - every call that can fail returns a una_status; the sentence is in una_run_message(run);
  *   - outputs come first in calls that create something, `run` comes last always;
  *   - whatever a create call gave is released by the matching _free, which accepts NULL;
+ *   - structs that a caller makes begin with their `size`, which he sets: UNA_INIT(type), or .size = sizeof. So they
+ *     can grow at their end: a program compiled with an older una.h goes on working, and one compiled with a newer one
+ *     works as long as it leaves what is new at 0. Structs that the library makes (una_fit_info ...) grow there, too;
  *   - the library never prints, exits, reads the clock for seeds or keeps globals;
  *   - a una_run is used by one thread at a time (it starts its own workers) and outlives what was made with it.
  */
@@ -15,7 +19,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +54,12 @@ const char *una_status_text(una_status status);
 const char *una_version(void);                 /* "0.1.0" */
 const char *una_build_info(void);              /* one line per dependency and kernel set built in */
 
+#ifdef __cplusplus
+#define UNA_INIT(type) { sizeof(type) }
+#else
+#define UNA_INIT(type) { .size = sizeof(type) }
+#endif
+
 /* ---- run: seed, threads, allocator, messages ------------------------------------------------ */
 
 typedef struct una_run una_run;
@@ -64,6 +73,7 @@ typedef struct una_progress {
 typedef enum una_log_level { UNA_LOG_NOTE = 0, UNA_LOG_WARNING = 1 } una_log_level;
 
 typedef struct una_run_settings {
+    size_t      size;
     uint64_t    seed;                          /* 0 by default                                      */
     int         threads;                       /* 0 = one per core                                  */
     uint64_t    memory_limit;                  /* bytes, without scratch files; 0 = physical memory */
@@ -79,12 +89,22 @@ typedef struct una_run_settings {
     int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
     int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
+    int         keep_memory;     /* 1: a workspace. Working memory is kept between calls, in one piece as large as the
+                                    largest call needed so far, so that a call like an earlier one allocates nothing.
+                                    For prediction again and again: one such run per thread, with threads = 1 (helping
+                                    threads keep nothing). A model may be asked through several runs at once. */
+    const char *path;            /* NULL or "auto": the fastest way through a training step for its shape; "plain": the
+                                    one way that serves every shape, for comparison. Numbers agree but for rounding;
+                                    models do not remember it */
 } una_run_settings;
 
-una_status  una_run_new(una_run **run, const una_run_settings *settings);   /* NULL = all defaults  */
+/* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */
+una_status  una_run_new(una_run **run, const una_run_settings *settings);
 void        una_run_free(una_run *run);
-const char *una_run_message(const una_run *run);         /* of the last failed call, "" if none     */
+const char *una_run_message(const una_run *run);         /* of the last failed call, "" if none; NULL: why no run */
 const char *una_run_kernels(const una_run *run);         /* the kernel set in use                   */
+/* Makes `sentence` the message and returns `status`: for callbacks that fail and for libraries above this one. */
+una_status  una_run_fail(una_run *run, una_status status, const char *sentence);
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
@@ -101,6 +121,11 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 una_status una_dataset_from_arrays(una_dataset **data, const double *x, const double *y, size_t rows,
                                    size_t inputs, const char *const *names, una_run *run);
 
+/* Copies columns, of numbers or of words, with names [columns] (NULL for x1..xD): numbers[c] [rows] (NAN = missing), or
+ * where that is NULL words[c] [rows] (NULL or "" = missing). numbers or words may be NULL if it is never needed. */
+una_status una_dataset_from_columns(una_dataset **data, const char *const *names, const double *const *numbers,
+                                    const char *const *const *words, size_t columns, size_t rows, una_run *run);
+
 /* "cubic" (gap in [-2, 2]), "squiggle" (the same gap), "cubic_full", "squiggle_full" (no gap) with one
  * input x; "radial" with `inputs` inputs on the shell 1 <= |x| <= 2. Target y. Seeded by `seed`. */
 una_status una_dataset_synthetic(una_dataset **data, const char *name, size_t rows, size_t inputs,
@@ -116,10 +141,15 @@ void        una_dataset_free(una_dataset *data);
 size_t      una_dataset_row_count(const una_dataset *data);
 size_t      una_dataset_column_count(const una_dataset *data);
 const char *una_dataset_column_name(const una_dataset *data, size_t column);
+const char *una_dataset_origin(const una_dataset *data);         /* the path that was read, or "array" */
+/* Position of a column by name; UNA_E_INPUT says where it was looked for and which name is near. */
+una_status  una_dataset_find(size_t *column, const una_dataset *data, const char *name, una_run *run);
 const double *una_dataset_numbers(const una_dataset *data, size_t column);  /* NULL for a text column; NAN = missing */
+const char *const *una_dataset_words(const una_dataset *data, size_t column);  /* NULL for numbers; NULL = missing */
 
 /* Index lists. The arrays belong to the una_split and go with una_split_free. */
 typedef struct una_split {
+    size_t  size;
     size_t *train, train_count;
     size_t *test, test_count;
     size_t  tied;                              /* gap splits: training rows whose value lies inside the gap */
@@ -135,6 +165,7 @@ void       una_split_free(una_split *split, una_run *run);
 /* ---- models ---------------------------------------------------------------------------------- */
 
 typedef struct una_option_info {
+    size_t      size;
     const char *name, *type, *initial, *range, *help;    /* all text, as `una models NAME` prints them */
 } una_option_info;
 
@@ -148,9 +179,14 @@ size_t      una_kind_option_count(size_t kind);
 /* texts live as long as run */
 una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run);
 
+/* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. results (may be NULL):
+ * its results version, raised whenever the numbers of the same spec and seed change. */
+una_status  una_spec_check(const char *spec, unsigned *results, una_run *run);
+
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
 
 typedef struct una_fit_settings {
+    size_t             size;
     const char        *target;                 /* column name; NULL = the last column               */
     const char        *preset;                 /* NULL or "thesis"                                  */
     const char *const *set;                    /* "key=value" texts that win over the spec          */
@@ -208,15 +244,17 @@ una_status una_file_info(char **json, const char *path, una_run *run);
 
 /* Arrays of the caller's [rows]; any may be NULL. In y's own units. */
 typedef struct una_prediction {
+    size_t  size;
     double *mean, *std, *std_epistemic, *std_noise, *lower, *upper;
 } una_prediction;
 
 /* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
-                             una_prediction *out, una_run *run);
-/* x [rows, una_model_input_count] row-major: numbers, for models without text columns. */
+                             const una_prediction *out, una_run *run);
+/* x [rows, una_model_input_count] row-major: numbers, for models without text columns (others are asked with a table,
+ * una_dataset_from_columns). */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
-                                  una_prediction *out, una_run *run);
+                                  const una_prediction *out, una_run *run);
 /* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. */
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
                           double *f, una_run *run);
@@ -227,10 +265,13 @@ una_status una_model_parts(const una_model *model, const una_dataset *data, size
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
 /* More rows into the posterior, features kept: exact. After a failure the model is as it was. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
+/* The same from arrays, for models without text columns: x [rows, una_model_input_count] row-major, y [rows]. */
+una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
 typedef struct una_score {
+    size_t size;
     size_t rows;
     double rmse, log_lik, crps, coverage_50, coverage_90, coverage_95, calibration_error;
     double mean_std_epistemic, mean_std_noise;
@@ -241,77 +282,30 @@ una_status una_score_gaussian(una_score *score, const double *y, const double *m
 
 /* On all rows of a table with the model's inputs and its target; right also for models that predict a mixture. */
 una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run);
+/* The same, and below [rows of data] (may be NULL): the probability that the model gave to less than each row's target.
+ * Over many rows these are spread evenly if the model is right. */
+una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
+                                una_run *run);
 
 /* ---- files, row by row (any size) ------------------------------------------------------------- */
 
 typedef struct una_predict_settings {
+    size_t size;
     double level;                              /* 0 = 0.95                                          */
     int    keep;                               /* copy the input columns before the answer          */
     size_t draws;                              /* columns draw_1..draw_K                            */
+    una_status (*write)(void *context, const char *bytes, size_t count); /* takes the answers where there is no path;
+                                                  a failure ends the call (una_run_fail says why)   */
+    void  *writer;                             /* its context                                       */
 } una_predict_settings;
 
-/* CSV with header mean,std,std_epistemic,std_noise,lower,upper; out_path NULL writes to `stream`. */
+/* CSV with header mean,std,std_epistemic,std_noise,lower,upper, whole or not at all; out_path NULL: piece by piece to
+ * settings->write. rows (may be NULL): how many were predicted. */
 una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
-                            const char *out_path, FILE *stream, size_t *rows, una_run *run);
+                            const char *out_path, size_t *rows, una_run *run);
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
-/* After a failure the model holds the chunks before it: load it again. */
+/* All rows of the file or none: after a failure the model is as it was. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
-
-/* ---- pictures --------------------------------------------------------------------------------- */
-
-/* One self-contained HTML page about one model, or several side by side (the first is the subject). */
-una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
-                            size_t count, const una_dataset *data, const char *heading, const char *story,
-                            una_run *run);
-/* The main chart alone; the format is the ending of the path: .svg, .pdf or .png. */
-una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
-                           size_t count, const una_dataset *data, una_run *run);
-
-/* ---- experiments ------------------------------------------------------------------------------ */
-
-typedef struct una_bench_settings {
-    const char        *out;                    /* folder, made if it is not there; NULL = "una-bench" */
-    const char *const *models; /* names or specs; a bare name stands for the experiment's own specs of it */
-    size_t             model_count;            /* 0 = every model there is                          */
-    size_t             seeds;                  /* 0 = 10 (quick: 2), counted from the run's seed on */
-    int                quick;                  /* small budgets: shows that it works, not what comes out */
-} una_bench_settings;
-
-typedef struct una_bench_row {                 /* one fit; all in y's own units                     */
-    const char *model, *spec;                  /* kind, and the spec as it was asked for            */
-    uint64_t    seed;                          /* of the data and of the fit                        */
-    double      gap_std, data_std;             /* mean epistemic std in the gap and at the training rows */
-    double      rmse;                          /* at the training rows                              */
-    double      seconds;
-    double      centre_std;                    /* epistemic std in the middle of the gap            */
-    double      ripple;                        /* how far the std in the gap is from one rise and one fall: the largest
-                                                  drop before or rise after its top, as a share of the top */
-} una_bench_row;
-
-typedef struct una_bench_mean {                /* of one spec over its seeds; sd: 0 for one seed    */
-    const char *model, *spec;
-    size_t      seeds;
-    double      gap_std, gap_std_sd, data_std, data_std_sd, rmse, rmse_sd, centre_std, ripple, seconds;
-} una_bench_mean;
-
-typedef struct una_bench_claim {
-    const char *sentence, *numbers;
-    int         holds;                         /* 1, 0, or -1: the models it speaks of were not run */
-} una_bench_claim;
-
-typedef struct una_bench_result {
-    const una_bench_row   *rows;   size_t row_count;
-    const una_bench_mean  *means;  size_t mean_count;
-    const una_bench_claim *claims; size_t claim_count;
-    size_t      fitted;                        /* fits made by this call; the others were there already */
-    const char *table, *page;                  /* paths of what was written                         */
-} una_bench_result;
-
-/* Every model on 100 rows of a cubic function with a gap in [-2, 2], for several seeds: what each does not know on 61
- * points of [-1.5, 1.5] and at the rows, and which claims of the LUNA thesis hold. Writes OUT/cubic.csv after every fit
- * (rows found there are not fitted again), OUT/cubic.html, and the models of the first seed, which are those drawn. */
-una_status una_bench_cubic(una_bench_result **result, const una_bench_settings *settings, una_run *run);
-void       una_bench_free(una_bench_result *result);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -107,6 +108,7 @@ static double write_csv(const char *path, size_t rows, int inputs, const char *f
 static una_run *run_with(una_run_settings settings)
 {
     una_run *run = NULL;
+    settings.size = sizeof settings;
     settings.threads = 1;
     settings.no_scratch = no_scratch;
     if (una_run_new(&run, &settings)) exit(4);
@@ -246,7 +248,7 @@ static int predict_rows(void)
     double *x = malloc(ROWS * INPUTS * sizeof *x), *out = malloc(6 * ROWS * sizeof *out);
     uint64_t state = 1234567;
     for (size_t i = 0; i < ROWS * INPUTS; i++) x[i] = next_number(&state);
-    una_prediction p = { out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS, out + 5 * ROWS };
+    una_prediction p = { sizeof p, out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS, out + 5 * ROWS };
     for (int i = 0; i < AGAIN; i++) {
         double start = now();
         if (una_model_predict_rows(model, x, ROWS, 0.95, &p, run)) return complain(run);
@@ -270,7 +272,7 @@ static int predict_large(void)
     size_t rows = 0;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
     double start = now();
-    if (una_predict_file(model, in_folder("large.csv"), NULL, in_folder("out.csv"), NULL, &rows, run))
+    if (una_predict_file(model, in_folder("large.csv"), NULL, in_folder("out.csv"), &rows, run))
         return complain(run);
     double took = now() - start;
     line("predict file to file, 1e7 rows of 8 inputs", (double)rows / took * 1e-6, "M rows/s", 0.3, 0);
@@ -282,7 +284,7 @@ static int score_large(void)
 {
     una_run *run = run_with((una_run_settings){ .no_cache = 1 });
     una_model *model = NULL;
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
     double start = now();
     if (una_score_file(&score, model, in_folder("large.csv"), run)) return complain(run);

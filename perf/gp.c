@@ -39,6 +39,7 @@ static void print_list(const char *name, const double *values, size_t count)
 static double predict_seconds(const una_model *model, const una_dataset *stars, una_prediction out, una_run *run)
 {
     double start = now();
+    out.size = sizeof out;
     must(una_model_predict(model, stars, 0.95, &out, run), run);
     return now() - start;
 }

@@ -252,7 +252,7 @@ static int parse(int argc, char **argv, order *o)
 
 int main(int argc, char **argv)
 {
-    order o = { .runs = 1, .nuts = 1000, .settings = { .threads = 1 },
+    order o = { .runs = 1, .nuts = 1000, .settings = { .size = sizeof o.settings, .threads = 1 },
                 .same = { .trajectory = UNA_STATIC, .mass = UNA_MASS_UNIT, .warmup = 300, .samples = 1000, .thin = 1,
                           .step_size = 0.0015, .accept = 0.8, .leapfrog = 50, .jitter = 0.2, .max_depth = 9,
                           .stage = "sampling" } };

@@ -7,7 +7,10 @@
  * fails when a kernel disagrees. libxsmm's product stands beside ours where it was found at build time, and in a second
  * table SLEEF's tanh and exp: for information, una uses neither.
  */
-#include "kern/kern.h"
+#include "kern/fans.h"
+#include "kern/line.h"
+#include "kern/pairs.h"
+#include "kern/slopes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +60,8 @@ static void set_out(const kernels *reference, una_activation act)
     for (size_t i = 0; i < HEADS; i++) f.a[i * WIDE + i] = 8;    /* as S of the similarity: a diagonal that dominates */
     const una_slope_shape shape = { POINTS, EACH, WIDE };
     reference->activate(act, POINTS, WIDE, f.bias, f.z, f.h, f.d, NULL);
-    reference->secant(act, shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
-    reference->fan_steps(EACH, LANES, f.delta, f.step, f.inverses);
+    reference->slopes->secant(act, shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
+    reference->fans->steps(EACH, LANES, f.delta, f.step, f.inverses);
     for (size_t j = 0; j < UNITS; j += 2) UNA_LISTED(f.some)[f.some[0]++] = (uint16_t)j;
     UNA_LISTED(f.some)[f.some[0]] = UNA_LIST_END;
     fill(f.fans, UNITS * LANES, &rng);
@@ -99,17 +102,17 @@ static void do_gram(const kernels *set, const bench *b)
 }
 static void do_fan_product(const kernels *set, const bench *b)
 {
-    set->fan_product(LANES, f.some, f.fans, f.b, b->k, b->k == 1 ? WIDE : 1, f.some, f.c);
+    set->fans->product(LANES, f.some, f.fans, f.b, b->k, b->k == 1 ? WIDE : 1, f.some, f.c);
 }
 static void do_fan_outer(const kernels *set, const bench *b)
 {
     (void)b;
-    set->fan_outer(EACH, LANES, f.some, f.fans, f.some, f.fans, WIDE, false, f.flat, f.c, WIDE);
+    set->fans->outer(EACH, LANES, f.some, f.fans, f.some, f.fans, WIDE, false, f.flat, f.c, WIDE);
 }
 static void do_fan_relu(const kernels *set, const bench *b)
 {
     (void)b;
-    set->fan_relu(LANES, UNITS, f.step, f.inverses, f.z, f.some, f.fans, false, f.list, f.c, f.e);
+    set->fans->relu(LANES, UNITS, f.step, f.inverses, f.z, f.some, f.fans, false, f.list, f.c, f.e);
 }
 /* Rows and slopes of one input, forward and back, by a broken line. */
 static void do_line(const kernels *set, const bench *b)
@@ -118,21 +121,21 @@ static void do_line(const kernels *set, const bench *b)
                                 f.tables[1] };
     const una_line_gradient_f32 to = { f.tables[2], f.tables[3], f.dw, f.db, f.dabove, f.dbias };
     memset(f.tables[2], 0, 2 * sizeof f.tables[2]);
-    set->line_make(&line, f.bias);
-    set->line_rows(&line, b->m, f.a, f.place, f.c, f.m, f.v);
-    set->line_slopes(&line, b->m, f.a, f.place, f.delta, 1, f.far, f.u);
-    set->line_slopes_back(&line, b->m, f.a, f.place, f.far, f.delta, 1, f.g, &to);
-    set->line_rows_back(&line, b->m, f.a, f.place, f.g, &to);
-    set->line_finish(&line, &to);
+    set->line->make(&line, f.bias);
+    set->line->rows(&line, b->m, f.a, f.place, f.c, f.m, f.v);
+    set->line->slopes(&line, b->m, f.a, f.place, f.delta, 1, f.far, f.u);
+    set->line->slopes_back(&line, b->m, f.a, f.place, f.far, f.delta, 1, f.g, &to);
+    set->line->rows_back(&line, b->m, f.a, f.place, f.g, &to);
+    set->line->finish(&line, &to);
 }
 static void do_secant(const kernels *set, const bench *b)
 {
-    set->secant(b->act, slope_shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
+    set->slopes->secant(b->act, slope_shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
 }
 static void do_secant_back(const kernels *set, const bench *b)
 {
     (void)b;
-    set->secant_back(slope_shape, f.d, f.e, f.delta, f.g, f.dz);
+    set->slopes->secant_back(slope_shape, f.d, f.e, f.delta, f.g, f.dz);
 }
 static void do_activate(const kernels *set, const bench *b)
 {
@@ -150,7 +153,7 @@ static void do_normals(const kernels *set, const bench *b)
 static void do_similarity(const kernels *set, const bench *b)
 {
     (void)b;
-    f.c[HEADS * WIDE] = (float)set->similarity(HEADS, WIDE, f.a, 1, f.c, f.inverse);
+    f.c[HEADS * WIDE] = (float)set->slopes->similarity(HEADS, WIDE, f.a, 1, f.c, f.inverse);
 }
 
 /* ---- peaks -------------------------------------------------------------------------------------------- */
@@ -348,7 +351,7 @@ enum { CELLS = BATCH * WIDE };
 static void do_exp(const kernels *set, const bench *b)
 {
     (void)b;
-    set->exp(CELLS, 1, f.a, 1, f.b);
+    set->pairs->exp(CELLS, 1, f.a, 1, f.b);
 }
 
 static const bench tanh_bench = { .name = "tanh with bias and derivative", .act = UNA_TANH, .call = do_activate },

@@ -3,12 +3,13 @@
  * Time of one LUNA training step in the three cases of the PyTorch peer: 50-50 network, fit, penalty, diversity with a
  * fresh perturbation per point and input, Adam; one core unless --threads says otherwise.
  *
- *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--block N]
- *             [--threads N] [--json] [--check [--seeds N]] [--count]
+ *   luna_step --case cubic|boston|kin8nm [--steps N] [--tanh] [--nlm] [--exact] [--kernels NAME] [--path plain]
+ *             [--block N] [--threads N] [--json] [--check [--seeds N]] [--count]
  *
  * Prints microseconds per step (minimum and median over blocks of 50 steps, or N), the floating-point rate counted
  * without padding, and the rate of the product kernel at its best size. --check compares the first 20 losses with the
- * double reference. --count trains and prints nothing, for a tool that counts instructions.
+ * double reference. --path plain goes through the slopes row by row whatever the shape. --count trains and prints
+ * nothing, for a tool that counts instructions.
  */
 #include "cases.h"
 
@@ -89,7 +90,7 @@ static int check(const perf_case *c, const una_net *net, const numbers *data, un
 
 int main(int argc, char **argv)
 {
-    const char *name = "boston", *kernels = NULL;
+    const char *name = "boston", *kernels = NULL, *path = NULL;
     size_t steps = 4000, block = 50, seeds = 1;
     int threads = 1;
     bool json = false, tanh_net = false, plain = false, exact = false, checking = false, counting = false;
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--block") == 0 && more) block = (size_t)atol(argv[++i]);
         else if (strcmp(argv[i], "--threads") == 0 && more) threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--kernels") == 0 && more) kernels = argv[++i];
+        else if (strcmp(argv[i], "--path") == 0 && more) path = argv[++i];
         else if (strcmp(argv[i], "--seeds") == 0 && more) seeds = (size_t)atol(argv[++i]);
         else if (strcmp(argv[i], "--json") == 0) json = true;
         else if (strcmp(argv[i], "--tanh") == 0) tanh_net = true;
@@ -113,8 +115,9 @@ int main(int argc, char **argv)
     if (!c) return fprintf(stderr, "luna_step: the cases are cubic, boston and kin8nm\n"), 1;
     if (block == 0) return fprintf(stderr, "luna_step: a block has at least one step\n"), 1;
     una_run *run;
-    una_run_settings with = { .threads = threads, .kernels = kernels };
+    una_run_settings with = { .size = sizeof with, .threads = threads, .kernels = kernels, .path = path };
     if (una_run_new(&run, &with)) return 4;
+    if (una_kernels_need(run)) return fprintf(stderr, "luna_step: %s\n", una_run_message(run)), 1;
     numbers data = invent(c);
     una_net net = network(c, tanh_net, plain);
     if (checking) return check(c, &net, &data, settings(c, 20, plain, exact), seeds, run);

@@ -54,11 +54,12 @@ static double least_time(const una_model *model, const double *x, size_t rows, i
 static int measure(const char *spec, const una_dataset *data, const double *x, double *out, una_run *run)
 {
     una_model *model = NULL;
-    una_prediction all = { out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS, out + 5 * ROWS };
+    una_prediction all = { sizeof all, out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS,
+                           out + 5 * ROWS };
     double bands = -1, means = -1, one = -1;
     if (una_fit(&model, spec, data, NULL, run) == UNA_OK) {
         bands = least_time(model, x, ROWS, 1, all, run);
-        means = least_time(model, x, ROWS, 1, (una_prediction){ .mean = out }, run);
+        means = least_time(model, x, ROWS, 1, (una_prediction){ .size = sizeof(una_prediction), .mean = out }, run);
         one = least_time(model, x, 1, SINGLE, all, run);
     }
     int bad = !(bands > 0 && means > 0 && one > 0);
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
 {
     una_run *run;
     una_dataset *data = NULL;
-    if (una_run_new(&run, &(una_run_settings){ .threads = 1 })) return 4;
+    if (una_run_new(&run, &(una_run_settings){ .size = sizeof(una_run_settings), .threads = 1 })) return 4;
     double *x = malloc(ROWS * INPUTS * sizeof *x), *out = malloc(ROWS * 6 * sizeof *out);
     int bad = !x || !out || una_dataset_synthetic(&data, "radial", FITTED, INPUTS, 0, run);
     for (size_t i = 0; !bad && i < ROWS * INPUTS; i++) x[i] = (double)(i * 2654435761u % 4001) / 1000 - 2;

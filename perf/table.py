@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tables from the rows of build/perf/uci: table.py ROWS.csv [--paired A B | --against A]
+"""Tables from the rows of `una bench uci` and `gap`: table.py ROWS.csv [--paired A B | --against A]
 
 One line per group, set, gap and spec: means over splits, coverage pooled over test rows, and for gap sets the increase of the
 mean epistemic std in percent (mean and standard deviation over splits; found = mean - sd > 0) and the AUROC. --paired A B
 compares two specs split by split: difference of mean log-likelihood, its standard error, who is ahead. --against A does so for
-every spec of the same model, set by set and over all pairs.
+every spec of the same model, set by set and over all pairs. A share of held-out rows stands behind the spec: "nlm --held 0.1".
+Files of an older form (perf/study) name group, set and gap in columns of their own. Of rows that differ in their results version
+alone, the latest count.
 """
 import collections
 import csv
 import math
+import re
 import sys
 
 
@@ -20,6 +23,28 @@ def mean(values):
 def spread(values):
     m = mean(values)
     return math.sqrt(sum((v - m) ** 2 for v in values) / max(1, len(values) - 1))
+
+
+def modern(r):
+    """A row of `una bench` with the columns of the older form."""
+    if "study" not in r:
+        return r
+    name, _, options = r["study"].partition("(")
+    group = re.search(r"group=(\w+)", options)
+    held = re.search(r"held=([\d.e-]+)", options)
+    r["group"] = "gap" if name == "gap" else group.group(1) if group else "standard"
+    r["set"], _, r["gap"] = r["data"].partition(" ")
+    r["spec"] += f" --held {held.group(1)}" if held else ""
+    return r
+
+
+def latest(rows):
+    newest = {}
+    for r in rows:
+        key = r["group"], r["set"], r["gap"], r["split"], r["spec"], r.get("seed")
+        if key not in newest or int(r.get("results", 0)) > int(newest[key].get("results", 0)):
+            newest[key] = r
+    return list(newest.values())
 
 
 def overview(rows):
@@ -80,7 +105,9 @@ def main(words):
     if len(words) not in (1, 3, 4) or (len(words) > 1 and words[1] != ("--against" if len(words) == 3 else "--paired")):
         sys.exit(__doc__.split("\n")[0])
     with open(words[0]) as file:
-        table = list(csv.DictReader(file))
+        table = [modern(r) for r in csv.DictReader(file)]
+    if table and "study" in table[0]:
+        table = latest(table)
     if len(words) == 3:
         against(table, words[2])
         return

@@ -4,9 +4,11 @@
  * A file is one JSON object: name, kind, about, in, out, rtol, atol. The kind is evaluated with the library's own code
  * and every number b of `out` must be met by ours, a, to |a - b| <= atol + rtol |b|, with every double kernel set of
  * this machine. Network kinds run again with every float kernel set, which must agree with the double results to
- * 1e-4 of the largest entry of each tensor. One line per file, then `N passed, N failed, N skipped`.
+ * 1e-4 of the largest entry of each tensor, and LUNA by the step of nn/luna_reference.h too. One line per file, then
+ * `N passed, N failed, N skipped`.
  */
 #include "golden.h"
+#include "nn/luna_reference.h"
 
 #include "models/hmc.h"
 #include "opt/schedule.h"
@@ -296,12 +298,36 @@ static bool put_head(golden *file, const una_head *head, answer *results)
 #undef real
 #undef REAL
 
+/* The step that the library's is compared with elsewhere (its f is the library's). */
+static bool evaluate_reference(golden *file, const problem *p, answer *results)
+{
+    evaluation_f64 e;
+    size_t inputs = p->net.size[0], heads = una_net_heads(&p->net);
+    if (!begin_f64(&e, file, p, una_kernels_named_f64("generic"), results)) return false;
+    double *f = put(file, results, "f", p->rows, heads);
+    if (una_arena_check(file->arena) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+    una_net_forward_f64(&p->net, e.parameters, e.x, p->rows, NULL, 0, f, e.work);
+
+    double n = (double)p->rows, M = (double)heads, C = 2 * n / (M * (M - 1));    /* the files' lambda is lambda C */
+    una_batch_f64 batch = { .rows = p->rows, .probes = p->rows, .directions = inputs, .x = e.x, .target = p->y,
+                            .target_heads = 1, .delta = p->delta };
+    luna_weights how = { .sigma2 = p->noise_var, .gamma = p->gamma, .lambda = p->lambda / C };
+    una_losses J = luna_step(&p->net, e.parameters, &batch, how, e.gradient);
+    double constant = noise_constant(p);
+    return put_scalar(file, results, "loss", J.total + constant, J.total + fabs(constant))
+        && put_scalar(file, results, "fit", J.fit + constant, J.fit + fabs(constant))
+        && put_scalar(file, results, "diverse", J.diverse, 0)
+        && put_scalar(file, results, "mean_cos2", J.mean_cos2, 0) && put_gradient_f64(&e, p->net.depth + 1);
+}
+
 static bool check_network(golden *file, worst *exact, worst *single)
 {
     problem p;
     answer reference, results;
     if (!read_problem(file, &p)) return false;
     if (!evaluate_f64(file, &p, una_kernels_named_f64("generic"), &reference)) return false;
+    if (strcmp(file->kind, "luna") == 0
+        && !(evaluate_reference(file, &p, &results) && compare(file, &results, exact))) return false;
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *doubles = una_kernels_named_f64(kernel_sets[i]);
         if (!doubles) continue;                                  /* this machine cannot run it */
@@ -362,7 +388,7 @@ static bool check_scores(golden *file, worst *exact, worst *single)
     size_t rows = 0;
     double *y, *mean, *std;
     una_score_sums sums = { .rows = 0 };
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     answer results = { .count = 0 };
     if (!read_vector(file, file->in, "y", &rows, &y) || !read_vector(file, file->in, "mean", &rows, &mean))
         return false;
@@ -504,7 +530,7 @@ int main(int count, char **arguments)
 {
     una_run *run;
     tally sum = { 0, 0, 0 };
-    if (una_run_new(&run, &(una_run_settings){ .threads = 1 }) != UNA_OK) return 1;
+    if (una_run_new(&run, &(una_run_settings){ .size = sizeof(una_run_settings), .threads = 1 }) != UNA_OK) return 1;
     for (int i = 1; i < count; i++) {
         struct stat about;
         if (stat(arguments[i], &about) == 0 && S_ISDIR(about.st_mode)) check_folder(arguments[i], run, &sum);

@@ -31,8 +31,8 @@ static bool REAL(begin)(REAL(evaluation) *e, golden *file, const problem *p, con
     e->parameters = REAL(converted)(file->arena, p->parameters, 1, net->parameters, net->parameters);
     e->x = REAL(converted)(file->arena, p->x, p->rows, net->size[0], net->size[0]);
     e->gradient = UNA_GET(file->arena, real, net->parameters);
-    una_status status = REAL(una_work_new)(&e->work, net, p->rows, probes, false, net->size[0], false, false, kernels,
-                                           file->arena);
+    una_work_size size = { .rows = p->rows, .probes = probes, .directions = net->size[0] };
+    una_status status = REAL(una_work_new)(&e->work, net, &size, kernels, file->arena);
     if (status != UNA_OK || una_arena_check(file->arena) != UNA_OK)
         return refuse(file, "%s", una_run_message(file->run));
     return true;

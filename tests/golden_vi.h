@@ -124,7 +124,7 @@ static bool check_elbo(golden *file, worst *exact, worst *single)
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);
         if (!kernels) continue;                                  /* this machine cannot run it */
-        if (una_work_new_f64(&e.work, &e.p.net, e.p.rows, 0, false, 0, false, false, kernels, file->arena) != UNA_OK)
+        if (una_work_new_f64(&e.work, &e.p.net, &(una_work_size){ .rows = e.p.rows }, kernels, file->arena) != UNA_OK)
             return refuse(file, "%s", una_run_message(file->run));
         if (!compare_elbo(file, &e, exact)) return false;
     }

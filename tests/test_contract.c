@@ -58,9 +58,9 @@ static void same_seed_same_bits(void **state)
     const una_kind *kind = kind_of(state);
     for (int mixed = 0; mixed <= 1; mixed++) {
         for (size_t rows = 60; rows <= 220; rows += 160) {               /* folds, and rows held out */
-            saved first = fit_and_save(kind, rows, mixed, (una_run_settings){ .threads = 1, .seed = 3 });
-            saved again = fit_and_save(kind, rows, mixed, (una_run_settings){ .threads = 1, .seed = 3 });
-            saved wide = fit_and_save(kind, rows, mixed, (una_run_settings){ .threads = 2, .seed = 3 });
+            saved first = fit_and_save(kind, rows, mixed, SIZED(una_run_settings, .threads = 1, .seed = 3));
+            saved again = fit_and_save(kind, rows, mixed, SIZED(una_run_settings, .threads = 1, .seed = 3));
+            saved wide = fit_and_save(kind, rows, mixed, SIZED(una_run_settings, .threads = 2, .seed = 3));
             assert_true(same_file(&first, &again));
             assert_true(same_file(&first, &wide));
             forget(&first);
@@ -74,8 +74,8 @@ static void another_seed_other_bits(void **state)
 {
     const una_kind *kind = kind_of(state);
     if (!has_option(kind, "initialisation")) skip();                     /* nothing random in it */
-    saved a = fit_and_save(kind, 60, false, (una_run_settings){ .threads = 1, .seed = 3 });
-    saved b = fit_and_save(kind, 60, false, (una_run_settings){ .threads = 1, .seed = 4 });
+    saved a = fit_and_save(kind, 60, false, SIZED(una_run_settings, .threads = 1, .seed = 3));
+    saved b = fit_and_save(kind, 60, false, SIZED(una_run_settings, .threads = 1, .seed = 4));
     assert_false(same_file(&a, &b));
     forget(&a);
     forget(&b);
@@ -92,7 +92,7 @@ static bool holds(const saved *file, const char *text)
 static void files_hold_nothing_of_the_machine(void **state)
 {
     char host[256] = "", folder[4096] = "";
-    saved file = fit_and_save(kind_of(state), 60, true, (una_run_settings){ .threads = 2 });
+    saved file = fit_and_save(kind_of(state), 60, true, SIZED(una_run_settings, .threads = 2));
     assert_true(holds(&file, "una model") && holds(&file, "colour"));    /* the search itself works */
     assert_false(holds(&file, "mixed.csv"));
     assert_false(holds(&file, temp_folder()));
@@ -100,6 +100,28 @@ static void files_hold_nothing_of_the_machine(void **state)
     if (gethostname(host, sizeof host - 1) == 0 && strlen(host) > 4) assert_false(holds(&file, host));
     if (getcwd(folder, sizeof folder)) assert_false(holds(&file, folder));
     forget(&file);
+}
+
+/* Whatever word the option has: a model trained with it can be saved, and what is loaded predicts the same. */
+static void every_activation(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    const una_option *option = kind->options;
+    while (option->name && strcmp(option->name, "activation") != 0) option++;
+    if (!option->name) skip();
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+
+    for (const char *word = option->choices; *word; word += strcspn(word, "|"), word += *word == '|') {
+        char more[64];
+        snprintf(more, sizeof more, "activation=%.*s", (int)strcspn(word, "|"), word);
+        una_model *model = fitted(quick_spec(kind->name, more), data, NULL, run), *copy = copied_model(model, run);
+        assert_same_predictions(model, copy, data, 0, run);
+        una_model_free(model);
+        una_model_free(copy);
+    }
+    una_dataset_free(data);
+    una_run_free(run);
 }
 
 static void save_load_save(void **state)
@@ -141,7 +163,7 @@ static void batch_is_one_by_one(void **state)
     double *all = predicted(model, many, run);
     for (size_t i = 0; i < rows; i += 7) {
         double x[2] = { x1[i], x2[i] }, one[6];
-        una_prediction out = { one, one + 1, one + 2, one + 3, one + 4, one + 5 };
+        una_prediction out = { sizeof out, one, one + 1, one + 2, one + 3, one + 4, one + 5 };
         assert_ok(una_model_predict_rows(model, x, 1, 0.95, &out, run), run);
         for (size_t j = 0; j < 6; j++) assert_true(one[j] == all[j * rows + i]);
     }
@@ -159,7 +181,7 @@ static void means_alone_are_the_same(void **state)
     una_model *model = quick_fit(kind_of(state), data, run);
     size_t rows = una_dataset_row_count(many);
     double *all = predicted(model, many, run), mean[301], noise[301];
-    assert_ok(una_model_predict(model, many, 0.95, &(una_prediction){ .mean = mean, .std_noise = noise }, run), run);
+    assert_ok(una_model_predict(model, many, 0.95, &SIZED(una_prediction, .mean = mean, .std_noise = noise), run), run);
     assert_memory_equal(mean, all, rows * sizeof *mean);
     assert_memory_equal(noise, all + 3 * rows, rows * sizeof *noise);
     free(all);
@@ -175,7 +197,7 @@ static void kernel_sets(void **state)
     static const char *const names[] = { "generic", "avx2", "avx512" };
     size_t worked = 0;
     for (size_t i = 0; i < 3; i++) {
-        una_run *run = run_with((una_run_settings){ .threads = 1, .kernels = names[i] });
+        una_run *run = run_with(SIZED(una_run_settings, .threads = 1, .kernels = names[i]));
         una_dataset *data = wave_data(60, 0, run);
         una_model *model = NULL;
         una_status status = una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run);
@@ -237,7 +259,7 @@ static void wrong_options_are_named(void **state)
     assert_says(una_run_message(run), kind->options[0].name);
     assert_says(una_run_message(run), "did you mean");
     const char *set[] = { "no_such_option=1" };                          /* --set is checked like the spec */
-    assert_status(una_fit(&model, kind->name, data, &(una_fit_settings){ .set = set, .set_count = 1 }, run),
+    assert_status(una_fit(&model, kind->name, data, &SIZED(una_fit_settings, .set = set, .set_count = 1), run),
                   UNA_E_USAGE, run);
     assert_says(una_run_message(run), "no_such_option");
     una_dataset_free(data);
@@ -260,7 +282,7 @@ static void defaults_are_accepted(void **state)
     }
     const char *quick = quick_options(kind->name);
     if (*quick) set[count++] = quick;
-    una_model *spelt = fitted(kind->name, data, &(una_fit_settings){ .set = set, .set_count = count }, run);
+    una_model *spelt = fitted(kind->name, data, &SIZED(una_fit_settings, .set = set, .set_count = count), run);
     una_model *silent = quick_fit(kind, data, run);
     assert_string_equal(una_model_info(spelt)->spec, una_model_info(silent)->spec);
     assert_same_predictions(spelt, silent, data, 0, run);
@@ -299,10 +321,12 @@ static void presets_work(void **state)
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = NULL;
     const char *set[] = { "epochs=5" };
-    una_fit_settings settings = { .preset = "thesis", .set = set, .set_count = has_option(kind, "epochs") };
+    una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set,
+                                  .set_count = has_option(kind, "epochs") };
     assert_status(una_fit(&model, kind->name, data, &settings, run), UNA_OK, run);
     una_model_free(model);
-    assert_status(una_fit(&model, kind->name, data, &(una_fit_settings){ .preset = "thesys" }, run), UNA_E_USAGE, run);
+    assert_status(una_fit(&model, kind->name, data, &SIZED(una_fit_settings, .preset = "thesys"), run), UNA_E_USAGE,
+                  run);
     assert_says(una_run_message(run), "thesys");
     una_dataset_free(data);
     una_run_free(run);
@@ -327,7 +351,7 @@ static void variances_are_positive(void **state)
     static const double far[] = { 1e3, 1e6, 1e12, 1e100, 1e300 };
     for (size_t i = 0; i < 5; i++) {                                     /* an answer or a sentence, never a crash */
         double x[2] = { far[i], -far[i] }, value[3];
-        una_prediction out = { .mean = value, .std = value + 1, .std_epistemic = value + 2 };
+        una_prediction out = { .size = sizeof out, .mean = value, .std = value + 1, .std_epistemic = value + 2 };
         una_status status = una_model_predict_rows(model, x, 1, 0.95, &out, run);
         if (status == UNA_OK) assert_true(isfinite(value[0]) && value[1] > 0 && isfinite(value[1]));
         else assert_int_equal(status, UNA_E_NUMERIC);
@@ -420,7 +444,7 @@ static void public_slope(void **state)
         double at[4] = { x[0], x[1], x[0], x[1] }, mean[2], std[2];
         at[d] -= h;
         at[2 + d] += h;
-        una_prediction out = { .mean = mean, .std_epistemic = std };
+        una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
         assert_ok(una_model_predict_rows(model, at, 2, 0.95, &out, run), run);
         assert_near(dmean[d], (mean[1] - mean[0]) / (2 * h), 2e-3, 1e-3);
         assert_near(dstd[d], (std[1] - std[0]) / (2 * h), 2e-3, 1e-3);
@@ -600,7 +624,7 @@ static una_status job_fit(sweep *s, una_run *run)
 {
     una_model *model = NULL;
     const char *set[] = { has_option(s->kind, "restarts") ? "steps=3, restarts=2" : "steps=3" };
-    una_fit_settings settings = { .set = set, .set_count = has_option(s->kind, "steps") };
+    una_fit_settings settings = { .size = sizeof settings, .set = set, .set_count = has_option(s->kind, "steps") };
     una_status status = una_fit(&model, quick_spec(s->kind->name, NULL), s->data, &settings, run);
     una_model_free(model);
     return status;
@@ -636,7 +660,8 @@ static una_status job_use(sweep *s, una_run *run)
     void *bytes = NULL;
     size_t size, count;
     double value[400], f[400 * 4];
-    una_prediction out = { .mean = value }, bands = { .mean = value, .lower = value };
+    una_prediction out = { .size = sizeof out, .mean = value };
+    una_prediction bands = { .size = sizeof bands, .mean = value, .lower = value };
     una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
     if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &out, run);
     if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &bands, run);
@@ -740,7 +765,7 @@ static long blocks_taken(const una_model *model, const double *x, size_t rows, d
     settings.threads = threads;
     una_run *run = run_with(settings);
     long before = memory.taken;
-    una_prediction p = { out, out + rows, out + 2 * rows, out + 3 * rows, out + 4 * rows, out + 5 * rows };
+    una_prediction p = { sizeof p, out, out + rows, out + 2 * rows, out + 3 * rows, out + 4 * rows, out + 5 * rows };
     assert_ok(una_model_predict_rows(model, x, rows, 0.95, &p, run), run);
     long taken = memory.taken - before;
     una_run_free(run);
@@ -772,7 +797,7 @@ static void no_memory_for_each_row(void **state)
 
 static void memory_limit_names_both_numbers(void **state)
 {
-    una_run *run = quiet_run(), *poor = run_with((una_run_settings){ .threads = 1, .memory_limit = 21000 });
+    una_run *run = quiet_run(), *poor = run_with(SIZED(una_run_settings, .threads = 1, .memory_limit = 21000));
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = NULL;
     assert_status(una_fit(&model, quick_spec(kind_of(state)->name, NULL), data, NULL, poor), UNA_E_MEMORY, poor);
@@ -836,7 +861,7 @@ static void cancel_flag(void **state)
     const una_kind *kind = kind_of(state);
     if (!has_option(kind, "steps")) skip();                              /* too quick to look at the flag */
     volatile int cancel = 1;
-    una_run *run = run_with((una_run_settings){ .threads = 2, .cancel = &cancel });
+    una_run *run = run_with(SIZED(una_run_settings, .threads = 2, .cancel = &cancel));
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = NULL;
     assert_status(una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run), UNA_CANCELLED, run);
@@ -854,6 +879,7 @@ static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "another seed, other bits", another_seed_other_bits },
     { "files hold nothing of the machine", files_hold_nothing_of_the_machine },
     { "save, load, save", save_load_save },
+    { "every activation can be saved", every_activation },
     { "a batch is its rows one by one", batch_is_one_by_one },
     { "means alone", means_alone_are_the_same },
     { "every kernel set", kernel_sets },

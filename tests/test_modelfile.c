@@ -199,7 +199,7 @@ static void answered(const stranger *s, una_status status, const char *what)
 static void use(const stranger *s, una_model *model)
 {
     double value[64], f[128];
-    una_prediction out = { .mean = value, .std = value + 16, .lower = value + 32 };
+    una_prediction out = { .size = sizeof out, .mean = value, .std = value + 16, .lower = value + 32 };
     void *again = NULL;
     size_t size;
     answered(s, una_model_predict(model, s->data, 0.95, &out, s->run), "predict");
@@ -237,7 +237,7 @@ static original shaped_file(const una_kind *kind, bool mixed, bool wider)
 {
     una_run *run = quiet_run();
     const char *set[2];
-    una_fit_settings settings = mixed ? mixed_settings : (una_fit_settings){0};
+    una_fit_settings settings = mixed ? mixed_settings : (una_fit_settings)UNA_INIT(una_fit_settings);
     settings.set = set;
     if (has_option(kind, "width")) set[settings.set_count++] = wider ? "width=4" : "width=3";
     else if (has_option(kind, "degree")) set[settings.set_count++] = wider ? "degree=2" : "degree=1";
@@ -495,7 +495,7 @@ static const double fixture_rtol = 1e-5;
 static una_run *generic_run(void)
 {
     una_run *run = NULL;
-    if (una_run_new(&run, &(una_run_settings){ .threads = 1, .kernels = "generic" }) != UNA_OK)
+    if (una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .kernels = "generic")) != UNA_OK)
         fail_msg("%s", "no run");
     return run;
 }

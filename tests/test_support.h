@@ -104,18 +104,21 @@ static inline void fail_after_release(void *context, void *block)
     free(block);
 }
 
+/* A struct that begins with its size, as a value: SIZED(una_fit_settings, .preset = "thesis"). */
+#define SIZED(type, ...) ((type){ .size = sizeof(type), __VA_ARGS__ })
+
 /* Settings for a run on that memory: una_run_new(&run, &(una_run_settings){...}) or failing_settings(&memory). */
 static inline una_run_settings failing_settings(struct fail_after *memory)
 {
-    return (una_run_settings){ .threads = 1, .allocate = fail_after_allocate, .release = fail_after_release,
-                               .allocator = memory };
+    return SIZED(una_run_settings, .threads = 1, .allocate = fail_after_allocate, .release = fail_after_release,
+                               .allocator = memory);
 }
 
 /* A run without callbacks, on `threads` threads; seed 0. Free with una_run_free. */
 static inline una_run *quiet_run_threads(int threads)
 {
     una_run *run = NULL;
-    una_run_settings settings = { .threads = threads };
+    una_run_settings settings = { .size = sizeof settings, .threads = threads };
     if (una_run_new(&run, &settings) != UNA_OK) fail_msg("%s", "no run could be made");
     return run;
 }

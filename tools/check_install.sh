@@ -14,23 +14,97 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH
 
 mkdir "$place/user"
 cd "$place/user"
-printf '#include <una.h>\nint main(void) { return una_version()[0] == 0; }\n' >a.c
-# shellcheck disable=SC2046
-cc a.c -o a $(pkg-config --cflags --libs una)
-./a
+cat >una.c <<'END'
+#include <una.h>
+int main(void) { return una_version()[0] == 0; }
+END
+# The last two call a library above libuna on purpose with nothing to do: 1 where it refuses for that, 2 where it refuses
+# for the version of libuna.
+cat >una_report.c <<'END'
+#include <string.h>
+#include <una_report.h>
+int main(void)
+{
+    una_run *run = NULL;
+    if (una_run_new(&run, NULL) != UNA_OK) return 3;
+    int status = (int)una_chart_write("chart.none", NULL, NULL, 0, NULL, run);
+    if (strstr(una_run_message(run), "from one build")) status = 2;
+    una_run_free(run);
+    return status;
+}
+END
+cat >una_bench.c <<'END'
+#include <string.h>
+#include <una_bench.h>
+int main(void)
+{
+    const char *const models[] = { "nobody" };
+    una_bench_settings settings = { .size = sizeof settings, .out = "none", .models = models, .model_count = 1 };
+    una_bench_result *result = NULL;
+    una_run *run = NULL;
+    if (una_run_new(&run, NULL) != UNA_OK) return 3;
+    int status = (int)una_bench_run(&result, "cubic", &settings, run);
+    if (strstr(una_run_message(run), "from one build")) status = 2;
+    una_run_free(run);
+    return status;
+}
+END
+printf 'const char *una_version(void);\nconst char *una_version(void) { return "9.9.9"; }\n' >other.c
+cc -shared -fPIC other.c -o other.so
+
+expect() {    # expect STATUS COMMAND...
+    wanted=$1
+    shift
+    got=0
+    "$@" || got=$?
+    [ "$got" -eq "$wanted" ] || { echo "$* ended with $got, not $wanted"; exit 1; }
+}
+
+# The archives alone, so that --static takes them.
+mkdir "$place/still"
+cp "$LD_LIBRARY_PATH"/*.a "$place/still"
+for name in una una_report una_bench; do
+    # shellcheck disable=SC2046
+    cc $name.c -o $name $(pkg-config --cflags --libs $name)
+    # shellcheck disable=SC2046
+    cc $name.c -o ${name}_still $(pkg-config --static --define-variable=libdir="$place/still" --cflags --libs $name)
+    if ldd ${name}_still | grep libuna; then exit 1; fi
+done
+expect 0 ./una
+expect 0 ./una_still
+for name in una_report una_bench; do
+    expect 1 ./$name
+    expect 1 ./${name}_still
+    expect 2 env LD_PRELOAD="$place/user/other.so" ./$name
+done
+# Nothing but una's own place: no paths of the libraries inside.
+[ "$(pkg-config --cflags una | xargs -n 1 | grep -c .)" -eq 1 ] || { pkg-config --cflags una; exit 1; }
+if ldd una | grep -iE 'cairo|X11|fontconfig|freetype|sqlite'; then exit 1; fi
+
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
 find_package(una 0.1 REQUIRED COMPONENTS static)
-add_executable(with_shared a.c)
-target_link_libraries(with_shared una::una)
-add_executable(with_static a.c)
-target_link_libraries(with_static una::static)
+foreach(name una una_report una_bench)
+  string(REGEX REPLACE "^una_" "" target ${name})
+  add_executable(${name}_shared ${name}.c)
+  target_link_libraries(${name}_shared una::${target})
+  if(target STREQUAL una)
+    set(target "")
+  else()
+    string(APPEND target _)
+  endif()
+  add_executable(${name}_static ${name}.c)
+  target_link_libraries(${name}_static una::${target}static)
+endforeach()
 END
 cmake -S . -B build -DCMAKE_PREFIX_PATH="$place/usr"
 cmake --build build
-build/with_shared
-build/with_static
+for kind in shared static; do
+    expect 0 build/una_$kind
+    expect 1 build/una_report_$kind
+    expect 1 build/una_bench_$kind
+done
 
 "$place/usr/bin/una" --version
 for file in man/man1/una.1 bash-completion/completions/una zsh/site-functions/_una fish/vendor_completions.d/una.fish; do

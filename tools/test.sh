@@ -69,13 +69,14 @@ unit() {     # unit PRESET FOLDER: the cmocka programs, counted test by test
     tally "unit tests ($1)" "$good" "$bad"
 }
 
-compile_header() {
-    echo '#include "una.h"' | cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c - &&
-        echo '#include "una.h"' | c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -x c++ -
-}
 
-exported_names() {
-    nm -D --defined-only build/libuna.so | awk '$3 !~ /^una_/ { print "not una_:", $3; bad = 1 } END { exit bad }'
+examples() { # each ends well and says something; README shows the first as it is
+    local program
+    for program in build/examples/*; do
+        "$program" >build/example.out || return 1
+        [ -s build/example.out ] || { echo "$program says nothing"; return 1; }
+    done
+    awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - examples/quickstart.c
 }
 
 build() {    # build PRESET FOLDER
@@ -129,8 +130,10 @@ for preset in release asan; do
 done
 golden
 [ -x tools/check_arrows.sh ] && step "rooms include only rooms above" build/test-arrows.log tools/check_arrows.sh
-step "una.h alone, C11 and C++" build/test-header.log compile_header
-step "exported names" build/test-names.log exported_names
+for library in una una_report una_bench; do
+    step "$library.h alone, names of $library" "build/test-face-$library.log" tools/check_face.sh build "$library"
+done
+step "examples" build/test-examples.log examples
 step "installed tree" build/test-install.log tools/check_install.sh build
 [ "$long" -eq 1 ] && step "demo, 1 and 2 threads" build/test-demo.log slow
 

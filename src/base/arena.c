@@ -2,7 +2,8 @@
  *
  * Arenas: memory with one owner and one end. A chain of blocks; a request takes from the top block or opens a
  * new one. Failure is sticky, so a batch of requests is checked once. Many rows of data get a block of their own that
- * is mapped (scratch_file.c); its head stays in memory.
+ * is mapped (scratch_file.c); its head stays in memory. An arena that keeps never gives its last block back: what came
+ * and went in order needs no more than its peak, and finds it there.
  */
 #include "base/base.h"
 
@@ -34,11 +35,34 @@ void una_arena_free(una_arena *arena)
 {
     while (arena->top) close_top(arena);
     arena->failed = false;
+    arena->live = 0;
+}
+
+static una_arena_block *open_block(una_arena *arena, size_t need);
+
+/* All is given back but one block, which has room for the peak. Without memory for it there is none, and no word. */
+static void empty_kept(una_arena *arena)
+{
+    arena->live = 0;
+    if (arena->top && !arena->top->below && arena->top->size >= arena->peak) {
+        arena->top->used = 0;
+        return;
+    }
+
+    char message[sizeof arena->run->message];
+    memcpy(message, arena->run->message, sizeof message);
+    while (arena->top) close_top(arena);
+    if (!open_block(arena, arena->peak)) memcpy(arena->run->message, message, sizeof message);
 }
 
 void una_arena_reuse(una_arena *arena)
 {
     arena->failed = false;
+    if (arena->keeps) {
+        empty_kept(arena);
+        return;
+    }
+    arena->live = 0;
     if (!arena->top) return;
     bool mapped = false;
     size_t all = 0;
@@ -101,13 +125,15 @@ void *una_arena_get(una_arena *arena, size_t count, size_t size)
     }
     void *at = block->base + block->used;
     block->used += need;
+    arena->live += need;
+    if (arena->live > arena->peak) arena->peak = arena->live;
     return memset(at, 0, need);
 }
 
 void *una_arena_get_rows(una_arena *arena, size_t count, size_t size)
 {
     bool many = size && count >= LEAST_MAPPED / size && count <= (SIZE_MAX / 2 - 2 * ALIGN) / size;
-    if (many && !arena->failed && !arena->run->settings.no_scratch) {
+    if (many && !arena->failed && !arena->keeps && !arena->run->settings.no_scratch) {
         void *at = open_mapped(arena, count * size);
         if (at) return at;
     }
@@ -124,17 +150,32 @@ char *una_arena_text(una_arena *arena, const char *text)
 
 una_mark una_arena_mark(const una_arena *arena)
 {
-    return (una_mark){ arena->top, arena->top ? arena->top->used : 0, arena->failed };
+    return (una_mark){ arena->top, arena->top ? arena->top->used : 0, arena->live, arena->failed };
 }
 
 void una_arena_release(una_arena *arena, una_mark mark)
 {
+    arena->failed = mark.failed;
+    if (arena->keeps && mark.live == 0) {                        /* its block may be another one by now */
+        empty_kept(arena);
+        return;
+    }
     while (arena->top != mark.block) close_top(arena);
     if (arena->top) arena->top->used = mark.used;
-    arena->failed = mark.failed;
+    arena->live = mark.live;
 }
 
 una_status una_arena_check(const una_arena *arena)
 {
     return arena->failed ? UNA_E_MEMORY : UNA_OK;
+}
+
+void una_arena_join(una_arena *arena, una_arena *other)
+{
+    una_arena_block **bottom = &arena->top;
+    while (*bottom) bottom = &(*bottom)->below;
+    *bottom = other->top;
+    arena->live += other->live;
+    if (arena->live > arena->peak) arena->peak = arena->live;
+    *other = (una_arena){ .run = other->run };
 }

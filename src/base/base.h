@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #if defined(__GNUC__)
 #define UNA_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -38,9 +39,11 @@ typedef struct una_arena {
     una_run         *run;        /* allocator and limit                                           */
     una_arena_block *top;
     bool             failed;     /* sticky: check once after a batch of requests                  */
+    bool             keeps;      /* once empty, it holds one block for all that it ever held at once (keep_memory) */
     size_t           least;      /* bytes of the next block, at least (una_arena_reuse)           */
+    size_t           live, peak; /* bytes given out now, and at most so far                       */
 } una_arena;
-typedef struct una_mark { una_arena_block *block; size_t used; bool failed; } una_mark;
+typedef struct una_mark { una_arena_block *block; size_t used, live; bool failed; } una_mark;
 
 void     una_arena_init(una_arena *arena, una_run *run);
 void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
@@ -53,6 +56,8 @@ char    *una_arena_text(una_arena *arena, const char *text);     /* a copy; NULL
 una_mark una_arena_mark(const una_arena *arena);
 void     una_arena_release(una_arena *arena, una_mark mark);     /* gives back what came after mark  */
 una_status una_arena_check(const una_arena *arena);              /* UNA_E_MEMORY after any failure   */
+/* What `other`, an arena of the same run, holds belongs to `arena` from now on, as if it had been there first. */
+void     una_arena_join(una_arena *arena, una_arena *other);
 #define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
 /* The same for rows of data and copies of them, of which there may be more than memory holds: from 16 MiB on pages
  * that the system may write to the disk and take back (una_scratch_map), not counted against the limit. Plain memory
@@ -65,7 +70,9 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
     una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
+    una_arena   texts;           /* what a caller was given for as long as the run lives           */
     una_run    *parent;          /* of a task's child run, else NULL                               */
+    una_run    *child;           /* with keep_memory: for the tasks that this thread does itself, or NULL */
     void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
@@ -83,6 +90,19 @@ bool       una_cancelled(const una_run *run);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 void       una_release(una_run *run, void *block);
 void       una_clear_message(una_run *run);
+
+/* ---- structs of a caller's, which begin with their size (sized.c) ---------------------------------- */
+
+/* Refuses a size that was not set. run NULL: without a sentence. */
+una_status una_struct_check(const void *given, size_t size, const char *name, una_run *run);
+/* What the caller gave, as a whole struct of ours: fields that he does not know are 0, those that we do not know must
+ * be 0. given NULL: all 0. */
+una_status una_struct_take(void *to, const void *given, size_t size, const char *name, una_run *run);
+/* The other way, into a struct that was checked: fields that he does not know are not written, those that we do not
+ * know become 0. */
+void       una_struct_give(void *to, const void *from, size_t size);
+#define UNA_CHECK_SIZE(given, type, run) una_struct_check((given), sizeof(type), #type, (run))
+#define UNA_TAKE(to, given, type, run) una_struct_take((to), (given), sizeof(type), #type, (run))
 
 /* ---- task pool: whole models in parallel -------------------------------------------------------- */
 

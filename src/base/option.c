@@ -101,7 +101,7 @@ void una_option_describe(una_option_info *info, const una_option *option, una_ar
 {
     char range[512];
     range_text(range, sizeof range, option);
-    *info = (una_option_info){ .name = option->name, .type = type_text(option->type),
+    *info = (una_option_info){ .size = sizeof *info, .name = option->name, .type = type_text(option->type),
                                .initial = option->initial ? option->initial : "", .help = option->help };
     info->range = una_arena_text(arena, range);
     if (!info->range) info->range = "";      /* the arena remembers the failure */
@@ -222,12 +222,17 @@ static void add_quoted(una_text *text, const char *value)
     una_text_bytes(text, "\"", 1);
 }
 
+void una_spec_value(una_text *text, const char *value)
+{
+    if (una_spec_is_plain(value)) una_text_bytes(text, value, strlen(value));
+    else add_quoted(text, value);
+}
+
 static void add_text_value(una_text *text, const char *value, bool json)
 {
     if (!value) value = "";
     if (json) una_text_json(text, value);
-    else if (una_spec_is_plain(value)) una_text_bytes(text, value, strlen(value));
-    else add_quoted(text, value);
+    else una_spec_value(text, value);
 }
 
 static void add_value(una_text *text, const void *options, const una_option *option, bool json)

@@ -50,6 +50,8 @@ una_status una_spec_parse_items(una_spec *spec, const char *text, una_arena *are
 
 /* Whether a value means the same without quotes around it. */
 bool una_spec_is_plain(const char *value);
+/* The value as it stands in a spec, with quotes where it needs them. */
+void una_spec_value(una_text *text, const char *value);
 
 /* Texts point into the table. */
 una_status una_options_default(void *options, const una_option *table, una_run *run);

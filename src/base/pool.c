@@ -52,20 +52,42 @@ static void one_task(pool *p, size_t index, una_run *child)
     una_arena_reuse(&child->scratch);
 }
 
-static void *work(void *context)
+static void all_tasks(pool *p, una_run *child)
 {
-    pool *p = context;
-    una_run child = { .settings = p->run->settings, .parent = p->run };
-    child.settings.threads = p->share;
-    una_arena_init(&child.scratch, &child);
+    child->settings = p->run->settings;
+    child->settings.threads = p->share;
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {
         size_t index = atomic_fetch_add(&p->next, 1);
         if (index >= p->tasks) break;
-        one_task(p, index, &child);
+        one_task(p, index, child);
     }
+}
+
+static void *work(void *context)
+{
+    pool *p = context;
+    una_run child = { .parent = p->run };
+    una_arena_init(&child.scratch, &child);
+    all_tasks(p, &child);
     una_arena_free(&child.scratch);
     return NULL;
+}
+
+/* The same with a child that stays, for the next pool of this run. */
+static una_status work_kept(pool *p)
+{
+    una_run *run = p->run;
+    if (!run->child) {
+        run->child = una_allocate(run, sizeof *run->child);
+        if (!run->child) return UNA_E_MEMORY;
+        memset(run->child, 0, sizeof *run->child);
+        run->child->parent = run;
+        una_arena_init(&run->child->scratch, run->child);
+        run->child->scratch.keeps = true;
+    }
+    all_tasks(p, run->child);
+    return UNA_OK;
 }
 
 una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
@@ -79,10 +101,13 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
     if (wanted > tasks) wanted = tasks;
     if (wanted > MOST) wanted = MOST;
     while (started + 1 < wanted && pthread_create(&helper[started], NULL, work, &p) == 0) started++;
-    work(&p);
+    una_status status = UNA_OK;
+    if (run->scratch.keeps) status = work_kept(&p);
+    else work(&p);
     for (size_t i = 0; i < started; i++) pthread_join(helper[i], NULL);
     pthread_mutex_destroy(&p.lock);
-    if (p.status != UNA_OK) memcpy(run->message, p.message, sizeof run->message);
+    if (p.status == UNA_OK) return status;
+    memcpy(run->message, p.message, sizeof run->message);
     return p.status;
 }
 

@@ -42,9 +42,8 @@ static int core_count(void)
     return cores > 0 ? (int)cores : 1;
 }
 
-static una_run_settings resolved(const una_run_settings *given)
+static una_run_settings resolved(una_run_settings settings)
 {
-    una_run_settings settings = given ? *given : (una_run_settings){0};
     if (!settings.allocate || !settings.release) {
         settings.allocate = default_allocate;
         settings.release = default_release;
@@ -59,7 +58,9 @@ static una_run_settings resolved(const una_run_settings *given)
 una_status una_run_new(una_run **out, const una_run_settings *given)
 {
     *out = NULL;
-    una_run_settings settings = resolved(given);
+    una_run_settings settings;
+    UNA_TRY(UNA_TAKE(&settings, given, una_run_settings, NULL));
+    settings = resolved(settings);
     una_run *run = settings.allocate(settings.allocator, sizeof *run);
     pthread_mutex_t *lock = settings.allocate(settings.allocator, sizeof *lock);
     if (!run || !lock) {
@@ -72,15 +73,27 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     run->settings = settings;
     run->lock = lock;
     run->progress_to = 1;
+    una_arena_init(&run->texts, run);
     una_arena_init(&run->scratch, run);
+    run->scratch.keeps = settings.keep_memory != 0;
     *out = run;
     return UNA_OK;
+}
+
+static void free_child(una_run *run)
+{
+    if (!run->child) return;
+    free_child(run->child);
+    una_arena_free(&run->child->scratch);
+    una_release(run, run->child);
 }
 
 void una_run_free(una_run *run)
 {
     if (!run) return;
+    free_child(run);
     una_arena_free(&run->scratch);
+    una_arena_free(&run->texts);
     una_run_settings settings = run->settings;
     pthread_mutex_destroy(run->lock);
     settings.release(settings.allocator, run->lock);
@@ -89,7 +102,9 @@ void una_run_free(una_run *run)
 
 const char *una_run_message(const una_run *run)
 {
-    return run ? run->message : una_status_text(UNA_E_MEMORY);
+    return run ? run->message : "there is no run: no memory was left, or its una_run_settings were refused: begin with "
+                                "una_run_settings s = UNA_INIT(una_run_settings), or set .size = sizeof, and leave 0 "
+                                "what is newer than una " UNA_VERSION;
 }
 
 void una_clear_message(una_run *run)

@@ -13,8 +13,3 @@ const char *una_status_text(una_status status)
     }
     return "unknown status";
 }
-
-const char *una_version(void)
-{
-    return UNA_VERSION;
-}

@@ -2,24 +2,38 @@
  *
  * The cubic gap of the thesis: y = x^3 + N(0, 9), 50 rows in [-4, -2] and 50 in [2, 4]. Every model is fitted for
  * every seed s (data and fit both seeded by s) and asked for its epistemic std on 61 points of [-1.5, 1.5] and at its
- * training rows. Results are written after every fit and not computed twice; the models of the first seed are kept as
- * files, because the page draws them.
+ * training rows. The models of the first seed are kept as files, because the page draws them.
+ *
+ * The thesis's qualitative claims as inequalities between means over the seeds:
+ *   GP and HMC rise smoothly   centre std > 2 data std, and ripple <= 0.1
+ *   LUNA and TUNA like a GP    gap std >= 0.5 of the GP's
+ *   MCD and BBVI too sure      gap std <  0.5 of the GP's
+ *   NLM and its penalty        gap std falls strictly as the penalty grows
+ * A claim holds or not by the means; in how many of the seeds it holds by itself is told beside it. Where a kind was
+ * run with several specs, its first one speaks for it.
  */
-#include "bench/bench.h"
+#include "bench/cubic.h"
 
 #include "data/table.h"
-#include "model/kind.h"
+#include "report/number.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { ROWS = 100, POINTS = 61, SEEDS = 10, QUICK_SEEDS = 2, MOST_PANELS = 64 };
+enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 2, MOST_PENALTIES = 64 };
 static const double gap_from = -1.5, gap_to = 1.5;
+static const double rise = 2, most_ripple = 0.1, half = 0.5;
+
+typedef struct cubic_options { double seeds; } cubic_options;
+
+static const una_option table[] = {
+    { "seeds", UNA_COUNT, offsetof(cubic_options, seeds), "auto", 1, 1000, true, NULL,
+      "how many seeds, from the run's on; auto: 10, quick: 2" },
+    { .name = NULL }
+};
 
 /* In the order of the page. NLM's prior is fixed, so that only the penalty moves. */
-static const struct { const char *kind, *spec, *quick; } own[] = {
+static const una_entry entries[] = {
     { "gp", "gp(kernel=matern32, ard=no)", "gp(kernel=matern32, ard=no)" },
     { "hmc", "hmc", "hmc(width=20, chains=2, warmup=100, samples=50)" },
     { "luna", "luna", "luna(steps=500)" },
@@ -33,79 +47,53 @@ static const struct { const char *kind, *spec, *quick; } own[] = {
     { "sngp", "sngp", "sngp(steps=200)" },
     { "nn", "nn", "nn(steps=500)" },
     { "linear", "linear", "linear" },
+    { NULL, NULL, NULL }
 };
-enum { OWN = sizeof own / sizeof *own };
 
-typedef struct entry { const char *kind, *spec; } entry;
+static const una_bench_measure measures[] = {
+    [UNA_CUBIC_GAP_STD] = { "gap_std", "gap std", "y", "mean epistemic std on 61 points of [-1.5, 1.5]", 0 },
+    [UNA_CUBIC_DATA_STD] = { "data_std", "data std", "y", "mean epistemic std at the training rows", 0 },
+    [UNA_CUBIC_RMSE] = { "rmse", "RMSE", "y", "error at the training rows", -1 },
+    [UNA_CUBIC_CENTRE_STD] = { "centre_std", NULL, "y", "epistemic std at x = 0", 0 },
+    [UNA_CUBIC_RIPPLE] = { "ripple", NULL, "share", "largest drop before the top of the std in the gap, or rise after "
+                           "it, as a share of the top", -1 },
+    { .name = NULL }
+};
 
-typedef struct bench {
-    una_bench_result result;             /* what the caller gets: first, so that a pointer to it is one to all */
-    una_arena   keep;
-    una_run    *run;
-    const char *out;
-    bool        quick;
-    entry       entries[MOST_PANELS];
-    size_t      entry_count, seeds;
-    uint64_t    first;
-    una_bench_rows all, asked;           /* of the file; of this run                                           */
-} bench;
+/* ---- plan and measures --------------------------------------------------------------------------------------- */
 
-/* ---- which models ----------------------------------------------------------------------------------------- */
-
-static una_status add_entry(bench *b, const char *kind, const char *spec)
+static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
-    for (size_t i = 0; i < b->entry_count; i++)
-        if (strcmp(b->entries[i].spec, spec) == 0) return UNA_OK;
-    if (b->entry_count == MOST_PANELS) UNA_FAIL(b->run, UNA_E_USAGE, "at most %d models fit on one page", MOST_PANELS);
-    b->entries[b->entry_count++] = (entry){ kind, una_arena_text(&b->keep, spec) };
-    return una_arena_check(&b->keep);
-}
-
-static una_status add_kind(bench *b, const char *kind)
-{
-    bool known = false;
-    for (size_t i = 0; i < OWN; i++) {
-        if (strcmp(own[i].kind, kind) != 0) continue;
-        UNA_TRY(add_entry(b, kind, b->quick ? own[i].quick : own[i].spec));
-        known = true;
-    }
-    return known ? UNA_OK : add_entry(b, kind, kind);
-}
-
-static una_status add_every_kind(bench *b)
-{
-    for (size_t i = 0; i < OWN; i++)
-        if (una_kind_find(own[i].kind)) UNA_TRY(add_kind(b, own[i].kind));
-    for (size_t k = 0; una_kinds[k]; k++) UNA_TRY(add_kind(b, una_kinds[k]->name));
+    const cubic_options *o = asked->options;
+    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds;
+    (void)run;
+    for (size_t s = 0; s < seeds; s++)
+        for (size_t m = 0; m < asked->model_count; m++)
+            una_plan_add(plan, una_model_row_key(&asked->models[m], "cubic", "cubic", 0, asked->first + s));
     return UNA_OK;
 }
 
-static una_status unknown_kind(const char *name, una_run *run)
+double una_cubic_ripple(const double *std, size_t count)
 {
-    const char *names[MOST_PANELS];
-    size_t count = 0;
-    for (; count < MOST_PANELS && una_kinds[count]; count++) names[count] = una_kinds[count]->name;
-    const char *near = una_nearest(name, names, count);
-    if (near) UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'; did you mean '%s'?", name, near);
-    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'; 'una models' lists them all", name);
-}
+    size_t top = 0;
+    double worst = 0;
+    for (size_t i = 1; i < count; i++)
+        if (std[i] > std[top]) top = i;
+    if (count == 0 || !(std[top] > 0)) return 0;
 
-/* A mistake in the last of the specs is found before hours are spent on the first. */
-static una_status add_asked(bench *b, const char *text)
-{
-    una_spec spec;
-    UNA_TRY(una_spec_parse(&spec, text, &b->keep, b->run));
-    const una_kind *kind = una_kind_find(spec.name);
-    if (!kind) return unknown_kind(spec.name, b->run);
-    if (spec.count == 0) return add_kind(b, kind->name);
-    void *options = una_arena_get(&b->keep, 1, kind->options_size);
-    UNA_TRY(una_arena_check(&b->keep));
-    UNA_TRY(una_options_default(options, kind->options, b->run));
-    UNA_TRY(una_options_apply(options, kind->options, kind->name, &spec, &b->keep, b->run));
-    return add_entry(b, kind->name, text);
-}
+    double highest = std[0];
+    for (size_t i = 0; i <= top; i++) {
+        highest = fmax(highest, std[i]);
+        worst = fmax(worst, highest - std[i]);
+    }
 
-/* ---- one fit ------------------------------------------------------------------------------------------------ */
+    highest = std[count - 1];
+    for (size_t i = count; i-- > top;) {
+        highest = fmax(highest, std[i]);
+        worst = fmax(worst, highest - std[i]);
+    }
+    return worst / std[top];
+}
 
 static double mean_of(const double *values, size_t count)
 {
@@ -114,186 +102,262 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-static una_status measure(una_bench_row *row, const una_model *model, const una_dataset *data, una_run *run)
+static una_status take_measures(double *value, const una_model *model, const una_dataset *data, una_run *run)
 {
-    double x[POINTS], mean[ROWS] = {0}, std[ROWS] = {0}, error = 0;
+    double x[POINTS], mean[UNA_CUBIC_ROWS] = {0}, std[UNA_CUBIC_ROWS] = {0}, error = 0;
     const double *y = una_dataset_numbers(data, 1);
-    una_prediction out = { .mean = mean, .std_epistemic = std };
+    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
+
     for (size_t i = 0; i < POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (POINTS - 1);
     UNA_TRY(una_model_predict_rows(model, x, POINTS, 0.95, &out, run));
-    row->gap_std = mean_of(std, POINTS);
-    row->centre_std = std[POINTS / 2];
-    row->ripple = una_bench_ripple(std, POINTS);
+    value[UNA_CUBIC_GAP_STD] = mean_of(std, POINTS);
+    value[UNA_CUBIC_CENTRE_STD] = std[POINTS / 2];
+    value[UNA_CUBIC_RIPPLE] = una_cubic_ripple(std, POINTS);
+
     UNA_TRY(una_model_predict(model, data, 0.95, &out, run));
-    row->data_std = mean_of(std, ROWS);
-    for (size_t i = 0; i < ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
-    row->rmse = sqrt(error / ROWS);
-    row->seconds = una_model_info(model)->seconds;
+    value[UNA_CUBIC_DATA_STD] = mean_of(std, UNA_CUBIC_ROWS);
+    for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
+    value[UNA_CUBIC_RMSE] = sqrt(error / UNA_CUBIC_ROWS);
     return UNA_OK;
 }
 
-/* OUT/cubic-nlm-1a2b3c4d-0.una: the checksum tells specs of one kind apart. */
-static const char *model_path(bench *b, const entry *e)
+una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_key *key, una_run *run)
 {
-    una_text path = una_text_in(&b->keep);
-    una_text_add(&path, "%s/cubic-%s-%08lx-%llu.una", b->out, e->kind,
-                 (unsigned long)una_crc32(0, e->spec, strlen(e->spec)), (unsigned long long)b->first);
+    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
+    *model = NULL;
+    UNA_TRY(una_dataset_synthetic(data, "cubic", UNA_CUBIC_ROWS, 1, key->seed, run));
+    return una_fit(model, key->spec, *data, &settings, run);
+}
+
+const char *una_cubic_model_path(const una_row_key *key, const una_asked *asked, una_arena *arena)
+{
+    una_text path = una_text_in(arena);
+    una_text_add(&path, "%s/cubic-%.*s-%016llx.una", asked->out, (int)strcspn(key->spec, "("), key->spec,
+                 (unsigned long long)una_row_key_hash(key));
     return path.at;
 }
 
-static una_status record(bench *b, const una_bench_row *row, const una_model *model, const entry *e)
-{
-    if (row->seed == b->first) {
-        const char *path = model_path(b, e);
-        UNA_TRY(una_arena_check(&b->keep));
-        UNA_TRY(una_model_save(model, path, b->run));
-    }
-    b->result.fitted++;
-    if (una_bench_rows_find(&b->all, row->spec, row->seed)) return UNA_OK;
-    una_bench_rows_add(&b->all, *row);
-    UNA_TRY(una_arena_check(&b->keep));
-    return una_bench_rows_write(&b->all, b->result.table, b->run);
-}
-
-static una_status fit_one(bench *b, const entry *e, const una_dataset *data, uint64_t seed)
+static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_model *model = NULL;
-    una_fit_settings settings = { .target = "y" };
-    una_bench_row row = { .model = e->kind, .spec = e->spec, .seed = seed };
-    uint64_t before = b->run->settings.seed;
-    b->run->settings.seed = seed;
-    una_status status = una_fit(&model, e->spec, data, &settings, b->run);
-    b->run->settings.seed = before;
-    if (status == UNA_OK) status = measure(&row, model, data, b->run);
-    if (status == UNA_OK) status = record(b, &row, model, e);
-    una_model_free(model);
-    return status;
-}
-
-/* ---- all of them --------------------------------------------------------------------------------------------- */
-
-static bool is_done(bench *b, const entry *e, uint64_t seed)
-{
-    if (!una_bench_rows_find(&b->all, e->spec, seed)) return false;
-    return seed != b->first || access(model_path(b, e), R_OK) == 0;
-}
-
-static una_status explain(bench *b, const entry *e, uint64_t seed, una_status status)
-{
-    char why[sizeof b->run->message];
-    memcpy(why, b->run->message, sizeof why);
-    if (status == UNA_CANCELLED)
-        UNA_FAIL(b->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
-                 b->result.table);
-    return una_fail(b->run, status, "%s, seed %llu: %.800s", e->kind, (unsigned long long)seed, why);
-}
-
-static una_status fit_seed(bench *b, size_t index)
-{
     una_dataset *data = NULL;
-    uint64_t seed = b->first + index;
-    UNA_TRY(una_dataset_synthetic(&data, "cubic", ROWS, 1, seed, b->run));
-    una_status status = UNA_OK;
-    double all = (double)(b->seeds * b->entry_count), from = b->run->progress_from, to = b->run->progress_to;
-    for (size_t e = 0; e < b->entry_count && status == UNA_OK; e++) {
-        double done = (double)(index * b->entry_count + e);
-        b->run->progress_from = from + (to - from) * done / all;
-        b->run->progress_to = from + (to - from) * (done + 1) / all;
-        bool skip = is_done(b, &b->entries[e], seed);
-        status = una_tick(b->run, b->entries[e].kind, 0, NAN);
-        if (status == UNA_OK && !skip) status = fit_one(b, &b->entries[e], data, seed);
-        if (status != UNA_OK) status = explain(b, &b->entries[e], seed, status);
+    una_status status = una_cubic_fit(&model, &data, key, run);
+    if (status == UNA_OK) status = take_measures(outcome->value, model, data, run);
+    if (status == UNA_OK) status = una_outcome_take(outcome, model);
+    if (status == UNA_OK && key->seed == asked->first) {
+        const char *path = una_cubic_model_path(key, asked, outcome->arena);
+        status = una_arena_check(outcome->arena);
+        if (status == UNA_OK) status = una_model_save(model, path, run);
     }
-    b->run->progress_from = from;
-    b->run->progress_to = to;
+    una_model_free(model);
     una_dataset_free(data);
     return status;
 }
 
-/* Rows of this run only, spec by spec. */
-static una_status gather(bench *b)
+/* ---- claims -------------------------------------------------------------------------------------------------- */
+
+static double value_of(const una_findings *f, size_t fit, size_t m)
 {
-    for (size_t e = 0; e < b->entry_count; e++)
-        for (size_t s = 0; s < b->seeds; s++)
-            una_bench_rows_add(&b->asked, *una_bench_rows_find(&b->all, b->entries[e].spec, b->first + s));
-    UNA_TRY(una_arena_check(&b->keep));
-    b->result.rows = b->asked.at;
-    b->result.row_count = b->asked.count;
-    return una_bench_judge(&b->result, &b->keep, b->run);
+    return f->value[fit * f->measures + m];
 }
 
-static una_status draw(bench *b)
+/* The fit of a group with that seed; SIZE_MAX if there is none. */
+static size_t fit_of(const una_findings *f, const una_group *group, uint64_t seed)
 {
-    una_model *models[MOST_PANELS] = { NULL };
-    una_dataset *data = NULL;
-    una_status status = una_dataset_synthetic(&data, "cubic", ROWS, 1, b->first, b->run);
-    for (size_t e = 0; e < b->entry_count && status == UNA_OK; e++)
-        status = una_model_load(&models[e], model_path(b, &b->entries[e]), b->run);
-    if (status == UNA_OK)
-        status = una_bench_cubic_page(b->result.page, &b->result, (const una_model *const *)models, data, b->first,
-                                      b->quick, b->run);
-    for (size_t e = 0; e < b->entry_count; e++) una_model_free(models[e]);
-    una_dataset_free(data);
+    for (size_t i = group->from; i < group->from + group->count; i++)
+        if (f->fits[i].key.seed == seed) return i;
+    return SIZE_MAX;
+}
+
+static void figure(una_text *text, double value)
+{
+    char buffer[UNA_NUMBER_ROOM];
+    una_text_add(text, "%s", una_number_plain(buffer, value, 2));
+}
+
+static bool rises(double centre, double data, double ripple)
+{
+    return centre > rise * data && ripple <= most_ripple;
+}
+
+static una_status judge_rise(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    const una_group *g = una_findings_group(f, claim->model, NULL);
+    size_t seeds = 0;
+    (void)run;
+    *holds = -1;
+    if (!g) {
+        una_text_add(text, "needs %s", claim->model);
+        return UNA_OK;
+    }
+
+    double centre = una_findings_mean(f, g, UNA_CUBIC_CENTRE_STD), data = una_findings_mean(f, g, UNA_CUBIC_DATA_STD);
+    double ripple = una_findings_mean(f, g, UNA_CUBIC_RIPPLE);
+    for (size_t i = g->from; i < g->from + g->count; i++)
+        seeds += rises(value_of(f, i, UNA_CUBIC_CENTRE_STD), value_of(f, i, UNA_CUBIC_DATA_STD),
+                       value_of(f, i, UNA_CUBIC_RIPPLE));
+
+    una_text_add(text, "std ");
+    figure(text, centre);
+    una_text_add(text, " in the middle of the gap, ");
+    figure(text, data);
+    una_text_add(text, " at the data: ratio ");
+    figure(text, centre / data);
+    una_text_add(text, " (more than 2 asked), ripple ");
+    figure(text, ripple);
+    una_text_add(text, " (at most 0.10); so in %zu of %zu seeds", seeds, g->count);
+    *holds = rises(centre, data, ripple);
+    return UNA_OK;
+}
+
+/* least: the share of the GP's gap std is at least half, else below half. */
+static una_status judge_share(int *holds, una_text *text, const una_claim *claim, const una_findings *f, bool least)
+{
+    const una_group *g = una_findings_group(f, claim->model, NULL), *gp = una_findings_group(f, "gp", NULL);
+    size_t seeds = 0, pairs = 0;
+    *holds = -1;
+    if (!g || !gp) {
+        una_text_add(text, "needs gp and %s", claim->model);
+        return UNA_OK;
+    }
+
+    for (size_t i = g->from; i < g->from + g->count; i++) {
+        size_t other = fit_of(f, gp, f->fits[i].key.seed);
+        if (other == SIZE_MAX) continue;
+        pairs++;
+        seeds += (value_of(f, i, UNA_CUBIC_GAP_STD) >= half * value_of(f, other, UNA_CUBIC_GAP_STD)) == least;
+    }
+
+    double mine = una_findings_mean(f, g, UNA_CUBIC_GAP_STD), its = una_findings_mean(f, gp, UNA_CUBIC_GAP_STD);
+    una_text_add(text, "gap std ");
+    figure(text, mine);
+    una_text_add(text, " against ");
+    figure(text, its);
+    una_text_add(text, " of the GP: share ");
+    figure(text, mine / its);
+    una_text_add(text, " (%s 0.50 asked); so in %zu of %zu seeds", least ? "at least" : "less than", seeds, pairs);
+    *holds = (mine >= half * its) == least;
+    return UNA_OK;
+}
+
+static una_status judge_reach(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    (void)run;
+    return judge_share(holds, text, claim, f, true);
+}
+
+static una_status judge_below(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    (void)run;
+    return judge_share(holds, text, claim, f, false);
+}
+
+typedef struct penalised { double penalty, gap_std; const una_group *group; } penalised;
+
+static int by_penalty(const void *a, const void *b)
+{
+    const penalised *p = a, *q = b;
+    return (p->penalty > q->penalty) - (p->penalty < q->penalty);
+}
+
+static una_status penalty_of(double *penalty, const char *spec_text, una_run *run)
+{
+    una_spec spec;
+    una_mark mark = una_arena_mark(&run->scratch);
+    *penalty = NAN;
+    una_status status = una_spec_parse(&spec, spec_text, &run->scratch, run);
+    for (size_t i = 0; status == UNA_OK && i < spec.count; i++)
+        if (strcmp(spec.items[i].key, "penalty") == 0)
+            una_parse_number(spec.items[i].value, strlen(spec.items[i].value), penalty);
+    una_arena_release(&run->scratch, mark);
     return status;
 }
 
-static const char *path_in(bench *b, const char *name)
+/* Whether the gap std falls along the list, which has two members or more, in the rows of one seed. */
+static bool falls_in_seed(const una_findings *f, const penalised *list, size_t count, uint64_t seed)
 {
-    una_text path = una_text_in(&b->keep);
-    una_text_add(&path, "%s/%s", b->out, name);
-    return path.at;
+    double before = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        size_t fit = fit_of(f, list[i].group, seed);
+        if (fit == SIZE_MAX || !(value_of(f, fit, UNA_CUBIC_GAP_STD) < before)) return false;
+        before = value_of(f, fit, UNA_CUBIC_GAP_STD);
+    }
+    return true;
 }
 
-static una_status prepare(bench *b, const una_bench_settings *settings)
+static una_status list_penalties(penalised *list, size_t *count, const una_claim *claim, const una_findings *f,
+                                 una_run *run)
 {
-    b->quick = settings->quick != 0;
-    b->seeds = settings->seeds ? settings->seeds : b->quick ? QUICK_SEEDS : SEEDS;
-    b->first = b->run->settings.seed;
-    if (b->first > (uint64_t)1 << 52)
-        UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that its table can hold them");
-    b->out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench");
-    UNA_TRY(una_arena_check(&b->keep));
-    b->result.table = path_in(b, "cubic.csv");
-    b->result.page = path_in(b, "cubic.html");
-    UNA_TRY(una_arena_check(&b->keep));
-    if (settings->model_count == 0) UNA_TRY(add_every_kind(b));
-    for (size_t i = 0; i < settings->model_count; i++) UNA_TRY(add_asked(b, settings->models[i]));
-    if (mkdir(b->out, 0777) != 0 && errno != EEXIST)
-        UNA_FAIL(b->run, UNA_E_IO, "cannot make the folder %s: %s; choose another one for the results", b->out,
-                 strerror(errno));
-    return una_bench_rows_read(&b->all, b->result.table, b->run);
+    *count = 0;
+    for (size_t g = 0; g < f->group_count && *count < MOST_PENALTIES; g++) {
+        const una_group *group = &f->groups[g];
+        double penalty;
+        if (strcmp(group->model, claim->model) != 0) continue;
+        UNA_TRY(penalty_of(&penalty, f->fits[group->from].key.spec, run));
+        if (!isnan(penalty))
+            list[(*count)++] = (penalised){ penalty, una_findings_mean(f, group, UNA_CUBIC_GAP_STD), group };
+    }
+    qsort(list, *count, sizeof *list, by_penalty);
+    return UNA_OK;
 }
 
-static una_status work(bench *b, const una_bench_settings *settings)
+static una_status judge_penalty(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    UNA_TRY(prepare(b, settings));
-    for (size_t s = 0; s < b->seeds; s++) UNA_TRY(fit_seed(b, s));
-    UNA_TRY(gather(b));
-    return draw(b);
+    penalised list[MOST_PENALTIES];
+    size_t count, falls = 0;
+    *holds = -1;
+    UNA_TRY(list_penalties(list, &count, claim, f, run));
+    if (count < 2) {
+        una_text_add(text, "needs %s with two penalties or more", claim->model);
+        return UNA_OK;
+    }
+
+    *holds = 1;
+    una_text_add(text, "gap std ");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) una_text_add(text, ", ");
+        figure(text, list[i].gap_std);
+        una_text_add(text, " at penalty ");
+        una_text_number(text, list[i].penalty);
+        if (i > 0 && !(list[i].gap_std < list[i - 1].gap_std)) *holds = 0;
+    }
+
+    const una_group *first = list[0].group;
+    for (size_t i = first->from; i < first->from + first->count; i++)
+        falls += falls_in_seed(f, list, count, f->fits[i].key.seed);
+    una_text_add(text, "; falls in %zu of %zu seeds", falls, first->count);
+    return UNA_OK;
 }
 
-una_status una_bench_cubic(una_bench_result **result, const una_bench_settings *settings, una_run *run)
-{
-    static const una_bench_settings usual;
-    *result = NULL;
-    una_clear_message(run);
-    bench *b = una_allocate(run, sizeof *b);
-    if (!b) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for an experiment");
-    memset(b, 0, sizeof *b);
-    una_arena_init(&b->keep, run);
-    b->run = run;
-    b->all.arena = b->asked.arena = &b->keep;
-    una_status status = work(b, settings ? settings : &usual);
-    if (status == UNA_OK) *result = &b->result;
-    else una_bench_free(&b->result);
-    return status;
-}
+static const una_claim claims[] = {
+    { "The GP's epistemic std rises smoothly in the gap", judge_rise, "gp", NULL },
+    { "HMC's epistemic std rises smoothly in the gap", judge_rise, "hmc", NULL },
+    { "LUNA reaches at least half of the GP's gap std", judge_reach, "luna", NULL },
+    { "TUNA reaches at least half of the GP's gap std", judge_reach, "tuna", NULL },
+    { "MC dropout stays below half of the GP's gap std", judge_below, "mcd", NULL },
+    { "BBVI stays below half of the GP's gap std", judge_below, "bbvi", NULL },
+    { "NLM's gap std falls as its penalty grows", judge_penalty, "nlm", NULL },
+    { .sentence = NULL }
+};
 
-void una_bench_free(una_bench_result *result)
-{
-    if (!result) return;
-    bench *b = (bench *)result;
-    una_run *run = b->run;
-    una_arena_free(&b->keep);
-    una_release(run, b);
-}
+const una_experiment una_experiment_cubic = {
+    .name = "cubic",
+    .summary = "every model on a cubic function with a hole in the data: who notices the hole?",
+    .title = "The cubic gap: who knows what it does not know?",
+    .lead = "100 rows of y = x\xC2\xB3 with noise of standard deviation 3, none of them between \xE2\x88\x92" "2 and "
+            "2. A model that knows what it does not know opens its epistemic band there.",
+    .caption = "Epistemic standard deviation in the gap and at the rows, error at the rows: mean and sd over the seeds",
+    .over = "seeds",
+    .options = table,
+    .options_size = sizeof(cubic_options),
+    .measures = measures,
+    .entries = entries,
+    .every_kind = true,
+    .plan = plan_fits,
+    .measure = measure,
+    .claims = claims,
+    .claims_caption = "Each is an inequality between the means over the seeds. Smoothly: the std in the middle of the "
+                      "gap is more than twice that at the data, and on the 61 points it rises once and falls once, but "
+                      "for a ripple of at most a tenth of its top.",
+    .page = una_cubic_page,
+};

@@ -159,8 +159,6 @@ una_status una_dataset_from_arrays(una_dataset **data, const double *x, const do
     return status;
 }
 
-/* ---- rows of another table ------------------------------------------------------------------------------ */
-
 /* The first word that is no number, or else the first word: what to show when a number was wanted. */
 static size_t first_word(const una_table_column *column, size_t rows)
 {
@@ -173,6 +171,59 @@ static size_t first_word(const una_table_column *column, size_t rows)
     }
     return first == SIZE_MAX ? 0 : first;
 }
+
+/* Each word once, however often it stands in the column. */
+static una_status copy_words(una_table_column *to, const char *const *from, size_t rows, una_words *words)
+{
+    for (size_t i = 0; i < rows; i++)
+        to->word[i] = from[i] && *from[i] ? una_words_get(words, from[i], strlen(from[i])) : NULL;
+    UNA_TRY(una_arena_check(words->keep));
+    UNA_TRY(una_arena_check(words->work));
+    to->first_word = first_word(to, rows);
+    return UNA_OK;
+}
+
+static una_status copy_columns(una_dataset *data, const double *const *numbers, const char *const *const *words,
+                               una_arena *work)
+{
+    una_words known = una_words_in(&data->arena, work);
+    data->unit = "row";
+    for (size_t c = 0; c < data->columns; c++) data->column[c].is_text = !(numbers && numbers[c]);
+    UNA_TRY(una_table_cells(data));
+    for (size_t c = 0; c < data->columns; c++) {
+        if (data->column[c].is_text) UNA_TRY(copy_words(&data->column[c], words[c], data->rows, &known));
+        else UNA_TRY(copy_column(data, c, numbers[c], 1, data->rows));
+    }
+    return UNA_OK;
+}
+
+una_status una_dataset_from_columns(una_dataset **data, const char *const *names, const double *const *numbers,
+                                    const char *const *const *words, size_t columns, size_t rows, una_run *run)
+{
+    *data = NULL;
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the columns have no rows");
+    if (columns == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no columns");
+    for (size_t c = 0; c < columns; c++)
+        if (!(numbers && numbers[c]) && !(words && words[c]))
+            UNA_FAIL(run, UNA_E_USAGE, "column %zu has neither numbers nor words", c + 1);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char **all = NULL;
+    una_status status = make_names(&all, columns, false, names, run);
+    if (status == UNA_OK) status = una_table_new(data, "array", all, columns, run);
+    if (status == UNA_OK) {
+        (*data)->rows = rows;
+        status = copy_columns(*data, numbers, words, &run->scratch);
+    }
+    una_arena_release(&run->scratch, mark);
+
+    if (status == UNA_OK) return UNA_OK;
+    una_dataset_free(*data);
+    *data = NULL;
+    return status;
+}
+
+/* ---- rows of another table ------------------------------------------------------------------------------ */
 
 static void gather_words(una_table_column *to, const una_table_column *from, const size_t *index, size_t count,
                          una_words *words)
@@ -328,9 +379,25 @@ const char *una_dataset_column_name(const una_dataset *data, size_t column)
     return column < data->columns ? data->column[column].name : NULL;
 }
 
+const char *una_dataset_origin(const una_dataset *data)
+{
+    return data->origin;
+}
+
+una_status una_dataset_find(size_t *column, const una_dataset *data, const char *name, una_run *run)
+{
+    una_clear_message(run);
+    return una_table_need(column, data, name, run);
+}
+
 const double *una_dataset_numbers(const una_dataset *data, size_t column)
 {
     return column < data->columns ? data->column[column].number : NULL;
+}
+
+const char *const *una_dataset_words(const una_dataset *data, size_t column)
+{
+    return column < data->columns ? data->column[column].word : NULL;
 }
 
 size_t una_table_find(const una_dataset *data, const char *name)

@@ -10,7 +10,7 @@
 
 static una_status take_lists(una_split *split, size_t train, size_t test, una_run *run)
 {
-    *split = (una_split){ .train_count = train, .test_count = test };
+    *split = (una_split){ .size = sizeof *split, .train_count = train, .test_count = test };
     split->train = una_allocate(run, train * sizeof *split->train);
     split->test = una_allocate(run, test * sizeof *split->test);
     if (split->train && split->test) return UNA_OK;
@@ -23,14 +23,28 @@ void una_split_free(una_split *split, una_run *run)
     if (!split) return;
     una_release(run, split->train);
     una_release(run, split->test);
-    *split = (una_split){0};
+    una_struct_give(split, &(una_split){0}, sizeof *split);
+}
+
+/* No lists at first: after a failure there are none. */
+static una_status empty(una_split *split, una_run *run)
+{
+    UNA_TRY(UNA_CHECK_SIZE(split, una_split, run));
+    una_struct_give(split, &(una_split){0}, sizeof *split);
+    return UNA_OK;
+}
+
+/* What was made goes to the caller, as much of it as he knows. */
+static una_status give(una_split *split, const una_split *made, una_status status)
+{
+    if (status == UNA_OK) una_struct_give(split, made, sizeof *made);
+    return status;
 }
 
 /* ---- at random ----------------------------------------------------------------------------------------- */
 
-una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
+static una_status split_at_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
 {
-    *split = (una_split){0};
     if (rows < 2)
         UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; two at least are needed", rows, rows == 1 ? "" : "s");
     if (!(test_fraction > 0 && test_fraction < 1))
@@ -49,6 +63,13 @@ una_status una_split_random(una_split *split, size_t rows, double test_fraction,
     }
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
+{
+    una_split made = UNA_INIT(una_split);
+    UNA_TRY(empty(split, run));
+    return give(split, &made, split_at_random(&made, rows, test_fraction, seed, run));
 }
 
 /* ---- with a gap ------------------------------------------------------------------------------------------ */
@@ -106,11 +127,12 @@ static una_status cut_gap(una_split *split, const una_dataset *data, const char 
 
 una_status una_split_gap(una_split *split, const una_dataset *data, const char *column, una_run *run)
 {
-    *split = (una_split){0};
+    una_split made = UNA_INIT(una_split);
+    UNA_TRY(empty(split, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = cut_gap(split, data, column, run);
+    una_status status = cut_gap(&made, data, column, run);
     una_arena_release(&run->scratch, mark);
-    return status;
+    return give(split, &made, status);
 }
 
 /* ---- as published ------------------------------------------------------------------------------------------ */
@@ -173,7 +195,8 @@ static una_status find_split(una_split *split, const json_t *file, const publish
 una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows,
                           una_run *run)
 {
-    *split = (una_split){0};
+    una_split made = UNA_INIT(una_split);
+    UNA_TRY(empty(split, run));
     json_error_t error;
     json_t *file = json_load_file(path, 0, &error);
     if (!file && json_error_code(&error) == json_error_cannot_open_file)
@@ -181,9 +204,9 @@ una_status una_split_read(una_split *split, const char *path, const char *group,
     if (!file) UNA_FAIL(run, UNA_E_INPUT, "%s, line %d: %s", path, error.line, error.text);
     published from = { path, group, index, rows };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = find_split(split, file, &from, run);
-    if (status != UNA_OK) una_split_free(split, run);
+    una_status status = find_split(&made, file, &from, run);
+    if (status != UNA_OK) una_split_free(&made, run);
     una_arena_release(&run->scratch, mark);
     json_decref(file);
-    return status;
+    return give(split, &made, status);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What this una was built with: shown by `una --version`.
+ * What this libuna was built with: shown by `una --version`.
  */
 #include "una.h"
 
-#include <cairo.h>
 #include <jansson.h>
 #include <zlib.h>
 
@@ -20,7 +19,6 @@ const char *una_build_info(void)
 {
     return "kernels  " KERNEL_SETS "\n"
            "random   Random123 (Philox4x32-10)\n"
-           "charts   Cairo " CAIRO_VERSION_STRING "\n"
            "json     Jansson " JANSSON_VERSION "\n"
            "gzip     zlib " ZLIB_VERSION "\n";
 }

@@ -2,7 +2,7 @@
  *
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
-#include "face/scoring.h"
+#include "model/scoring.h"
 
 #include <string.h>
 
@@ -67,8 +67,7 @@ static una_status for_each_chunk(const una_model *model, const char *path, bool 
 typedef struct predicting {
     const una_model *model;
     una_predict_settings settings;
-    FILE *out;
-    const char *path;
+    const char *path;                    /* NULL: through settings.write                                    */
     bool  begun;
 } predicting;
 
@@ -118,11 +117,26 @@ static void add_rows(una_text *text, const predicting *p, const chunk *c, const 
     }
 }
 
+static una_status to_stream(void *stream, const char *bytes, size_t count)
+{
+    return fwrite(bytes, 1, count, stream) == count ? UNA_OK : UNA_E_IO;
+}
+
+/* A caller's own write may have said why it failed. */
+static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
+{
+    una_status status = p->settings.write(p->settings.writer, text->at, text->length);
+    if (status == UNA_OK || *una_run_message(run)) return status;
+
+    if (p->path) UNA_FAIL(run, status, "%s: cannot be written to; is the disk full?", p->path);
+    UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
+}
+
 static una_status predict_chunk(void *context, const chunk *c, una_run *run)
 {
     predicting *p = context;
     una_arena *scratch = &run->scratch;
-    una_prediction out = { UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
+    una_prediction out = { sizeof out, UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
                            UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
                            UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows) };
     double *draws = UNA_GET(scratch, double, c->rows * p->settings.draws);
@@ -135,32 +149,38 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     p->begun = true;
     add_rows(&text, p, c, &out, draws);
     UNA_TRY(una_arena_check(scratch));
-    if (fwrite(text.at, 1, text.length, p->out) != text.length)
-        UNA_FAIL(run, UNA_E_IO, "%s: cannot be written to; is the disk full?", p->path);
-    return UNA_OK;
+    return hand_on(p, &text, run);
+}
+
+static una_status predict_to(predicting *p, const char *data_path, size_t *rows, una_run *run)
+{
+    una_file file = {0};
+    if (p->path) {
+        UNA_TRY(una_file_begin(&file, p->path, &run->scratch, run));
+        p->settings.write = to_stream;
+        p->settings.writer = file.stream;
+    }
+    una_status status = for_each_chunk(p->model, data_path, false, p->settings.keep, predict_chunk, p, rows, run);
+    if (status == UNA_OK && p->path) status = una_file_commit(&file, run);
+    una_file_abandon(&file);
+    return status;
 }
 
 una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
-                            const char *out_path, FILE *stream, size_t *rows, una_run *run)
+                            const char *out_path, size_t *rows, una_run *run)
 {
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_file file = {0};
     size_t count = 0;
-    predicting p = { .model = model, .settings = settings ? *settings : (una_predict_settings){0}, .out = stream,
-                     .path = out_path ? out_path : "standard output" };
+    predicting p = { .model = model, .path = out_path };
+    UNA_TRY(UNA_TAKE(&p.settings, settings, una_predict_settings, run));
     if (p.settings.level == 0) p.settings.level = 0.95;
-    una_status status = out_path ? una_file_begin(&file, out_path, &run->scratch, run) : UNA_OK;
-    if (status == UNA_OK && out_path) p.out = file.stream;
-    if (status == UNA_OK)
-        status = for_each_chunk(model, data_path, false, p.settings.keep, predict_chunk, &p, &count, run);
-    if (status == UNA_OK) {
-        if (out_path) status = una_file_commit(&file, run);
-        else if (fflush(stream) != 0) status = una_fail(run, UNA_E_IO, "standard output cannot be written to");
-    }
-    una_file_abandon(&file);
-    if (rows) *rows = count;
+    if (!out_path && !p.settings.write)
+        UNA_FAIL(run, UNA_E_USAGE, "there is no place for the answers: give out_path, or write in the settings");
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = predict_to(&p, data_path, &count, run);
     una_arena_release(&run->scratch, mark);
+    if (rows) *rows = count;
     return status;
 }
 
@@ -181,6 +201,7 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
     una_clear_message(run);
     scoring s = { .model = model };
     size_t rows;
+    UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
     UNA_TRY(for_each_chunk(model, data_path, true, false, score_chunk, &s, &rows, run));
     return una_score_finish(score, &s.sums, run);
 }
@@ -192,19 +213,28 @@ static una_status update_chunk(void *context, const chunk *c, una_run *run)
     return una_model_observe_encoded(context, c->x, c->y, c->rows, run);
 }
 
+/* A second copy of the state stands by, so that going back needs no memory. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run)
 {
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
+    una_arena spare;
     una_archive before = {0};
-    size_t count = 0, rows_before = model->info.rows;
-    double evidence_before = model->info.log_evidence;
+    void *state = NULL;
+    size_t count = 0;
+    una_fit_info info = model->info;
+    una_arena_init(&spare, model->run);
+
     una_status status = una_model_snapshot(&before, model, &run->scratch, run);
+    if (status == UNA_OK) status = una_model_revive(&state, model, &before, &spare, run);
     if (status == UNA_OK) status = for_each_chunk(model, data_path, true, false, update_chunk, model, &count, run);
-    if (status != UNA_OK && count > 0 && una_model_restore(model, &before, run) == UNA_OK) {   /* all rows or none */
-        model->info.rows = rows_before;
-        model->info.log_evidence = evidence_before;
+
+    if (status != UNA_OK && count > 0) {
+        model->state = state;
+        model->info = info;
+        una_arena_join(&model->keep, &spare);
     }
+    una_arena_free(&spare);
     una_arena_release(&run->scratch, mark);
     if (rows) *rows = status == UNA_OK ? count : 0;
     return status;

@@ -95,7 +95,7 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
 {
     uint64_t depth = net->depth, activation = (uint64_t)net->activation;
     UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
+    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
     net->depth = (size_t)depth;
     net->activation = (una_activation)activation;
     if (!with_inputs) net->size[0] = ar->inputs;

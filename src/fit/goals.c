@@ -135,7 +135,7 @@ una_status una_goal_evidence(una_trainable_f32 *what, const una_pupil *pupil, un
     e->head.noise_var = l->of.evidence.noise_var;
     e->head.prior_var = l->of.evidence.prior_var;
     *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };
-    return una_work_new_f32(&e->work, l->shape, 1, 0, false, 0, false, false,
+    return una_work_new_f32(&e->work, l->shape, &(una_work_size){ .rows = 1 },
                             una_kernels_named_f32(run->settings.kernels), &run->scratch);
 }
 
@@ -234,7 +234,7 @@ una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una
         d->mask[k] = UNA_GET(&run->scratch, float, d->batches.most * UNA_PADDED(net->size[k + 1]));
     d->input_mask = UNA_GET(&run->scratch, float, d->batches.most * net->size[0]);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_work_new_f32(&d->work, net, d->batches.most, 0, false, 0, false, false,
+    return una_work_new_f32(&d->work, net, &(una_work_size){ .rows = d->batches.most },
                             una_kernels_named_f32(run->settings.kernels), &run->scratch);
 }
 

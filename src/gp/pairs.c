@@ -15,6 +15,8 @@
  */
 #include "gp/pairs.h"
 
+#include "kern/pairs.h"
+
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -74,7 +76,7 @@ static void stationary(const una_pairs *p, una_kernel_code code, double var, siz
     const double root = code == UNA_KERNEL_MATERN12 ? 1
                       : code == UNA_KERNEL_MATERN32 ? 1.7320508075688772 : 2.23606797749979;
     if (code == UNA_KERNEL_RBF) {
-        p->kernels->exp(width, -0.5, value, var, value);
+        p->kernels->pairs->exp(width, -0.5, value, var, value);
         if (slope) memcpy(slope, value, width * sizeof *slope);
         return;
     }
@@ -84,7 +86,7 @@ static void stationary(const una_pairs *p, una_kernel_code code, double var, siz
         double r = sqrt(value[j]);
         value[j] = root * (r > far_away ? far_away : r);
     }
-    p->kernels->exp(width, -1, value, var, e);
+    p->kernels->pairs->exp(width, -1, value, var, e);
     for (size_t j = 0; j < width; j++) {
         double s = value[j], scaled = e[j];
         if (code == UNA_KERNEL_MATERN12) {
@@ -110,7 +112,7 @@ static void periodic(const una_pairs *p, const una_kernel_op *op, const double *
             double s = sin(a[d * a_step] - b[d * b_stride + j]) / length[d];
             value[j] -= 2 * s * s;
         }
-    p->kernels->exp(width, 1, value, var, value);
+    p->kernels->pairs->exp(width, 1, value, var, value);
 }
 
 static void leaf(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
@@ -127,7 +129,7 @@ static void leaf(const una_pairs *p, const una_kernel_op *op, const double *a, s
     } else if (op->code == UNA_KERNEL_PERIODIC) {
         periodic(p, op, a, a_step, b, b_stride, width, value);
     } else {
-        p->kernels->distances(width, op->count, a, a_step, b, b_stride, value);
+        p->kernels->pairs->distances(width, op->count, a, a_step, b, b_stride, value);
         stationary(p, op->code, var, width, value, slope);
     }
 }
@@ -225,11 +227,12 @@ void una_pairs_gradient(una_pairs *p, const una_side *a, size_t i, const una_sid
         for (size_t j = 0; j < width; j++) by[j] = back[j] * slope[j];
         if (p->common && p->common[o]) {                 /* r^2 = sum u^2: one sum instead of one per length */
             double r2[UNA_TILE];
-            p->kernels->distances(width, op->count, to, a->stride, from, b->stride, r2);
+            p->kernels->pairs->distances(width, op->count, to, a->stride, from, b->stride, r2);
             for (size_t j = 0; j < width; j++) by[j] *= r2[j];
             add_lanes(width, by, leaf_sum + UNA_PAD);
         } else {
-            p->kernels->weighted_distances(width, op->count, by, to, a->stride, from, b->stride, leaf_sum + UNA_PAD);
+            p->kernels->pairs->weighted_distances(width, op->count, by, to, a->stride, from, b->stride,
+                                                  leaf_sum + UNA_PAD);
         }
     }
 }

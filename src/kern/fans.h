@@ -1,87 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * What kernels on fans (slopes by unit, see kern_slots.h) have in common. Included by the sets
- * after elementwise.h and after
- *   bool copy_fan(lanes, step, z, u, s): copies a fan, and says if a step from z crosses the kink in any lane,
- * which each writes in its own way.
+ * Kernels on fans: the slopes of one point along all directions, a row of `lanes` = UNA_PADDED(directions) for each
+ * unit of a list, padding zero. For nn/fans_real.c.
  */
-static void fan_add(size_t lanes, const uint16_t *list, const real *a, real *sum)
-{
-    for (size_t i = 0; i < list[0]; i++) {
-        const real *restrict ai = a + i * lanes;
-        real *restrict si = sum + UNA_LISTED(list)[i] * lanes;
-        for (size_t l = 0; l < lanes; l += UNA_PAD)
-            for (size_t v = 0; v < UNA_PAD; v++) si[l + v] += ai[l + v];
-    }
-}
+#ifndef UNA_KERN_FANS_H
+#define UNA_KERN_FANS_H
 
-static real fan_steps(size_t directions, size_t lanes, const real *restrict delta, real *restrict step,
-                      real *restrict inverse)
-{
-    real longest = 0;
-    for (size_t d = 0; d < lanes; d++) step[d] = d < directions ? delta[d] : 0;
-    for (size_t d = 0; d < lanes; d++) inverse[d] = d < directions ? 1 / step[d] : 0;
-    for (size_t d = 0; d < directions; d++) longest = fabs(step[d]) > longest ? fabs(step[d]) : longest;
-    return longest;
-}
+#include "kern/kern.h"
 
-static void fan_candidates(size_t units, const real *z, const real *reach, real longest, uint16_t *list)
-{
-    size_t count = 0;
-    for (size_t j = 0; j < units; j++) {
-        UNA_LISTED(list)[count] = (uint16_t)j;
-        count += z[j] + longest * reach[j] <= 0 ? 0 : 1;     /* also NAN: it must not vanish here */
-    }
-    list[0] = (uint16_t)count;
-}
+/* Lists of units: how many, how many of these bend (see relu), which ones, ascending, UNA_LIST_END; and from
+ * UNA_BENT on the places in the list of those that bend. */
+enum { UNA_LIST_END = 0xFFFF };
+#define UNA_LIST_LENGTH(units) (2 * (size_t)(units) + 4)
+#define UNA_LISTED(list) ((list) + 2)
+#define UNA_BENT(list, units) ((list) + 3 + (units))
 
-static void bend(size_t lanes, const real *restrict step, const real *restrict inverse, real z, real *restrict s,
-                 real *restrict e)
-{
-    for (size_t l = 0; l < lanes; l += UNA_PAD)
-        for (size_t v = 0; v < UNA_PAD; v++) {
-            ends x = { .z = z, .t = z + step[l + v] * s[l + v], .u = s[l + v], .inverse = inverse[l + v] };
-            s[l + v] = relu_s(x);
-            e[l + v] = relu_e(x);
-        }
-}
+#define UNA_IN_BOTH "kern/fans_slots.h"
+#include "kern/both.h"
 
-static void fan_relu(size_t lanes, size_t units, const real *step, const real *inverse, const real *z,
-                     const uint16_t *candidates, const real *u, bool by_unit, uint16_t *list, real *s, real *e)
-{
-    uint16_t *listed = UNA_LISTED(list), *bent = UNA_BENT(list, units);
-    size_t count = 0, bends = 0;
-    for (size_t i = 0; i < candidates[0]; i++) {
-        const uint16_t unit = UNA_LISTED(candidates)[i];
-        const unsigned on = z[unit] > 0,
-                       crosses = copy_fan(lanes, step, z[unit], u + (by_unit ? unit : i) * lanes, s + count * lanes);
-        listed[count] = unit;
-        bent[bends] = (uint16_t)count;
-        count += on | crosses;                   /* no branches: few cross, and which ones is not foreseeable */
-        bends += crosses;
-    }
-    listed[count] = UNA_LIST_END;
-    list[0] = (uint16_t)count;
-    list[1] = (uint16_t)bends;
-    for (size_t i = 0; i < bends; i++)
-        bend(lanes, step, inverse, z[listed[bent[i]]], s + bent[i] * lanes, e + i * lanes);
-}
-
-static void fan_relu_back(size_t lanes, size_t units, const real *restrict inverse, const real *z, const uint16_t *list,
-                          const real *restrict e, real *restrict g, real *restrict dz)
-{
-    for (size_t i = 0; i < list[1]; i++, e += lanes) {
-        const size_t place = UNA_BENT(list, units)[i], unit = UNA_LISTED(list)[place];
-        real *restrict gi = g + place * lanes, on = relu_1(z[unit]), sum[UNA_PAD] = {0};
-        for (size_t l = 0; l < lanes; l += UNA_PAD)
-            for (size_t v = 0; v < UNA_PAD; v++) {
-                sum[v] += gi[l + v] * (e[l + v] - on) * inverse[l + v];
-                gi[l + v] *= e[l + v];
-            }
-        dz[unit] += ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-    }
-}
-
-#define FAN_SLOTS                                                                                                     \
-    .fan_product = fan_product, .fan_outer = fan_outer, .fan_add = fan_add, .fan_steps = fan_steps,                   \
-    .fan_candidates = fan_candidates, .fan_relu = fan_relu, .fan_relu_back = fan_relu_back
+#endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel slot table: arrays in, arrays out, no meaning. The reference set (kern_real.c) fills every slot and judges
- * the fast sets (kern_fast.c, compiled once per instruction set), which overwrite what they do better.
+ * The kernel slot table: arrays in, arrays out, no meaning. Here stands what several rooms call; what one owner alone
+ * needs has a small table of its own (slopes.h, fans.h, line.h, pairs.h, density.h), chosen together with the set. Each
+ * set fills every slot: the generic one with plain loops (kern_real.c and the files *_loops.c), the others (kern_fast.c,
+ * and the same *_loops.c for their instruction set) in their own way where that is faster. What they have to agree with
+ * is written down once more, in long double or double, in tests/kern and tests/nn.
  *
  * Matrices are row-major; the last dimension is padded to a multiple of UNA_PAD, the padding of parameters is zero and
  * stays zero. Everything exists in float (training) and in double (golden vectors): names end in _f32 and _f64.
@@ -14,27 +17,34 @@
 enum { UNA_PAD = 8 };
 #define UNA_PADDED(n) (((size_t)(n) + UNA_PAD - 1) / UNA_PAD * UNA_PAD)
 
-#define UNA_ACTIVATIONS "relu|tanh|leaky|elu|softplus|silu|sin"
-typedef enum una_activation {
-    UNA_RELU, UNA_TANH, UNA_LEAKY, UNA_ELU, UNA_SOFTPLUS, UNA_SILU, UNA_SIN
-} una_activation;
+/* The activations: code, word, and whether its secant slope is its own or a plain difference (activation.h, which holds
+ * two functions for each). This list makes the enum, the words, their count, what a model file may hold, the loops of
+ * every kernel set and those of the tests: a new one is a line here and two functions there. */
+#define UNA_ACTIVATION_LIST(X)       \
+    X(UNA_RELU, relu, own)           \
+    X(UNA_TANH, tanh, own)           \
+    X(UNA_LEAKY, leaky, own)         \
+    X(UNA_ELU, elu, plain)           \
+    X(UNA_SOFTPLUS, softplus, plain) \
+    X(UNA_SILU, silu, plain)         \
+    X(UNA_SIN, sin, own)             \
+    /* new ones go here, at the end: model files store the number */
 
-/* Lists of units: how many, how many of these bend (see fan_relu), which ones, ascending, UNA_LIST_END; and from
- * UNA_BENT on the places in the list of those that bend. */
-enum { UNA_LIST_END = 0xFFFF };
-#define UNA_LIST_LENGTH(units) (2 * (size_t)(units) + 4)
-#define UNA_LISTED(list) ((list) + 2)
-#define UNA_BENT(list, units) ((list) + 3 + (units))
-
-enum { UNA_SHALLOW_ROWS = 8 };           /* rows of a network of one hidden layer that are in hand at a time */
-
-/* Rows of slopes: `points` points with `directions` slope rows each, `width` (padded) columns. */
-typedef struct una_slope_shape { size_t points, directions, width; } una_slope_shape;
+#define UNA_ACTIVATION_CODE(code, word, secant) code,
+#define UNA_ACTIVATION_ONE(code, word, secant) + 1
+#define UNA_ACTIVATION_WORD(code, word, secant) "|" #word
+typedef enum una_activation { UNA_ACTIVATION_LIST(UNA_ACTIVATION_CODE) } una_activation;
+enum { UNA_ACTIVATION_COUNT = 0 UNA_ACTIVATION_LIST(UNA_ACTIVATION_ONE) };
+#define UNA_ACTIVATIONS (&UNA_ACTIVATION_LIST(UNA_ACTIVATION_WORD)[1])          /* "relu|tanh|..." */
 
 #define UNA_IN_BOTH "kern/kern_slots.h"
 #include "kern/both.h"
 
-/* Refuses a kernel set that does not exist or that this machine cannot run. */
+/* Refuses a kernel set that does not exist or that this machine cannot run, and a path that does not exist. */
 una_status una_kernels_need(una_run *run);
+
+/* Which way a training step goes: the fastest there is for its shape, or the plain one, for comparison. */
+typedef enum una_path { UNA_PATH_AUTO, UNA_PATH_PLAIN } una_path;
+una_path una_path_of(const una_run *run);
 
 #endif

@@ -1,21 +1,49 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel sets that were compiled; choose_real.c chooses among them at run time.
+ * The kernel sets that were compiled, each in both precisions; choose_real.c chooses among them at run time. For files
+ * that are compiled once per set (*_fast.c, *_loops.c, and kern_real.c for the generic one): which one this is.
  */
 #ifndef UNA_SETS_H
 #define UNA_SETS_H
 
 #include "kern/kern.h"
 
-extern const una_kernels_f32 una_kernels_generic_f32;
-extern const una_kernels_f64 una_kernels_generic_f64;
+#define UNA_SET_TABLES(set, real)                                          \
+    extern const una_kernels_##real una_kernels_##set##_##real;            \
+    extern const una_slopes_kernels_##real una_slopes_kernels_##set##_##real; \
+    extern const una_fans_kernels_##real una_fans_kernels_##set##_##real;  \
+    extern const una_line_kernels_##real una_line_kernels_##set##_##real;  \
+    extern const una_pairs_kernels_##real una_pairs_kernels_##set##_##real; \
+    extern const una_density_kernels_##real una_density_kernels_##set##_##real;
+
+UNA_SET_TABLES(generic, f32)
+UNA_SET_TABLES(generic, f64)
 #ifdef UNA_HAS_avx2
-extern const una_kernels_f32 una_kernels_avx2_f32;
-extern const una_kernels_f64 una_kernels_avx2_f64;
+UNA_SET_TABLES(avx2, f32)
+UNA_SET_TABLES(avx2, f64)
 #endif
 #ifdef UNA_HAS_avx512
-extern const una_kernels_f32 una_kernels_avx512_f32;
-extern const una_kernels_f64 una_kernels_avx512_f64;
+UNA_SET_TABLES(avx512, f32)
+UNA_SET_TABLES(avx512, f64)
 #endif
+
+#if defined(UNA_ISA_avx512)
+#define SET(name) REAL(name##_avx512)
+#define SET_NAME "avx512"
+#define SET_IS_FAST 1
+#elif defined(UNA_ISA_avx2)
+#define SET(name) REAL(name##_avx2)
+#define SET_NAME "avx2"
+#define SET_IS_FAST 1
+#else
+#define SET(name) REAL(name##_generic)
+#define SET_NAME "generic"
+#define SET_IS_FAST 0
+#endif
+
+/* How una_kernels of this set begins. */
+#define SET_HEAD                                                                                                      \
+    .name = SET_NAME, .slopes = &SET(una_slopes_kernels), .fans = &SET(una_fans_kernels),                             \
+    .line = &SET(una_line_kernels), .pairs = &SET(una_pairs_kernels), .density = &SET(una_density_kernels)
 
 #endif

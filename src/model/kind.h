@@ -51,6 +51,9 @@ typedef struct una_kind {
     const char *thesis;                           /* options of --preset thesis, "" if none                */
     size_t      least_rows;                       /* fewer are refused                                     */
     bool        learns_features;                  /* wants rows held out (valid or folds)                  */
+    unsigned    results;                          /* how often its numbers have changed: raised by one with every
+                                                     change of what the same spec and seed give            */
+    const char *inner;                            /* the option that holds the spec of another kind; NULL: none */
 
     /* required: results go to keep, everything else to the run's scratch. Automatic options are filled in. */
     una_status (*fit)(void *state, void *options, const una_problem *problem, una_fit_result *result,
@@ -72,6 +75,8 @@ typedef struct una_kind {
 /* NULL-terminated, in src/models/registry.c. */
 extern const una_kind *const una_kinds[];
 const una_kind *una_kind_find(const char *name);
+/* UNA_E_USAGE names the nearest one and lists them all. */
+una_status una_kind_need(const una_kind **kind, const char *name, una_run *run);
 
 struct una_model {
     una_arena       keep;
@@ -86,7 +91,8 @@ struct una_model {
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
 /* The state as bytes in `arena`, and back again: for calls of several steps that do all or nothing. */
 una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_arena *arena, una_run *run);
-una_status una_model_restore(una_model *model, const una_archive *bytes, una_run *run);
+una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,
+                            una_run *run);
 /* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run);

@@ -13,6 +13,22 @@ const una_kind *una_kind_find(const char *name)
     return NULL;
 }
 
+una_status una_kind_need(const una_kind **kind, const char *name, una_run *run)
+{
+    *kind = una_kind_find(name);
+    if (*kind) return UNA_OK;
+    const char *names[64];
+    size_t count = 0;
+    una_text list = una_text_in(&run->scratch);
+    for (; count < 64 && una_kinds[count]; count++) {
+        names[count] = una_kinds[count]->name;
+        una_text_add(&list, "%s%s", count ? ", " : "", names[count]);
+    }
+    const char *near = una_nearest(name, names, count);
+    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'%s%s%s The models are %s", name, near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : ".", list.at);
+}
+
 size_t una_kind_count(void)
 {
     size_t count = 0;
@@ -35,8 +51,53 @@ size_t una_kind_option_count(size_t kind)
 
 una_status una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run)
 {
+    una_option_info found;
+    UNA_TRY(UNA_CHECK_SIZE(info, una_option_info, run));
     if (option >= una_kind_option_count(kind))
         UNA_FAIL(run, UNA_E_USAGE, "there is no option %zu of model %zu", option, kind);
-    una_option_describe(info, &una_kinds[kind]->options[option], &run->scratch);
-    return una_arena_check(&run->scratch);
+    una_mark mark = una_arena_mark(&run->texts);
+    una_option_describe(&found, &una_kinds[kind]->options[option], &run->texts);
+    una_struct_give(info, &found, sizeof found);
+    una_status status = una_arena_check(&run->texts);
+    if (status != UNA_OK) una_arena_release(&run->texts, mark);
+    return status;
+}
+
+/* ---- specs ---------------------------------------------------------------------------------------------------- */
+
+/* How often the numbers of the kind and of those inside it have changed. */
+static una_status add_changes(unsigned *changes, const una_kind *kind, const una_spec *spec, int depth, una_run *run)
+{
+    enum { DEEPEST = 4 };
+    una_arena *arena = &run->scratch;
+    void *options = una_arena_get(arena, 1, kind->options_size);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_options_default(options, kind->options, run));
+    UNA_TRY(una_options_apply(options, kind->options, kind->name, spec, arena, run));
+    *changes += kind->results;
+
+    for (const una_option *o = kind->options; kind->inner && depth < DEEPEST && o->name; o++) {
+        if (strcmp(o->name, kind->inner) != 0) continue;
+        una_spec inside;
+        UNA_TRY(una_spec_parse(&inside, *(const char *const *)(const void *)((const char *)options + o->offset), arena,
+                               run));
+        UNA_TRY(una_kind_need(&kind, inside.name, run));
+        return add_changes(changes, kind, &inside, depth + 1, run);
+    }
+    return UNA_OK;
+}
+
+una_status una_spec_check(const char *text, unsigned *results, una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_spec spec;
+    const una_kind *kind;
+    unsigned changes = 0;
+    una_status status = una_spec_parse(&spec, text, &run->scratch, run);
+    if (status == UNA_OK) status = una_kind_need(&kind, spec.name, run);
+    if (status == UNA_OK) status = add_changes(&changes, kind, &spec, 0, run);
+    if (status == UNA_OK && results) *results = 1 + changes;
+    una_arena_release(&run->scratch, mark);
+    return status;
 }

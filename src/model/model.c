@@ -24,27 +24,11 @@ static double seconds_now(void)
 
 /* ---- options: table defaults, preset, spec, --set; later wins ------------------------------------------ */
 
-static una_status find_kind(const una_kind **kind, const char *name, una_run *run)
-{
-    *kind = una_kind_find(name);
-    if (*kind) return UNA_OK;
-    const char *names[64];
-    size_t count = 0;
-    una_text list = una_text_in(&run->scratch);
-    for (; count < 64 && una_kinds[count]; count++) {
-        names[count] = una_kinds[count]->name;
-        una_text_add(&list, "%s%s", count ? ", " : "", names[count]);
-    }
-    const char *near = una_nearest(name, names, count);
-    UNA_FAIL(run, UNA_E_USAGE, "there is no model '%s'%s%s%s The models are %s", name, near ? "; did you mean '" : "",
-             near ? near : "", near ? "'?" : ".", list.at);
-}
-
 static una_status read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
     UNA_TRY(una_spec_parse(&spec, text ? text : "luna", &model->keep, run));
-    UNA_TRY(find_kind(&model->kind, spec.name, run));
+    UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
     model->options = una_arena_get(&model->keep, 1, kind->options_size);
     model->state = una_arena_get(&model->keep, 1, kind->state_size);
@@ -275,9 +259,10 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
 {
     *out = NULL;
     una_clear_message(run);
-    una_fit_settings settings = given ? *given : (una_fit_settings){0};
+    una_fit_settings settings;
     una_model *model;
     double start = seconds_now();
+    UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(new_model(&model, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
@@ -436,14 +421,16 @@ static una_status encode_all(const una_model *model, const una_dataset *data, do
     return una_columns_encode(&model->columns, data, x, NULL, NULL, rows, &run->scratch, run);
 }
 
-una_status una_model_predict(const una_model *model, const una_dataset *data, double level, una_prediction *out,
+una_status una_model_predict(const una_model *model, const una_dataset *data, double level, const una_prediction *out,
                              una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
+    una_prediction asked;
     double *x;
     size_t rows;
-    una_status status = encode_all(model, data, &x, &rows, run);
-    if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, out, run);
+    una_status status = UNA_TAKE(&asked, out, una_prediction, run);
+    if (status == UNA_OK) status = encode_all(model, data, &x, &rows, run);
+    if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, &asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -472,7 +459,7 @@ static una_status predict_rows(const una_model *model, const double *given, size
         size_t count = rows - from < most ? rows - from : most;
         for (size_t r = 0; r < count; r++)
             UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
-        una_prediction part = { out->mean ? out->mean + from : NULL, out->std ? out->std + from : NULL,
+        una_prediction part = { sizeof part, out->mean ? out->mean + from : NULL, out->std ? out->std + from : NULL,
                                 out->std_epistemic ? out->std_epistemic + from : NULL,
                                 out->std_noise ? out->std_noise + from : NULL, out->lower ? out->lower + from : NULL,
                                 out->upper ? out->upper + from : NULL };
@@ -481,22 +468,29 @@ static una_status predict_rows(const una_model *model, const double *given, size
     return UNA_OK;
 }
 
-static una_status need_numbers(const una_model *model, una_run *run)
+/* instead: the call that takes a table. */
+static una_status need_numbers(const una_model *model, const char *instead, una_run *run)
 {
     una_clear_message(run);
-    for (size_t i = 0; i < model->columns.source_count; i++)
-        if (model->columns.sources[i].is_text)
-            UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: predict from a table (una_model_predict) instead "
-                     "of numbers", model->columns.sources[i].name);
+    for (size_t i = 0; i < model->columns.source_count; i++) {
+        if (!model->columns.sources[i].is_text) continue;
+        const char *name = model->columns.sources[i].name;
+        if (!instead)
+            UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words, and slopes are there for numbers only", name);
+        UNA_FAIL(run, UNA_E_USAGE, "the column '%s' holds words: make a table of columns (una_dataset_from_columns), "
+                 "and call %s with it", name, instead);
+    }
     return UNA_OK;
 }
 
 una_status una_model_predict_rows(const una_model *model, const double *given, size_t rows, double level,
-                                  una_prediction *out, una_run *run)
+                                  const una_prediction *out, una_run *run)
 {
-    UNA_TRY(need_numbers(model, run));
+    una_prediction asked;
+    UNA_TRY(need_numbers(model, "una_model_predict", run));
+    UNA_TRY(UNA_TAKE(&asked, out, una_prediction, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = predict_rows(model, given, rows, level, out, run);
+    una_status status = predict_rows(model, given, rows, level, &asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -583,7 +577,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
 
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run)
 {
-    UNA_TRY(need_numbers(model, run));
+    UNA_TRY(need_numbers(model, NULL, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = slope_at(model, x, dmean, dstd, run);
     una_arena_release(&run->scratch, mark);
@@ -614,6 +608,29 @@ una_status una_model_update(una_model *model, const una_dataset *data, una_run *
     size_t rows;
     una_status status = una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run);
     if (status == UNA_OK) status = una_model_observe_encoded(model, x, y, rows, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Through a table, so that arrays and tables follow one set of rules. */
+una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
+{
+    size_t inputs = model->columns.source_count;
+    una_dataset *data = NULL;
+    UNA_TRY(need_numbers(model, "una_model_update", run));
+    if (!x || !y) UNA_FAIL(run, UNA_E_USAGE, "an update needs both x and y");
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char **names = UNA_GET(&run->scratch, const char *, inputs + 1);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) {
+        for (size_t i = 0; i < inputs; i++) names[i] = model->columns.sources[i].name;
+        names[inputs] = model->columns.target;
+        status = una_dataset_from_arrays(&data, x, y, rows, inputs, names, run);
+    }
+    if (status == UNA_OK) status = una_model_update(model, data, run);
+
+    una_dataset_free(data);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -226,20 +226,17 @@ una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_ar
     return una_archive_save_end(bytes);
 }
 
-una_status una_model_restore(una_model *model, const una_archive *bytes, una_run *run)
+una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,
+                            una_run *run)
 {
-    una_mark mark = una_arena_mark(&model->keep);
     una_archive ar = {0};
-    void *state = una_arena_get(&model->keep, 1, model->kind->state_size);
-    una_status status = una_arena_check(&model->keep);
-    if (status == UNA_OK)
-        status = una_archive_load_begin(&ar, bytes->bytes, bytes->size, "memory", NULL, &model->keep, run);
+    *state = una_arena_get(arena, 1, model->kind->state_size);
+    UNA_TRY(una_arena_check(arena));
+
+    UNA_TRY(una_archive_load_begin(&ar, bytes->bytes, bytes->size, "memory", NULL, arena, run));
     ar.inputs = model->columns.input_count;
-    if (status == UNA_OK) status = model->kind->exchange(state, &ar);
-    if (status == UNA_OK) status = una_archive_load_end(&ar);
-    if (status == UNA_OK) model->state = state;
-    else una_arena_release(&model->keep, mark);
-    return status;
+    UNA_TRY(model->kind->exchange(*state, &ar));
+    return una_archive_load_end(&ar);
 }
 
 una_status una_file_info(char **json, const char *path, una_run *run)

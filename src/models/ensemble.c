@@ -333,6 +333,7 @@ const una_kind una_ensemble = {
               "epochs=20000, batch=32, penalty=0.1, train_noise_std=1, units=standardised), units=standardised",
     .least_rows = 10,
     .learns_features = true,
+    .inner = "of",
     .fit = una_ensemble_fit,
     .predict = ensemble_predict,
     .exchange = ensemble_exchange,

@@ -556,7 +556,7 @@ static una_status exchange_net(hmc *m, una_archive *ar)
     una_net *net = &m->net;
     uint64_t depth = net->depth, activation = (uint64_t)net->activation, inputs = net->size[0];
     UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
+    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
     UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
     net->depth = (size_t)depth;
     net->activation = (una_activation)activation;

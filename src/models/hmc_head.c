@@ -17,6 +17,7 @@
  */
 #include "models/hmc.h"
 
+#include "kern/density.h"
 #include "la/la.h"
 
 #include <string.h>
@@ -95,7 +96,7 @@ static double solve(una_bnn *bnn, const double *q, double var)
         memcpy(bnn->joined + r * bnn->wide, h + r * h_wide, features * sizeof(double));
     if (bnn->turned) rows_system(bnn, bnn->prior_var / var);
     else columns_system(bnn, bnn->prior_var / var);
-    double log_det = bnn->kernels->sweep(n, n - 1, bnn->stride, bnn->system, bnn->column);
+    double log_det = bnn->kernels->density->sweep(n, n - 1, bnn->stride, bnn->system, bnn->column);
     const double *last = bnn->system + (n - 1) * bnn->stride;
     if (!bnn->turned) memcpy(bnn->mean, last, bnn->terms * sizeof(double));
     else {

@@ -8,6 +8,7 @@
  */
 #include "models/hmc.h"
 
+#include "kern/density.h"
 #include "la/la.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
         for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
             for (size_t j = 0; j < net->size[l + 1]; j++)
                 *place++ = net->weights[l] + i * UNA_PADDED(net->size[l + 1]) + j;
-    return una_work_new_f64(&bnn->work, net, bnn->rows, 0, false, 0, false, false, kernels, arena);
+    return una_work_new_f64(&bnn->work, net, &(una_work_size){ .rows = bnn->rows }, kernels, arena);
 }
 
 size_t una_bnn_dimension(const una_bnn *bnn)
@@ -82,8 +83,8 @@ static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gra
     memset(dhead, 0, width * sizeof(double));
     una_shallow_f64 at = { p, p + inputs * width, bnn->head, q[bnn->weights - 1] };
     una_shallow_gradient_f64 to = { g, g + inputs * width, dhead, &bias };
-    double fit = bnn->kernels->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y, 1 / (2 * var), at,
-                                       to, bnn->block);
+    double fit = bnn->kernels->density->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y,
+                                                1 / (2 * var), at, to, bnn->block);
     for (size_t i = 0; i <= inputs; i++) memcpy(gradient + i * units, g + i * width, bytes);
     memcpy(gradient + (inputs + 1) * units, dhead, bytes);
     gradient[bnn->weights - 1] = bias;

@@ -116,7 +116,7 @@ static una_status exchange_shape(una_residual *net, una_archive *ar)
     UNA_TRY(una_archive_u64(ar, "width", &size[1], 1, 4096));
     UNA_TRY(una_archive_u64(ar, "depth", &size[2], 1, UNA_MAX_LAYERS));
     UNA_TRY(una_archive_u64(ar, "fourier", &size[3], 1, 4096));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_SIN));
+    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
     *net = (una_residual){ .inputs = (size_t)size[0], .width = (size_t)size[1], .depth = (size_t)size[2],
                            .features = (size_t)size[3], .activation = (una_activation)activation };
     una_residual_shape(net);

@@ -17,55 +17,81 @@
 static bool worth_forming(const WORK *w, double features, double heads)
 {
     double rows = (double)(w->piece[0]->pieces * w->most_probes * w->most_directions), squares = features * features;
-    return !w->lanes && rows * 3 * heads * features < rows * 1.5 * squares + heads * 2 * squares;
+    return !w->fans && rows * 3 * heads * features < rows * 1.5 * squares + heads * 2 * squares;
 }
 
-void REAL(una_diversity_take)(WORK *w, const una_net *net, bool per_point, una_arena *arena)
+static by_features *take_features(const WORK *w, size_t features, size_t heads, una_arena *arena)
 {
-    size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    w->forms_slopes = !per_point && worth_forming(w, (double)features, (double)heads_wide);
-    w->s = UNA_GET(arena, real, heads * heads_wide);
-    w->k = UNA_GET(arena, real, heads * heads_wide);
-    w->inverse = UNA_GET(arena, double, heads);
-    if (per_point || w->forms_slopes)
-        w->slopes = UNA_GET(arena, real, (per_point ? w->block : w->most_probes) * w->most_directions * heads_wide);
-    if (per_point) {
-        w->dslopes = UNA_GET(arena, real, w->block * w->most_directions * heads_wide);
-        return;
-    }
-    w->a = UNA_GET(arena, real, features * (w->forms_slopes ? heads_wide : wide));
-    w->kw = is_first(w) ? UNA_GET(arena, real, heads * wide) : w->piece[0]->kw;
-    if (w->forms_slopes) return;
-    w->b = is_first(w) ? UNA_GET(arena, real, features * wide) : w->piece[0]->b;
-    if (is_first(w)) w->wa = UNA_GET(arena, real, heads * wide);
+    by_features *by = UNA_GET(arena, by_features, 1);
+    size_t wide = UNA_PADDED(features);
+    if (!by) return NULL;
+    by->a = UNA_GET(arena, real, features * wide);
+    if (is_first(w)) by->wa = UNA_GET(arena, real, heads * wide);
+    by->kw = is_first(w) ? UNA_GET(arena, real, heads * wide) : w->piece[0]->similarity.features->kw;
+    by->b = is_first(w) ? UNA_GET(arena, real, features * wide) : w->piece[0]->similarity.features->b;
+    return by;
 }
 
-void REAL(una_diversity_begin)(const una_net *net, const OBJECTIVE *objective, WORK *w)
+static by_slopes *take_slopes(const WORK *w, size_t features, size_t heads, una_arena *arena)
 {
-    size_t features = una_net_features(net), columns = w->forms_slopes ? una_net_heads(net) : features;
-    if (!objective->per_point) memset(w->a, 0, features * UNA_PADDED(columns) * sizeof(real));
+    by_slopes *by = UNA_GET(arena, by_slopes, 1);
+    if (!by) return NULL;
+    by->g = UNA_GET(arena, real, w->most_probes * w->most_directions * UNA_PADDED(heads));
+    by->wa = UNA_GET(arena, real, features * UNA_PADDED(heads));
+    by->kw = is_first(w) ? UNA_GET(arena, real, heads * UNA_PADDED(features)) : w->piece[0]->similarity.slopes->kw;
+    return by;
+}
+
+static by_point *take_point(const WORK *w, size_t heads, una_arena *arena)
+{
+    by_point *by = UNA_GET(arena, by_point, 1);
+    if (!by) return NULL;
+    by->g = UNA_GET(arena, real, w->block * w->most_directions * UNA_PADDED(heads));
+    by->dg = UNA_GET(arena, real, w->block * w->most_directions * UNA_PADDED(heads));
+    return by;
+}
+
+void REAL(una_diversity_take)(WORK *w, const una_net *net, const una_work_size *size, una_arena *arena)
+{
+    size_t features = una_net_features(net), heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
+    bool few = size->path != UNA_PATH_PLAIN && worth_forming(w, (double)features, (double)heads_wide);
+    similarity *to = &w->similarity;
+    to->s = UNA_GET(arena, real, heads * heads_wide);
+    to->k = UNA_GET(arena, real, heads * heads_wide);
+    to->inverse = UNA_GET(arena, double, heads);
+    if (size->per_point) to->point = take_point(w, heads, arena);
+    else if (few) to->slopes = take_slopes(w, features, heads, arena);
+    else to->features = take_features(w, features, heads, arena);
+}
+
+void REAL(una_diversity_begin)(const una_net *net, WORK *w)
+{
+    size_t features = una_net_features(net);
+    if (w->similarity.features) memset(w->similarity.features->a, 0, features * UNA_PADDED(features) * sizeof(real));
+    if (w->similarity.slopes)
+        memset(w->similarity.slopes->wa, 0, features * UNA_PADDED(una_net_heads(net)) * sizeof(real));
 }
 
 /* G of a block: the first of its rows. */
 static real *slopes_of(const BATCH *batch, probe_block block, size_t heads_wide, const WORK *w)
 {
-    return w->slopes + block.first * batch->directions * heads_wide;
+    return w->similarity.slopes->g + block.first * batch->directions * heads_wide;
 }
 
-/* A += J'J of the block, on and below the diagonal; or (W A)' += J'G. */
-void REAL(una_diversity_gather)(const una_net *net, const real *parameters, const BATCH *batch,
-                                const OBJECTIVE *objective, probe_block block, WORK *w)
+/* A += J'J of the block, on and below the diagonal; or (W A)' += J'G. Per point, nothing yet. */
+void REAL(una_diversity_gather)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
+                                WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads), rows = block.count * batch->directions;
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
-    if (w->forms_slopes) {
+    if (w->similarity.slopes) {
         real *g = slopes_of(batch, block, heads_wide, w);
         w->kern->product(rows, heads_wide, features, j, wide, 1, parameters + net->weights[net->depth], heads_wide, g,
                          heads_wide, false);
-        w->kern->product(features, heads_wide, rows, j, 1, wide, g, heads_wide, w->a, heads_wide, true);
-    } else if (!objective->per_point) w->kern->gram(rows, features, j, wide, w->a, wide);
+        w->kern->product(features, heads_wide, rows, j, 1, wide, g, heads_wide, w->similarity.slopes->wa, heads_wide,
+                         true);
+    } else if (w->similarity.features) w->kern->gram(rows, features, j, wide, w->similarity.features->a, wide);
 }
 
 static void mirror(real *a, size_t n, size_t stride)
@@ -74,42 +100,62 @@ static void mirror(real *a, size_t n, size_t stride)
         for (size_t j = 0; j < i; j++) a[j * stride + i] = a[i * stride + j];
 }
 
-/* The same from (W A)' = J'G: P, the heads' gradient, and K W for the slopes' gradient. */
-static double solve_formed(const una_net *net, const OBJECTIVE *objective, real *gradient, WORK *w)
+/* P and K from S. */
+static double solve_heads(size_t heads, double diversity, WORK *w)
+{
+    return w->kern->slopes->similarity(heads, UNA_PADDED(heads), w->similarity.s, diversity, w->similarity.k,
+                                       w->similarity.inverse);
+}
+
+/* From (W A)' = J'G: P, the heads' gradient, and K W for the slopes' gradient. */
+static double solve_slopes(const una_net *net, double diversity, real *gradient, WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
     const real *flat = w->flipped[net->depth];
-    for (size_t i = 1; i < w->pieces; i++) w->kern->add(features * heads_wide, w->piece[i]->a, w->a);
-    w->kern->product(heads, heads_wide, features, flat, wide, 1, w->a, heads_wide, w->s, heads_wide, false);
-    double p = w->kern->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
-    w->kern->product(features, heads_wide, heads, w->a, heads_wide, 1, w->k, heads_wide,
+    const similarity *to = &w->similarity;
+    const by_slopes *by = to->slopes;
+    for (size_t i = 1; i < w->pieces; i++)
+        w->kern->add(features * heads_wide, w->piece[i]->similarity.slopes->wa, by->wa);
+    w->kern->product(heads, heads_wide, features, flat, wide, 1, by->wa, heads_wide, to->s, heads_wide, false);
+    double p = solve_heads(heads, diversity, w);
+    w->kern->product(features, heads_wide, heads, by->wa, heads_wide, 1, to->k, heads_wide,
                      gradient + net->weights[net->depth], heads_wide, true);
-    w->kern->product(heads, wide, heads, w->k, heads_wide, 1, flat, wide, w->kw, wide, false);
+    w->kern->product(heads, wide, heads, to->k, heads_wide, 1, flat, wide, by->kw, wide, false);
     return p;
 }
 
-/* P, the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts of A are added up in their order. */
+/* From A: P, the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts are added up in their order. */
+static double solve_features(const una_net *net, const real *parameters, double diversity, real *gradient, WORK *w)
+{
+    size_t features = una_net_features(net), wide = UNA_PADDED(features);
+    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
+    const real *heads_w = parameters + net->weights[net->depth], *flat = w->flipped[net->depth];
+    const similarity *to = &w->similarity;
+    const by_features *by = to->features;
+    for (size_t i = 1; i < w->pieces; i++)
+        w->kern->add(features * wide, w->piece[i]->similarity.features->a, by->a);
+    mirror(by->a, features, wide);
+
+    /* W A, W A W' */
+    w->kern->product(heads, wide, features, flat, wide, 1, by->a, wide, by->wa, wide, false);
+    w->kern->product(heads, heads_wide, features, by->wa, wide, 1, heads_w, heads_wide, to->s, heads_wide, false);
+    double p = solve_heads(heads, diversity, w);
+
+    /* (K W A)', K W, W'K W */
+    w->kern->product(features, heads_wide, heads, by->wa, 1, wide, to->k, heads_wide,
+                     gradient + net->weights[net->depth], heads_wide, true);
+    w->kern->product(heads, wide, heads, to->k, heads_wide, 1, flat, wide, by->kw, wide, false);
+    w->kern->product(features, wide, heads, flat, 1, wide, by->kw, wide, by->b, wide, false);
+    return p;
+}
+
 double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
                                  WORK *w)
 {
     if (objective->per_point) return 0;
-    if (w->forms_slopes) return solve_formed(net, objective, gradient, w);
-    size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    const real *heads_w = parameters + net->weights[net->depth], *flat = w->flipped[net->depth];
-    for (size_t i = 1; i < w->pieces; i++) w->kern->add(features * wide, w->piece[i]->a, w->a);
-    mirror(w->a, features, wide);
-    /* W A, W A W' */
-    w->kern->product(heads, wide, features, flat, wide, 1, w->a, wide, w->wa, wide, false);
-    w->kern->product(heads, heads_wide, features, w->wa, wide, 1, heads_w, heads_wide, w->s, heads_wide, false);
-    double p = w->kern->similarity(heads, heads_wide, w->s, objective->diversity, w->k, w->inverse);
-    /* (K W A)', K W, W'K W */
-    w->kern->product(features, heads_wide, heads, w->wa, 1, wide, w->k, heads_wide, gradient + net->weights[net->depth],
-                     heads_wide, true);
-    w->kern->product(heads, wide, heads, w->k, heads_wide, 1, flat, wide, w->kw, wide, false);
-    w->kern->product(features, wide, heads, flat, 1, wide, w->kw, wide, w->b, wide, false);
-    return p;
+    if (w->similarity.slopes) return solve_slopes(net, objective->diversity, gradient, w);
+    return solve_features(net, parameters, objective->diversity, gradient, w);
 }
 
 static double per_point(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
@@ -120,19 +166,23 @@ static double per_point(const una_net *net, const real *parameters, const BATCH 
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide),
                *heads_w = parameters + net->weights[net->depth];
+    const similarity *to = &w->similarity;
+    const by_point *by = to->point;
     double sum = 0, probes = w->all_probes;
+
     /* G = J W'; then G'G and G K of each probe */
-    w->kern->product(rows, heads_wide, features, j, wide, 1, heads_w, heads_wide, w->slopes, heads_wide, false);
+    w->kern->product(rows, heads_wide, features, j, wide, 1, heads_w, heads_wide, by->g, heads_wide, false);
     for (size_t p = 0; p < block.count; p++) {
-        const real *g = w->slopes + p * each * heads_wide;
-        real *dg = w->dslopes + p * each * heads_wide;
-        w->kern->product(heads, heads_wide, each, g, 1, heads_wide, g, heads_wide, w->s, heads_wide, false);
-        sum += w->kern->similarity(heads, heads_wide, w->s, objective->diversity / probes, w->k, w->inverse);
-        w->kern->product(each, heads_wide, heads, g, heads_wide, 1, w->k, heads_wide, dg, heads_wide, false);
+        const real *g = by->g + p * each * heads_wide;
+        real *dg = by->dg + p * each * heads_wide;
+        w->kern->product(heads, heads_wide, each, g, 1, heads_wide, g, heads_wide, to->s, heads_wide, false);
+        sum += solve_heads(heads, objective->diversity / probes, w);
+        w->kern->product(each, heads_wide, heads, g, heads_wide, 1, to->k, heads_wide, dg, heads_wide, false);
     }
-    w->kern->product(features, heads_wide, rows, j, 1, wide, w->dslopes, heads_wide,
-                     gradient + net->weights[net->depth], heads_wide, true);
-    w->kern->product(rows, wide, heads, w->dslopes, heads_wide, 1, w->flipped[net->depth], wide, w->gs[0], wide, false);
+
+    w->kern->product(features, heads_wide, rows, j, 1, wide, by->dg, heads_wide, gradient + net->weights[net->depth],
+                     heads_wide, true);
+    w->kern->product(rows, wide, heads, by->dg, heads_wide, 1, w->flipped[net->depth], wide, w->gs[0], wide, false);
     return sum / probes;
 }
 
@@ -143,9 +193,9 @@ double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, co
     size_t features = una_net_features(net), wide = UNA_PADDED(features), rows = block.count * batch->directions;
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
     const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
-    if (w->forms_slopes)                                         /* G K W, or J W'K W */
-        w->kern->product(rows, wide, heads, slopes_of(batch, block, heads_wide, w), heads_wide, 1, w->kw, wide,
-                         w->gs[0], wide, false);
-    else w->kern->product(rows, wide, features, j, wide, 1, w->b, wide, w->gs[0], wide, false);
+    if (w->similarity.slopes)                                    /* G K W, or J W'K W */
+        w->kern->product(rows, wide, heads, slopes_of(batch, block, heads_wide, w), heads_wide, 1,
+                         w->similarity.slopes->kw, wide, w->gs[0], wide, false);
+    else w->kern->product(rows, wide, features, j, wide, 1, w->similarity.features->b, wide, w->gs[0], wide, false);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps with one input and ReLU: the first two layers as a broken line (una_line in kern/kern_slots.h) instead of
+ * Steps with one input and ReLU: the first two layers as a broken line (una_line in kern/line_slots.h) instead of
  * products. A step fills the tables once; rows and slopes only look up their place in them, and on the way back add to
  * the place's gradient.
  */
@@ -13,31 +13,34 @@
 void REAL(una_line_take)(WORK *w, const una_net *net, una_arena *arena)
 {
     size_t units = net->size[1], width = UNA_PADDED(net->size[2]);
-    w->place = UNA_GET(arena, uint16_t, w->most_rows);
-    w->far_place = UNA_GET(arena, uint16_t, w->most_probes);
-    w->line_slope = UNA_GET(arena, real, (units + 2) * width);
-    w->line_offset = UNA_GET(arena, real, (units + 2) * width);
+    w->line->place = UNA_GET(arena, uint16_t, w->most_rows);
+    w->line->far = UNA_GET(arena, uint16_t, w->most_probes);
+    w->line->slope = UNA_GET(arena, real, (units + 2) * width);
+    w->line->offset = UNA_GET(arena, real, (units + 2) * width);
     if (!is_first(w)) return;
-    w->line.bend = UNA_GET(arena, real, units);
-    w->line.unit = UNA_GET(arena, uint16_t, units);
-    w->line.slope = UNA_GET(arena, real, (units + 2) * width);
-    w->line.offset = UNA_GET(arena, real, (units + 2) * width);
-    for (size_t i = 0; w->line.unit && i < units; i++) w->line.unit[i] = (uint16_t)i;
+
+    REAL(una_line) *table = &w->line->table;
+    table->bend = UNA_GET(arena, real, units);
+    table->unit = UNA_GET(arena, uint16_t, units);
+    table->slope = UNA_GET(arena, real, (units + 2) * width);
+    table->offset = UNA_GET(arena, real, (units + 2) * width);
+    for (size_t i = 0; table->unit && i < units; i++) table->unit[i] = (uint16_t)i;
 }
 
 void REAL(una_line_seed)(const una_net *net, const real *parameters, WORK *w)
 {
-    w->line.units = net->size[1];
-    w->line.width = UNA_PADDED(net->size[2]);
-    w->line.w = parameters + net->weights[0];
-    w->line.b = parameters + net->biases[0];
-    w->line.above = parameters + net->weights[1];
-    w->kern->line_make(&w->line, parameters + net->biases[1]);
+    REAL(una_line) *table = &w->line->table;
+    table->units = net->size[1];
+    table->width = UNA_PADDED(net->size[2]);
+    table->w = parameters + net->weights[0];
+    table->b = parameters + net->biases[0];
+    table->above = parameters + net->weights[1];
+    w->kern->line->make(table, parameters + net->biases[1]);
 }
 
-static const REAL(una_line) *line_of(const WORK *w)
+static const REAL(una_line) *table_of(const WORK *w)
 {
-    return &w->piece[0]->line;
+    return &w->piece[0]->line->table;
 }
 
 /* Of the first probe, among the rows. */
@@ -54,27 +57,27 @@ static real way_of(const BATCH *batch)
 void REAL(una_line_rows)(const BATCH *batch, size_t rows, WORK *w)
 {
     layer *at = &w->layer[1];
-    w->kern->line_rows(line_of(w), rows, batch->x, w->place, at->z, at->h, at->d);
+    w->kern->line->rows(table_of(w), rows, batch->x, w->line->place, at->z, at->h, at->d);
 }
 
 void REAL(una_line_slopes)(const BATCH *batch, probe_block block, real *u, WORK *w)
 {
     size_t row = probes_at(batch) + block.first;
-    w->kern->line_slopes(line_of(w), block.count, batch->x + row, w->place + row, batch->delta + block.first,
-                         way_of(batch), w->far_place + block.first, u);
+    w->kern->line->slopes(table_of(w), block.count, batch->x + row, w->line->place + row, batch->delta + block.first,
+                          way_of(batch), w->line->far + block.first, u);
 }
 
 static LINE_GRADIENT gradient_of(const una_net *net, real *gradient, WORK *w)
 {
-    return (LINE_GRADIENT){ w->line_slope, w->line_offset, gradient + net->weights[0], gradient + net->biases[0],
+    return (LINE_GRADIENT){ w->line->slope, w->line->offset, gradient + net->weights[0], gradient + net->biases[0],
                             gradient + net->weights[1], gradient + net->biases[1] };
 }
 
 void REAL(una_line_begin_back)(WORK *w)
 {
-    size_t size = (line_of(w)->units + 1) * line_of(w)->width * sizeof(real);
-    memset(w->line_slope, 0, size);
-    memset(w->line_offset, 0, size);
+    size_t size = (table_of(w)->units + 1) * table_of(w)->width * sizeof(real);
+    memset(w->line->slope, 0, size);
+    memset(w->line->offset, 0, size);
 }
 
 void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_block block, const real *g,
@@ -82,14 +85,14 @@ void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_bl
 {
     size_t row = probes_at(batch) + block.first;
     LINE_GRADIENT to = gradient_of(net, gradient, w);
-    w->kern->line_slopes_back(line_of(w), block.count, batch->x + row, w->place + row, w->far_place + block.first,
-                              batch->delta + block.first, way_of(batch), g, &to);
+    w->kern->line->slopes_back(table_of(w), block.count, batch->x + row, w->line->place + row, w->line->far + block.first,
+                               batch->delta + block.first, way_of(batch), g, &to);
 }
 
 void REAL(una_line_rows_back)(const una_net *net, const BATCH *batch, size_t rows, const real *g, real *gradient,
                               WORK *w)
 {
     LINE_GRADIENT to = gradient_of(net, gradient, w);
-    w->kern->line_rows_back(line_of(w), rows, batch->x, w->place, g, &to);
-    w->kern->line_finish(line_of(w), &to);
+    w->kern->line->rows_back(table_of(w), rows, batch->x, w->line->place, g, &to);
+    w->kern->line->finish(table_of(w), &to);
 }

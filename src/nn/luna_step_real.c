@@ -240,8 +240,10 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
     t->batch.x = t->x;
     t->batch.target = t->target;
     t->batch.target_heads = t->data->target_heads;
-    UNA_TRY(REAL(una_work_in_pieces)(&t->work, t->net, t->pieces, each, slopes ? each : 0, t->batch.own_probes,
-                                     t->batch.directions, t->how->exact, t->how->per_point, t->kern, scratch));
+    una_work_size size = { .rows = each, .probes = slopes ? each : 0, .directions = t->batch.directions,
+                           .own_probes = t->batch.own_probes, .exact = t->how->exact, .per_point = t->how->per_point,
+                           .pieces = t->pieces, .path = una_path_of(run) };
+    UNA_TRY(REAL(una_work_new)(&t->work, t->net, &size, t->kern, scratch));
     size_t members = (size_t)una_threads(run) < t->pieces ? (size_t)una_threads(run) : t->pieces;
     return members > 1 ? una_crew_new(&t->crew, (int)members, scratch) : UNA_OK;
 }

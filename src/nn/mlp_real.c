@@ -37,8 +37,9 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
 {
     const una_net *at = net->shape;
     REAL(una_work) *made = NULL;
-    UNA_TRY(REAL(una_work_new)(&made, at, rows, slopes, false, slopes ? at->size[0] : 0, slopes, slopes, kernels,
-                               arena));
+    una_work_size size = { .rows = rows, .probes = slopes, .directions = slopes ? at->size[0] : 0, .exact = slopes,
+                           .per_point = slopes };
+    UNA_TRY(REAL(una_work_new)(&made, at, &size, kernels, arena));
     *work = made;
     return UNA_OK;
 }

@@ -40,6 +40,19 @@ size_t una_net_packed(const una_net *net);     /* how many                      
 void   una_net_pack(const una_net *net, const float *parameters, float *packed);
 void   una_net_unpack(const una_net *net, const float *packed, float *parameters);
 
+typedef struct una_work_size {                 /* what buffers are made for; what is not said is none   */
+    size_t rows, probes, directions;           /* the most of a step, or of its largest piece          */
+    bool   own_probes;                         /* probes are rows of their own                         */
+    bool   exact, per_point;                   /* slopes: exact or by differences; cosines per probe or stacked */
+    size_t pieces;                             /* at most UNA_MOST_PIECES, of about as many rows and probes; 0: 1 */
+    una_path path;                             /* UNA_PATH_PLAIN: by row and through every layer, always */
+} una_work_size;
+
+typedef struct una_way {                       /* through the slopes: the plain one is without the first three */
+    bool   fans, line, forms_slopes;           /* fans_real.c, line_real.c, G formed in diversity_real.c */
+    size_t blocks, pieces;                     /* of probes, in the largest piece; of the step         */
+} una_way;
+
 #define UNA_IN_BOTH "nn/net_calls.h"
 #include "kern/both.h"
 

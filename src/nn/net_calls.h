@@ -29,15 +29,10 @@ typedef struct REAL(una_objective) {
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
  * and slopes of the same sort (exact or by differences, per point or stacked). */
 typedef struct REAL(una_work) REAL(una_work);
-una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, size_t rows, size_t probes, bool own_probes,
-                              size_t directions, bool exact, bool per_point, const REAL(una_kernels) *kernels,
-                              una_arena *arena);
-
-/* The same for a step that is cut into `pieces`, at most UNA_MOST_PIECES batches of about as many rows and probes each:
- * `rows` and `probes` are those of the largest. */
-una_status REAL(una_work_in_pieces)(REAL(una_work) **work, const una_net *net, size_t pieces, size_t rows,
-                                    size_t probes, bool own_probes, size_t directions, bool exact, bool per_point,
-                                    const REAL(una_kernels) *kernels, una_arena *arena);
+una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, const una_work_size *size,
+                              const REAL(una_kernels) *kernels, una_arena *arena);
+/* How its steps go through the slopes. */
+una_way REAL(una_work_way)(const REAL(una_work) *work);
 
 /* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. */
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,

@@ -50,9 +50,9 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
         at->z = UNA_GET(arena, real, w->most_rows * width);
         at->h = UNA_GET(arena, real, w->most_rows * width);
         at->d = UNA_GET(arena, real, w->most_rows * width);
-        if (slope_rows == 0 || (l == 0 && w->broken_line)) continue;
+        if (slope_rows == 0 || l < first_sloped(w)) continue;
         at->dz = UNA_GET(arena, real, w->most_probes * width);
-        if (w->lanes) continue;
+        if (w->fans) continue;
         if (exact) at->dd = UNA_GET(arena, real, w->most_rows * width);
         else at->e = UNA_GET(arena, real, slope_rows * width);
         if (l == 0 && !is_first(w)) at->u = w->piece[0]->layer[0].u;
@@ -63,24 +63,30 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
 
 enum { WORTH_TURNING = 4 };              /* directions from which slopes by unit pay */
 
-/* Tables as tall as the first layer is wide pay for themselves by as many rows. (Of one input, too, there can be
- * several directions: unit vectors.) */
-static bool is_broken_line(const WORK *w, const una_net *net, bool exact)
+static bool is_for_fans(const una_net *net, const una_work_size *size)
 {
-    return net->activation == UNA_RELU && net->size[0] == 1 && w->most_directions == 1 && net->depth > 1 && !exact &&
-           net->size[1] <= 2 * w->most_probes;
+    return size->path != UNA_PATH_PLAIN && net->activation == UNA_RELU && !size->exact && !size->per_point &&
+           size->probes > 0 && size->directions >= WORTH_TURNING;
 }
 
-/* What a piece needs; sizes and kernels are known. */
-static void take_buffers(WORK *w, const una_net *net, bool exact, bool per_point, una_arena *arena)
+/* Tables as tall as the first layer is wide pay for themselves by as many rows. (Of one input, too, there can be
+ * several directions: unit vectors.) */
+static bool is_broken_line(const una_net *net, const una_work_size *size)
 {
-    size_t probes = w->most_probes, directions = w->most_directions;
+    return size->path != UNA_PATH_PLAIN && net->activation == UNA_RELU && net->size[0] == 1 && size->directions == 1 &&
+           net->depth > 1 && !size->exact && net->size[1] <= 2 * size->probes;
+}
+
+/* What a piece needs; its rows and kernels are known. */
+static void take_buffers(WORK *w, const una_net *net, const una_work_size *size, una_arena *arena)
+{
+    size_t probes = w->most_probes = size->probes, directions = w->most_directions = size->directions;
     w->block = block_of(probes, directions);
     w->widest = UNA_PADDED(net->size[0]);
-    if (net->activation == UNA_RELU && !exact && !per_point && probes > 0 && directions >= WORTH_TURNING)
-        w->lanes = UNA_PADDED(directions);
-    w->broken_line = is_broken_line(w, net, exact);
-    take_layers(w, net, exact, arena);
+    if (is_for_fans(net, size)) w->fans = UNA_GET(arena, fan_work, 1);
+    if (is_broken_line(net, size)) w->line = UNA_GET(arena, line_work, 1);
+    take_layers(w, net, size->exact, arena);
+
     w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(una_net_heads(net)));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
     for (size_t l = 1; l <= net->depth; l++)
@@ -88,18 +94,19 @@ static void take_buffers(WORK *w, const una_net *net, bool exact, bool per_point
                                     : w->piece[0]->flipped[l];
     if (!is_first(w)) w->gradient = UNA_GET(arena, real, net->parameters);
     if (probes == 0 || directions == 0) return;
-    size_t slope_rows = w->lanes ? w->lanes : w->block * directions;
+
+    size_t slope_rows = w->fans ? UNA_PADDED(directions) : w->block * directions;
     for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, slope_rows * w->widest);
-    if (w->lanes) REAL(una_fans_take)(w, net, arena);
-    if (w->broken_line) REAL(una_line_take)(w, net, arena);
+    if (w->fans) REAL(una_fans_take)(w, net, arena);
+    if (w->line) REAL(una_line_take)(w, net, arena);
     w->slope_sum = UNA_GET(arena, real, directions * w->widest);
-    REAL(una_diversity_take)(w, net, per_point, arena);
+    REAL(una_diversity_take)(w, net, size, arena);
 }
 
-una_status REAL(una_work_in_pieces)(WORK **out, const una_net *net, size_t pieces, size_t rows, size_t probes,
-                                    bool own_probes, size_t directions, bool exact, bool per_point,
-                                    const KERNELS *kernels, una_arena *arena)
+una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_size *size, const KERNELS *kernels,
+                              una_arena *arena)
 {
+    size_t pieces = size->pieces ? size->pieces : 1;
     WORK *first = *out = UNA_GET(arena, WORK, pieces);
     if (!first) return UNA_E_MEMORY;
     first->pieces = pieces;
@@ -107,21 +114,18 @@ una_status REAL(una_work_in_pieces)(WORK **out, const una_net *net, size_t piece
         WORK *w = first->piece[i] = &first[i];
         w->piece[0] = first;
         w->kern = kernels;
-        w->most_rows = rows + (own_probes ? probes : 0);
+        w->most_rows = size->rows + (size->own_probes ? size->probes : 0);
         if (i == 0 && w->most_rows < BLOCK) w->most_rows = BLOCK;        /* una_net_forward takes that many */
-        w->most_probes = probes;
-        w->most_directions = directions;
-        take_buffers(w, net, exact, per_point, arena);
+        take_buffers(w, net, size, arena);
         UNA_TRY(una_arena_check(arena));
     }
     return UNA_OK;
 }
 
-una_status REAL(una_work_new)(WORK **out, const una_net *net, size_t rows, size_t probes, bool own_probes,
-                              size_t directions, bool exact, bool per_point, const KERNELS *kernels, una_arena *arena)
+una_way REAL(una_work_way)(const WORK *w)
 {
-    return REAL(una_work_in_pieces)(out, net, 1, rows, probes, own_probes, directions, exact, per_point, kernels,
-                                    arena);
+    return (una_way){ .fans = w->fans, .line = w->line, .forms_slopes = w->similarity.slopes,
+                      .blocks = w->block ? (w->most_probes + w->block - 1) / w->block : 0, .pieces = w->pieces };
 }
 
 /* ---- forward --------------------------------------------------------------------------------------- */
@@ -279,7 +283,7 @@ static const probe_block none = { 0, 0 };
 /* Without probes the tables are not made. */
 static bool by_line(const WORK *w)
 {
-    return w->broken_line && w->all_probes > 0;
+    return w->line && w->all_probes > 0;
 }
 
 static probe_block next_block(probe_block block, const BATCH *batch, const WORK *w)
@@ -290,22 +294,22 @@ static probe_block next_block(probe_block block, const BATCH *batch, const WORK 
 
 static void forward_slopes(const step *s, const BATCH *batch, WORK *w)
 {
-    for (size_t l = w->broken_line; l < s->net->depth; l++)
+    for (size_t l = first_sloped(w); l < s->net->depth; l++)
         memset(w->layer[l].dz, 0, batch->probes * UNA_PADDED(s->net->size[l + 1]) * sizeof(real));
-    REAL(una_diversity_begin)(s->net, s->objective, w);
-    if (w->lanes) {
+    REAL(una_diversity_begin)(s->net, w);
+    if (w->fans) {
         REAL(una_fans_forward)(s->net, s->parameters, batch, w);
         return;
     }
     for (probe_block block = next_block(none, batch, w); block.count; block = next_block(block, batch, w)) {
         REAL(una_slopes_forward)(s->net, s->parameters, batch, block, w);
-        REAL(una_diversity_gather)(s->net, s->parameters, batch, s->objective, block, w);
+        REAL(una_diversity_gather)(s->net, s->parameters, batch, block, w);
     }
 }
 
 static void backward_slopes(const step *s, const BATCH *batch, real *gradient, WORK *w)
 {
-    if (w->lanes) {
+    if (w->fans) {
         REAL(una_fans_backward)(s->net, s->parameters, batch, gradient, w);
         return;
     }
@@ -357,8 +361,8 @@ static void add_up(void *context, size_t index)
 
 static void seed_slopes(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
 {
-    if (w->lanes) REAL(una_fans_seed)(net, parameters, batch, w);
-    else if (w->broken_line) REAL(una_line_seed)(net, parameters, w);
+    if (w->fans) REAL(una_fans_seed)(net, parameters, batch, w);
+    else if (w->line) REAL(una_line_seed)(net, parameters, w);
     else REAL(una_slopes_seed)(net, parameters, batch, w->layer[0].u, w);
 }
 

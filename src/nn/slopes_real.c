@@ -41,17 +41,18 @@ static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, pr
            from = slopes_at(batch, block, width);
     una_slope_shape shape = { block.count, batch->directions, width };
     const real *u = u_of(batch, l, width, block, w);
-    if (!batch->delta) w->kern->tangent(shape, at->d + row, u, u_step(batch, l, width), at->s + from);
-    else w->kern->secant(net->activation, shape, at->z + row, at->h + row, at->d + row, u, u_step(batch, l, width),
-                         batch->delta + block.first * batch->directions, at->s + from, at->e + from);
+    if (!batch->delta) w->kern->slopes->tangent(shape, at->d + row, u, u_step(batch, l, width), at->s + from);
+    else w->kern->slopes->secant(net->activation, shape, at->z + row, at->h + row, at->d + row, u,
+                                 u_step(batch, l, width), batch->delta + block.first * batch->directions,
+                                 at->s + from, at->e + from);
 }
 
 void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
                               WORK *w)
 {
-    for (size_t l = w->broken_line; l < net->depth; l++) {
+    for (size_t l = first_sloped(w); l < net->depth; l++) {
         size_t width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(net->size[l]);
-        if (l == 1 && w->broken_line) REAL(una_line_slopes)(batch, block, u_of(batch, l, width, block, w), w);
+        if (l == 1 && w->line) REAL(una_line_slopes)(batch, block, u_of(batch, l, width, block, w), w);
         else if (l > 0)
             w->kern->product(block.count * batch->directions, width, net->size[l],
                              w->layer[l - 1].s + slopes_at(batch, block, below), below, 1, parameters + net->weights[l],
@@ -78,11 +79,11 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
         una_slope_shape shape = { block.count, batch->directions, width };
         real *dz = at->dz + block.first * width;
         if (batch->delta)
-            w->kern->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width),
-                                 batch->delta + block.first * batch->directions, gs, dz);
-        else w->kern->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
-                                   u_step(batch, l, width), gs, dz);
-        if (l == 1 && w->broken_line) {
+            w->kern->slopes->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width),
+                                         batch->delta + block.first * batch->directions, gs, dz);
+        else w->kern->slopes->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
+                                           u_step(batch, l, width), gs, dz);
+        if (l == 1 && w->line) {
             REAL(una_line_slopes_back)(net, batch, block, gs, gradient, w);
             return;
         }

@@ -153,10 +153,12 @@ una_status una_score_add_mixture(una_score_sums *sums, const double *y, const do
 
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run)
 {
+    UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
     if (sums->rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
     double rows = (double)sums->rows, off = 0;
     for (size_t i = 0; i < UNA_CALIBRATION_LEVELS; i++) off += fabs((double)sums->below[i] / rows - level(i));
-    *score = (una_score){
+    una_score whole = {
+        .size = sizeof whole,
         .rows = sums->rows,
         .rmse = sqrt(sums->square / rows),
         .log_lik = sums->log_lik / rows,
@@ -168,6 +170,7 @@ una_status una_score_finish(una_score *score, const una_score_sums *sums, una_ru
         .mean_std_epistemic = sums->std_epistemic / rows,
         .mean_std_noise = sums->std_noise / rows,
     };
+    una_struct_give(score, &whole, sizeof whole);
     return UNA_OK;
 }
 

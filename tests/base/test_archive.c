@@ -384,7 +384,7 @@ static void the_header_of_a_huge_file(void **state)
     const char *path = temp_file("huge.una", file.bytes, file.size);
     assert_int_equal(truncate(path, (off_t)1 << 33), 0);             /* a hole: takes no space */
     una_run *small;
-    una_run_settings settings = { .threads = 1, .memory_limit = 1 << 20 };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .memory_limit = 1 << 20 };
     assert_ok(una_run_new(&small, &settings), NULL);
     una_arena keep;
     una_arena_init(&keep, small);

@@ -86,6 +86,79 @@ static void what_is_reused_fits_into_one_block(void **state)
     assert_int_equal(memory.live, 0);
 }
 
+/* One call's worth of nested work, which comes and goes in order; more: asks for more at its deepest place. */
+static void work_in(una_arena *arena, size_t more)
+{
+    una_mark outer = una_arena_mark(arena);
+    for (size_t depth = 0; depth < 3; depth++) {
+        una_mark inner = una_arena_mark(arena);
+        for (size_t size = 1000; size <= 64000; size *= 2) {
+            unsigned char *at = una_arena_get(arena, size, 1);
+            assert_non_null(at);
+            for (size_t i = 0; i < size; i++) assert_int_equal(at[i], 0);
+            memset(at, 0xDD, size);
+        }
+        if (more) assert_non_null(una_arena_get(arena, more, 1));
+        una_arena_release(arena, inner);
+        assert_non_null(una_arena_get(arena, 100, 1));
+    }
+    una_arena_release(arena, outer);
+}
+
+static void what_is_kept_is_not_taken_again(void **state)
+{
+    (void)state;
+    struct fail_after memory = { .left = -1 };
+    una_run_settings settings = failing_settings(&memory);
+    una_run *run = NULL;
+    settings.keep_memory = 1;
+    assert_int_equal(una_run_new(&run, &settings), UNA_OK);
+
+    work_in(&run->scratch, 0);
+    long taken = memory.taken, live = memory.live;
+    for (int round = 0; round < 5; round++) work_in(&run->scratch, 0);
+    assert_int_equal(memory.taken, taken);
+
+    work_in(&run->scratch, 1 << 20);                     /* a larger call: taken once, then kept */
+    assert_true(memory.taken > taken);
+    taken = memory.taken;
+    for (int round = 0; round < 5; round++) work_in(&run->scratch, round % 2 ? 0 : 1 << 20);
+    assert_int_equal(memory.taken, taken);
+    assert_int_equal(memory.live, live);                 /* in one piece, like before */
+
+    assert_null(una_arena_get(&run->scratch, SIZE_MAX, 1));
+    una_arena_reuse(&run->scratch);
+    assert_ok(una_arena_check(&run->scratch), run);
+    work_in(&run->scratch, 0);
+    assert_int_equal(memory.taken, taken);
+    una_run_free(run);
+    assert_int_equal(memory.live, 0);
+}
+
+/* No memory to keep is no failure of the call before: it only costs the next one. */
+static void what_cannot_be_kept_is_taken_again(void **state)
+{
+    (void)state;
+    struct fail_after memory = { .left = -1 };
+    una_run_settings settings = failing_settings(&memory);
+    una_run *run = NULL;
+    settings.keep_memory = 1;
+    assert_int_equal(una_run_new(&run, &settings), UNA_OK);
+    long start = memory.taken;
+    work_in(&run->scratch, 0);
+    long blocks = memory.taken - start - 1;              /* all but the one that is kept */
+    una_arena_free(&run->scratch);
+
+    memory.left = blocks;
+    work_in(&run->scratch, 0);
+    assert_ok(una_arena_check(&run->scratch), run);
+    assert_string_equal(una_run_message(run), "");
+    memory.left = -1;
+    work_in(&run->scratch, 0);
+    una_run_free(run);
+    assert_int_equal(memory.live, 0);
+}
+
 static void copies_of_texts(void **state)
 {
     (void)state;
@@ -103,7 +176,7 @@ static void the_limit_names_both_numbers(void **state)
 {
     (void)state;
     una_run *run;
-    una_run_settings settings = { .threads = 1, .memory_limit = 10000000 };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .memory_limit = 10000000 };
     assert_ok(una_run_new(&run, &settings), NULL);
     una_arena arena;
     una_arena_init(&arena, run);
@@ -167,6 +240,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_zeroed_and_aligned), cmocka_unit_test(release_gives_back),
         cmocka_unit_test(what_is_reused_fits_into_one_block),
+        cmocka_unit_test(what_is_kept_is_not_taken_again),
+        cmocka_unit_test(what_cannot_be_kept_is_taken_again),
         cmocka_unit_test(copies_of_texts), cmocka_unit_test(the_limit_names_both_numbers),
         cmocka_unit_test(sizes_beyond_any_memory), cmocka_unit_test(every_allocation_may_fail),
     };

@@ -327,7 +327,7 @@ static void slurp_refuses(void **state)
     holds(temp_text_file("empty", ""), "");
 
     una_run *small;
-    una_run_settings settings = { .threads = 1, .memory_limit = 100000 };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .memory_limit = 100000 };
     assert_ok(una_run_new(&small, &settings), NULL);
     una_arena keep;
     una_arena_init(&keep, small);

@@ -222,7 +222,7 @@ static void options_as_json(void **state)
 
 static void described(size_t row, const char *type, const char *range)
 {
-    una_option_info info;
+    una_option_info info = UNA_INIT(una_option_info);
     una_option_describe(&info, &table[row], &arena);
     assert_string_equal(info.name, table[row].name);
     assert_string_equal(info.type, type);
@@ -254,7 +254,7 @@ static una_status use_all(void *context, una_run *failing)
     char note[20000];
     memset(note, 'n', sizeof note - 1);
     note[sizeof note - 1] = 0;
-    una_option_info info;
+    una_option_info info = UNA_INIT(una_option_info);
     una_status status = una_options_default(&o, table, failing);
     for (int i = 0; i < 4 && status == UNA_OK; i++)
         status = una_option_set(&o, table, "luna", "note", note, &keep, failing);

@@ -113,7 +113,7 @@ static void cancel_stops_it(void **state)
     (void)state;
     watched w = {0};
     una_run *run;
-    una_run_settings settings = { .threads = 1, .cancel = &w.cancel };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .cancel = &w.cancel };
     assert_ok(una_run_new(&run, &settings), NULL);
     assert_status(una_pool(run, TASKS, cancel_at_five, &w), UNA_CANCELLED, run);
     assert_says(run->message, "interrupted");
@@ -149,7 +149,7 @@ static void callbacks_are_never_concurrent(void **state)
     (void)state;
     watched w = { .least = 2, .most = -1 };
     una_run *run;
-    una_run_settings settings = { .threads = 4, .progress = watch, .callbacks = &w };
+    una_run_settings settings = { .size = sizeof settings, .threads = 4, .progress = watch, .callbacks = &w };
     assert_ok(una_run_new(&run, &settings), NULL);
     assert_ok(una_pool(run, TASKS, tick_often, NULL), run);
     assert_int_equal(w.calls, 11 * TASKS);

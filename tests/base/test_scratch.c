@@ -281,7 +281,7 @@ static void who_wants_none_gets_none(void **state)
     (void)state;
     need_mapping();
     struct fail_after memory = { .left = -1 };
-    una_run_settings own = failing_settings(&memory), none = { .threads = 1, .no_scratch = 1 };
+    una_run_settings own = failing_settings(&memory), none = SIZED(una_run_settings, .threads = 1, .no_scratch = 1);
     const una_run_settings *settings[] = { &own, &none };
     for (int i = 0; i < 2; i++) {
         una_run *other = NULL;

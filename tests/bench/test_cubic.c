@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * The cubic gap with made-up kinds in place of the registry, whose epistemic std is a bump of chosen height in the
- * middle; the table of results; the claims on made-up rows.
+ * middle; the claims on made-up rows; what the engine does for every experiment.
  */
 #include "test_support.h"
 
-#include "bench/bench.h"
+#include "bench/cubic.h"
 #include "model/kind.h"
 
 /* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
@@ -20,7 +20,7 @@ const char *__lsan_default_suppressions(void)
 typedef struct bump { double height; } bump;
 typedef struct bump_options { double height, penalty, prior_var, steps; const char *kernel; int ard; } bump_options;
 
-static int fits;
+static _Atomic int fits;
 
 static const una_option table[] = {
     { "height", UNA_REAL, offsetof(bump_options, height), "1", -1e9, 1e9, false, NULL, "of the std in the middle" },
@@ -70,6 +70,9 @@ static una_status bump_exchange(void *state, una_archive *ar)
 static const una_kind gp_kind = BUMP("gp"), nlm_kind = BUMP("nlm"), other_kind = BUMP("other");
 const una_kind *const una_kinds[] = { &nlm_kind, &other_kind, &gp_kind, NULL };
 
+
+extern const una_experiment una_experiment_cubic;
+
 /* ---- the experiment ------------------------------------------------------------------------------------ */
 
 static const una_bench_claim *claim_about(const una_bench_result *result, const char *word)
@@ -80,39 +83,76 @@ static const una_bench_claim *claim_about(const una_bench_result *result, const 
     return NULL;
 }
 
+static double value_of(const una_bench_result *result, size_t fit, const char *measure)
+{
+    for (size_t i = 0, fits_seen = 0; i < result->row_count; i++) {
+        if (i > 0 && result->rows[i].key != result->rows[i - 1].key) fits_seen++;
+        if (fits_seen == fit && strcmp(result->rows[i].measure, measure) == 0) return result->rows[i].value;
+    }
+    fail_msg("no %s of fit %zu", measure, fit);
+    return NAN;
+}
+
+static size_t lines_of(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    size_t lines = 0;
+    assert_non_null(file);
+    for (int c; (c = fgetc(file)) != EOF;) lines += c == '\n';
+    fclose(file);
+    return lines;
+}
+
 static void every_kind_once_and_never_again(void **state)
 {
-    una_run *run = quiet_run();
+    una_run *run = quiet_run_threads(2);
     una_bench_result *result = NULL;
-    una_bench_settings settings = { .out = temp_path("all"), .seeds = 2 };
+    const char *set[] = { "seeds=2" };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("all"), .set = set, .set_count = 1 };
     (void)state;
     fits = 0;
-    assert_ok(una_bench_cubic(&result, &settings, run), run);
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
     assert_int_equal(fits, 10);
     assert_int_equal(result->fitted, 10);
-    assert_int_equal(result->row_count, 10);
-    assert_int_equal(result->mean_count, 5);
-    assert_string_equal(result->means[0].spec, "gp(kernel=matern32, ard=no)");
-    assert_string_equal(result->means[4].spec, "other");
-    assert_int_equal(result->means[0].seeds, 2);
-    assert_true(result->rows[0].seed == 0 && result->rows[1].seed == 1);
-    assert_true(result->rows[0].gap_std > 2 * result->rows[0].data_std);
-    assert_true(result->rows[0].centre_std > result->rows[0].gap_std);
+    assert_int_equal(result->fits, 10);
+    assert_int_equal(result->row_count, 10 * (UNA_CUBIC_MEASURES + 1));
+    assert_int_equal(result->mean_count, 5 * (UNA_CUBIC_MEASURES + 1));
+    assert_string_equal(result->means[0].key->spec, "gp(kernel=matern32, ard=no)");
+    assert_string_equal(result->means[result->mean_count - 1].key->spec, "other");
+    assert_string_equal(result->means[result->mean_count - 1].measure, "seconds");
+    assert_int_equal(result->means[0].count, 2);
+    assert_string_equal(result->rows[0].key->study, "cubic");
+    assert_int_equal(result->rows[0].key->results, 1);
+    assert_says(result->rows[0].key->options, "height=1");
+    assert_int_equal(result->rows[0].key->seed, 0);
+    assert_int_equal(result->rows[UNA_CUBIC_MEASURES + 1].key->seed, 1);
+    assert_true(value_of(result, 0, "gap_std") > 2 * value_of(result, 0, "data_std"));
+    assert_true(value_of(result, 0, "centre_std") > value_of(result, 0, "gap_std"));
     assert_int_equal(claim_about(result, "The GP")->holds, 1);
     assert_int_equal(claim_about(result, "NLM")->holds, 1);
     assert_int_equal(claim_about(result, "LUNA")->holds, -1);
-    double gap = result->rows[0].gap_std;
+    double gap = value_of(result, 0, "gap_std");
     una_bench_free(result);
-    assert_ok(una_bench_cubic(&result, &settings, run), run);
+
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
     assert_int_equal(fits, 10);
     assert_int_equal(result->fitted, 0);
-    assert_true(result->rows[0].gap_std == gap);             /* the table gives back the same bits */
+    assert_true(value_of(result, 0, "gap_std") == gap);              /* the store gives back the same bits */
     una_bench_free(result);
-    settings.seeds = 3;
-    assert_ok(una_bench_cubic(&result, &settings, run), run);
+
+    set[0] = "seeds=3";
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
     assert_int_equal(fits, 15);
     una_bench_free(result);
     una_run_free(run);
+}
+
+static void remove_files(const char *folder, const char *ending)
+{
+    DIR *open = opendir(folder);
+    for (struct dirent *file; (file = readdir(open));)
+        if (strstr(file->d_name, ending)) assert_int_equal(unlinkat(dirfd(open), file->d_name, 0), 0);
+    closedir(open);
 }
 
 static void a_lost_model_is_fitted_again_but_not_recorded_twice(void **state)
@@ -120,24 +160,80 @@ static void a_lost_model_is_fitted_again_but_not_recorded_twice(void **state)
     una_run *run = quiet_run();
     una_bench_result *result = NULL;
     const char *models[] = { "other(height=2)" };
-    una_bench_settings settings = { .out = temp_path("lost"), .models = models, .model_count = 1, .quick = 1 };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("lost"), .models = models,
+                                    .model_count = 1, .quick = 1 };
     (void)state;
-    assert_ok(una_bench_cubic(&result, &settings, run), run);
-    assert_int_equal(result->row_count, 2);
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(result->fits, 2);
     una_bench_free(result);
-    DIR *folder = opendir(settings.out);
-    for (struct dirent *file; (file = readdir(folder));)
-        if (strstr(file->d_name, ".una")) assert_int_equal(unlinkat(dirfd(folder), file->d_name, 0), 0);
-    closedir(folder);
-    assert_ok(una_bench_cubic(&result, &settings, run), run);
+
+    fits = 0;
+    remove_files(settings.out, ".una");
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(result->fitted, 0);
+    assert_int_equal(fits, 1);                                       /* for the page */
+    una_bench_free(result);
+    assert_int_equal(lines_of(temp_path("lost/cubic.csv")), 3);
+    una_run_free(run);
+}
+
+/* What a repository keeps is the CSV file. */
+static void the_csv_file_alone_is_enough(void **state)
+{
+    una_run *run = quiet_run();
+    una_bench_result *result = NULL;
+    const char *models[] = { "other(height=3)" };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("csv"), .models = models,
+                                    .model_count = 1, .quick = 1 };
+    (void)state;
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    double gap = value_of(result, 1, "gap_std");
+    una_bench_free(result);
+
+    remove_files(settings.out, ".sqlite");
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(result->fitted, 0);
+    assert_true(value_of(result, 1, "gap_std") == gap);
+    una_bench_free(result);
+
+    size_t rows, added;
+    assert_ok(una_bench_export(&rows, "cubic", settings.out, temp_path("rows.csv"), run), run);
+    assert_int_equal(rows, 2);
+    assert_ok(una_bench_import(&rows, &added, "cubic", temp_path("csv2"), temp_path("rows.csv"), run), run);
+    assert_int_equal(added, 2);
+    assert_ok(una_bench_import(&rows, &added, "cubic", temp_path("csv2"), temp_path("rows.csv"), run), run);
+    assert_int_equal(rows, 2);
+    assert_int_equal(added, 0);
+    assert_status(una_bench_import(&rows, &added, "gap", temp_path("csv2"), temp_path("rows.csv"), run), UNA_E_INPUT,
+                  run);
+    assert_says(una_run_message(run), "another study");
+    una_run_free(run);
+}
+
+/* The same fit with the number of results raised is another key: made anew, and the old row is not in its mean. */
+static void rows_of_another_version_are_told_apart(void **state)
+{
+    una_run *run = quiet_run();
+    una_bench_result *result = NULL;
+    una_experiment raised = una_experiment_cubic;
+    const char *models[] = { "other" }, *set[] = { "seeds=1" };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("raised"), .models = models,
+                                    .model_count = 1, .set = set, .set_count = 1 };
+    (void)state;
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    una_bench_free(result);
+
+    fits = 0;
+    raised.results = 1;
+    assert_ok(una_experiment_run(&result, &raised, &settings, run), run);
     assert_int_equal(result->fitted, 1);
+    assert_int_equal(result->rows[0].key->results, 2);
+    assert_int_equal(result->means[0].count, 1);
     una_bench_free(result);
-    una_arena arena;
-    una_arena_init(&arena, run);
-    una_bench_rows rows = { .arena = &arena };
-    assert_ok(una_bench_rows_read(&rows, temp_path("lost/cubic.csv"), run), run);
-    assert_int_equal(rows.count, 2);
-    una_arena_free(&arena);
+    assert_int_equal(lines_of(temp_path("raised/cubic.csv")), 3);    /* both are kept */
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(result->fitted, 0);
+    una_bench_free(result);
     una_run_free(run);
 }
 
@@ -145,24 +241,54 @@ static void failures_say_where(void **state)
 {
     una_run *run = quiet_run();
     una_bench_result *result = NULL;
-    const char *models[] = { "other", "other(height=-1)" };
-    una_bench_settings settings = { .out = temp_path("fails"), .models = models, .model_count = 2, .seeds = 1 };
+    const char *models[] = { "other", "other(height=-1)" }, *set[] = { "seeds=1" };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("fails"), .models = models,
+                                    .model_count = 2, .set = set, .set_count = 1 };
     (void)state;
-    assert_status(una_bench_cubic(&result, &settings, run), UNA_E_NUMERIC, run);
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_NUMERIC, run);
     assert_null(result);
-    assert_says(una_run_message(run), "other, seed 0: the bump fell down");
+    assert_says(una_run_message(run), "other on cubic, split 0, seed 0: the bump fell down");
+    assert_int_equal(lines_of(temp_path("fails/cubic.csv")), 2);     /* what was finished is there */
     models[1] = "othre";
-    assert_status(una_bench_cubic(&result, &settings, run), UNA_E_USAGE, run);
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "did you mean 'other'");
     models[1] = "somethingelse";
-    assert_status(una_bench_cubic(&result, &settings, run), UNA_E_USAGE, run);
-    assert_says(una_run_message(run), "una models");
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "The models are");
     models[1] = "other(hight=1)";
-    assert_status(una_bench_cubic(&result, &settings, run), UNA_E_USAGE, run);
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "height");
     settings.model_count = 1;
+    set[0] = "group=valid";
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "cubic has no option 'group'");
+    set[0] = "seeds=0";
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "1 to 1000");
+    settings.set_count = 0;
     settings.out = temp_path("no/such/folder");
-    assert_status(una_bench_cubic(&result, &settings, run), UNA_E_IO, run);
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_IO, run);
+    assert_status(una_bench_run(&result, "cubik", &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "did you mean 'cubic'");
+    una_run_free(run);
+}
+
+static void settings_have_a_size(void **state)
+{
+    una_run *run = quiet_run();
+    una_bench_result *result = NULL;
+    const char *models[] = { "other" };
+    una_bench_settings settings = { .out = temp_path("sized"), .models = models, .model_count = 1, .quick = 1 };
+    (void)state;
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "size");
+    settings.size = sizeof settings + 1;
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
+    settings.set_count = 99;                                         /* beyond the size: not looked at */
+    settings.size = offsetof(una_bench_settings, set);
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(result->fits, 2);
+    una_bench_free(result);
     una_run_free(run);
 }
 
@@ -171,21 +297,23 @@ static void an_interrupted_run_says_so(void **state)
     volatile int stop = 1;
     una_run *run = NULL;
     una_bench_result *result = NULL;
-    una_bench_settings settings = { .out = temp_path("stopped"), .seeds = 1 };
-    una_run_settings about = { .threads = 1, .cancel = &stop };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("stopped"), .quick = 1 };
+    una_run_settings about = { .size = sizeof about, .threads = 1, .cancel = &stop };
     (void)state;
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
-    assert_status(una_bench_cubic(&result, &settings, run), UNA_CANCELLED, run);
+    assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_CANCELLED, run);
     assert_says(una_run_message(run), "goes on from there");
+    assert_int_equal(lines_of(temp_path("stopped/cubic.csv")), 1);
     una_run_free(run);
 }
 
 static una_status small_run(void *context, una_run *run)
 {
-    const char *models[] = { "other", "gp" };
-    una_bench_settings settings = { .out = context, .models = models, .model_count = 2, .seeds = 1 };
+    const char *models[] = { "other", "gp" }, *set[] = { "seeds=1" };
+    una_bench_settings settings = { .size = sizeof settings, .out = context, .models = models, .model_count = 2,
+                                    .set = set, .set_count = 1 };
     una_bench_result *result = NULL;
-    una_status status = una_bench_cubic(&result, &settings, run);
+    una_status status = una_bench_run(&result, "cubic", &settings, run);
     una_bench_free(result);
     return status;
 }
@@ -198,51 +326,6 @@ static void no_memory_is_no_crash(void **state)
     assert_true(sweep_allocations(small_run, folder) > 10);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------- */
-
-static void bad_tables_are_refused(void **state)
-{
-    static const char head[] = "model,spec,seed,gap_std,data_std,rmse,seconds,centre_std,ripple\n";
-    static const char *const bad[] = { "gp,gp,0.5,1,1,1,1,1,0\n", "gp,gp,0,,1,1,1,1,0\n", "gp,gp,0,-1,1,1,1,1,0\n",
-                                       "gp,,0,1,1,1,1,1,0\n", "gp,gp,0,one,1,1,1,1,0\n", "1,gp,0,1,1,1,1,1,0\n" };
-    una_run *run = quiet_run();
-    una_arena arena;
-    (void)state;
-    una_arena_init(&arena, run);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const char *path = temp_path("bad.csv");
-        FILE *file = fopen(path, "w");
-        fprintf(file, "%s%s", head, bad[i]);
-        fclose(file);
-        una_bench_rows rows = { .arena = &arena };
-        assert_status(una_bench_rows_read(&rows, path, run), UNA_E_INPUT, run);
-        assert_says(una_run_message(run), "line 2");
-    }
-    una_arena_free(&arena);
-    una_run_free(run);
-}
-
-static void rows_come_back_as_they_went(void **state)
-{
-    una_run *run = quiet_run();
-    una_arena arena;
-    const char *path = temp_path("rows.csv");
-    (void)state;
-    una_arena_init(&arena, run);
-    una_bench_rows out = { .arena = &arena }, in = { .arena = &arena };
-    for (uint64_t s = 0; s < 100; s++)
-        una_bench_rows_add(&out, (una_bench_row){ "tuna", "tuna(prior=\"a, b\")", s, 0.1 * (double)s, 1, 2, 3, 4, 0 });
-    assert_ok(una_bench_rows_write(&out, path, run), run);
-    assert_ok(una_bench_rows_read(&in, path, run), run);
-    assert_int_equal(in.count, 100);
-    const una_bench_row *row = una_bench_rows_find(&in, "tuna(prior=\"a, b\")", 77);
-    assert_non_null(row);
-    assert_true(row->gap_std == 0.1 * 77);
-    assert_null(una_bench_rows_find(&in, "tuna", 77));
-    una_arena_free(&arena);
-    una_run_free(run);
-}
-
 /* ---- claims ------------------------------------------------------------------------------------------------ */
 
 static void ripple_is_what_it_says(void **state)
@@ -250,53 +333,142 @@ static void ripple_is_what_it_says(void **state)
     const double hill[] = { 1, 2, 5, 4, 1 }, dent[] = { 1, 5, 3, 10, 2, 3 }, late[] = { 1, 10, 2, 6 };
     const double flat[] = { 0, 0 };
     (void)state;
-    assert_near(una_bench_ripple(hill, 5), 0, 0, 0);
-    assert_near(una_bench_ripple(dent, 6), 0.2, 1e-15, 0);
-    assert_near(una_bench_ripple(late, 4), 0.4, 1e-15, 0);
-    assert_near(una_bench_ripple(flat, 2), 0, 0, 0);
-    assert_near(una_bench_ripple(flat, 0), 0, 0, 0);
+    assert_near(una_cubic_ripple(hill, 5), 0, 0, 0);
+    assert_near(una_cubic_ripple(dent, 6), 0.2, 1e-15, 0);
+    assert_near(una_cubic_ripple(late, 4), 0.4, 1e-15, 0);
+    assert_near(una_cubic_ripple(flat, 2), 0, 0, 0);
+    assert_near(una_cubic_ripple(flat, 0), 0, 0, 0);
 }
 
-static una_bench_row made_up(const char *model, const char *spec, uint64_t seed, double gap)
+/* Rows as a run would have stored them, judged by the experiment's own claims. */
+typedef struct made_up {
+    una_arena            arena;
+    una_plan             plan;
+    una_store           *store;
+    una_bench_model      models[16];
+    size_t               model_count;
+    una_findings         findings;
+} made_up;
+
+static void store_row(made_up *m, const char *kind, const char *spec, uint64_t seed, double gap, double centre,
+                      double ripple, una_run *run)
 {
-    return (una_bench_row){ model, spec, seed, gap, 1, 3, 1, gap, 0.05 };
+    static const char *const names[] = { "gap_std", "data_std", "rmse", "centre_std", "ripple" };
+    double value[] = { gap, 1, 3, centre, ripple };
+    una_row row = { .key = { "cubic", "cubic", 0, spec, seed, 1 }, .measure = names, .value = value, .count = 5,
+                    .options = "", .kernels = "", .commit = "", .seconds = 1 };
+    size_t known = 0;
+    while (known < m->model_count && strcmp(m->models[known].spec, spec) != 0) known++;
+    if (known == m->model_count) m->models[m->model_count++] = (una_bench_model){ kind, spec, 1 };
+    una_plan_add(&m->plan, row.key);
+    assert_ok(una_store_put(m->store, &row, 1, true, NULL, run), run);
+}
+
+static int judged(made_up *m, const char *word, const char **numbers, una_run *run)
+{
+    una_asked asked = { .experiment = &una_experiment_cubic, .models = m->models, .model_count = m->model_count };
+    assert_ok(una_findings_gather(&m->findings, &m->plan, &asked, m->store, &m->arena, run), run);
+    for (const una_claim *claim = una_experiment_cubic.claims; claim->sentence; claim++) {
+        una_text text = una_text_in(&m->arena);
+        int holds = -2;
+        if (!strstr(claim->sentence, word)) continue;
+        assert_ok(claim->judge(&holds, &text, claim, &m->findings, run), run);
+        *numbers = text.at;
+        return holds;
+    }
+    fail_msg("no claim about %s", word);
+    return -2;
 }
 
 static void claims_follow_the_numbers(void **state)
 {
-    una_bench_row rows[] = {
-        made_up("gp", "gp", 0, 10), made_up("gp", "gp", 1, 14), made_up("hmc", "hmc", 0, 9),
-        made_up("luna", "luna", 0, 5), made_up("luna", "luna", 1, 7), made_up("tuna", "tuna", 0, 5.9),
-        made_up("mcd", "mcd", 0, 5.9), made_up("bbvi", "bbvi", 0, 6), made_up("nlm", "nlm(penalty=10)", 0, 2),
-        made_up("nlm", "nlm(penalty=0.1)", 0, 4), made_up("nlm", "nlm", 0, 99), made_up("nlm", "nlm(penalty=1)", 0, 3),
-    };
-    una_bench_result result = { .rows = rows, .row_count = sizeof rows / sizeof *rows };
     una_run *run = quiet_run();
-    una_arena arena;
+    made_up m = {0};
+    const char *numbers;
     (void)state;
-    una_arena_init(&arena, run);
-    rows[2].ripple = 0.11;
-    assert_ok(una_bench_judge(&result, &arena, run), run);
-    assert_near(result.means[0].gap_std, 12, 0, 0);
-    assert_near(result.means[0].gap_std_sd, sqrt(8), 1e-15, 0);
-    assert_near(result.means[1].gap_std_sd, 0, 0, 0);
-    assert_int_equal(claim_about(&result, "The GP's epi")->holds, 1);
-    assert_says(claim_about(&result, "The GP's epi")->numbers, "2 of 2 seeds");
-    assert_int_equal(claim_about(&result, "HMC")->holds, 0);                 /* rises, but not smoothly */
-    assert_int_equal(claim_about(&result, "LUNA")->holds, 1);                /* exactly half is enough */
-    assert_int_equal(claim_about(&result, "TUNA")->holds, 0);
-    assert_says(claim_about(&result, "TUNA")->numbers, "1 of 1 seeds");
-    assert_int_equal(claim_about(&result, "MC dropout")->holds, 1);
-    assert_int_equal(claim_about(&result, "BBVI")->holds, 0);
-    assert_int_equal(claim_about(&result, "NLM")->holds, 1);
-    assert_says(claim_about(&result, "NLM")->numbers, "4.00 at penalty 0.1, 3.00 at penalty 1, 2.00 at penalty 10");
-    assert_says(claim_about(&result, "NLM")->numbers, "1 of 1 seeds");
-    rows[11].gap_std = 4;
-    rows[0].centre_std = rows[1].centre_std = 2; /* twice the data std is not more than twice */
-    assert_ok(una_bench_judge(&result, &arena, run), run);
-    assert_int_equal(claim_about(&result, "NLM")->holds, 0);
-    assert_int_equal(claim_about(&result, "The GP's epi")->holds, 0);
-    una_arena_free(&arena);
+    una_arena_init(&m.arena, run);
+    m.plan.arena = &m.arena;
+    assert_ok(una_store_open(&m.store, temp_path("claims.sqlite"), run), run);
+    assert_int_equal(judged(&m, "The GP's epi", &numbers, run), -1);
+    assert_says(numbers, "needs gp");
+    store_row(&m, "gp", "gp", 0, 10, 10, 0.05, run);
+    store_row(&m, "gp", "gp", 1, 14, 14, 0.05, run);
+    store_row(&m, "hmc", "hmc", 0, 9, 9, 0.11, run);
+    store_row(&m, "luna", "luna", 0, 5, 5, 0.05, run);
+    store_row(&m, "luna", "luna", 1, 7, 7, 0.05, run);
+    store_row(&m, "tuna", "tuna", 0, 5.9, 5.9, 0.05, run);
+    store_row(&m, "mcd", "mcd", 0, 5.9, 5.9, 0.05, run);
+    store_row(&m, "bbvi", "bbvi", 0, 6, 6, 0.05, run);
+    store_row(&m, "nlm", "nlm(penalty=10)", 0, 2, 2, 0.05, run);
+    store_row(&m, "nlm", "nlm(penalty=0.1)", 0, 4, 4, 0.05, run);
+    store_row(&m, "nlm", "nlm", 0, 99, 99, 0.05, run);
+    store_row(&m, "nlm", "nlm(penalty=1)", 0, 3, 3, 0.05, run);
+
+    assert_int_equal(judged(&m, "The GP's epi", &numbers, run), 1);
+    assert_says(numbers, "2 of 2 seeds");
+    assert_near(m.findings.mean[UNA_CUBIC_GAP_STD], 12, 0, 0);
+    assert_near(m.findings.sd[UNA_CUBIC_GAP_STD], sqrt(8), 1e-15, 0);
+    assert_near(m.findings.sd[m.findings.measures + UNA_CUBIC_GAP_STD], 0, 0, 0);
+    assert_int_equal(judged(&m, "HMC", &numbers, run), 0);                   /* rises, but not smoothly */
+    assert_int_equal(judged(&m, "LUNA", &numbers, run), 1);                  /* exactly half is enough */
+    assert_int_equal(judged(&m, "TUNA", &numbers, run), 0);
+    assert_says(numbers, "1 of 1 seeds");
+    assert_int_equal(judged(&m, "MC dropout", &numbers, run), 1);
+    assert_int_equal(judged(&m, "BBVI", &numbers, run), 0);
+    assert_int_equal(judged(&m, "NLM", &numbers, run), 1);
+    assert_says(numbers, "4.00 at penalty 0.1, 3.00 at penalty 1, 2.00 at penalty 10");
+    assert_says(numbers, "1 of 1 seeds");
+
+    store_row(&m, "nlm", "nlm(penalty=1)", 0, 4, 4, 0.05, run);
+    store_row(&m, "gp", "gp", 0, 10, 2, 0.05, run);
+    store_row(&m, "gp", "gp", 1, 14, 2, 0.05, run); /* twice the data std is not more than twice */
+    assert_int_equal(judged(&m, "NLM", &numbers, run), 0);
+    assert_int_equal(judged(&m, "The GP's epi", &numbers, run), 0);
+    una_store_close(m.store);
+    una_arena_free(&m.arena);
+    una_run_free(run);
+}
+
+/* ---- an experiment of one's own ------------------------------------------------------------------------------ */
+
+static una_status toy_plan(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    (void)run;
+    for (uint64_t split = 0; split < 3; split++)
+        una_plan_add(plan, una_model_row_key(&asked->models[0], "toy", "nothing", split, asked->first));
+    return UNA_OK;
+}
+
+static una_status toy_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    (void)asked;
+    outcome->value[0] = (double)key->split + (double)run->settings.seed;
+    outcome->options = key->spec;
+    return UNA_OK;
+}
+
+static const una_bench_measure toy_measures[] = { { "sum", "sum", "", "split plus seed", 0 }, { .name = NULL } };
+static const una_entry toy_entries[] = { { "other", "other", "other" }, { NULL, NULL, NULL } };
+static const una_experiment toy = { .name = "toy", .summary = "adds", .title = "Toy", .lead = "Adds.",
+    .caption = "Sums", .over = "splits", .measures = toy_measures, .entries = toy_entries,
+    .plan = toy_plan, .measure = toy_measure };
+
+static void a_struct_is_an_experiment(void **state)
+{
+    una_run *run = NULL;
+    una_run_settings about = { .size = sizeof about, .threads = 1, .seed = 40 };
+    una_bench_result *result = NULL;
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("toy") };
+    (void)state;
+    assert_int_equal(una_run_new(&run, &about), UNA_OK);
+    assert_ok(una_experiment_run(&result, &toy, &settings, run), run);
+    assert_int_equal(result->fits, 3);
+    assert_int_equal(result->claim_count, 0);
+    assert_near(result->means[0].mean, 41, 0, 0);
+    assert_near(result->means[0].sd, 1, 0, 0);
+    una_bench_free(result);
+    assert_int_equal(access(temp_path("toy/toy.html"), R_OK), 0);
+    assert_int_equal(lines_of(temp_path("toy/toy.csv")), 4);
     una_run_free(run);
 }
 
@@ -305,13 +477,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_once_and_never_again),
         cmocka_unit_test(a_lost_model_is_fitted_again_but_not_recorded_twice),
+        cmocka_unit_test(the_csv_file_alone_is_enough),
+        cmocka_unit_test(rows_of_another_version_are_told_apart),
         cmocka_unit_test(failures_say_where),
+        cmocka_unit_test(settings_have_a_size),
         cmocka_unit_test(an_interrupted_run_says_so),
         cmocka_unit_test(no_memory_is_no_crash),
-        cmocka_unit_test(bad_tables_are_refused),
-        cmocka_unit_test(rows_come_back_as_they_went),
         cmocka_unit_test(ripple_is_what_it_says),
         cmocka_unit_test(claims_follow_the_numbers),
+        cmocka_unit_test(a_struct_is_an_experiment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,3 +85,32 @@ coloured() {    # the same with a text column
     table "$1" "${2:-1}" | awk -F, 'NR == 1 { print "x1,colour,y"; next }
         { split("red green blue", c, " "); print $1 "," c[NR % 3 + 1] "," $3 }'
 }
+published() {   # published FOLDER ROWS: FOLDER/uci/yacht.csv with three splits and a gap along each input
+    mkdir -p "$1/uci/splits"
+    table "$2" 7 | sed '1s/.*/x1,Froude number,resistance/' >"$1/uci/yacht.csv"
+    awk -v rows="$2" -v file="$1/uci/yacht.csv" '
+        function list(which,    i, text) {       # rows marked so in part[]
+            for (i = 0; i < rows; i++) if (part[i] == which) text = text (text == "" ? "" : ", ") i
+            return "[" text "]"
+        }
+        function entry() { return "{\"train\": " list(0) ", \"test\": " list(1) "}" }
+        BEGIN {
+            printf "{\"name\": \"yacht\", \"rows\": %d, \"standard\": [", rows
+            for (k = 0; k < 3; k++) {
+                for (i = 0; i < rows; i++) part[i] = (i + k) % 10 == 0
+                printf "%s%s", k ? ", " : "", entry()
+            }
+            printf "], \"gap\": ["
+            for (k = 0; k < 2; k++) {            # inputs lie in [-2, 2]: the middle is left out
+                getline line <file
+                for (i = 0; i < rows; i++) {
+                    getline line <file
+                    split(line, cell, ",")
+                    part[i] = cell[k + 1] > -0.6 && cell[k + 1] < 0.6
+                }
+                close(file)
+                printf "%s%s", k ? ", " : "", entry()
+            }
+            print "]}"
+        }' >"$1/uci/splits/yacht.json"
+}

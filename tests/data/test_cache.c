@@ -299,7 +299,7 @@ static void keep_log(void *context, una_log_level level, const char *sentence)
 static una_run *verifying_run(void)
 {
     una_run *other = NULL;
-    una_run_settings settings = { .threads = 1, .verify_cache = 1, .log = keep_log };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .verify_cache = 1, .log = keep_log };
     assert_int_equal(una_run_new(&other, &settings), UNA_OK);
     logs = 0;
     logged[0] = 0;
@@ -423,8 +423,8 @@ static void forget(void *context, void *block)
 static una_run *meddling_run(meddler *m)
 {
     una_run *other = NULL;
-    una_run_settings settings = { .threads = 1, .verify_cache = 1, .log = keep_log, .allocate = meddle,
-                                  .release = forget, .allocator = m };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .verify_cache = 1, .log = keep_log,
+                                  .allocate = meddle, .release = forget, .allocator = m };
     m->done = true;                                              /* not while the run is made */
     assert_int_equal(una_run_new(&other, &settings), UNA_OK);
     m->done = false;
@@ -570,7 +570,7 @@ static void allocations_may_fail(void **state)
     }
     una_dataset_free(truth);
     una_run *tight;
-    assert_int_equal(una_run_new(&tight, &(una_run_settings){ .threads = 1, .memory_limit = 100000 }), UNA_OK);
+    assert_int_equal(una_run_new(&tight, &SIZED(una_run_settings, .threads = 1, .memory_limit = 100000)), UNA_OK);
     una_dataset *data = NULL;
     assert_status(una_dataset_read(&data, path, tight), UNA_E_MEMORY, tight);      /* the limit holds for hits too */
     una_run_free(tight);

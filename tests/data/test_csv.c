@@ -350,14 +350,15 @@ static void cancelling(void **state)
     (void)state;
     volatile int cancel = 1;
     una_run *other = NULL;
-    assert_ok(una_run_new(&other, &(una_run_settings){ .threads = 1, .cancel = &cancel }), NULL);
+    assert_ok(una_run_new(&other, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel)), NULL);
     una_dataset *data = NULL;
     assert_status(una_dataset_read(&data, temp_text_file("c.csv", "a,b\n1,2\n"), other), UNA_CANCELLED, other);
     assert_says(una_run_message(other), "interrupted while reading");
     una_run_free(other);
 
     double fraction = -1;
-    una_run_settings settings = { .threads = 1, .progress = stop_at_once, .callbacks = &fraction };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .progress = stop_at_once,
+                                  .callbacks = &fraction };
     assert_ok(una_run_new(&other, &settings), NULL);
     FILE *stream = fopen(temp_path("c.csv"), "wb");
     fputs("a,b\n", stream);

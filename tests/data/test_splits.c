@@ -34,7 +34,7 @@ static void assert_partition(const una_split *split, size_t rows)
 static void at_random(void **state)
 {
     (void)state;
-    una_split a, b, c;
+    una_split a = UNA_INIT(una_split), b = UNA_INIT(una_split), c = UNA_INIT(una_split);
     assert_ok(una_split_random(&a, 101, 0.1, 7, run), run);
     assert_ok(una_split_random(&b, 101, 0.1, 7, run), run);
     assert_ok(una_split_random(&c, 101, 0.1, 8, run), run);
@@ -65,7 +65,7 @@ static void with_a_gap(void **state)
     /* sorted: rows 5 0 | 2 4 | 1 3, and 4 ties with 2 and, across the border, with 1 */
     const double x[] = { 2, 4, 3, 9, 4, 1 };
     una_dataset *data = NULL;
-    una_split split;
+    una_split split = UNA_INIT(una_split);
     assert_ok(una_dataset_from_arrays(&data, x, NULL, 6, 1, NULL, run), run);
     assert_ok(una_split_gap(&split, data, "x1", run), run);
     assert_partition(&split, 6);
@@ -121,7 +121,7 @@ static void nearest_rows(void **state)
 
 static void refused(const char *text, const char *group, size_t index, una_status status, const char *part)
 {
-    una_split split;
+    una_split split = UNA_INIT(una_split);
     assert_status(una_split_read(&split, temp_text_file("s.json", text), group, index, 4, run), status, run);
     assert_says(una_run_message(run), part);
     assert_null(split.train);
@@ -131,7 +131,7 @@ static void from_a_file(void **state)
 {
     (void)state;
     const char *good = "{\"rows\": 4, \"gap\": [{\"train\": [0, 3], \"test\": [2, 1], \"train_rows_tied_inside\": 1}]}";
-    una_split split;
+    una_split split = UNA_INIT(una_split);
     assert_ok(una_split_read(&split, temp_text_file("s.json", good), "gap", 0, 4, run), run);
     assert_partition(&split, 4);
     assert_int_equal(split.tied, 1);
@@ -173,13 +173,13 @@ static void published(void **state)
         una_dataset *data = NULL;
         assert_ok(una_dataset_read(&data, shared_path(name), run), run);
         for (size_t i = 0; i < 20; i += 7) {
-            una_split split;
+            una_split split = UNA_INIT(una_split);
             assert_ok(una_split_read(&split, file, "standard", i, data->rows, run), run);
             assert_partition(&split, data->rows);
             una_split_free(&split, run);
         }
         for (size_t c = 0; c + 1 < data->columns; c++) {
-            una_split theirs, ours;
+            una_split theirs = UNA_INIT(una_split), ours = UNA_INIT(una_split);
             assert_ok(una_split_read(&theirs, file, "gap", c, data->rows, run), run);
             assert_ok(una_split_gap(&ours, data, data->column[c].name, run), run);
             assert_partition(&theirs, data->rows);
@@ -211,7 +211,7 @@ static void published(void **state)
 static una_status split_all(void *context, una_run *other)
 {
     una_dataset *data = NULL;
-    una_split split = { 0 };
+    una_split split = UNA_INIT(una_split);
     una_status status = una_dataset_read(&data, temp_path("g.csv"), other);
     if (status == UNA_OK) status = una_split_gap(&split, data, "a", other);
     una_split_free(&split, other);

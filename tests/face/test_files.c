@@ -48,8 +48,8 @@ static void large_file_is_memory(void **state)
     const char *path = write_wave("large.csv", ROWS, 5000, false, run), *answer = temp_path("answer.csv");
     una_dataset *data = NULL, *back = NULL;
     size_t rows = 0;
-    una_predict_settings settings = { .level = 0.9, .draws = DRAWS };
-    assert_ok(una_predict_file(model, path, &settings, answer, NULL, &rows, run), run);
+    una_predict_settings settings = { .size = sizeof settings, .level = 0.9, .draws = DRAWS };
+    assert_ok(una_predict_file(model, path, &settings, answer, &rows, run), run);
     assert_int_equal(rows, ROWS);
     assert_ok(una_dataset_read(&data, path, run), run);
     assert_ok(una_dataset_read(&back, answer, run), run);
@@ -58,7 +58,7 @@ static void large_file_is_memory(void **state)
     double *p = malloc(6 * ROWS * sizeof *p), *f = malloc(DRAWS * ROWS * sizeof *f);
     assert_non_null(p);
     assert_non_null(f);
-    una_prediction out = { p, p + ROWS, p + 2 * ROWS, p + 3 * ROWS, p + 4 * ROWS, p + 5 * ROWS };
+    una_prediction out = { sizeof out, p, p + ROWS, p + 2 * ROWS, p + 3 * ROWS, p + 4 * ROWS, p + 5 * ROWS };
     assert_ok(una_model_predict(model, data, 0.9, &out, run), run);
     assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
     static const char *const names[] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper", "draw_1",
@@ -97,7 +97,7 @@ static void kept_cells_stay_as_they_were(void **state)
                                                   "\"say \"\"hi\"\"\",0.25,q,-1.0\n");
     const char *answer = temp_path("kept.csv");
     size_t rows = 0;
-    assert_ok(una_predict_file(model, path, &(una_predict_settings){ .keep = 1 }, answer, NULL, &rows, run), run);
+    assert_ok(una_predict_file(model, path, &SIZED(una_predict_settings, .keep = 1), answer, &rows, run), run);
     assert_int_equal(rows, 2);
     const char *text = slurped(answer);
     assert_says(text, "name,x2,\"a \"\"b\"\", c\",x1,mean,std,std_epistemic,std_noise,lower,upper\n");
@@ -106,13 +106,18 @@ static void kept_cells_stay_as_they_were(void **state)
     una_dataset *back = NULL;
     assert_ok(una_dataset_read(&back, answer, run), run);
     double x[] = { 0.1, 0.5, -1, 0.25 }, mean[2], upper[2];
-    una_prediction out = { .mean = mean, .upper = upper };
+    una_prediction out = { .size = sizeof out, .mean = mean, .upper = upper };
     assert_ok(una_model_predict_rows(model, x, 2, 0.95, &out, run), run);   /* level 0 meant 0.95 */
     assert_memory_equal(una_dataset_numbers(back, 4), mean, sizeof mean);
     assert_memory_equal(una_dataset_numbers(back, 9), upper, sizeof upper);
     una_dataset_free(back);
     una_model_free(model);
     una_run_free(run);
+}
+
+static una_status to_stream(void *stream, const char *bytes, size_t count)
+{
+    return fwrite(bytes, 1, count, stream) == count ? UNA_OK : UNA_E_IO;
 }
 
 static void compressed_and_stream(void **state)
@@ -128,11 +133,12 @@ static void compressed_and_stream(void **state)
     assert_int_equal(gzclose(gz), Z_OK);
     const char *one = temp_path("one.csv"), *two = temp_path("two.csv");
     char first[1 << 16];
-    assert_ok(una_predict_file(model, plain, NULL, one, NULL, NULL, run), run);
+    assert_ok(una_predict_file(model, plain, NULL, one, NULL, run), run);
     snprintf(first, sizeof first, "%s", slurped(one));
     FILE *stream = fopen(two, "w");
     assert_non_null(stream);
-    assert_ok(una_predict_file(model, packed, NULL, NULL, stream, NULL, run), run);
+    una_predict_settings through = { .size = sizeof through, .write = to_stream, .writer = stream };
+    assert_ok(una_predict_file(model, packed, &through, NULL, NULL, run), run);
     assert_int_equal(fclose(stream), 0);
     assert_string_equal(first, slurped(two));
     una_model_free(model);
@@ -147,7 +153,7 @@ static void score_is_that_of_memory(void **state)
     una_model *model = wave_model(run);
     const char *path = write_wave("score.csv", ROWS, 9000, true, run);
     una_dataset *data = NULL;
-    una_score by_file, by_memory;
+    una_score by_file = UNA_INIT(una_score), by_memory = UNA_INIT(una_score);
     assert_ok(una_score_file(&by_file, model, path, run), run);
     assert_ok(una_dataset_read(&data, path, run), run);
     double *p = predicted(model, data, run);
@@ -217,23 +223,23 @@ static void failures_have_sentences(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_model *model = wave_model(run);
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     const char *bare = write_wave("bare.csv", 10, 0, false, run), *full = write_wave("full.csv", 10, 0, true, run);
     assert_status(una_score_file(&score, model, bare, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "'y'");
     assert_status(una_update_file(model, bare, NULL, run), UNA_E_INPUT, run);
-    assert_status(una_predict_file(model, temp_path("none.csv"), NULL, temp_path("out.csv"), NULL, NULL, run),
+    assert_status(una_predict_file(model, temp_path("none.csv"), NULL, temp_path("out.csv"), NULL, run),
                   UNA_E_IO, run);
     assert_says(una_run_message(run), "none.csv");
     assert_int_equal(access(temp_path("out.csv"), F_OK), -1);               /* whole or not at all */
     char nowhere[8192];
     snprintf(nowhere, sizeof nowhere, "%s/no/such/folder.csv", temp_folder());
-    assert_status(una_predict_file(model, full, NULL, nowhere, NULL, NULL, run), UNA_E_IO, run);
-    assert_status(una_predict_file(model, full, &(una_predict_settings){ .level = 1.5 }, temp_path("out.csv"), NULL,
-                                   NULL, run), UNA_E_USAGE, run);
+    assert_status(una_predict_file(model, full, NULL, nowhere, NULL, run), UNA_E_IO, run);
+    assert_status(una_predict_file(model, full, &SIZED(una_predict_settings, .level = 1.5), temp_path("out.csv"), NULL,
+                                   run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "1.5");
     assert_status(una_predict_file(model, temp_text_file("other.csv", "x1,z\n1,2\n"), NULL, temp_path("out.csv"), NULL,
-                                   NULL, run), UNA_E_INPUT, run);
+                                   run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "x2");
     assert_int_equal(access(temp_path("out.csv"), F_OK), -1);
     una_model_free(model);
@@ -252,14 +258,47 @@ static void a_full_disk_is_said(void **state)
     const char *large = write_wave("more.csv", 5000, 0, true, run), *few = write_wave("few.csv", 5, 0, true, run);
     const char *const paths[] = { large, few };
     for (size_t i = 0; i < 2; i++) {                                        /* while writing, and only at the end */
-        FILE *full = fopen("/dev/full", "w");
-        assert_non_null(full);
-        assert_status(una_predict_file(model, paths[i], NULL, NULL, full, NULL, run), UNA_E_IO, run);
-        assert_says(una_run_message(run), "written");
-        fclose(full);
-        assert_status(una_predict_file(model, paths[i], NULL, "/dev/full", NULL, NULL, run), UNA_E_IO, run);
+        assert_status(una_predict_file(model, paths[i], NULL, "/dev/full", NULL, run), UNA_E_IO, run);
     }
     assert_status(una_model_save(model, "/dev/full", run), UNA_E_IO, run);
+    una_model_free(model);
+    una_run_free(run);
+}
+
+/* Writes that the caller makes himself: the third of them fails, with a sentence or without. */
+typedef struct tired { una_run *run; int writes; una_status status; bool speaks; } tired;
+
+static una_status write_twice(void *context, const char *bytes, size_t count)
+{
+    tired *t = context;
+    if (t->writes == 0) assert_memory_equal(bytes, "mean,std,", 9);
+    assert_true(count > 0);
+    if (++t->writes < 3) return UNA_OK;
+    return t->speaks ? una_run_fail(t->run, t->status, "the drum is empty") : t->status;
+}
+
+static void writes_of_the_callers_own(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_model *model = wave_model(run);
+    const char *path = write_wave("chunks.csv", 20000, 0, true, run);
+    tired t = { .run = run, .status = UNA_E_IO };
+    una_predict_settings settings = { .size = sizeof settings, .write = write_twice, .writer = &t };
+    size_t rows = 0;
+    assert_status(una_predict_file(model, path, &settings, NULL, &rows, run), UNA_E_IO, run);
+    assert_says(una_run_message(run), "cannot be handed on");
+    assert_int_equal(t.writes, 3);
+    assert_true(rows > 0 && rows < 20000);
+    t = (tired){ .run = run, .status = UNA_CANCELLED, .speaks = true };
+    assert_status(una_predict_file(model, path, &settings, NULL, NULL, run), UNA_CANCELLED, run);
+    assert_string_equal(una_run_message(run), "the drum is empty");
+
+    t = (tired){ .run = run };                                              /* a path goes before it */
+    assert_ok(una_predict_file(model, path, &settings, temp_path("by-path.csv"), NULL, run), run);
+    assert_int_equal(t.writes, 0);
+    assert_status(una_predict_file(model, path, NULL, NULL, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "out_path");
     una_model_free(model);
     una_run_free(run);
 }
@@ -269,12 +308,12 @@ static void cancelled_between_chunks(void **state)
     (void)state;
     volatile int cancel = 0;
     una_run *run = NULL;
-    assert_int_equal(una_run_new(&run, &(una_run_settings){ .threads = 1, .cancel = &cancel }), UNA_OK);
+    assert_int_equal(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel)), UNA_OK);
     una_model *model = wave_model(run);
     const char *path = write_wave("cancel.csv", 5000, 0, true, run);
     size_t rows = 0;
     cancel = 1;
-    assert_status(una_predict_file(model, path, NULL, temp_path("cancelled.csv"), NULL, &rows, run), UNA_CANCELLED,
+    assert_status(una_predict_file(model, path, NULL, temp_path("cancelled.csv"), &rows, run), UNA_CANCELLED,
                   run);
     assert_int_equal(access(temp_path("cancelled.csv"), F_OK), -1);
     una_model_free(model);
@@ -285,17 +324,59 @@ static una_status job_files(void *context, una_run *run)
 {
     void *const *parts = context;
     una_model *model = NULL;
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     size_t size;
     memcpy(&size, parts[1], sizeof size);
     una_status status = una_model_load_memory(&model, parts[0], size, run);
     if (status == UNA_OK)
-        status = una_predict_file(model, parts[2], &(una_predict_settings){ .draws = 1, .keep = 1 },
-                                  temp_path("swept.csv"), NULL, NULL, run);
+        status = una_predict_file(model, parts[2], &SIZED(una_predict_settings, .draws = 1, .keep = 1),
+                                  temp_path("swept.csv"), NULL, run);
     if (status == UNA_OK) status = una_score_file(&score, model, parts[2], run);
     if (status == UNA_OK) status = una_update_file(model, parts[2], NULL, run);
     una_model_free(model);
     return status;
+}
+
+/* Whatever was missing, and in whichever chunk: the model is as it was. */
+static una_status job_update(void *context, una_run *run)
+{
+    void *const *parts = context;
+    una_model *model = NULL;
+    size_t size;
+    memcpy(&size, parts[1], sizeof size);
+    una_status status = una_model_load_memory(&model, parts[0], size, run);
+    if (status == UNA_OK) {
+        una_run *calm = quiet_run();
+        una_dataset *test = wave_data(20, 800, calm);
+        double *before = predicted(model, test, calm);
+        status = una_update_file(model, parts[2], NULL, run);
+        double *after = predicted(model, test, calm);
+        if (status != UNA_OK) assert_memory_equal(before, after, 6 * 20 * sizeof *before);
+        assert_int_equal(una_model_info(model)->rows, status == UNA_OK ? 5060 : 60);
+        free(before);
+        free(after);
+        una_dataset_free(test);
+        una_run_free(calm);
+    }
+    una_model_free(model);
+    return status;
+}
+
+static void no_memory_is_no_half_update(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_model *model = wave_model(run);
+    void *bytes;
+    size_t size;
+    char path[8192];
+    assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
+    snprintf(path, sizeof path, "%s", write_wave("two-chunks.csv", 5000, 0, true, run));
+    void *parts[] = { bytes, &size, path };
+    assert_true(sweep_allocations(job_update, parts) > 10);
+    una_memory_free(bytes, run);
+    una_model_free(model);
+    una_run_free(run);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -350,7 +431,9 @@ int main(void)
         cmocka_unit_test(half_an_update_is_none),
         cmocka_unit_test(failures_have_sentences),
         cmocka_unit_test(a_full_disk_is_said),
+        cmocka_unit_test(writes_of_the_callers_own),
         cmocka_unit_test(cancelled_between_chunks),
+        cmocka_unit_test(no_memory_is_no_half_update),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(headers_and_build),
     };

@@ -9,6 +9,7 @@
 
 #include "gp/gp.h"
 #include "gp/pairs.h"
+#include "kern/pairs.h"
 
 static const char *const names[] = { "a", "b", "long name" };
 static const double centres[] = { 1, -2, 0.5 }, scales[] = { 2, 0.5, 3 };
@@ -60,27 +61,27 @@ static void slots(void **state)
         double x[64], e[64], worst = 0;
         for (int block = 0; block < 400; block++) {
             for (int i = 0; i < 64; i++) x[i] = -699.9 + 1400 * ((block * 64 + i) / 25600.0);
-            k->exp(64, 1, x, 1, e);
+            k->pairs->exp(64, 1, x, 1, e);
             for (int i = 0; i < 64; i++) worst = fmax(worst, fabs(e[i] - exp(x[i])) / exp(x[i]));
         }
         assert_true(worst < 4.5e-16);
         double edge[8] = { 0, -HUGE_VAL, -1e300, -701, 1, -1, -0.0, NAN };
-        k->exp(8, 1, edge, 1, e);
+        k->pairs->exp(8, 1, edge, 1, e);
         assert_true(e[0] == 1 && e[1] == 0 && e[2] == 0 && e[3] == 0 && e[6] == 1 && isnan(e[7]));
         double plain[8], half[8];
         for (int i = 0; i < 8; i++) half[i] = -0.5 * x[i];
-        k->exp(8, 1, half, 1, plain);
-        k->exp(8, -0.5, x, 3, e);
+        k->pairs->exp(8, 1, half, 1, plain);
+        k->pairs->exp(8, -0.5, x, 3, e);
         for (int i = 0; i < 8; i++) assert_true(e[i] == 3 * plain[i]);
         float fx[8] = { 0, -1, 1, -50, 3, -87.5f, -1000, 80 }, fe[8];
-        f->exp(8, 1, fx, 1, fe);
+        f->pairs->exp(8, 1, fx, 1, fe);
         for (int i = 0; i < 5; i++) assert_near((double)fe[i], exp((double)fx[i]), 3e-7, 0);
         assert_true(fe[5] == 0 && fe[6] == 0);
         double a[6] = { 1, 0, -2, 0, 0.5, 0 }, b[48], w[16], r[16], sum[24] = {0};
         for (int i = 0; i < 48; i++) b[i] = sin(i);
         for (int i = 0; i < 16; i++) w[i] = cos(3 * i);
-        k->distances(16, 3, a, 2, b, 16, r);
-        k->weighted_distances(16, 3, w, a, 2, b, 16, sum);
+        k->pairs->distances(16, 3, a, 2, b, 16, r);
+        k->pairs->weighted_distances(16, 3, w, a, 2, b, 16, sum);
         for (size_t d = 0; d < 3; d++) {
             double all = 0, lanes = 0;
             for (size_t j = 0; j < 16; j++) all += w[j] * pow(a[2 * d] - b[16 * d + j], 2);

@@ -306,7 +306,7 @@ static void memory_may_fail_and_people_may_stop(void **state)
     how.samples = 4000;                                                  /* more blocks */
     assert_true(sweep_allocations(memory_job, &how) >= 3);
     una_run *run = NULL;
-    assert_int_equal(una_run_new(&run, &(una_run_settings){ .threads = 1, .progress = stop_now }), UNA_OK);
+    assert_int_equal(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .progress = stop_now)), UNA_OK);
     assert_status(memory_job(&how, run), UNA_CANCELLED, run);
     assert_says(una_run_message(run), "sampling");
     una_run_free(run);

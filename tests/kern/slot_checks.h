@@ -82,7 +82,7 @@ static void REAL(fan_products)(void **state)
             real *c = UNA_GET(&run->scratch, real, out[0] * lanes + 1);
             assert_non_null(c);
             c[out[0] * lanes] = 7;
-            set->fan_product(lanes, in, a, m, in_step, out_step, out, c);
+            set->fans->product(lanes, in, a, m, in_step, out_step, out, c);
             for (size_t j = 0; j < out[0]; j++)
                 for (size_t l = 0; l < lanes; l++) {
                     long double truth = 0, size = 0;
@@ -115,7 +115,7 @@ static void REAL(check_fan_outer)(const REAL(una_kernels) *set, una_run *run, un
         const uint16_t *across = lower ? rows : REAL(random_list)(&run->scratch, rng, columns, round / 6 % 3);
         const real *a = REAL(random_fans)(&run->scratch, rng, rows[0], directions);
         const real *b = lower ? a : REAL(random_fans)(&run->scratch, rng, across[0], directions);
-        set->fan_outer(directions, lanes, rows, a, across, b, n, lower, flat, c, n);
+        set->fans->outer(directions, lanes, rows, a, across, b, n, lower, flat, c, n);
         for (size_t i = 0; i < rows[0]; i++)
             for (size_t j = 0; j < across[0]; j++)
                 for (size_t d = 0; d < directions; d++) {
@@ -151,14 +151,14 @@ static void REAL(nan_passes)(void **state)
     for EACH_SET(set) {
         real z[3] = { -1, (real)NAN, -1 }, reach[3] = { 1, 1, 1 };
         uint16_t list[UNA_LIST_LENGTH(3)];
-        set->fan_candidates(3, z, reach, (real)0.5, list);
+        set->fans->candidates(3, z, reach, (real)0.5, list);
         assert_int_equal(list[0], 1);
         assert_int_equal(UNA_LISTED(list)[0], 1);
         UNA_LISTED(list)[1] = UNA_LIST_END;
         real a[8] = { 1, (real)NAN }, m[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, c[8], outer[3 * 8] = {0}, flat[9 * 8] = {0};
-        set->fan_product(8, list, a, m, 3, 1, list, c);
+        set->fans->product(8, list, a, m, 3, 1, list, c);
         assert_true(isnan(c[1]) && !isnan(c[0]));
-        set->fan_outer(2, 8, list, a, list, a, 8, true, flat, outer, 8);
+        set->fans->outer(2, 8, list, a, list, a, 8, true, flat, outer, 8);
         assert_true(isnan(outer[8 + 1]));
     }
     (void)run;
@@ -171,7 +171,7 @@ static void REAL(fan_steps_and_sums)(void **state)
     for EACH_SET(set) {
         const real delta[10] = { (real)0.5, -2, 1, 1, 1, 1, 1, 1, 1, (real)-0.25 };
         real step[16], inverse[16], sum[3 * 8] = {0};
-        assert_near((double)set->fan_steps(10, 16, delta, step, inverse), 2, 0, 0);
+        assert_near((double)set->fans->steps(10, 16, delta, step, inverse), 2, 0, 0);
         for (size_t d = 0; d < 16; d++) {
             assert_true(step[d] == (d < 10 ? delta[d] : 0));
             assert_true(inverse[d] == (d < 10 ? 1 / delta[d] : 0));
@@ -179,8 +179,8 @@ static void REAL(fan_steps_and_sums)(void **state)
         const uint16_t list[] = { 2, 0, 0, 2, UNA_LIST_END };
         real fans[16];
         for (size_t i = 0; i < 16; i++) fans[i] = (real)i;
-        set->fan_add(8, list, fans, sum);
-        set->fan_add(8, list, fans, sum);
+        set->fans->add(8, list, fans, sum);
+        set->fans->add(8, list, fans, sum);
         for (size_t i = 0; i < 8; i++)
             assert_true(sum[i] == 2 * (real)i && sum[8 + i] == 0 && sum[16 + i] == 2 * (real)(8 + i));
     }
@@ -203,11 +203,11 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
         for (size_t d = 0; d < directions; d++) reach[j] = (real)fmax((double)reach[j], fabs((double)u[j * lanes + d]));
     }
     uint16_t candidates[UNA_LIST_LENGTH(UNITS)], list[UNA_LIST_LENGTH(UNITS)];
-    real *inverse = step + lanes, longest = set->fan_steps(directions, lanes, delta, step, inverse);
-    set->fan_candidates(UNITS, z, reach, longest, candidates);
+    real *inverse = step + lanes, longest = set->fans->steps(directions, lanes, delta, step, inverse);
+    set->fans->candidates(UNITS, z, reach, longest, candidates);
     for (size_t i = 0; i < candidates[0]; i++)
         memcpy(packed + i * lanes, u + UNA_LISTED(candidates)[i] * lanes, lanes * sizeof *u);
-    set->fan_relu(lanes, UNITS, step, inverse, z, candidates, by_unit ? u : packed, by_unit, list, s, e);
+    set->fans->relu(lanes, UNITS, step, inverse, z, candidates, by_unit ? u : packed, by_unit, list, s, e);
     size_t at = 0, bends = 0;
     for (size_t j = 0; j < UNITS; j++) {
         bool some = z[j] > 0, all = z[j] > 0;
@@ -258,7 +258,7 @@ static void REAL(fan_relu_derivative)(void **state)
         const uint16_t list[UNA_LIST_LENGTH(3)] = { 3, 2, 0, 1, 2, UNA_LIST_END, 0, 2 };
         const real e[16] = { 0, 1, 0, 0, 0, 0, 0, 0, 1, 0 };
         real g[24] = { 3, 5, 0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0, 0, 0, 9, 10 }, dz[3] = { 100, 200, 300 };
-        set->fan_relu_back(8, 3, inverse, z, list, e, g, dz);
+        set->fans->relu_back(8, 3, inverse, z, list, e, g, dz);
         assert_true(dz[0] == 100 + 3 * (0 - 1) * 2 && dz[1] == 200 && dz[2] == 300 + 9 * (1 - 0) * 2);
         assert_true(g[0] == 0 && g[1] == 5 && g[8] == 7 && g[9] == 8 && g[16] == 9 && g[17] == 0);
     }
@@ -287,7 +287,7 @@ static void REAL(check_similarity)(const REAL(una_kernels) *set, size_t heads, s
     double *inverse = UNA_GET(arena, double, heads), truth = 0;
     assert_non_null(inverse);
     for (size_t i = 0; i < heads * stride; i++) k[i] = 77;
-    double p = set->similarity(heads, stride, s, scale, k, inverse);
+    double p = set->slopes->similarity(heads, stride, s, scale, k, inverse);
     for (size_t i = 0; i < heads; i++) {
         double qi = (double)s[i * stride + i], diagonal = 0;
         for (size_t j = 0; j < heads; j++) {
@@ -354,7 +354,7 @@ static void REAL(similarity_gradient)(void **state)
     REAL(head_products)(HEADS, STRIDE, g, s);
     const REAL(una_kernels) *set;
     for EACH_SET(set) {
-        double p = set->similarity(HEADS, STRIDE, s, 1, k, inverse);
+        double p = set->slopes->similarity(HEADS, STRIDE, s, 1, k, inverse);
         assert_near(p, REAL(cosines)(HEADS, g), 16 * EPSILON, 0);
         for (size_t i = 0; i < HEADS; i++)
             for (size_t d = 0; d < REAL(SLOPES); d++) {
@@ -524,13 +524,13 @@ static void REAL(lines)(void **state)
             una_mark mark = una_arena_mark(&run->scratch);
             uint16_t place[POINTS], far[POINTS];
             REAL(line_case) c = REAL(random_line)(run, &rng);
-            set->line_make(&c.line, c.bias);
-            set->line_rows(&c.line, POINTS, c.x, place, c.z, c.h, c.d);
-            set->line_slopes(&c.line, POINTS, c.x, place, c.delta, c.way, far, c.u);
+            set->line->make(&c.line, c.bias);
+            set->line->rows(&c.line, POINTS, c.x, place, c.z, c.h, c.d);
+            set->line->slopes(&c.line, POINTS, c.x, place, c.delta, c.way, far, c.u);
             REAL(check_line_rows)(&c);
-            set->line_slopes_back(&c.line, POINTS, c.x, place, far, c.delta, c.way, c.g, &c.gradient);
-            set->line_rows_back(&c.line, POINTS, c.x, place, c.gz, &c.gradient);
-            set->line_finish(&c.line, &c.gradient);
+            set->line->slopes_back(&c.line, POINTS, c.x, place, far, c.delta, c.way, c.g, &c.gradient);
+            set->line->rows_back(&c.line, POINTS, c.x, place, c.gz, &c.gradient);
+            set->line->finish(&c.line, &c.gradient);
             REAL(check_line_units)(&c);
             REAL(check_line_above)(&c);
             una_arena_release(&run->scratch, mark);
@@ -706,7 +706,7 @@ static void REAL(sweeps)(void **state)
                     for (size_t j = n; j-- > k;) work[i][j] -= work[i][k] / work[k][k] * work[k][j];
             }
             const double allowed = 400 * (double)EPSILON;
-            assert_near(set->sweep(n + 1, n, WIDE, a, column), (double)log_det, allowed, allowed);
+            assert_near(set->density->sweep(n + 1, n, WIDE, a, column), (double)log_det, allowed, allowed);
             for (size_t i = 0; i < n; i++) {
                 double back = 0;                         /* A times A^-1 b */
                 for (size_t k = 0; k < n; k++) back += (double)kept[i * WIDE + k] * (double)a[n * WIDE + k];
@@ -734,9 +734,9 @@ static void REAL(sweep_refuses)(void **state)
         real a[2 * UNA_PAD] = { 1 }, column[UNA_PAD] = {0};
         a[UNA_PAD] = 2;
         a[UNA_PAD + 1] = 1;                              /* [1, 2; 2, 1] */
-        assert_true(isnan(set->sweep(2, 2, UNA_PAD, a, column)));
+        assert_true(isnan(set->density->sweep(2, 2, UNA_PAD, a, column)));
         a[0] = (real)NAN;
-        assert_true(isnan(set->sweep(2, 2, UNA_PAD, a, column)));
+        assert_true(isnan(set->density->sweep(2, 2, UNA_PAD, a, column)));
     }
 }
 
@@ -747,7 +747,7 @@ static void REAL(shallow_networks)(void **state)
     enum { MOST = 17, UNITS = 13, WIDE = 16, INPUTS = 3 };
     const REAL(una_kernels) *set;
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 2);
-    for (int act = UNA_RELU; act <= UNA_SIN; act++)
+    for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for (size_t rows = 1; rows <= MOST; rows += 4)
             for (size_t inputs = 1; inputs <= INPUTS; inputs++)
                 for EACH_SET(set) {
@@ -780,10 +780,10 @@ static void REAL(shallow_networks)(void **state)
                             for (size_t i = 0; i < inputs; i++) truth[i * WIDE + j] += dz * (double)x[r * inputs + i];
                         }
                     }
-                    double got = set->shallow((una_activation)act, rows, inputs, WIDE, x, y, 0.7,
-                                              (REAL(una_shallow)){ p, b, v, c },
-                                              (REAL(una_shallow_gradient)){ g, g + inputs * WIDE,
-                                                                            g + (inputs + 1) * WIDE, &dc }, work);
+                    REAL(una_shallow) at = { p, b, v, c };
+                    REAL(una_shallow_gradient) to = { g, g + inputs * WIDE, g + (inputs + 1) * WIDE, &dc };
+                    double got = set->density->shallow((una_activation)act, rows, inputs, WIDE, x, y, 0.7, at, to,
+                                                       work);
                     const double allowed = 2000 * (double)EPSILON;
                     assert_near(got, loss, allowed, 0);
                     assert_near((double)dc, bias, allowed, allowed);

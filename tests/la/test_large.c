@@ -24,7 +24,7 @@ static double *matrix(size_t n, size_t stride)
 static double *factored(size_t n, size_t stride, int threads, const char *kernels)
 {
     una_run *run = NULL;
-    una_run_settings settings = { .threads = threads, .kernels = kernels };
+    una_run_settings settings = { .size = sizeof settings, .threads = threads, .kernels = kernels };
     assert_int_equal(una_run_new(&run, &settings), UNA_OK);
     double *a = matrix(n, stride);
     assert_ok(una_large_chol(a, 0, n, stride, "the test", run), run);
@@ -112,7 +112,7 @@ static void pivots_are_named(void **state)
         free(a);
     }
     una_run_free(run);
-    una_run_settings settings = { .threads = 1, .kernels = "abacus" };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .kernels = "abacus" };
     assert_int_equal(una_run_new(&run, &settings), UNA_OK);
     double one = 1;
     assert_status(una_large_chol(&one, 0, 1, 1, "the test", run), UNA_E_USAGE, run);

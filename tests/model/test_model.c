@@ -124,7 +124,7 @@ static void registry_questions(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    una_option_info info;
+    una_option_info info = UNA_INIT(una_option_info);
     assert_int_equal(una_kind_count(), 3);
     assert_string_equal(una_kind_name(0), "flat");
     assert_string_equal(una_kind_summary(1), "a plane");
@@ -164,13 +164,39 @@ static void unknown_models_are_named(void **state)
     una_run_free(run);
 }
 
+static void specs_are_checked(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    assert_ok(una_spec_check("flat(value=2)", NULL, run), run);
+    assert_status(una_spec_check("flatt", NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "did you mean 'flat'");
+    assert_status(una_spec_check("flat(valu=2)", NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "'value'");
+    assert_status(una_spec_check("flat(value=two)", NULL, run), UNA_E_USAGE, run);
+    assert_ok(una_spec_check("flat", NULL, run), run);
+    assert_string_equal(una_run_message(run), "");
+    assert_true(run->used == 0);
+    una_run_free(run);
+}
+
+static void callers_have_sentences_too(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    assert_int_equal(una_run_fail(run, UNA_E_IO, "100 % of the tape is full"), UNA_E_IO);
+    assert_string_equal(una_run_message(run), "100 % of the tape is full");
+    assert_string_equal(una_version(), UNA_VERSION);
+    una_run_free(run);
+}
+
 static void later_options_win(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run);
     const char *set[] = { "spread=4", "spread=9" };
-    una_fit_settings settings = { .preset = "thesis", .set = set, .set_count = 2 };
+    una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set, .set_count = 2 };
     una_model *model = fitted("flat(spread=1)", data, &settings, run);
     assert_string_equal(una_model_info(model)->spec, "flat(value=1, spread=9)");
     assert_string_equal(una_model_options_json(model), "{\"value\":1,\"spread\":9}");
@@ -193,7 +219,7 @@ static void units_are_the_users(void **state)
     assert_ok(una_dataset_from_arrays(&data, x, y, 4, 1, NULL, run), run);
     una_model *model = fitted("flat(value=2)", data, NULL, run);
     double sx = sqrt(125.0), sy = sqrt(50000.0), mean, std, epistemic, noise, lower, upper, at = 35;
-    una_prediction out = { &mean, &std, &epistemic, &noise, &lower, &upper };
+    una_prediction out = { sizeof out, &mean, &std, &epistemic, &noise, &lower, &upper };
     assert_ok(una_model_predict_rows(model, &at, 1, 0.5, &out, run), run);
     assert_near(mean, sy * (2 + (35 - 25) / sx), 1e-12, 0);
     assert_near(std, sy * sqrt(1.25), 1e-12, 0);
@@ -233,7 +259,7 @@ static void bands_of_a_mixture(void **state)
         assert_near(una_mixture_cdf(p[5 * ROWS + r], mean, var, PARTS), 0.975, 1e-9, 0);
     }
     double upper, x[2] = { una_dataset_numbers(many, 0)[ROWS - 1], una_dataset_numbers(many, 1)[ROWS - 1] };
-    assert_ok(una_model_predict_rows(model, x, 1, 0.95, &(una_prediction){ .upper = &upper }, run), run);
+    assert_ok(una_model_predict_rows(model, x, 1, 0.95, &SIZED(una_prediction, .upper = &upper), run), run);
     assert_true(upper == p[6 * ROWS - 1]);                               /* alone as among others */
     free(p);
     una_model_free(model);
@@ -250,8 +276,9 @@ static void bad_parts_are_stopped(void **state)
     una_model *model = fitted("comb(value=-1)", data, NULL, run);
     double mean[20], lower[20];
     /* parts not asked for */
-    assert_ok(una_model_predict(model, data, 0.95, &(una_prediction){ .mean = mean }, run), run);
-    assert_status(una_model_predict(model, data, 0.95, &(una_prediction){ .lower = lower }, run), UNA_E_NUMERIC, run);
+    assert_ok(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .mean = mean), run), run);
+    assert_status(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .lower = lower), run), UNA_E_NUMERIC,
+                  run);
     assert_says(una_run_message(run), "row 1");
     una_model_free(model);
     una_dataset_free(data);
@@ -308,7 +335,7 @@ static void bad_numbers_are_stopped(void **state)
     una_dataset *data = wave_data(20, 0, run);
     una_model *model = NULL;
     double mean[20];
-    una_prediction out = { .mean = mean };
+    una_prediction out = { .size = sizeof out, .mean = mean };
     assert_status(una_fit(&model, "flat(value=1e250)", data, NULL, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "evidence that is not a number");
     model = fitted("flat(spread=-1)", data, NULL, run);
@@ -331,7 +358,7 @@ static void words_need_a_table(void **state)
     una_dataset *data = mixed_data(30, run);
     una_model *model = fitted("flat", data, &mixed_settings, run);
     double x[] = { 1, 1, 1 }, mean;
-    una_prediction out = { .mean = &mean };
+    una_prediction out = { .size = sizeof out, .mean = &mean };
     assert_status(una_model_predict_rows(model, x, 1, 0.95, &out, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "'colour' holds words");
     una_model_free(model);
@@ -344,9 +371,9 @@ static void missing_numbers_become_the_mean(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run);
-    una_model *model = fitted("flat", data, &(una_fit_settings){ .missing = UNA_MISSING_MEAN }, run);
+    una_model *model = fitted("flat", data, &SIZED(una_fit_settings, .missing = UNA_MISSING_MEAN), run);
     double x[] = { NAN, 0 }, mean;
-    una_prediction out = { .mean = &mean };
+    una_prediction out = { .size = sizeof out, .mean = &mean };
     assert_ok(una_model_predict_rows(model, x, 1, 0.95, &out, run), run);
     assert_near(mean, model->columns.target_centre, 1e-12, 0);           /* z1 = 0 */
     una_model_free(model);
@@ -360,18 +387,19 @@ static void rows_are_split(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run), *none = NULL;
     una_model *model = NULL;
-    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = -0.1 }, run), UNA_E_USAGE,
+    assert_status(una_fit(&model, "learning", data, &SIZED(una_fit_settings, .valid_fraction = -0.1), run), UNA_E_USAGE,
                   run);
-    assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid_fraction = NAN }, run), UNA_E_USAGE,
+    assert_status(una_fit(&model, "learning", data, &SIZED(una_fit_settings, .valid_fraction = NAN), run), UNA_E_USAGE,
                   run);
     size_t index = 0;
     una_status status = una_dataset_rows(&none, data, &index, 0, run);
     if (status == UNA_OK) {
-        assert_status(una_fit(&model, "learning", data, &(una_fit_settings){ .valid = none }, run), UNA_E_INPUT, run);
+        assert_status(una_fit(&model, "learning", data, &SIZED(una_fit_settings, .valid = none), run), UNA_E_INPUT,
+                      run);
         assert_says(una_run_message(run), "no rows to validate on");
     }
     for (double fraction = 0.01; fraction < 1; fraction += 0.33) {       /* never nothing, never all */
-        model = fitted("learning", data, &(una_fit_settings){ .valid_fraction = fraction }, run);
+        model = fitted("learning", data, &SIZED(una_fit_settings, .valid_fraction = fraction), run);
         una_model_free(model);
     }
     una_dataset_free(data);
@@ -440,7 +468,7 @@ static void files_of_other_kinds_are_refused(void **state)
     una_run_free(run);
 }
 
-static void snapshots_restore(void **state)
+static void snapshots_revive(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -450,12 +478,17 @@ static void snapshots_restore(void **state)
     una_archive bytes;
     assert_ok(una_model_snapshot(&bytes, model, &run->scratch, run), run);
     ((flat *)model->state)->value = 5;
-    assert_ok(una_model_restore(model, &bytes, run), run);
+    una_arena spare;
+    void *state_before = NULL, *none = NULL;
+    una_arena_init(&spare, run);
+    assert_ok(una_model_revive(&state_before, model, &bytes, &spare, run), run);
+    assert_near(((flat *)model->state)->value, 5, 0, 0);                 /* it stands beside the model's */
+    model->state = state_before;
+    una_arena_join(&model->keep, &spare);
     assert_same_predictions(model, before, data, 0, run);
-    ((flat *)model->state)->value = 5;
-    bytes.bytes[bytes.size - 20] ^= 1;                                   /* what cannot be read changes nothing */
-    assert_status(una_model_restore(model, &bytes, run), UNA_E_INPUT, run);
-    assert_near(((flat *)model->state)->value, 5, 0, 0);
+    bytes.bytes[bytes.size - 20] ^= 1;
+    assert_status(una_model_revive(&none, model, &bytes, &spare, run), UNA_E_INPUT, run);
+    una_arena_free(&spare);
     una_arena_release(&run->scratch, mark);
     una_model_free(model);
     una_model_free(before);
@@ -468,6 +501,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registry_questions),
         cmocka_unit_test(unknown_models_are_named),
+        cmocka_unit_test(specs_are_checked),
+        cmocka_unit_test(callers_have_sentences_too),
         cmocka_unit_test(later_options_win),
         cmocka_unit_test(units_are_the_users),
         cmocka_unit_test(bands_of_a_mixture),
@@ -480,7 +515,7 @@ int main(void)
         cmocka_unit_test(rows_are_split),
         cmocka_unit_test(copies_across_parts_are_counted),
         cmocka_unit_test(files_of_other_kinds_are_refused),
-        cmocka_unit_test(snapshots_restore),
+        cmocka_unit_test(snapshots_revive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

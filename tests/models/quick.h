@@ -143,7 +143,8 @@ static inline const char *mixed_csv(size_t rows)
     return text;
 }
 
-static const una_fit_settings mixed_settings = { .missing = UNA_MISSING_MEAN, .other = 2 };
+static const una_fit_settings mixed_settings = { .size = sizeof mixed_settings, .missing = UNA_MISSING_MEAN,
+                                                 .other = 2 };
 
 static inline una_dataset *mixed_data(size_t rows, una_run *run)
 {
@@ -183,7 +184,7 @@ static inline double *predicted(const una_model *model, const una_dataset *data,
     size_t rows = una_dataset_row_count(data);
     double *p = calloc(6 * rows, sizeof *p);
     if (!p) fail_msg("%s", "no memory for the predictions");
-    una_prediction out = { p, p + rows, p + 2 * rows, p + 3 * rows, p + 4 * rows, p + 5 * rows };
+    una_prediction out = { sizeof out, p, p + rows, p + 2 * rows, p + 3 * rows, p + 4 * rows, p + 5 * rows };
     assert_ok(una_model_predict(model, data, 0.95, &out, run), run);
     return p;
 }
@@ -212,7 +213,7 @@ static inline double std_between(const una_model *model, double low, double high
     enum { POINTS = 41 };
     double x[POINTS], std[POINTS], sum = 0;
     for (size_t i = 0; i < POINTS; i++) x[i] = low + (high - low) * (double)i / (POINTS - 1);
-    una_prediction out = { .std_epistemic = std };
+    una_prediction out = { .size = sizeof out, .std_epistemic = std };
     assert_ok(una_model_predict_rows(model, x, POINTS, 0.95, &out, run), run);
     for (size_t i = 0; i < POINTS; i++) sum += std[i];
     return sum / POINTS;

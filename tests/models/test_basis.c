@@ -285,13 +285,13 @@ static void rows_to_validate_on(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run), *valid = wave_data(25, 900, run);
-    una_model *model = fitted(quick_spec("nlm", NULL), data, &(una_fit_settings){ .valid = valid }, run);
+    una_model *model = fitted(quick_spec("nlm", NULL), data, &SIZED(una_fit_settings, .valid = valid), run);
     assert_int_equal(una_model_info(model)->valid_rows, 25);
     assert_int_equal(una_model_info(model)->rows, 60);                   /* they stay out of the posterior */
     una_basis *basis = model->state;
     assert_near(basis->head.stats.rows, 60, 0, 0);
     una_model_free(model);
-    model = fitted(quick_spec("nlm", NULL), data, &(una_fit_settings){ .valid_fraction = 0.25 }, run);
+    model = fitted(quick_spec("nlm", NULL), data, &SIZED(una_fit_settings, .valid_fraction = 0.25), run);
     assert_int_equal(una_model_info(model)->valid_rows, 15);
     basis = model->state;
     assert_near(basis->head.stats.rows, 60, 0, 0);                       /* these join it */
@@ -299,7 +299,7 @@ static void rows_to_validate_on(void **state)
     model = fitted(quick_spec("nlm", NULL), data, NULL, run);
     assert_int_equal(una_model_info(model)->valid_rows, 60);             /* five folds: every row once */
     una_model_free(model);
-    assert_status(una_fit(&model, "nlm", data, &(una_fit_settings){ .valid_fraction = 1 }, run), UNA_E_USAGE, run);
+    assert_status(una_fit(&model, "nlm", data, &SIZED(una_fit_settings, .valid_fraction = 1), run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "below 1");
     una_dataset_free(data);
     una_dataset_free(valid);
@@ -355,7 +355,8 @@ static void preset_reads_standardised_noise(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run);
     const char *set[] = { "epochs=5", "noise_std=0.5" };
-    una_model *thesis = fitted("nlm", data, &(una_fit_settings){ .preset = "thesis", .set = set, .set_count = 2 }, run);
+    una_model *thesis = fitted("nlm", data, &SIZED(una_fit_settings, .preset = "thesis", .set = set, .set_count = 2),
+                               run);
     double scale = thesis->columns.target_scale;
     assert_near(una_model_info(thesis)->noise_std, 0.5 * scale, 1e-12, 0);
     assert_says(una_model_info(thesis)->spec, "noise_std=0.5");

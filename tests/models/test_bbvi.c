@@ -350,12 +350,12 @@ static void validation_rows_stay_out(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(80, 0, run), *valid = wave_data(40, 900, run), *large = wave_data(5000, 0, run);
     const char *spec = "bbvi(width=6, steps=30, samples=2, draws=10, noise_std=0.5, units=own)";
-    una_model *model = fitted(spec, data, &(una_fit_settings){ .valid = valid }, run);
+    una_model *model = fitted(spec, data, &SIZED(una_fit_settings, .valid = valid), run);
     assert_int_equal(una_model_info(model)->valid_rows, 40);
     assert_int_equal(una_model_info(model)->steps, 30);
     una_model_free(model);
     model = fitted("bbvi(width=4, steps=4, samples=1, draws=3, batch=50)", large,
-                   &(una_fit_settings){ .valid_fraction = 0.9 }, run);
+                   &SIZED(una_fit_settings, .valid_fraction = 0.9), run);
     assert_int_equal(una_model_info(model)->valid_rows, 4096);           /* the noise is chosen on no more */
     una_model_free(model);
     una_dataset_free(data);

@@ -8,7 +8,7 @@
 
 #include "nn/anchor.h"
 
-static const una_fit_settings held_out = { .valid_fraction = 0.2 };
+static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 
 static double bump(double x) { return x * x * x / 9; }
 
@@ -147,7 +147,7 @@ static void bootstrap_resamples_rows(void **state)
     double x[2] = { 0.5, -0.5 }, mean[3], std[3];
     una_model *models[] = { alone, plain, boot };
     for (size_t i = 0; i < 3; i++) {
-        una_prediction out = { .mean = &mean[i], .std_epistemic = &std[i] };
+        una_prediction out = { .size = sizeof out, .mean = &mean[i], .std_epistemic = &std[i] };
         assert_ok(una_model_predict_rows(models[i], x, 1, 0.95, &out, run), run);
         una_model_free(models[i]);
     }
@@ -359,7 +359,7 @@ static void update_reaches_all_members(void **state)
     assert_ok(una_model_update(many, more, run), run);
     assert_ok(una_model_update(one, more, run), run);
     assert_ok(una_model_parts(many, more, &count, after, run), run);
-    una_prediction out = { .mean = alone };
+    una_prediction out = { .size = sizeof out, .mean = alone };
     assert_ok(una_model_predict(one, more, 0.95, &out, run), run);
     for (size_t i = 0; i < 24; i++) assert_true(before[i] != after[i]);
     assert_arrays_near(after, alone, 8, 1e-9, 1e-9);     /* the first member is the one that was fitted alone */
@@ -488,7 +488,7 @@ static void slopes_of_linear_members(void **state)
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = fitted("ensemble(style=bootstrap, members=4, of=linear)", data, NULL, run);
     double x[2] = { 0.3, 0.4 }, dmean[2], dstd[2], at[4] = { 0.2, 0.4, 0.4, 0.4 }, mean[2];
-    una_prediction out = { .mean = mean };
+    una_prediction out = { .size = sizeof out, .mean = mean };
     assert_ok(una_model_slope(model, x, dmean, dstd, run), run);
     assert_ok(una_model_predict_rows(model, at, 2, 0.95, &out, run), run);
     assert_near(dmean[0], (mean[1] - mean[0]) / 0.2, 1e-6, 0);           /* straight, so any step will do */
@@ -522,7 +522,7 @@ static void draws_are_members(void **state)
     for (size_t m = 0; m < MEMBERS; m++) assert_true(times[m] > 400 && times[m] < 600);
     assert_ok(una_model_draw(model, data, 7, 0, again, run), run);       /* fewer draws are the first of many */
     assert_memory_equal(again, f, 7 * ROWS * sizeof *f);
-    assert_ok(una_run_new(&seeded, &(una_run_settings){ .threads = 1, .seed = 9 }), NULL);
+    assert_ok(una_run_new(&seeded, &SIZED(una_run_settings, .threads = 1, .seed = 9)), NULL);
     assert_ok(una_model_draw(model, data, DRAWS, 0, again, seeded), seeded);
     for (size_t k = 0; k < DRAWS; k++) moved += memcmp(again + k * ROWS, f + k * ROWS, ROWS * sizeof *f) != 0;
     assert_true(moved > DRAWS / 2);

@@ -135,7 +135,7 @@ static void grids(void **state)
     assert_int_equal(una_model_info(model)->valid_rows, 12);
     assert_true(una_model_info(model)->valid_rmse < 0.3);
     una_model_free(model);
-    model = fitted("gp", data, &(una_fit_settings){ .preset = "thesis" }, run);
+    model = fitted("gp", data, &SIZED(una_fit_settings, .preset = "thesis"), run);
     assert_near(gp_of(model)->kernel->parameter[0], 1, 0, 0);
     una_model_free(model);
     una_dataset_free(data);
@@ -265,7 +265,7 @@ static void cannot_be(void **state)
     assert_status(una_fit(&model, "gp(kernel=rbf(length=30), noise_std=1e-12, optimise=no, jitter=0)", data, NULL,
                           run), UNA_E_NUMERIC, run);
     una_run *poor = NULL;
-    una_run_settings settings = { .threads = 1, .memory_limit = 1 << 20 };
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .memory_limit = 1 << 20 };
     assert_int_equal(una_run_new(&poor, &settings), UNA_OK);
     una_dataset *many = wave_data(400, 0, run);
     assert_status(una_fit(&model, "gp", many, NULL, poor), UNA_E_MEMORY, poor);

@@ -199,7 +199,7 @@ static void scaling_and_static_trajectories(void **state)
                               "warmup=100, samples=60, start_steps=800, mass=scalar, chains=1)", data, NULL, run),
               *copy = copied_model(model, run);
     double at[] = { -1.5, 1.5 }, mean[2];
-    una_prediction out = { .mean = mean };
+    una_prediction out = { .size = sizeof out, .mean = mean };
     assert_ok(una_model_predict_rows(copy, at, 2, 0.95, &out, run), run);
     assert_near(mean[0], -3.375, 0, 1);
     assert_near(mean[1], 3.375, 0, 1);
@@ -258,7 +258,7 @@ static void own_valid_rows_are_scored(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(cubic, -2, 2, 0.5, 40, run), *valid = curve_data(cubic, -1.9, 1.9, 0.5, 21, run);
     const char *spec = "hmc(width=6, warmup=60, samples=60, max_depth=5, start_steps=300, noise_std=0.5)";
-    una_model *model = fitted(spec, data, &(una_fit_settings){ .valid = valid }, run);
+    una_model *model = fitted(spec, data, &SIZED(una_fit_settings, .valid = valid), run);
     const una_fit_info *info = una_model_info(model);
     assert_int_equal(info->valid_rows, 21);
     double *p = predicted(model, valid, run), square = 0;

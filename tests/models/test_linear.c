@@ -36,7 +36,7 @@ static void cubic_is_exact(void **state)
     una_model *model = fitted("linear(degree=3, prior_var=1000000, noise_std=0.0001)", data, NULL, run);
     for (double x = -5; x <= 5; x += 0.37) {
         double mean;
-        una_prediction out = { .mean = &mean };
+        una_prediction out = { .size = sizeof out, .mean = &mean };
         assert_ok(una_model_predict_rows(model, &x, 1, 0.95, &out, run), run);
         assert_near(mean, cube(x), 1e-6, 1e-5);
     }
@@ -68,7 +68,7 @@ static void posterior_in_closed_form(void **state)
     /* standardised: both features are orthogonal */
     double s2 = 1 / (sy * sy), vw = 1 / (1 / 2.0 + n / s2), w = vw * xy / (sx * sy) / s2;
     double at = 7.5, z = (at - mx) / sx, mean, std;
-    una_prediction out = { .mean = &mean, .std_epistemic = &std };
+    una_prediction out = { .size = sizeof out, .mean = &mean, .std_epistemic = &std };
     assert_ok(una_model_predict_rows(model, &at, 1, 0.95, &out, run), run);
     assert_near(mean, my + sy * w * z, 1e-10, 0);
     assert_near(std, sy * sqrt(vw * z * z + vw), 1e-10, 0);

@@ -15,7 +15,7 @@ static una_dataset *cubic(una_run *run)
 }
 
 /* Rows held out instead of five folds: one training instead of six. */
-static const una_fit_settings held_out = { .valid_fraction = 0.2 };
+static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 
 static double cos2_of(const char *spec, const una_dataset *data, una_run *run)
 {

@@ -101,7 +101,7 @@ static void gradient_agrees_with_differences(void **state)
         for (size_t i = 0; i < ROWS * 8; i++) d.mask[l][i] = una_rng_uniform(&rng) < 0.4 ? 0 : 1 / 0.6;
     }
     una_arena_init(&d.arena, run);
-    assert_ok(una_work_new_f64(&d.work, &d.net, ROWS, 0, false, 0, false, false, una_kernels_named_f64("generic"),
+    assert_ok(una_work_new_f64(&d.work, &d.net, &(una_work_size){ .rows = ROWS }, una_kernels_named_f64("generic"),
                                &d.arena), run);
     for (size_t l = 0; l <= d.net.depth; l++)            /* biases too, so that the penalty must leave them alone */
         for (size_t j = 0; j < d.net.size[l + 1]; j++) d.parameters[d.net.biases[l] + j] = 0.1 * una_rng_normal(&rng);
@@ -143,7 +143,8 @@ static void a_pass_is_a_network(void **state)
         for (size_t r = 1; r < ROWS; r++) memcpy(mask[l] + 8 * r, mask[l], 8 * sizeof(float));
     }
     una_arena_init(&arena, run);
-    assert_ok(una_work_new_f32(&work, &net, ROWS, 0, false, 0, false, false, una_kernels_named_f32(NULL), &arena), run);
+    assert_ok(una_work_new_f32(&work, &net, &(una_work_size){ .rows = ROWS }, una_kernels_named_f32(NULL),
+                               &arena), run);
     una_batch_f32 batch = { .rows = ROWS, .x = x, .target = y, .target_heads = 1, .mask = masks };
     una_objective_f32 objective = { .fit_weight = 1 };
     una_losses masked, plain;
@@ -291,7 +292,7 @@ static void decay_flattens(void **state)
                               NULL, run);
     assert_true(warned(model, "explains almost nothing"));
     double x[2] = { -0.5, 0.5 }, mean[2];
-    una_prediction out = { .mean = mean };
+    una_prediction out = { .size = sizeof out, .mean = mean };
     assert_ok(una_model_predict_rows(model, x, 2, 0.95, &out, run), run);
     assert_near(mean[0], mean[1], 0, 0.05);
     una_model_free(model);

@@ -8,7 +8,7 @@
 
 extern const una_kind una_nn;
 
-static const una_fit_settings held_out = { .valid_fraction = 0.2 };
+static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 
 static double wave(double x) { return sin(x); }
 static double straight(double x) { return 3 * x - 1; }
@@ -23,7 +23,7 @@ static void it_learns_and_knows_its_noise(void **state)
         una_model *model = fitted("nn(width=20, steps=800, rate=0.01)", sets[i], NULL, run);
         const una_fit_info *info = una_model_info(model);
         double x[] = { -2, -0.5, 1, 2.5 }, mean[4], epistemic[4], noise[4];
-        una_prediction out = { .mean = mean, .std_epistemic = epistemic, .std_noise = noise };
+        una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = epistemic, .std_noise = noise };
         assert_ok(una_model_predict_rows(model, x, 4, 0.95, &out, run), run);
         for (size_t r = 0; r < 4; r++) {
             assert_near(mean[r], sin(x[r]), 0, 0.15);

@@ -10,7 +10,7 @@
 
 extern const una_kind una_sngp_kind;
 
-static const una_fit_settings held_out = { .valid_fraction = 0.2 };
+static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
 static const char *const sets[] = { "generic", "avx2", "avx512" };
 
 static double wave(double x) { return sin(2 * x); }
@@ -309,7 +309,7 @@ static void it_learns_and_doubts_far_away(void **state)
     assert_true(std_between(model, 5, 6, run) > 5 * std_between(model, -1.5, 1.5, run));
     una_model *other = NULL;
     una_run *seeded = NULL;
-    assert_ok(una_run_new(&seeded, &(una_run_settings){ .threads = 1, .seed = 9 }), NULL);
+    assert_ok(una_run_new(&seeded, &SIZED(una_run_settings, .threads = 1, .seed = 9)), NULL);
     other = fitted("sngp(width=20, features=100, steps=600)", data, NULL, seeded);
     assert_true(una_model_info(other)->noise_std != info->noise_std);    /* another seed is another network */
     una_model_free(other);
@@ -508,7 +508,7 @@ static void process_asks_for_memory_first(void **state)
     una_run *run = quiet_run(), *poor = NULL;
     una_dataset *data = wave_data(1200, 0, run), *some = wave_data(300, 0, run), *more = wave_data(700, 2000, run);
     una_model *model = NULL;
-    assert_ok(una_run_new(&poor, &(una_run_settings){ .threads = 1, .memory_limit = 8000000 }), NULL);
+    assert_ok(una_run_new(&poor, &SIZED(una_run_settings, .threads = 1, .memory_limit = 8000000)), NULL);
     const char *spec = "sngp(width=6, features=15, steps=1000000, head=gp)";
     assert_status(una_fit(&model, spec, data, NULL, poor), UNA_E_MEMORY, poor);
     assert_says(una_run_message(poor), "sngp with head=gp: the covariances of 1200 rows need");

@@ -16,7 +16,7 @@ static double wave(double x)
 static double doubt(const una_model *model, double x1, double x2, una_run *run)
 {
     double x[2] = { x1, x2 }, std;
-    una_prediction out = { .std_epistemic = &std };
+    una_prediction out = { .size = sizeof out, .std_epistemic = &std };
     assert_ok(una_model_predict_rows(model, x, 1, 0.95, &out, run), run);
     return std;
 }
@@ -80,7 +80,7 @@ static double error_beyond(const una_model *model, una_run *run)
     double error = 0;
     for (int i = 0; i <= 20; i++) {
         double x = 2 + 2.5 * i / 20.0, mean;
-        una_prediction out = { .mean = &mean };
+        una_prediction out = { .size = sizeof out, .mean = &mean };
         assert_ok(una_model_predict_rows(model, &x, 1, 0.95, &out, run), run);
         error += fabs(mean - wave(x)) / 21;
     }

@@ -2,42 +2,18 @@
  *
  * The losses of net.h in the plainest form, for test_net.c: point by point and head by head, slopes by moving the input
  * (finite differences as they are defined) or by the chain rule (exact). Nothing is shared with the library's code.
+ * The method itself, with its gradient, is in luna_reference.h; here are the variants: exact slopes, cosines per probe,
+ * a target for each head, heads spared a share of the penalty.
  */
 #ifndef UNA_NET_TRUTH_H
 #define UNA_NET_TRUTH_H
 
+#include "kern/activation_truth.h"
 #include "test_support.h"
 
 #include "nn/net.h"
 
 enum { MOST_WIDE = 96 };
-
-static double act_0(una_activation act, double z)
-{
-    switch (act) {
-    case UNA_RELU: return z > 0 ? z : 0;
-    case UNA_TANH: return tanh(z);
-    case UNA_LEAKY: return z > 0 ? z : z / 100;
-    case UNA_ELU: return z > 0 ? z : expm1(z);
-    case UNA_SOFTPLUS: return z > 0 ? z + log1p(exp(-z)) : log1p(exp(z));
-    case UNA_SILU: return z / (1 + exp(-z));
-    default: return sin(z);
-    }
-}
-
-static double act_1(una_activation act, double z)
-{
-    double s = 1 / (1 + exp(-z));
-    switch (act) {
-    case UNA_RELU: return z > 0;
-    case UNA_TANH: return 1 / (cosh(z) * cosh(z));
-    case UNA_LEAKY: return z > 0 ? 1 : 0.01;
-    case UNA_ELU: return z > 0 ? 1 : exp(z);
-    case UNA_SOFTPLUS: return s;
-    case UNA_SILU: return s + z * s * (1 - s);
-    default: return cos(z);
-    }
-}
 
 /* phi [features] at x; and its exact slope along v into slope [features], if not NULL. */
 static void truth_phi(const una_net *net, const double *parameters, const double *x, const double *v, double *phi,
@@ -55,8 +31,8 @@ static void truth_phi(const una_net *net, const double *parameters, const double
                 z += below_h[i] * parameters[net->weights[l] + i * wide + j];
                 u += below_s[i] * parameters[net->weights[l] + i * wide + j];
             }
-            h[j] = act_0(net->activation, z);
-            s[j] = act_1(net->activation, z) * u;
+            h[j] = (double)truth_0((int)net->activation, z);
+            s[j] = (double)truth_1((int)net->activation, z) * u;
         }
     }
     for (size_t j = 0; j < una_net_features(net); j++) {

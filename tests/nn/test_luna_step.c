@@ -441,7 +441,7 @@ static void cancelled_in_the_middle(void **state)
 {
     (void)state;
     una_run *run = NULL;
-    assert_int_equal(una_run_new(&run, &(una_run_settings){ .threads = 1, .progress = stop_now }), UNA_OK);
+    assert_int_equal(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .progress = stop_now)), UNA_OK);
     una_arena arena;
     una_arena_init(&arena, run);
     problem p;

@@ -604,7 +604,7 @@ static void sweep_memory(attempt *act, size_t columns)
         assert_true(n < 500);
         budget b = { .left = 1000 };
         world w = { .all = source->all };
-        una_run_settings settings = { .allocate = take, .release = give, .allocator = &b };
+        una_run_settings settings = { .size = sizeof settings, .allocate = take, .release = give, .allocator = &b };
         assert_int_equal(una_run_new(&w.run, &settings), UNA_OK);
         una_arena_init(&w.arena, w.run);
         b.left = n;

@@ -78,7 +78,7 @@ static void one_part_is_the_gaussian(void **state)
         epistemic[i] = 8 * una_rng_uniform(&rng), noise[i] = 0.1 + 5 * una_rng_uniform(&rng);
         var[i] = epistemic[i] * epistemic[i] + noise[i] * noise[i];
     }
-    una_score gaussian, mixture;
+    una_score gaussian = UNA_INIT(una_score), mixture = UNA_INIT(una_score);
     una_score_sums sums = {0};
     assert_ok(una_score_gaussian(&gaussian, y, mean, epistemic, noise, ROWS, run), run);
     assert_ok(una_score_add_mixture(&sums, y, mean, var, 1, epistemic, noise, 0, run), run);
@@ -106,7 +106,7 @@ static void two_parts_by_hand(void **state)
     const double noise[] = { 1, 1 };
     una_run *run = quiet_run();
     una_score_sums sums = {0};
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     assert_ok(una_score_add_mixture(&sums, y, mean, var, 2, epistemic, noise, 1, run), run);
     assert_ok(una_score_finish(&score, &sums, run), run);
     assert_near(score.rmse, 0, 0, 1e-15);

@@ -14,7 +14,7 @@ static void four_rows_by_hand(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     assert_ok(una_score_gaussian(&score, y, mean, epistemic, noise, 4, run), run);
     assert_int_equal(score.rows, 4);
     assert_near(score.rmse, sqrt((1 + 0 + 4 + 0.25) / 4), 1e-14, 0);
@@ -36,7 +36,7 @@ static void chunks_add_up(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    una_score whole, pieces;
+    una_score whole = UNA_INIT(una_score), pieces = UNA_INIT(una_score);
     una_score_sums sums = {0};
     assert_ok(una_score_gaussian(&whole, y, mean, epistemic, noise, 4, run), run);
     assert_ok(una_score_add(&sums, y, mean, epistemic, noise, 1, run), run);
@@ -58,7 +58,7 @@ static void honest_predictions_are_calibrated(void **state)
         centre[i] = (double)i, own[i] = 0.6, other[i] = 0.8;
         target[i] = centre[i] + una_normal_quantile(((double)i + 0.5) / N);
     }
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     assert_ok(una_score_gaussian(&score, target, centre, own, other, N, run), run);
     assert_near(score.coverage_50, 0.5, 0, 1e-4);
     assert_near(score.coverage_90, 0.9, 0, 1e-4);
@@ -105,7 +105,7 @@ static void no_rows_is_an_error(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    una_score score;
+    una_score score = UNA_INIT(una_score);
     assert_status(una_score_gaussian(&score, y, mean, epistemic, noise, 0, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "no rows");
     una_run_free(run);

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Experiments: the list, a small run, taking it up again, and mistakes.
 check "bench lists" 0 una bench
-out "cubic"
+out "cubic" "uci" "gap"
 check "bench lists, JSON" 0 una bench --json
 json experiments
 check "bench cubic" 0 una bench cubic --quick --models linear,nlm --seeds 1
 out "gap std" "data std" "linear" "nlm(penalty=10" "not tested" "NLM's gap std falls" "4 fits made now, 0 were there"
 there una-bench/cubic.csv
 there una-bench/cubic.html
-has una-bench/cubic.csv "model,spec,seed,gap_std,data_std,rmse,seconds"
+has una-bench/cubic.csv "study,data,split,spec,seed,results,gap_std,data_std,rmse,centre_std,ripple,seconds,kernels,commit,options"
 has una-bench/cubic.html "Claims of the thesis"
 tidy_rows() { [ "$(wc -l <una-bench/cubic.csv)" -eq "$1" ]; }
 true_that "four rows and a header" tidy_rows 5
@@ -36,6 +36,61 @@ check "no model" 1 una bench cubic --models ' , '
 err "--models"
 mkdir bad && printf 'model,spec\na,b\n' >bad/cubic.csv
 check "not a table of results" 2 una bench cubic --models linear --seeds 1 --out bad
-err "seed" "cubic.csv"
+err "study" "cubic.csv"
 check "folder cannot be made" 5 una bench cubic --models linear --out no/such
 err "no/such"
+check "a bad option of an experiment" 1 una bench cubic --models linear --seeds 0 --out never
+err "seeds" "1 to 1000"
+check "an option of another experiment" 1 una bench cubic --models linear --group valid --out never
+err "cubic has no option 'group'"
+absent never
+check "flags come from the tables" 0 una bench --help
+out "--seeds N" "--data TEXT" "--group WORD" "uci, gap: folder of the data"
+
+# Rows out and in.
+check "export" 0 una bench cubic --export rows.csv
+out "7 rows were written to rows.csv"
+same rows.csv una-bench/cubic.csv
+check "import" 0 una bench cubic --import rows.csv --out other
+out "7 rows are in rows.csv, and 7 of them were new"
+check "import, and on from there" 0 una bench cubic --quick --models linear,nlm --seeds 1 --out other
+out "0 fits made now, 4 were there"
+check "import again, JSON" 0 una bench cubic --import rows.csv --out other --json
+json experiment rows added
+out '"added": 0'
+check "import of another experiment" 2 una bench gap --import rows.csv --out other
+err "line 2" "another study"
+check "both at once" 1 una bench cubic --import rows.csv --export more.csv
+err "--export and --import"
+check "export from nowhere" 5 una bench cubic --export more.csv --out nowhere
+err "nowhere"
+check "import of nothing" 5 una bench cubic --import nothing.csv --out nowhere
+absent nowhere
+mkdir torn && head -c -30 rows.csv >torn/cubic.csv
+check "a torn line" 2 una bench cubic --models linear --seeds 1 --out torn
+err "torn/cubic.csv"
+head -n 3 rows.csv >torn/cubic.csv
+printf '"cubic","cubic",0,"linear",0,1,0.5' >>torn/cubic.csv
+check "a half line" 2 una bench cubic --models linear --seeds 1 --out torn
+err "line 4"
+head -c 200 rows.csv >torn/bench.sqlite
+check "not a store" 2 una bench cubic --models linear --seeds 1 --out torn
+err "bench.sqlite" "not a store"
+
+# Interrupted: what was finished is there, and the same command goes on.
+"$UNA" bench cubic --models 'linear,nn(steps=1000000)' --seeds 1 --threads 1 --out stopped >stdout.txt 2>stderr.txt &
+process=$!
+for _ in $(seq 200); do
+    [ -n "$(ls stopped/*.una 2>/dev/null)" ] && break        # the linear model is finished
+    sleep 0.1
+done
+sleep 0.2
+kill -TERM "$process"
+wait "$process"
+status=$?
+name="interrupted"
+true_that "exit status 130" test "$status" -eq 130
+err "stopped/cubic.csv" "goes on from there"
+true_that "the finished row was written" test "$(grep -c '"linear"' stopped/cubic.csv)" -eq 1
+check "and on" 0 una bench cubic --models linear --seeds 1 --out stopped
+out "0 fits made now, 1 were there"

@@ -27,6 +27,18 @@ for threads in 1 2 3; do
 done
 same wide-1.una wide-2.una
 same wide-1.una wide-3.una
+# Another way through the same steps: the same but for rounding, and the model does not remember it.
+check "the plain path" 0 \
+    env UNA_PATH=plain "$UNA" fit wide.csv --target y --set epochs=3 --threads 1 --out wide-plain.una --quiet
+una predict wide-1.una wide.csv >a.csv
+una predict wide-plain.una wide.csv >b.csv
+true_that "the plain path gives other bits" test "$(cmp -s a.csv b.csv; echo $?)" -eq 1
+true_that "the plain path gives the same numbers" test "$(paste -d, a.csv b.csv | awk -F, '
+    NR > 1 { n = NF / 2; d = $1 - $(n + 1); if (d * d > 1e-4) far++ } END { print far + 0 }')" -eq 0
+true_that "the path is not in the file" test "$(grep -c '"path"' wide-plain.una)" -eq 0
+check "no such path" 1 env UNA_PATH=scenic "$UNA" fit train.csv --target y $quick --out scenic.una --quiet
+err "no path 'scenic'"
+absent scenic.una
 check "generic kernels" 0 una fit train.csv --target y $quick --kernels generic --out generic.una --quiet
 
 check "quiet in a pipe" 0 una fit train.csv --target y $quick --out p.una

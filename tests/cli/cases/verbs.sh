@@ -55,6 +55,8 @@ has stdout.txt "mean,std,std_epistemic,std_noise,lower,upper"
 no_err
 true_that "41 lines" test "$(wc -l <stdout.txt)" -eq 41
 cp stdout.txt plain.csv
+check "predict to a full disk" 5 sh -c '"$UNA" predict train.una test.csv >/dev/full'
+err "standard output"
 check "predict --out" 0 una predict train.una test.csv --out a.csv
 same a.csv plain.csv
 out "40 rows" "a.csv"

@@ -6,10 +6,12 @@
  * other inputs staying at their medians or, for text, at the most frequent word. With one numeric input that is the
  * whole function.
  */
-#include "data/table.h"
-#include "face/scoring.h"
+#include "una_report.h"
+
+#include "model/above.h"
 #include "report/fit_report.h"
 
+#include <cairo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@ enum { GRID = 81, FINE_GRID = 241 };
 
 typedef struct gathering {
     una_report   report;
-    una_dataset  table;          /* the columns that the models need and the target; complete rows   */
+    una_dataset *table;          /* the rows that are complete                                       */
     double      *typical;        /* [inputs] median of each numeric input                            */
     const char **typical_word;   /* [inputs] most frequent word of each text input                   */
     una_arena   *arena;
@@ -26,9 +28,17 @@ typedef struct gathering {
 
 /* ---- the rows --------------------------------------------------------------------------------------- */
 
-static bool is_missing(const una_table_column *column, size_t row)
+/* NULL: the other sort. */
+typedef struct cells { const double *number; const char *const *word; } cells;
+
+static cells cells_of(const una_dataset *data, size_t column)
 {
-    return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
+    return (cells){ una_dataset_numbers(data, column), una_dataset_words(data, column) };
+}
+
+static bool is_missing(cells column, size_t row)
+{
+    return column.word ? column.word[row] == NULL : isnan(column.number[row]);
 }
 
 /* Columns by position in `data`: the subject's inputs, then the target. Other models must need no more. */
@@ -39,8 +49,8 @@ static una_status find_columns(gathering *g, const una_model *const *models, siz
     size_t *place = UNA_GET(g->arena, size_t, inputs + 1);
     UNA_TRY(una_arena_check(g->arena));
     for (size_t i = 0; i < inputs; i++)
-        UNA_TRY(una_table_need(&place[i], data, una_model_input_name(models[0], i), g->run));
-    UNA_TRY(una_table_need(&place[inputs], data, una_model_info(models[0])->target, g->run));
+        UNA_TRY(una_dataset_find(&place[i], data, una_model_input_name(models[0], i), g->run));
+    UNA_TRY(una_dataset_find(&place[inputs], data, una_model_info(models[0])->target, g->run));
     for (size_t m = 1; m < count; m++) {
         if (strcmp(una_model_info(models[m])->target, una_model_info(models[0])->target) != 0)
             UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must predict the same column; model 1 predicts "
@@ -62,59 +72,41 @@ static una_status find_columns(gathering *g, const una_model *const *models, siz
 static size_t complete_rows(size_t *kept, const una_dataset *data, const size_t *place, size_t inputs, bool fills)
 {
     size_t count = 0;
-    for (size_t row = 0; row < data->rows; row++) {
-        bool whole = !is_missing(&data->column[place[inputs]], row);
-        for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !is_missing(&data->column[place[i]], row);
+    for (size_t row = 0; row < una_dataset_row_count(data); row++) {
+        bool whole = !is_missing(cells_of(data, place[inputs]), row);
+        for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !is_missing(cells_of(data, place[i]), row);
         if (whole) kept[count++] = row;
     }
     return count;
 }
 
-static void copy_column(una_table_column *to, const una_table_column *from, const size_t *kept, size_t rows,
-                        una_arena *arena)
-{
-    *to = *from;
-    to->number = from->is_text ? NULL : UNA_GET(arena, double, rows);
-    to->word = from->is_text ? UNA_GET(arena, const char *, rows) : NULL;
-    if (arena->failed) return;
-    for (size_t i = 0; i < rows; i++) {
-        if (from->is_text) to->word[i] = from->word[kept[i]];
-        else to->number[i] = from->number[kept[i]];
-    }
-}
-
 static una_status gather_table(gathering *g, const una_model *const *models, size_t count, const una_dataset *data)
 {
     una_report *report = &g->report;
-    size_t inputs = una_model_input_count(models[0]), *place = NULL;
+    size_t inputs = una_model_input_count(models[0]), all = una_dataset_row_count(data), *place = NULL;
     UNA_TRY(find_columns(g, models, count, data, &place));
-    if (data->column[place[inputs]].is_text)
+    if (!una_dataset_numbers(data, place[inputs]))
         UNA_FAIL(g->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed to report on it",
-                 data->origin,
-                 data->column[place[inputs]].name);
-    size_t *kept = UNA_GET(g->arena, size_t, data->rows), *number = UNA_GET(g->arena, size_t, data->rows);
-    size_t *line = UNA_GET(g->arena, size_t, data->rows);
-    una_table_column *columns = UNA_GET(g->arena, una_table_column, inputs + 1);
+                 una_dataset_origin(data), una_dataset_column_name(data, place[inputs]));
+
+    size_t *kept = UNA_GET(g->arena, size_t, all), *number = UNA_GET(g->arena, size_t, all);
     una_report_column *shown = UNA_GET(g->arena, una_report_column, inputs);
     UNA_TRY(una_arena_check(g->arena));
-    size_t rows = complete_rows(kept, data, place, inputs, models[0]->columns.missing == UNA_MISSING_MEAN);
+    size_t rows = complete_rows(kept, data, place, inputs, una_model_info(models[0])->missing == UNA_MISSING_MEAN);
     if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs",
-                            data->origin);
-    for (size_t i = 0; i <= inputs; i++) copy_column(&columns[i], &data->column[place[i]], kept, rows, g->arena);
-    UNA_TRY(una_arena_check(g->arena));
-    for (size_t i = 0; i < inputs; i++)
-        shown[i] = (una_report_column){ columns[i].name, columns[i].number, (const char *const *)columns[i].word };
-    for (size_t i = 0; i < rows; i++) {
-        number[i] = kept[i] + 1;
-        line[i] = data->line ? data->line[kept[i]] : number[i];
+                            una_dataset_origin(data));
+    UNA_TRY(una_dataset_rows(&g->table, data, kept, rows, g->run));
+
+    for (size_t i = 0; i < inputs; i++) {
+        cells column = cells_of(g->table, place[i]);
+        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word };
     }
-    g->table = (una_dataset){ .run = g->run, .origin = data->origin, .rows = rows, .columns = inputs + 1,
-        .column = columns, .line = line, .unit = data->line ? data->unit : "row" };
-    report->target = columns[inputs].name;
+    for (size_t i = 0; i < rows; i++) number[i] = kept[i] + 1;
+    report->target = una_dataset_column_name(g->table, place[inputs]);
     report->rows = rows;
-    report->y = columns[inputs].number;
+    report->y = una_dataset_numbers(g->table, place[inputs]);
     report->row_number = number;
-    report->left_out = data->rows - rows;
+    report->left_out = all - rows;
     report->columns = shown;
     report->column_count = inputs;
     return UNA_OK;
@@ -185,28 +177,27 @@ static una_status plan_sweeps(gathering *g)
 }
 
 /* A table in which one input moves. */
-static una_status sweep_table(una_dataset *table, const gathering *g, size_t sweep)
+static una_status sweep_table(una_dataset **table, const gathering *g, size_t sweep)
 {
     const una_report *report = &g->report;
-    *table = g->table;
-    table->rows = report->grid;
-    table->line = NULL;
-    table->columns = report->column_count;
-    table->column = UNA_GET(g->arena, una_table_column, report->column_count);
+    size_t grid = report->grid, columns = report->column_count;
+    const char **names = UNA_GET(g->arena, const char *, columns), ***words = UNA_GET(g->arena, const char **, columns);
+    double **numbers = UNA_GET(g->arena, double *, columns);
     UNA_TRY(una_arena_check(g->arena));
-    for (size_t c = 0; c < report->column_count; c++) {
-        una_table_column *column = &table->column[c];
-        *column = g->table.column[c];
-        column->number = column->is_text ? NULL : UNA_GET(g->arena, double, report->grid);
-        column->word = column->is_text ? UNA_GET(g->arena, const char *, report->grid) : NULL;
+
+    for (size_t c = 0; c < columns; c++) {
+        bool moves = c == report->sweep_column[sweep], is_text = report->columns[c].word != NULL;
+        names[c] = report->columns[c].name;
+        if (is_text) words[c] = UNA_GET(g->arena, const char *, grid);
+        else numbers[c] = UNA_GET(g->arena, double, grid);
         UNA_TRY(una_arena_check(g->arena));
-        bool moves = c == report->sweep_column[sweep];
-        for (size_t i = 0; i < report->grid; i++) {
-            if (column->is_text) column->word[i] = g->typical_word[c];
-            else column->number[i] = moves ? report->sweep_at[sweep * report->grid + i] : g->typical[c];
+        for (size_t i = 0; i < grid; i++) {
+            if (is_text) words[c][i] = g->typical_word[c];
+            else numbers[c][i] = moves ? report->sweep_at[sweep * grid + i] : g->typical[c];
         }
     }
-    return UNA_OK;
+    return una_dataset_from_columns(table, names, (const double *const *)numbers, (const char *const *const *)words,
+                                    columns, grid, g->run);
 }
 
 /* One numeric input: the sweep is the function itself, and the parts go with it. */
@@ -218,19 +209,31 @@ static una_status gather_function(una_report_model *to, const gathering *g, cons
     double *mean = UNA_GET(g->arena, double, grid), *lower = UNA_GET(g->arena, double, grid),
         *upper = UNA_GET(g->arena, double, grid);
     UNA_TRY(una_arena_check(g->arena));
-    una_prediction line = { .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
+    una_prediction line = { .size = sizeof line, .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
     UNA_TRY(una_model_predict(model, table, 0.95, &line, g->run));
     to->line_mean = mean;
     to->line_lower = lower;
     to->line_upper = upper;
-    if (!model->kind->parts) return UNA_OK;
     UNA_TRY(una_model_parts(model, table, &parts, NULL, g->run));
+    if (parts == 0) return UNA_OK;
     double *f = UNA_GET(g->arena, double, parts * grid);
     UNA_TRY(una_arena_check(g->arena));
-    if (parts > 0) UNA_TRY(una_model_parts(model, table, &parts, f, g->run));
+    UNA_TRY(una_model_parts(model, table, &parts, f, g->run));
     to->parts = f;
     to->part_count = parts;
     return UNA_OK;
+}
+
+static una_status gather_sweep(una_report_model *to, const gathering *g, const una_model *model, size_t sweep,
+                               double *std)
+{
+    una_dataset *table = NULL;
+    una_prediction answer = { .size = sizeof answer, .std_epistemic = std + sweep * g->report.grid };
+    UNA_TRY(sweep_table(&table, g, sweep));
+    una_status status = g->report.column_count == 1 ? gather_function(to, g, model, table, std)
+                                                    : una_model_predict(model, table, 0.95, &answer, g->run);
+    una_dataset_free(table);
+    return status;
 }
 
 static una_status gather_sweeps(una_report_model *to, const gathering *g, const una_model *model)
@@ -240,11 +243,7 @@ static una_status gather_sweeps(una_report_model *to, const gathering *g, const 
     UNA_TRY(una_arena_check(g->arena));
     to->sweep_std = std;
     for (size_t s = 0; s < report->sweep_count; s++) {
-        una_dataset table;
-        UNA_TRY(sweep_table(&table, g, s));
-        if (report->column_count == 1) return gather_function(to, g, model, &table, std);
-        una_prediction answer = { .std_epistemic = std + s * report->grid };
-        UNA_TRY(una_model_predict(model, &table, 0.95, &answer, g->run));
+        UNA_TRY(gather_sweep(to, g, model, s, std));
         UNA_TRY(una_tick(g->run, "drawing", (double)s / (double)report->sweep_count, NAN));
     }
     return UNA_OK;
@@ -255,16 +254,16 @@ static una_status gather_sweeps(una_report_model *to, const gathering *g, const 
 static una_status gather_model(una_report_model *to, const gathering *g, const una_model *model, const char *title)
 {
     size_t rows = g->report.rows;
-    una_prediction p = { .mean = UNA_GET(g->arena, double, rows), .std = UNA_GET(g->arena, double, rows),
-                         .std_epistemic = UNA_GET(g->arena, double, rows),
+    una_prediction p = { .size = sizeof p, .mean = UNA_GET(g->arena, double, rows),
+                         .std = UNA_GET(g->arena, double, rows), .std_epistemic = UNA_GET(g->arena, double, rows),
                          .lower = UNA_GET(g->arena, double, rows), .upper = UNA_GET(g->arena, double, rows) };
     double *below = UNA_GET(g->arena, double, rows);
     UNA_TRY(una_arena_check(g->arena));
-    UNA_TRY(una_model_predict(model, &g->table, 0.95, &p, g->run));
+    UNA_TRY(una_model_predict(model, g->table, 0.95, &p, g->run));
     *to = (una_report_model){ .title = title ? title : una_model_info(model)->kind, .info = una_model_info(model),
         .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper,
-        .below = below };
-    UNA_TRY(una_score_table(&to->score, below, model, &g->table, g->run));
+        .below = below, .score = UNA_INIT(una_score) };
+    UNA_TRY(una_model_score_rows(&to->score, below, model, g->table, g->run));
     return gather_sweeps(to, g, model);
 }
 
@@ -272,8 +271,8 @@ static una_status gather(gathering *g, const una_model *const *models, const cha
                          const una_dataset *data)
 {
     if (count == 0) UNA_FAIL(g->run, UNA_E_USAGE, "a report or chart needs at least one model");
-    if (data->rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data",
-                                  data->origin);
+    if (una_dataset_row_count(data) == 0)
+        UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data", una_dataset_origin(data));
     UNA_TRY(gather_table(g, models, count, data));
     UNA_TRY(find_typical(g));
     UNA_TRY(plan_sweeps(g));
@@ -310,10 +309,12 @@ una_status una_report_write(const char *path, const una_model *const *models, co
                             const una_dataset *data, const char *heading, const char *story, una_run *run)
 {
     una_arena arena;
+    UNA_TRY(una_version_check("libuna_report", run));
     una_arena_init(&arena, run);
     una_clear_message(run);
     gathering g = { .report = { .heading = heading, .story = story }, .arena = &arena, .run = run };
     una_status status = write_report(&g, path, models, titles, count, data);
+    una_dataset_free(g.table);
     una_arena_free(&arena);
     return status;
 }
@@ -322,10 +323,17 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
                            const una_dataset *data, una_run *run)
 {
     una_arena arena;
+    UNA_TRY(una_version_check("libuna_report", run));
     una_arena_init(&arena, run);
     una_clear_message(run);
     gathering g = { .arena = &arena, .run = run };
     una_status status = write_chart(&g, path, models, titles, count, data);
+    una_dataset_free(g.table);
     una_arena_free(&arena);
     return status;
+}
+
+const char *una_report_build_info(void)
+{
+    return "charts   Cairo " CAIRO_VERSION_STRING "\n";
 }

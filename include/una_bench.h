@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una_bench: experiments. An experiment is a plan of fits, measures of each, claims about them that are computed, and a
+ * page. What was fitted is kept row by row in a folder, each row once, so that a run that was stopped, however it was
+ * stopped, goes on where it was; several processes may work in one folder. Conventions are those of una.h. Structs that
+ * a caller fills begin with their size: fields behind it have their defaults.
+ */
+#ifndef UNA_BENCH_FACE_H
+#define UNA_BENCH_FACE_H
+
+#include "una.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- which experiments there are ------------------------------------------------------------------ */
+
+size_t      una_bench_count(void);
+const char *una_bench_name(size_t experiment);         /* NULL behind the last, as with the others          */
+const char *una_bench_summary(size_t experiment);
+const char *una_bench_caption(size_t experiment);      /* of its table of means: one sentence               */
+const char *una_bench_over(size_t experiment);         /* what means go over: "seeds", "splits"             */
+size_t      una_bench_option_count(size_t experiment);
+/* texts live as long as run */
+una_status  una_bench_option(una_option_info *info, size_t experiment, size_t option, una_run *run);
+
+typedef struct una_bench_measure {
+    const char *name;                          /* as in rows and in the CSV file                            */
+    const char *title;                         /* head of its column in short tables; NULL: not shown there */
+    const char *unit, *help;
+    int         better;                        /* 1: higher is better, -1: lower, 0: neither                */
+} una_bench_measure;
+
+/* The last measure of every experiment is "seconds", of the fit. NULL behind the last. */
+size_t                   una_bench_measure_count(size_t experiment);
+const una_bench_measure *una_bench_measure_at(size_t experiment, size_t measure);
+
+/* ---- running one ---------------------------------------------------------------------------------- */
+
+typedef struct una_bench_settings {
+    size_t             size;                   /* sizeof(una_bench_settings)                                */
+    const char        *out;                    /* folder, made if it is not there; NULL = "una-bench"       */
+    const char *const *models; /* names or specs; a bare name stands for the experiment's own specs of it   */
+    size_t             model_count;            /* 0 = the experiment's own choice                           */
+    int                quick;                  /* small budgets: shows that it works, not what comes out    */
+    const char *const *set;                    /* "key=value" texts: options of the experiment              */
+    size_t             set_count;
+} una_bench_settings;
+
+typedef struct una_bench_key {                 /* one fit                                                   */
+    const char *study, *data;                  /* experiment with its options; data set                     */
+    uint64_t    split;
+    const char *model, *spec;                  /* kind, and the spec as it was asked for                    */
+    uint64_t    seed;
+    unsigned    results;                       /* results version: rows of another one are other rows       */
+    const char *options;                       /* the spec with every option filled in                      */
+    const char *kernels, *commit;              /* the kernel set it ran on, and what the program was built from */
+} una_bench_key;
+
+typedef struct una_bench_row {                 /* one measure of one fit; rows of a fit stand together      */
+    const una_bench_key *key;
+    const char          *measure;
+    double               value;
+} una_bench_row;
+
+typedef struct una_bench_mean {                /* of one spec on one data set; those of a spec stand together */
+    const una_bench_key *key;                  /* its first fit                                             */
+    const char          *measure;
+    size_t               count;                /* of fits                                                   */
+    double               mean, sd;             /* sd: 0 for one fit                                         */
+} una_bench_mean;
+
+typedef struct una_bench_claim {
+    const char *sentence, *numbers;
+    int         holds;                         /* 1, 0, or -1: what it speaks of was not run                */
+} una_bench_claim;
+
+typedef struct una_bench_result {
+    const una_bench_row   *rows;   size_t row_count;
+    const una_bench_mean  *means;  size_t mean_count;
+    const una_bench_claim *claims; size_t claim_count;
+    size_t      fits, fitted;                  /* asked for; made by this call: the others were there, or came from
+                                                  another process                                           */
+    const char *table, *page;                  /* paths of what was written                                 */
+} una_bench_result;
+
+/* Seeds count from the run's on. Rows go into OUT/bench.sqlite as they are made; at the end, and when it is interrupted
+ * or fails, all rows of the experiment that are there are written to OUT/NAME.csv, and rows found in that file at the
+ * beginning count as made. At the end OUT/NAME.html is written. settings NULL: all defaults. */
+una_status una_bench_run(una_bench_result **result, const char *name, const una_bench_settings *settings, una_run *run);
+void       una_bench_free(una_bench_result *result);
+
+/* All rows of the experiment in folder `out` (NULL = "una-bench") as CSV; and rows of such a file into the folder:
+ * those that are there stay as they are, a line that is not a whole row is refused with all others. */
+una_status una_bench_export(size_t *rows, const char *name, const char *out, const char *path, una_run *run);
+una_status una_bench_import(size_t *rows, size_t *added, const char *name, const char *out, const char *path,
+                            una_run *run);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pictures of models: the public face of libuna_report, which needs libuna of the same version, and Cairo. With another
+ * version every call is refused (UNA_E_USAGE). Conventions as in una.h.
+ */
+#ifndef UNA_REPORT_H
+#define UNA_REPORT_H
+
+#include "una.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+const char *una_report_build_info(void);       /* one line per dependency built in */
+
+/* One self-contained HTML page about one model, or several side by side (the first is the subject). */
+una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
+                            size_t count, const una_dataset *data, const char *heading, const char *story,
+                            una_run *run);
+/* The main chart alone; the format is the ending of the path: .svg, .pdf or .png. */
+una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
+                           size_t count, const una_dataset *data, una_run *run);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The engine of all experiments: settings and options, the plan, the sweep over a store, then findings, claims, the CSV
+ * file and the page. It knows experiments by their struct and models by their specs.
+ */
+#include "bench/experiment.h"
+
+#include "base/option.h"
+#include "model/above.h"
+#include "sweep/rows.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const una_bench_measure una_seconds_measure = { "seconds", "seconds", "s", "of the fit", -1 };
+
+typedef struct bench {
+    una_bench_result      result;        /* what the caller gets: first, so that a pointer to it is one to all */
+    una_arena             keep;
+    una_run              *run;
+    const una_experiment *experiment;
+    una_asked             asked;
+    una_plan              plan;
+    una_store            *store;
+    const char          **measures;      /* [measure_count] names, without seconds                          */
+    size_t                measure_count;
+    una_findings          findings;
+} bench;
+
+/* ---- questions about the registry ---------------------------------------------------------------------------- */
+
+static const una_experiment *experiment_at(size_t at)
+{
+    return at < una_bench_count() ? una_experiments[at] : NULL;
+}
+
+size_t una_bench_count(void)
+{
+    size_t count = 0;
+    while (una_experiments[count]) count++;
+    return count;
+}
+
+const char *una_bench_name(size_t at) { return experiment_at(at) ? experiment_at(at)->name : NULL; }
+const char *una_bench_summary(size_t at) { return experiment_at(at) ? experiment_at(at)->summary : NULL; }
+const char *una_bench_caption(size_t at) { return experiment_at(at) ? experiment_at(at)->caption : NULL; }
+const char *una_bench_over(size_t at) { return experiment_at(at) ? experiment_at(at)->over : NULL; }
+
+size_t una_bench_option_count(size_t at)
+{
+    const una_experiment *e = experiment_at(at);
+    size_t count = 0;
+    while (e && e->options && e->options[count].name) count++;
+    return count;
+}
+
+una_status una_bench_option(una_option_info *info, size_t at, size_t option, una_run *run)
+{
+    una_option_info found;
+    UNA_TRY(una_version_check("libuna_bench", run));
+    UNA_TRY(UNA_CHECK_SIZE(info, una_option_info, run));
+    if (option >= una_bench_option_count(at))
+        UNA_FAIL(run, UNA_E_USAGE, "there is no option %zu of experiment %zu", option, at);
+
+    una_mark mark = una_arena_mark(&run->texts);
+    una_option_describe(&found, &experiment_at(at)->options[option], &run->texts);
+    una_struct_give(info, &found, sizeof found);
+    una_status status = una_arena_check(&run->texts);
+    if (status != UNA_OK) una_arena_release(&run->texts, mark);
+    return status;
+}
+
+static size_t measures_of(const una_experiment *e)
+{
+    size_t count = 0;
+    while (e->measures[count].name) count++;
+    return count;
+}
+
+size_t una_bench_measure_count(size_t at)
+{
+    return experiment_at(at) ? measures_of(experiment_at(at)) + 1 : 0;
+}
+
+const una_bench_measure *una_bench_measure_at(size_t at, size_t measure)
+{
+    size_t count = una_bench_measure_count(at);
+    if (measure >= count) return NULL;
+    return measure + 1 == count ? &una_seconds_measure : &experiment_at(at)->measures[measure];
+}
+
+static una_status find_experiment(const una_experiment **experiment, const char *name, una_run *run)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (; count < MOST && una_experiments[count]; count++) {
+        *experiment = una_experiments[count];
+        if (strcmp((*experiment)->name, name) == 0) return UNA_OK;
+        names[count] = (*experiment)->name;
+    }
+    const char *near = una_nearest(name, names, count);
+    if (near) UNA_FAIL(run, UNA_E_USAGE, "there is no experiment '%s'; did you mean '%s'?", name, near);
+    UNA_FAIL(run, UNA_E_USAGE, "there is no experiment '%s'; 'una bench' lists them all", name);
+}
+
+/* ---- for experiments ----------------------------------------------------------------------------------------- */
+
+una_row_key una_model_row_key(const una_bench_model *model, const char *study, const char *data, uint64_t split,
+                              uint64_t seed)
+{
+    return (una_row_key){ study, data, split, model->spec, seed, model->results };
+}
+
+una_status una_outcome_take(una_outcome *outcome, const una_model *model)
+{
+    outcome->options = una_arena_text(outcome->arena, una_model_info(model)->spec);
+    outcome->seconds = una_model_info(model)->seconds;
+    return una_arena_check(outcome->arena);
+}
+
+/* ---- what was asked for -------------------------------------------------------------------------------------- */
+
+static una_status check_key(const una_experiment *e, const char *key, una_run *run)
+{
+    for (const una_option *o = e->options; o && o->name; o++)
+        if (strcmp(o->name, key) == 0) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "the experiment %s has no option '%.80s'; 'una bench --help' lists the options of all",
+             e->name, key);
+}
+
+static una_status take_options(bench *b, const una_bench_settings *settings)
+{
+    const una_experiment *e = b->experiment;
+    void *options = una_arena_get(&b->keep, 1, e->options_size);
+    UNA_TRY(una_arena_check(&b->keep));
+    if (e->options) UNA_TRY(una_options_default(options, e->options, b->run));
+
+    for (size_t i = 0; i < settings->set_count; i++) {
+        una_spec items;
+        UNA_TRY(una_spec_parse_items(&items, settings->set[i], &b->keep, b->run));
+        for (size_t k = 0; k < items.count; k++) {
+            UNA_TRY(check_key(e, items.items[k].key, b->run));
+            UNA_TRY(una_option_set(options, e->options, e->name, items.items[k].key, items.items[k].value, &b->keep,
+                                   b->run));
+        }
+    }
+    b->asked.options = options;
+    return UNA_OK;
+}
+
+static const char *path_in(bench *b, const char *folder, const char *name, const char *ending)
+{
+    una_text path = una_text_in(&b->keep);
+    una_text_add(&path, "%s/%s%s", folder, name, ending);
+    return path.at;
+}
+
+static una_status take_asked(bench *b, const una_bench_settings *settings)
+{
+    b->asked = (una_asked){ .experiment = b->experiment, .quick = settings->quick != 0, .keep = &b->keep,
+        .first = b->run->settings.seed, .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench") };
+    UNA_TRY(una_arena_check(&b->keep));
+    if (b->asked.first > (uint64_t)1 << 52)
+        UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that every reader of its table can "
+                 "hold them");
+    UNA_TRY(take_options(b, settings));
+    return una_models_asked(&b->asked, settings->models, settings->model_count, b->run);
+}
+
+/* ---- the folder ---------------------------------------------------------------------------------------------- */
+
+static una_status name_measures(bench *b)
+{
+    b->measure_count = measures_of(b->experiment);
+    b->measures = UNA_GET(&b->keep, const char *, b->measure_count);
+    UNA_TRY(una_arena_check(&b->keep));
+    for (size_t m = 0; m < b->measure_count; m++) b->measures[m] = b->experiment->measures[m].name;
+    return UNA_OK;
+}
+
+static una_status make_folder(const char *folder, una_run *run)
+{
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return UNA_OK;
+    UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: %s; choose another one for the results", folder,
+             strerror(errno));
+}
+
+/* The store, with what the CSV file has and it has not: a repository keeps the file only. */
+static una_status open_folder(bench *b, const char *folder)
+{
+    size_t count, added;
+    b->result.table = path_in(b, folder, b->experiment->name, ".csv");
+    b->result.page = path_in(b, folder, b->experiment->name, ".html");
+    const char *store = path_in(b, folder, "bench", ".sqlite");
+    UNA_TRY(una_arena_check(&b->keep));
+    UNA_TRY(name_measures(b));
+    UNA_TRY(una_store_open(&b->store, store, b->run));
+    if (access(b->result.table, F_OK) != 0) return UNA_OK;
+    return una_rows_import(b->store, b->experiment->name, b->result.table, &count, &added, b->run);
+}
+
+static una_status write_table(bench *b)
+{
+    return una_rows_export(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table, NULL, b->run);
+}
+
+/* ---- the sweep ----------------------------------------------------------------------------------------------- */
+
+static una_status make_row(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
+{
+    const bench *b = context;
+    return b->experiment->measure(outcome, key, &b->asked, run);
+}
+
+/* What was finished is written out also where the rest was not; the first failure is the one that is told. */
+static una_status stopped(bench *b, una_status status)
+{
+    char why[sizeof b->run->message];
+    memcpy(why, b->run->message, sizeof why);
+    una_status written = write_table(b);
+    if (status == UNA_CANCELLED && written == UNA_OK)
+        UNA_FAIL(b->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
+                 b->result.table);
+    memcpy(b->run->message, why, sizeof why);
+    return status;
+}
+
+static una_status sweep_plan(bench *b)
+{
+    una_sweep sweep = { .store = b->store, .plan = &b->plan, .measures = b->measures,
+        .measure_count = b->measure_count, .make = make_row, .context = b };
+    una_status status = una_sweep_run(&sweep, b->run);
+    b->result.fits = b->plan.count;
+    b->result.fitted = sweep.made;
+    return status == UNA_OK ? status : stopped(b, status);
+}
+
+/* ---- what came out ------------------------------------------------------------------------------------------- */
+
+static const char *measure_name(const bench *b, size_t m)
+{
+    return m < b->measure_count ? b->measures[m] : una_seconds_measure.name;
+}
+
+static una_status list_rows(bench *b)
+{
+    const una_findings *f = &b->findings;
+    una_bench_key *keys = UNA_GET(&b->keep, una_bench_key, f->count);
+    una_bench_row *rows = UNA_GET(&b->keep, una_bench_row, f->count * f->measures);
+    una_bench_mean *means = UNA_GET(&b->keep, una_bench_mean, f->group_count * f->measures);
+    UNA_TRY(una_arena_check(&b->keep));
+
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_group *group = &f->groups[g];
+        for (size_t i = group->from; i < group->from + group->count; i++) {
+            const una_row *fit = &f->fits[i];
+            keys[i] = (una_bench_key){ fit->key.study, fit->key.data, fit->key.split, group->model, fit->key.spec,
+                                       fit->key.seed, fit->key.results, fit->options, fit->kernels, fit->commit };
+            for (size_t m = 0; m < f->measures; m++)
+                rows[i * f->measures + m] = (una_bench_row){ &keys[i], measure_name(b, m),
+                                                             f->value[i * f->measures + m] };
+        }
+        for (size_t m = 0, at = g * f->measures; m < f->measures; m++, at++)
+            means[at] = (una_bench_mean){ &keys[group->from], measure_name(b, m), group->count, f->mean[at],
+                                          f->sd[at] };
+    }
+    b->result.rows = rows;
+    b->result.row_count = f->count * f->measures;
+    b->result.means = means;
+    b->result.mean_count = f->group_count * f->measures;
+    return UNA_OK;
+}
+
+static una_status judge_claims(bench *b)
+{
+    size_t count = 0;
+    while (b->experiment->claims && b->experiment->claims[count].sentence) count++;
+    una_bench_claim *claims = UNA_GET(&b->keep, una_bench_claim, count);
+    UNA_TRY(una_arena_check(&b->keep));
+
+    for (size_t i = 0; i < count; i++) {
+        const una_claim *claim = &b->experiment->claims[i];
+        una_text numbers = una_text_in(&b->keep);
+        claims[i].sentence = claim->sentence;
+        UNA_TRY(claim->judge(&claims[i].holds, &numbers, claim, &b->findings, b->run));
+        claims[i].numbers = numbers.at;
+    }
+    b->result.claims = claims;
+    b->result.claim_count = count;
+    return una_arena_check(&b->keep);
+}
+
+static una_status perform(bench *b, const una_bench_settings *given)
+{
+    una_bench_settings settings;
+    UNA_TRY(UNA_TAKE(&settings, given, una_bench_settings, b->run));
+    UNA_TRY(take_asked(b, &settings));
+    b->plan.arena = &b->keep;
+    UNA_TRY(b->experiment->plan(&b->plan, &b->asked, b->run));
+    UNA_TRY(una_arena_check(&b->keep));
+
+    UNA_TRY(make_folder(b->asked.out, b->run));
+    UNA_TRY(open_folder(b, b->asked.out));
+    UNA_TRY(sweep_plan(b));
+
+    UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->store, &b->keep, b->run));
+    UNA_TRY(list_rows(b));
+    UNA_TRY(judge_claims(b));
+    UNA_TRY(write_table(b));
+    return una_experiment_page(b->result.page, &b->findings, b->result.claims, b->result.claim_count, &b->asked,
+                               b->run);
+}
+
+/* ---- the public calls ---------------------------------------------------------------------------------------- */
+
+static una_status new_bench(bench **out, const una_experiment *experiment, una_run *run)
+{
+    bench *b = una_allocate(run, sizeof *b);
+    *out = b;
+    if (!b) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for an experiment");
+    memset(b, 0, sizeof *b);
+    una_arena_init(&b->keep, run);
+    b->run = run;
+    b->experiment = experiment;
+    return UNA_OK;
+}
+
+una_status una_experiment_run(una_bench_result **result, const una_experiment *experiment,
+                              const una_bench_settings *settings, una_run *run)
+{
+    bench *b;
+    *result = NULL;
+    UNA_TRY(new_bench(&b, experiment, run));
+    una_status status = perform(b, settings);
+    una_store_close(b->store);
+    if (status == UNA_OK) *result = &b->result;
+    else una_bench_free(&b->result);
+    return status;
+}
+
+una_status una_bench_run(una_bench_result **result, const char *name, const una_bench_settings *settings, una_run *run)
+{
+    const una_experiment *experiment;
+    *result = NULL;
+    UNA_TRY(una_version_check("libuna_bench", run));
+    una_clear_message(run);
+    UNA_TRY(find_experiment(&experiment, name, run));
+    return una_experiment_run(result, experiment, settings, run);
+}
+
+void una_bench_free(una_bench_result *result)
+{
+    if (!result) return;
+    bench *b = (bench *)result;
+    una_run *run = b->run;
+    una_arena_free(&b->keep);
+    una_release(run, b);
+}
+
+typedef una_status folder_task(bench *b, const char *path, size_t *rows, size_t *added);
+
+static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *added)
+{
+    (void)added;
+    return una_rows_export(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, b->run);
+}
+
+static una_status import_rows(bench *b, const char *path, size_t *rows, size_t *added)
+{
+    return una_rows_import(b->store, b->experiment->name, path, rows, added, b->run);
+}
+
+static una_status in_folder(const char *name, const char *out, folder_task *task, const char *path, size_t *rows,
+                            size_t *added, una_run *run)
+{
+    const una_experiment *experiment;
+    bench *b;
+    una_clear_message(run);
+    UNA_TRY(find_experiment(&experiment, name, run));
+    UNA_TRY(new_bench(&b, experiment, run));
+    una_status status = open_folder(b, out);
+    if (status == UNA_OK) status = task(b, path, rows, added);
+    una_store_close(b->store);
+    una_bench_free(&b->result);
+    return status;
+}
+
+una_status una_bench_export(size_t *rows, const char *name, const char *out, const char *path, una_run *run)
+{
+    const char *folder = out ? out : "una-bench";
+    *rows = 0;
+    UNA_TRY(una_version_check("libuna_bench", run));
+    if (access(folder, F_OK) != 0) UNA_FAIL(run, UNA_E_IO, "there is no folder of results %s", folder);
+    return in_folder(name, folder, export_rows, path, rows, NULL, run);
+}
+
+una_status una_bench_import(size_t *rows, size_t *added, const char *name, const char *out, const char *path,
+                            una_run *run)
+{
+    const char *folder = out ? out : "una-bench";
+    *rows = *added = 0;
+    UNA_TRY(una_version_check("libuna_bench", run));
+    if (access(path, R_OK) != 0) UNA_FAIL(run, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
+    UNA_TRY(make_folder(folder, run));
+    return in_folder(name, folder, import_rows, path, rows, added, run);
+}

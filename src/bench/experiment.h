@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An experiment: a plan of keys, measures of each fit, claims computed from the rows, and a page. It is one file of
+ * this folder that ends in a const una_experiment, and one line in registry.c; the engine (bench.c) does the rest:
+ * options, models, the sweep with its store, means, CSV, the frame of the page. See docs/ADDING_AN_EXPERIMENT.md.
+ */
+#ifndef UNA_EXPERIMENT_H
+#define UNA_EXPERIMENT_H
+
+#include "una_bench.h"
+
+#include "base/option.h"
+#include "report/html.h"
+#include "sweep/worker.h"
+
+typedef struct una_experiment una_experiment;
+
+typedef struct una_bench_model { const char *kind, *spec; unsigned results; } una_bench_model;
+
+typedef struct una_asked {               /* what a run of an experiment was asked for                       */
+    const una_experiment  *experiment;
+    const void            *options;      /* the experiment's own struct, filled in                          */
+    bool                   quick;
+    uint64_t               first;        /* seeds count from here                                           */
+    const char            *out;          /* folder of the results                                           */
+    const una_bench_model *models;
+    size_t                 model_count;
+    una_arena             *keep;         /* lasts as long as the run of the experiment                      */
+} una_asked;
+
+typedef struct una_group {               /* fits of one spec on one data set: what means are taken of        */
+    const char *model;
+    size_t      from, count;             /* fits[from] ...                                                  */
+} una_group;
+
+typedef struct una_findings {            /* what the plan gave, group by group                              */
+    const una_row   *fits;               /* [count]                                                         */
+    const double    *value;              /* [count, measures]; measures as in the table, then seconds       */
+    size_t           count, measures;
+    const una_group *groups;             /* in the order in which the plan names them                       */
+    size_t           group_count;
+    const double    *mean, *sd;          /* [groups, measures]                                              */
+} una_findings;
+
+/* The first group of a kind, on a data set unless `data` is NULL; NULL: it was not run. */
+const una_group *una_findings_group(const una_findings *findings, const char *model, const char *data);
+double una_findings_mean(const una_findings *findings, const una_group *group, size_t measure);
+
+typedef struct una_claim una_claim;
+struct una_claim {                       /* a table ends with sentence == NULL                              */
+    const char *sentence;
+    /* Fills in `numbers` and says whether it holds: 1, 0, or -1 where what it speaks of was not run. */
+    una_status (*judge)(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
+                        una_run *run);
+    const char *model, *data;            /* whom it speaks of, and where                                    */
+};
+
+typedef struct una_entry {               /* what a bare model name stands for; a kind may stand several times */
+    const char *kind, *spec, *quick;     /* kind NULL ends the table                                        */
+} una_entry;
+
+struct una_experiment {
+    const char *name, *summary;          /* for lists                                                       */
+    const char *title, *lead;            /* of the page: heading and first paragraph                        */
+    const char *caption, *over;          /* of the table of means; what they go over: "seeds"               */
+    const una_option  *options;          /* its own options; NULL: none                                     */
+    size_t             options_size;
+    const una_bench_measure *measures;   /* ends with name == NULL                                          */
+    const una_entry   *entries;          /* ends with kind == NULL                                          */
+    bool               every_kind;       /* without --models: also every other kind there is                */
+    unsigned           results;          /* how often the meaning of its numbers has changed                */
+
+    /* Adds the keys that are wanted, in the order in which they are best made (una_model_row_key makes one). */
+    una_status (*plan)(una_plan *plan, const una_asked *asked, una_run *run);
+    /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
+     * key's seed. Called from several threads at once. */
+    una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
+    const una_claim *claims;             /* NULL: none                                                      */
+    const char      *claims_caption;
+    /* What stands on the page between its lead and its claims; NULL: the table of means. */
+    una_status (*page)(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);
+};
+
+/* NULL-terminated, in registry.c. */
+extern const una_experiment *const una_experiments[];
+
+/* ---- for experiments ----------------------------------------------------------------------------------------- */
+
+/* The key of a model's fit; study and data are borrowed. */
+una_row_key una_model_row_key(const una_bench_model *model, const char *study, const char *data, uint64_t split,
+                              uint64_t seed);
+/* Options and seconds of the model, into the outcome. */
+una_status una_outcome_take(una_outcome *outcome, const una_model *model);
+/* The table of means, with the columns that have a title (page.c). */
+void una_page_means(una_html *html, const una_findings *findings, const una_experiment *experiment);
+/* A group's name on the page: its kind where that tells it apart, else its spec. */
+const char *una_page_title(const una_findings *findings, size_t group);
+
+/* ---- the engine ---------------------------------------------------------------------------------------------- */
+
+/* una_bench_run of an experiment that need not be in the registry. */
+una_status una_experiment_run(una_bench_result **result, const una_experiment *experiment,
+                              const una_bench_settings *settings, una_run *run);
+/* models.c: which specs are meant, checked; in `keep`. */
+una_status una_models_asked(una_asked *asked, const char *const *models, size_t count, una_run *run);
+/* findings.c: rows of the plan from the store, and their means. */
+una_status una_findings_gather(una_findings *findings, const una_plan *plan, const una_asked *asked, una_store *store,
+                               una_arena *keep, una_run *run);
+/* page.c: the whole page. */
+una_status una_experiment_page(const char *path, const una_findings *findings, const una_bench_claim *claims,
+                               size_t claim_count, const una_asked *asked, una_run *run);
+
+extern const una_bench_measure una_seconds_measure;
+
+#endif

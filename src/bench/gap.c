@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The six gap sets of the thesis: the middle third of one input is left out. Is a model less sure there than at test
+ * rows outside the gap? The increase is that of the mean epistemic std; a gap is found if, over the splits, the mean
+ * increase is larger than its standard deviation. The AUROC is that of the epistemic std as a detector of gap rows.
+ */
+#include "bench/published.h"
+
+#include "report/number.h"
+
+static const una_option table[] = {
+    UNA_PUBLISHED_OPTIONS,
+    { .name = NULL }
+};
+
+static const una_bench_measure measures[] = {
+    UNA_PUBLISHED_MEASURES,
+    [UNA_PUBLISHED_GAP_EPISTEMIC] = { "gap_std_epistemic", NULL, "y", "mean epistemic std in the gap", 0 },
+    [UNA_PUBLISHED_GAP_LOG_LIK] = { "gap_log_lik", NULL, "nats", "mean log-likelihood in the gap", 1 },
+    [UNA_PUBLISHED_GAP_AUROC] = { "gap_auroc", "AUROC", "share", "of the epistemic std as a detector of gap rows", 1 },
+    [UNA_PUBLISHED_GAP_INCREASE] = { "gap_increase", "increase %", "%",
+                                     "of the mean epistemic std in the gap over that at test rows outside", 1 },
+    { .name = NULL }
+};
+
+static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    return una_published_plan(plan, asked, UNA_GROUP_GAP, run);
+}
+
+static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    return una_published_measure(outcome, key, asked, UNA_GROUP_GAP, run);
+}
+
+static una_status judge_found(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
+                              una_run *run)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
+    const una_group *group = una_findings_group(f, claim->model, claim->data);
+    (void)run;
+    *holds = -1;
+    if (!group) {
+        una_text_add(numbers, "needs %s on %s", claim->model, claim->data);
+        return UNA_OK;
+    }
+
+    size_t at = (size_t)(group - f->groups) * f->measures + UNA_PUBLISHED_GAP_INCREASE;
+    una_text_add(numbers, "increase %s \xC2\xB1 %s %% (mean above its deviation asked), AUROC %s, %zu splits",
+                 una_number_plain(a, f->mean[at], 0), una_number_plain(b, f->sd[at], 0),
+                 una_number_plain(c, una_findings_mean(f, group, UNA_PUBLISHED_GAP_AUROC), 2), group->count);
+    *holds = f->mean[at] - f->sd[at] > 0;
+    return UNA_OK;
+}
+
+static const una_claim claims[] = {
+    { "LUNA notices the gap in the Froude number (yacht)", judge_found, "luna", "yacht Froude number" },
+    { "LUNA notices the gap in cement (concrete)", judge_found, "luna", "concrete Cement" },
+    { "LUNA notices the gap in superplasticizer (concrete)", judge_found, "luna", "concrete Superplasticizer" },
+    { "LUNA notices the gap in RM (boston)", judge_found, "luna", "boston RM" },
+    { "LUNA notices the gap in LSTAT (boston)", judge_found, "luna", "boston LSTAT" },
+    { "LUNA notices the gap in PTRATIO (boston)", judge_found, "luna", "boston PTRATIO" },
+    { .sentence = NULL }
+};
+
+const una_experiment una_experiment_gap = {
+    .name = "gap",
+    .summary = "UCI sets with a hole along one input: does the model notice it?",
+    .title = "Gaps in real data: who notices them?",
+    .lead = "The middle third of one input is left out of training. A model that knows what it does not know is less "
+            "sure in there than at test rows outside.",
+    .caption = "At test rows outside the gap: error, log-likelihood, coverage; and how well ignorance tells the gap "
+               "from them: mean and sd over the splits",
+    .over = "splits",
+    .options = table,
+    .options_size = sizeof(una_published),
+    .measures = measures,
+    .entries = una_published_entries,
+    .plan = plan_fits,
+    .measure = measure,
+    .claims = claims,
+    .claims_caption = "A gap counts as noticed if the increase of the mean epistemic std in it, over that at test rows "
+                      "outside, has a mean over the splits that is larger than its standard deviation.",
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which models an experiment runs: its own, those asked for, or every one there is. A bare name stands for the
+ * experiment's own specs of that kind.
+ */
+#include "bench/experiment.h"
+
+#include "base/option.h"
+
+#include <string.h>
+
+enum { MOST_MODELS = 64 };
+
+typedef struct choosing {
+    const una_asked *asked;
+    una_bench_model *models;             /* [MOST_MODELS]                                                   */
+    size_t           count;
+    una_run         *run;
+} choosing;
+
+/* A mistake in the last of the specs is found before hours are spent on the first. */
+static una_status add_spec(choosing *c, const char *text)
+{
+    una_bench_model model;
+    UNA_TRY(una_row_key_spec(&model.spec, &model.kind, &model.results, text, c->asked->keep, c->run));
+    for (size_t i = 0; i < c->count; i++)
+        if (strcmp(c->models[i].spec, model.spec) == 0) return UNA_OK;
+    if (c->count == MOST_MODELS) UNA_FAIL(c->run, UNA_E_USAGE, "at most %d models fit into one run", MOST_MODELS);
+    model.results += c->asked->experiment->results;
+    c->models[c->count++] = model;
+    return UNA_OK;
+}
+
+static una_status add_kind(choosing *c, const char *kind)
+{
+    bool known = false;
+    for (const una_entry *e = c->asked->experiment->entries; e->kind; e++) {
+        if (strcmp(e->kind, kind) != 0) continue;
+        UNA_TRY(add_spec(c, c->asked->quick ? e->quick : e->spec));
+        known = true;
+    }
+    return known ? UNA_OK : add_spec(c, kind);
+}
+
+static bool is_kind(const char *name)
+{
+    for (size_t k = 0; k < una_kind_count(); k++)
+        if (strcmp(una_kind_name(k), name) == 0) return true;
+    return false;
+}
+
+static una_status add_usual(choosing *c)
+{
+    for (const una_entry *e = c->asked->experiment->entries; e->kind; e++)
+        if (is_kind(e->kind)) UNA_TRY(add_kind(c, e->kind));
+    for (size_t k = 0; c->asked->experiment->every_kind && k < una_kind_count(); k++)
+        UNA_TRY(add_kind(c, una_kind_name(k)));
+    return UNA_OK;
+}
+
+static una_status add_asked(choosing *c, const char *text)
+{
+    una_spec spec;
+    UNA_TRY(una_spec_parse(&spec, text, c->asked->keep, c->run));
+    return spec.count == 0 ? add_kind(c, spec.name) : add_spec(c, text);
+}
+
+una_status una_models_asked(una_asked *asked, const char *const *models, size_t count, una_run *run)
+{
+    choosing c = { .asked = asked, .models = UNA_GET(asked->keep, una_bench_model, MOST_MODELS), .run = run };
+    UNA_TRY(una_arena_check(asked->keep));
+    if (count == 0) UNA_TRY(add_usual(&c));
+    for (size_t i = 0; i < count; i++) UNA_TRY(add_asked(&c, models[i]));
+    asked->models = c.models;
+    asked->model_count = c.count;
+    return UNA_OK;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The UCI sets under automatic rules: which splits there are, which rows train and test, one fit and its scores.
+ */
+#include "bench/published.h"
+
+#include "data/table.h"
+#include "score/score.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct set { const char *name, *gaps[4]; size_t splits; } set;
+
+static const set sets[] = {
+    { "boston", { "RM", "LSTAT", "PTRATIO" }, 20 },
+    { "concrete", { "Cement", "Superplasticizer" }, 20 },
+    { "energy", { NULL }, 20 },
+    { "kin8nm", { NULL }, 20 },
+    { "naval-propulsion", { NULL }, 20 },
+    { "power-plant", { NULL }, 20 },
+    { "protein-structure", { NULL }, 5 },
+    { "wine-quality-red", { NULL }, 20 },
+    { "yacht", { "Froude number" }, 20 },
+};
+enum { SETS = sizeof sets / sizeof *sets, GAP_SPLITS = 10, INNER_SEED = 1000 };
+static const double inner_share = 0.1;
+
+const una_entry una_published_entries[] = {
+    { "nlm", "nlm", "nlm(steps=500)" },
+    { "luna", "luna", "luna(steps=500)" },
+    { NULL, NULL, NULL }
+};
+
+/* ---- which data sets ----------------------------------------------------------------------------------------- */
+
+static const char *path_of(const una_published *o, const char *folder, const char *name, const char *ending,
+                           una_arena *arena)
+{
+    una_text path = una_text_in(arena);
+    una_text_add(&path, "%s/%s/%s%s", o->data, folder, name, ending);
+    return path.at;
+}
+
+static una_status is_there(bool *there, const una_published *o, const set *s, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char *rows = path_of(o, "uci", s->name, ".csv", &run->scratch);
+    const char *splits = path_of(o, "uci/splits", s->name, ".json", &run->scratch);
+    una_status status = una_arena_check(&run->scratch);
+    *there = status == UNA_OK && access(rows, R_OK) == 0 && access(splits, R_OK) == 0;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status absent(const una_published *o, const char *name, una_run *run)
+{
+    if (!*o->data)
+        UNA_FAIL(run, UNA_E_INPUT, "the data of this experiment does not come with una: name a folder that has "
+                 "uci/NAME.csv and uci/splits/NAME.json with --data FOLDER; docs/BENCH.md says what they hold and "
+                 "where they are published");
+    UNA_FAIL(run, UNA_E_INPUT, "the folder %s has no uci/%s.csv with uci/splits/%s.json%s; docs/BENCH.md says what "
+             "they hold and where they are published", o->data, name ? name : "NAME", name ? name : "NAME",
+             name ? "" : " for any data set of this experiment");
+}
+
+/* Whether the list, names with commas between, has the set; an empty one has all. */
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    if (!*list) return true;
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        at += strspn(at, " ");
+        size_t part = strcspn(at, ",");
+        while (part > 0 && at[part - 1] == ' ') part--;
+        if (part == length && memcmp(at, name, length) == 0) return true;
+    }
+    return false;
+}
+
+static una_status check_list(const char *list, una_rows_group group, una_run *run)
+{
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        char name[64];
+        bool known = false;
+        at += strspn(at, " ");
+        int part = (int)strcspn(at, ", ");
+        snprintf(name, sizeof name, "%.*s", part, at);
+        for (size_t s = 0; s < SETS && !known; s++)
+            known = strcmp(sets[s].name, name) == 0 && (group != UNA_GROUP_GAP || sets[s].gaps[0]);
+        if (known) continue;
+
+        una_text all = una_text_in(&run->scratch);
+        for (size_t s = 0; s < SETS; s++) {
+            if (group == UNA_GROUP_GAP && !sets[s].gaps[0]) continue;
+            una_text_add(&all, "%s%s", all.length ? ", " : "", sets[s].name);
+        }
+        UNA_FAIL(run, UNA_E_USAGE, "there is no data set '%s' in this experiment; its sets are %s", name,
+                 all.at ? all.at : "");
+    }
+    return UNA_OK;
+}
+
+/* ---- which splits -------------------------------------------------------------------------------------------- */
+
+static una_status read_splits(size_t *from, size_t *to, const una_asked *asked, una_run *run)
+{
+    const una_published *o = asked->options;
+    char *end;
+    *from = 0;
+    *to = asked->quick ? 1 : 4;
+    if (strcmp(o->splits, "auto") == 0) return UNA_OK;
+
+    bool good = *o->splits >= '0' && *o->splits <= '9';
+    if (good) *from = *to = (size_t)strtoul(o->splits, &end, 10);
+    if (good && *end == '-') {
+        good = end[1] >= '0' && end[1] <= '9';
+        if (good) *to = (size_t)strtoul(end + 1, &end, 10);
+    }
+    if (good && !*end && *from <= *to) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "splits=%.40s cannot be read: give one number or two, for instance 3 or 10-19",
+             o->splits);
+}
+
+/* The experiment with those of its options that change numbers. */
+static const char *study_of(const una_asked *asked, una_rows_group group)
+{
+    const una_published *o = asked->options;
+    una_text study = una_text_in(asked->keep);
+    una_text_add(&study, "%s", asked->experiment->name);
+    if (group == UNA_GROUP_VALID) una_text_add(&study, "(group=valid");
+    if (!UNA_IS_AUTO(o->held)) {
+        una_text_add(&study, group == UNA_GROUP_VALID ? ", held=" : "(held=");
+        una_text_number(&study, o->held);
+    }
+    if (group == UNA_GROUP_VALID || !UNA_IS_AUTO(o->held)) una_text_add(&study, ")");
+    return study.at;
+}
+
+/* "boston", or "boston RM" with a gap. */
+static const char *data_of(const set *s, const char *gap, una_arena *keep)
+{
+    una_text data = una_text_in(keep);
+    una_text_add(&data, "%s%s%s", s->name, gap ? " " : "", gap ? gap : "");
+    return data.at;
+}
+
+static void plan_set(una_plan *plan, const una_asked *asked, const set *s, const char *study, const char *gap,
+                     size_t from, size_t to)
+{
+    const char *data = data_of(s, gap, asked->keep);
+    size_t splits = gap ? GAP_SPLITS : s->splits;
+    for (size_t k = from; data && k <= to && k < splits; k++)
+        for (size_t m = 0; m < asked->model_count; m++)
+            una_plan_add(plan, una_model_row_key(&asked->models[m], study, data, k, asked->first + k));
+}
+
+una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run)
+{
+    const una_published *o = asked->options;
+    const char *study = study_of(asked, group);
+    size_t from, to;
+    bool there;
+    UNA_TRY(una_arena_check(asked->keep));
+    UNA_TRY(check_list(o->sets, group, run));
+    UNA_TRY(read_splits(&from, &to, asked, run));
+
+    for (size_t s = 0; s < SETS; s++) {
+        if (!is_listed(o->sets, sets[s].name) || (group == UNA_GROUP_GAP && !sets[s].gaps[0])) continue;
+        UNA_TRY(is_there(&there, o, &sets[s], run));
+        if (!there && *o->sets) return absent(o, sets[s].name, run);
+        if (!there) continue;
+        if (group != UNA_GROUP_GAP) plan_set(plan, asked, &sets[s], study, NULL, from, to);
+        for (size_t g = 0; group == UNA_GROUP_GAP && g < 4 && sets[s].gaps[g]; g++)
+            plan_set(plan, asked, &sets[s], study, sets[s].gaps[g], from, to);
+    }
+    UNA_TRY(una_arena_check(asked->keep));
+    if (plan->count == 0 && from >= GAP_SPLITS && *o->data)
+        UNA_FAIL(run, UNA_E_USAGE, "splits=%s: no data set here has so many", o->splits);
+    return plan->count ? UNA_OK : absent(o, NULL, run);
+}
+
+/* ---- one fit ------------------------------------------------------------------------------------------------- */
+
+enum { TRAIN, TEST, GAP, PARTS };
+
+typedef struct material { una_dataset *all, *part[PARTS]; } material;
+
+static void free_material(material *m)
+{
+    for (size_t i = 0; i < PARTS; i++) una_dataset_free(m->part[i]);
+    una_dataset_free(m->all);
+}
+
+/* Training rows of the published split, a tenth of them taken away by the split's number. */
+static una_status split_again(una_split *inner, const una_split *split, uint64_t number, una_run *run)
+{
+    UNA_TRY(una_split_random(inner, split->train_count, inner_share, INNER_SEED + number, run));
+    for (size_t i = 0; i < inner->train_count; i++) inner->train[i] = split->train[inner->train[i]];
+    for (size_t i = 0; i < inner->test_count; i++) inner->test[i] = split->train[inner->test[i]];
+    return UNA_OK;
+}
+
+static una_status take_rows(material *m, const una_split *split, una_rows_group group, uint64_t number, una_run *run)
+{
+    una_split inner = { .size = sizeof inner };
+    const una_split *used = split;
+    una_status status = UNA_OK;
+    if (group != UNA_GROUP_STANDARD) {
+        status = split_again(&inner, split, number, run);
+        used = &inner;
+    }
+
+    if (status == UNA_OK) status = una_dataset_rows(&m->part[TRAIN], m->all, used->train, used->train_count, run);
+    if (status == UNA_OK) status = una_dataset_rows(&m->part[TEST], m->all, used->test, used->test_count, run);
+    if (status == UNA_OK && group == UNA_GROUP_GAP)
+        status = una_dataset_rows(&m->part[GAP], m->all, split->test, split->test_count, run);
+    una_split_free(&inner, run);
+    return status;
+}
+
+static una_status read_material(material *m, const una_row_key *key, const una_published *o, una_rows_group group,
+                                una_run *run)
+{
+    char name[64];
+    const char *gap = strchr(key->data, ' ');
+    size_t index = (size_t)key->split;
+    una_split split = { .size = sizeof split };
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(key->data, " "), key->data);
+    const char *rows = path_of(o, "uci", name, ".csv", &run->scratch);
+    const char *splits = path_of(o, "uci/splits", name, ".json", &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_dataset_read(&m->all, rows, run));
+    if (group == UNA_GROUP_GAP) UNA_TRY(una_table_need(&index, m->all, gap ? gap + 1 : "", run));
+
+    UNA_TRY(una_split_read(&split, splits, group == UNA_GROUP_GAP ? "gap" : "standard", index,
+                           una_dataset_row_count(m->all), run));
+    una_status status = take_rows(m, &split, group, key->split, run);
+    una_split_free(&split, run);
+    return status;
+}
+
+/* How often a row of the gap has a larger epistemic std than a row outside of it. */
+static double auroc(const double *inside, size_t a, const double *outside, size_t b)
+{
+    double above = 0;
+    for (size_t i = 0; i < a; i++)
+        for (size_t j = 0; j < b; j++) above += inside[i] > outside[j] ? 1 : inside[i] == outside[j] ? 0.5 : 0;
+    return above / ((double)a * (double)b);
+}
+
+static una_status score_part(una_score *score, double **spread, const una_model *model, const una_dataset *part,
+                             una_run *run)
+{
+    *spread = UNA_GET(&run->scratch, double, una_dataset_row_count(part));
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_prediction p = { .size = sizeof p, .std_epistemic = *spread };
+    UNA_TRY(una_model_score(score, model, part, run));
+    return una_model_predict(model, part, 0.95, &p, run);
+}
+
+static void take_scores(double *value, const una_score *score, const una_fit_info *info)
+{
+    value[UNA_PUBLISHED_ROWS] = (double)score->rows;
+    value[UNA_PUBLISHED_RMSE] = score->rmse;
+    value[UNA_PUBLISHED_LOG_LIK] = score->log_lik;
+    value[UNA_PUBLISHED_CRPS] = score->crps;
+    value[UNA_PUBLISHED_COVERAGE_50] = score->coverage_50;
+    value[UNA_PUBLISHED_COVERAGE_90] = score->coverage_90;
+    value[UNA_PUBLISHED_COVERAGE_95] = score->coverage_95;
+    value[UNA_PUBLISHED_CALIBRATION] = score->calibration_error;
+    value[UNA_PUBLISHED_EPISTEMIC] = score->mean_std_epistemic;
+    value[UNA_PUBLISHED_NOISE] = info->noise_std;
+    value[UNA_PUBLISHED_COS2] = info->mean_cos2;
+    value[UNA_PUBLISHED_WARNINGS] = (double)info->warning_count;
+}
+
+static una_status take_measures(double *value, const una_model *model, const material *m, una_run *run)
+{
+    una_score score, gap;
+    double *outside, *inside;
+    UNA_TRY(score_part(&score, &outside, model, m->part[TEST], run));
+    take_scores(value, &score, una_model_info(model));
+    if (!m->part[GAP]) return UNA_OK;
+
+    UNA_TRY(score_part(&gap, &inside, model, m->part[GAP], run));
+    value[UNA_PUBLISHED_GAP_EPISTEMIC] = gap.mean_std_epistemic;
+    value[UNA_PUBLISHED_GAP_LOG_LIK] = gap.log_lik;
+    value[UNA_PUBLISHED_GAP_AUROC] = auroc(inside, gap.rows, outside, score.rows);
+    value[UNA_PUBLISHED_GAP_INCREASE] = 100 * (gap.mean_std_epistemic / score.mean_std_epistemic - 1);
+    return UNA_OK;
+}
+
+una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked,
+                                 una_rows_group group, una_run *run)
+{
+    const una_published *o = asked->options;
+    una_fit_settings settings = { .size = sizeof settings, .valid_fraction = UNA_IS_AUTO(o->held) ? 0 : o->held };
+    material m = {0};
+    una_model *model = NULL;
+    una_mark mark = una_arena_mark(&run->scratch);
+
+    una_status status = read_material(&m, key, o, group, run);
+    if (status == UNA_OK) status = una_fit(&model, key->spec, m.part[TRAIN], &settings, run);
+    if (status == UNA_OK) status = take_measures(outcome->value, model, &m, run);
+    if (status == UNA_OK) status = una_outcome_take(outcome, model);
+
+    una_model_free(model);
+    free_material(&m);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The registry: one line per experiment, whose struct is una_experiment_NAME. Program and tests learn of experiments
+ * here and nowhere else.
+ */
+#include "bench/experiment.h"
+
+#define EXPERIMENTS(X)  \
+    X(cubic)            \
+    X(uci)              \
+    X(gap)
+
+#define DECLARED(name) extern const una_experiment una_experiment_##name;
+#define LISTED(name) &una_experiment_##name,
+
+EXPERIMENTS(DECLARED)
+const una_experiment *const una_experiments[] = { EXPERIMENTS(LISTED) NULL };

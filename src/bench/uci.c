@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * UCI sets, published splits, automatic rules: how well a model does that nobody has tuned.
+ */
+#include "bench/published.h"
+
+static const una_option table[] = {
+    UNA_PUBLISHED_OPTIONS,
+    { "group", UNA_WORD, offsetof(una_published, group), "standard", 0, 0, false, "standard|valid",
+      "standard: published test rows; valid: a tenth of the training rows, for choosing rules" },
+    { .name = NULL }
+};
+
+static const una_bench_measure measures[] = {
+    UNA_PUBLISHED_MEASURES,
+    { .name = NULL }
+};
+
+static una_rows_group group_of(const una_asked *asked)
+{
+    return (una_rows_group)((const una_published *)asked->options)->group;
+}
+
+static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    return una_published_plan(plan, asked, group_of(asked), run);
+}
+
+static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    return una_published_measure(outcome, key, asked, group_of(asked), run);
+}
+
+const una_experiment una_experiment_uci = {
+    .name = "uci",
+    .summary = "the UCI sets on their published splits, every model by its automatic rules",
+    .title = "UCI regression: models that nobody has tuned",
+    .lead = "Published splits of the UCI regression sets. Every model chooses its own settings by its automatic rules, "
+            "from the training rows alone.",
+    .caption = "Error, log-likelihood and coverage of the 95 % band at the test rows: mean and sd over the splits",
+    .over = "splits",
+    .options = table,
+    .options_size = sizeof(una_published),
+    .measures = measures,
+    .entries = una_published_entries,
+    .plan = plan_fits,
+    .measure = measure,
+};

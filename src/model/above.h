@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * For the libraries above libuna (libuna_report, libuna_bench). They know the inside of its structs, so they work with
+ * the version that they were built with and with no other.
+ */
+#ifndef UNA_ABOVE_H
+#define UNA_ABOVE_H
+
+#include "base/base.h"
+
+#include <string.h>
+
+/* First in every public call of such a library: touches nothing of `run` unless the versions agree. */
+static inline una_status una_version_check(const char *library, una_run *run)
+{
+    char sentence[256];
+    if (strcmp(una_version(), UNA_VERSION) == 0) return UNA_OK;
+
+    snprintf(sentence, sizeof sentence, "%s was built with libuna " UNA_VERSION " and has met libuna %.20s; install the"
+             " two from one build", library, una_version());
+    return una_run_fail(run, UNA_E_USAGE, sentence);
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scoring in the user's units, block by block: a mixture's parts never stand in memory for all rows at once.
+ */
+#include "model/scoring.h"
+
+#include "la/la.h"
+#include "la/mixture.h"
+
+typedef struct scoring {
+    const una_columns *columns;
+    una_score_sums    *sums;
+    const double      *y;
+    double            *below;
+} scoring;
+
+typedef struct in_units {                /* one block in the user's units                                   */
+    double *mean, *std_epistemic, *std_noise;
+    double *part_mean, *part_var;
+    size_t  parts;
+} in_units;
+
+/* In place: the block is the task's to overwrite. */
+static in_units in_users_units(const una_columns *c, const una_predictive *p, size_t rows)
+{
+    in_units u = { p->mean, p->var_model, p->var_noise, p->part_mean, p->part_var, p->parts };
+    double scale = c->target_scale;
+
+    for (size_t r = 0; r < rows; r++) {
+        u.mean[r] = c->target_centre + scale * p->mean[r];
+        u.std_epistemic[r] = scale * sqrt(p->var_model[r]);
+        u.std_noise[r] = scale * sqrt(p->var_noise[r]);
+    }
+
+    for (size_t m = 0; m < rows * u.parts; m++) {
+        u.part_mean[m] = c->target_centre + scale * p->part_mean[m];
+        u.part_var[m] *= scale * scale;
+    }
+    return u;
+}
+
+static double below_y(const in_units *u, size_t r, double y)
+{
+    if (u->parts) return una_mixture_cdf(y, u->part_mean + r * u->parts, u->part_var + r * u->parts, u->parts);
+    return una_normal_cdf((y - u->mean[r]) / hypot(u->std_epistemic[r], u->std_noise[r]));
+}
+
+static una_status score_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
+{
+    const scoring *s = context;
+    const double *y = s->y + from;
+    in_units u = in_users_units(s->columns, p, rows);
+
+    for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = below_y(&u, r, y[r]);
+    if (u.parts)
+        return una_score_add_mixture(s->sums, y, u.part_mean, u.part_var, u.parts, u.std_epistemic, u.std_noise, rows,
+                                     run);
+    return una_score_add(s->sums, y, u.mean, u.std_epistemic, u.std_noise, rows, run);
+}
+
+una_status una_score_encoded(una_score_sums *sums, double *below, const una_model *model, const double *x,
+                             const double *y, size_t rows, una_run *run)
+{
+    scoring s = { &model->columns, sums, y, below };
+    return una_model_each_block(model, x, rows, UNA_PARTS, score_block, &s, run);
+}
+
+una_status una_score_table(una_score *score, double *below, const una_model *model, const una_dataset *data,
+                           una_run *run)
+{
+    const una_columns *c = &model->columns;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_score_sums sums = {0};
+    double *x, *y;
+    size_t rows;
+    una_status status = una_columns_encode(c, data, &x, &y, NULL, &rows, &run->scratch, run);
+    for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = c->target_centre + c->target_scale * y[r];
+    if (status == UNA_OK) status = una_score_encoded(&sums, below, model, x, y, rows, run);
+    una_arena_release(&run->scratch, mark);
+    return status == UNA_OK ? una_score_finish(score, &sums, run) : status;
+}
+
+una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
+                                una_run *run)
+{
+    una_clear_message(run);
+    UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
+    return una_score_table(score, below, model, data, run);
+}
+
+una_status una_model_score(una_score *score, const una_model *model, const una_dataset *data, una_run *run)
+{
+    return una_model_score_rows(score, NULL, model, data, run);
+}

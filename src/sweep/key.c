@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys: compared, written, and their specs brought into one form.
+ */
+#include "sweep/key.h"
+
+#include "base/option.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool una_row_key_same(const una_row_key *a, const una_row_key *b)
+{
+    return a->split == b->split && a->seed == b->seed && a->results == b->results && strcmp(a->spec, b->spec) == 0 &&
+           strcmp(a->data, b->data) == 0 && strcmp(a->study, b->study) == 0;
+}
+
+/* FNV-1a. */
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t una_row_key_hash(const una_row_key *key)
+{
+    char numbers[96];
+    int length = snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu64 " %u", key->split, key->seed, key->results);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    hash = mix(hash, key->study, strlen(key->study) + 1);        /* with the zero: texts do not run together */
+    hash = mix(hash, key->data, strlen(key->data) + 1);
+    hash = mix(hash, key->spec, strlen(key->spec) + 1);
+    return mix(hash, numbers, (size_t)length);
+}
+
+void una_row_key_describe(una_text *text, const una_row_key *key)
+{
+    una_text_add(text, "%.*s on %s, split %" PRIu64 ", seed %" PRIu64, (int)strcspn(key->spec, "("), key->spec,
+                 key->data, key->split, key->seed);
+}
+
+/* ---- specs --------------------------------------------------------------------------------------------------- */
+
+static void write_spec(una_text *text, const una_spec *spec)
+{
+    una_text_add(text, "%s", spec->name);
+    for (size_t i = 0; i < spec->count; i++) {
+        una_text_add(text, "%s%s=", i ? ", " : "(", spec->items[i].key);
+        una_spec_value(text, spec->items[i].value);
+    }
+    if (spec->count) una_text_add(text, ")");
+}
+
+una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
+                            una_run *run)
+{
+    una_spec parsed;
+    UNA_TRY(una_spec_check(text, results, run));
+    UNA_TRY(una_spec_parse(&parsed, text, arena, run));
+
+    una_text canonical = una_text_in(arena);
+    write_spec(&canonical, &parsed);
+    *spec = canonical.at;
+    if (kind) *kind = parsed.name;
+    return una_arena_check(arena);
+}

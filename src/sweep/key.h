@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A key names one fit of a study, so that it is made once: which study, on which data and split, which spec, which
+ * seed, and the results version of the code that made the numbers. Two keys are the same if all six are.
+ *
+ * The results version is 1 plus how often the numbers of the experiment, of the spec's kind and of the kinds inside it
+ * have changed (`results` in una_kind and una_experiment). Each of these counts only ever grows, so the sum grows
+ * whenever one of them does. A commit that changes no numbers leaves it alone: the commit is written beside a row, and
+ * is not part of its key.
+ */
+#ifndef UNA_KEY_H
+#define UNA_KEY_H
+
+#include "base/base.h"
+
+typedef struct una_row_key {                 /* texts are borrowed                                              */
+    const char *study;                   /* the experiment, with those of its options that change numbers: a spec */
+    const char *data;                    /* "cubic", "boston", "yacht Froude number"                         */
+    uint64_t    split;
+    const char *spec;                    /* as una_row_key_spec writes it                                       */
+    uint64_t    seed;
+    unsigned    results;                 /* results version                                                 */
+} una_row_key;
+
+bool     una_row_key_same(const una_row_key *a, const una_row_key *b);
+/* For names of files. */
+uint64_t una_row_key_hash(const una_row_key *key);
+/* "luna on boston, split 3, seed 7": for messages. */
+void     una_row_key_describe(una_text *text, const una_row_key *key);
+
+/* The one way of writing a model's spec: "name(key=value, key=value)" in the order given, without blanks and quotes
+ * that mean nothing. Its kind's name goes to `kind` (may be NULL), its results version to `results`. UNA_E_USAGE if
+ * there is no such model or it does not take these options: found before hours are spent. Results live in `arena`. */
+una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
+                        una_run *run);
+
+/* What this una was built from ("unknown" where there is no git). */
+const char *una_build_commit(void);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows as CSV: see rows.h for the form.
+ */
+#include "sweep/rows.h"
+
+#include "data/csv.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STUDY, DATA, SPLIT, SPEC, SEED, RESULTS, SECONDS, KERNELS, COMMIT, OPTIONS, FIXED };
+static const char *const names[FIXED] = { "study", "data", "split", "spec", "seed", "results", "seconds", "kernels",
+                                          "commit", "options" };
+
+/* ---- out ----------------------------------------------------------------------------------------------------- */
+
+typedef struct writing {
+    FILE        *to;
+    una_arena   *arena;
+    const char **measure;                /* [count, room]: the columns                                       */
+    size_t       count, room, rows;
+} writing;
+
+static void put_quoted(FILE *to, const char *words)
+{
+    fputc('"', to);
+    for (; *words; words++) {
+        if (*words == '"') fputc('"', to);
+        fputc(*words, to);
+    }
+    fputc('"', to);
+}
+
+static void add_column(writing *w, const char *measure)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (strcmp(w->measure[i], measure) == 0) return;
+    if (w->count == w->room) {
+        size_t room = w->room ? 2 * w->room : 32;
+        const char **wider = UNA_GET(w->arena, const char *, room);
+        if (!wider) return;
+        if (w->count > 0) memcpy(wider, w->measure, w->count * sizeof *wider);
+        w->measure = wider;
+        w->room = room;
+    }
+    w->measure[w->count++] = una_arena_text(w->arena, measure);
+}
+
+static una_status collect_columns(void *context, const una_row *row, una_run *run)
+{
+    writing *w = context;
+    (void)run;
+    for (size_t i = 0; i < row->count; i++) add_column(w, row->measure[i]);
+    return una_arena_check(w->arena);
+}
+
+static void put_header(const writing *w)
+{
+    fputs("study,data,split,spec,seed,results", w->to);
+    for (size_t i = 0; i < w->count; i++) fprintf(w->to, ",%s", w->measure[i]);
+    fputs(",seconds,kernels,commit,options\n", w->to);
+}
+
+static una_status put_row(void *context, const una_row *row, una_run *run)
+{
+    writing *w = context;
+    char number[32];
+    (void)run;
+    put_quoted(w->to, row->key.study);
+    fputc(',', w->to);
+    put_quoted(w->to, row->key.data);
+    fprintf(w->to, ",%" PRIu64 ",", row->key.split);
+    put_quoted(w->to, row->key.spec);
+    fprintf(w->to, ",%" PRIu64 ",%u", row->key.seed, row->key.results);
+
+    for (size_t i = 0; i < w->count; i++) {
+        size_t at = una_row_find(row, w->measure[i]);
+        fprintf(w->to, ",%s", at == SIZE_MAX ? "" : una_number_text(number, row->value[at]));
+    }
+    fprintf(w->to, ",%s,", una_number_text(number, row->seconds));
+    put_quoted(w->to, row->kernels);
+    fputc(',', w->to);
+    put_quoted(w->to, row->commit);
+    fputc(',', w->to);
+    put_quoted(w->to, row->options);
+    fputc('\n', w->to);
+    w->rows++;
+    return UNA_OK;
+}
+
+una_status una_rows_export(una_store *store, const char *study, const char *const *measures, size_t measure_count,
+                           const char *path, size_t *count, una_run *run)
+{
+    una_arena arena;
+    una_file file = {0};
+    una_arena_init(&arena, run);
+    writing w = { .arena = &arena };
+    for (size_t i = 0; i < measure_count; i++) add_column(&w, measures[i]);
+
+    una_status status = una_store_each(store, study, collect_columns, &w, run);
+    if (status == UNA_OK) status = una_arena_check(&arena);
+    if (status == UNA_OK) status = una_file_begin(&file, path, &arena, run);
+    if (status == UNA_OK) {
+        w.to = file.stream;
+        put_header(&w);
+        status = una_store_each(store, study, put_row, &w, run);
+        if (status == UNA_OK) status = una_file_commit(&file, run);      /* which sees a failure of the stream */
+        else una_file_abandon(&file);
+    }
+    una_arena_free(&arena);
+    if (count) *count = w.rows;
+    return status;
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------------ */
+
+typedef struct reading {
+    una_csv    *csv;
+    const char *study;
+    size_t      fixed[FIXED];            /* columns                                                         */
+    bool       *is_measure;              /* [columns]                                                       */
+    una_arena  *arena;
+    una_row    *rows;                    /* [count, room]                                                   */
+    size_t      count, room;
+    una_run    *run;
+} reading;
+
+static una_status not_ours(const reading *r, const char *why, const char *column)
+{
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu, column '%s': %s, so this is not a row of results of '%s'; correct or "
+             "remove the line, or choose another folder or file", r->csv->path, r->csv->record_line, column, why,
+             r->study);
+}
+
+static una_status find_columns(reading *r)
+{
+    r->is_measure = UNA_GET(r->arena, bool, r->csv->columns);
+    UNA_TRY(una_arena_check(r->arena));
+    for (size_t c = 0; c < r->csv->columns; c++) r->is_measure[c] = true;
+
+    for (size_t f = 0; f < FIXED; f++) {
+        size_t c = 0;
+        while (c < r->csv->columns && strcmp(r->csv->names[c], names[f]) != 0) c++;
+        if (c == r->csv->columns)
+            UNA_FAIL(r->run, UNA_E_INPUT, "%s has no column '%s', so it is not a table of results of this una; move it "
+                     "away, or choose another folder or file", r->csv->path, names[f]);
+        r->fixed[f] = c;
+        r->is_measure[c] = false;
+    }
+    return UNA_OK;
+}
+
+static una_status take_text(const char **text, const reading *r, size_t fixed)
+{
+    const una_cell *cell = &r->csv->cells[r->fixed[fixed]];
+    char *copy = UNA_GET(r->arena, char, cell->length + 1);
+    UNA_TRY(una_arena_check(r->arena));
+    *text = memcpy(copy, cell->at, cell->length);
+    if (cell->length == 0) return not_ours(r, "there is no text", names[fixed]);
+    return UNA_OK;
+}
+
+static una_status take_count(uint64_t *count, const reading *r, size_t fixed)
+{
+    const una_cell *cell = &r->csv->cells[r->fixed[fixed]];
+    bool good = cell->length > 0;
+    *count = 0;
+    for (size_t i = 0; i < cell->length && good; i++) {
+        unsigned digit = (unsigned)(cell->at[i] - '0');
+        good = digit <= 9 && *count <= (UINT64_MAX - digit) / 10;
+        *count = 10 * *count + digit;
+    }
+    return good ? UNA_OK : not_ours(r, "there is no whole number", names[fixed]);
+}
+
+static bool take_number(double *value, const una_cell *cell)
+{
+    una_cell_kind kind = una_cell_read(cell, value);
+    if (kind == UNA_CELL_MISSING) *value = NAN;
+    if (kind == UNA_CELL_INFINITE) *value = cell->at[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+    return kind != UNA_CELL_WORD;
+}
+
+static una_status take_values(una_row *row, const reading *r)
+{
+    const char **measure = UNA_GET(r->arena, const char *, r->csv->columns);
+    double *value = UNA_GET(r->arena, double, r->csv->columns);
+    UNA_TRY(una_arena_check(r->arena));
+    row->measure = measure;
+    row->value = value;
+
+    for (size_t c = 0; c < r->csv->columns; c++) {
+        const una_cell *cell = &r->csv->cells[c];
+        if (!r->is_measure[c] || cell->length == 0) continue;
+        if (!take_number(&value[row->count], cell)) return not_ours(r, "there is no number", r->csv->names[c]);
+        measure[row->count++] = r->csv->names[c];
+    }
+    return UNA_OK;
+}
+
+static bool is_of_study(const char *study, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    return strncmp(study, wanted, length) == 0 && (study[length] == 0 || study[length] == '(');
+}
+
+static una_status take_row(una_row *row, const reading *r)
+{
+    uint64_t results = 0;
+    *row = (una_row){0};
+    UNA_TRY(take_text(&row->key.study, r, STUDY));
+    UNA_TRY(take_text(&row->key.data, r, DATA));
+    UNA_TRY(take_count(&row->key.split, r, SPLIT));
+    UNA_TRY(take_text(&row->key.spec, r, SPEC));
+    UNA_TRY(take_count(&row->key.seed, r, SEED));
+    UNA_TRY(take_count(&results, r, RESULTS));
+    UNA_TRY(take_text(&row->kernels, r, KERNELS));
+    UNA_TRY(take_text(&row->commit, r, COMMIT));
+    UNA_TRY(take_text(&row->options, r, OPTIONS));
+
+    if (!is_of_study(row->key.study, r->study)) return not_ours(r, "this is another study", names[STUDY]);
+    if (results > UINT32_MAX) return not_ours(r, "there is no results version", names[RESULTS]);
+    row->key.results = (unsigned)results;
+    if (!take_number(&row->seconds, &r->csv->cells[r->fixed[SECONDS]]) || !isfinite(row->seconds))
+        return not_ours(r, "there is no number", names[SECONDS]);
+    return take_values(row, r);
+}
+
+static una_status next_row(una_row **row, reading *r)
+{
+    if (r->count == r->room) {
+        size_t room = r->room ? 2 * r->room : 256;
+        una_row *wider = UNA_GET(r->arena, una_row, room);
+        UNA_TRY(una_arena_check(r->arena));
+        if (r->count > 0) memcpy(wider, r->rows, r->count * sizeof *wider);
+        r->rows = wider;
+        r->room = room;
+    }
+    *row = &r->rows[r->count++];
+    return UNA_OK;
+}
+
+static una_status take_all(reading *r)
+{
+    UNA_TRY(find_columns(r));
+    for (bool more = true;;) {
+        una_row *row;
+        UNA_TRY(una_csv_next(r->csv, &more));
+        if (!more) return UNA_OK;
+        UNA_TRY(next_row(&row, r));
+        UNA_TRY(take_row(row, r));
+    }
+}
+
+una_status una_rows_import(una_store *store, const char *study, const char *path, size_t *count, size_t *added,
+                           una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    reading r = { .study = study, .arena = &arena, .run = run };
+    *count = *added = 0;
+
+    una_status status = una_csv_open(&r.csv, path, run);
+    if (status == UNA_OK) status = take_all(&r);
+    if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, run);
+    if (status == UNA_OK) *count = r.count;
+    una_csv_close(r.csv);
+    una_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the results of sweeps are kept: whole rows, each once, safe from the moment una_store_put returns, whatever
+ * happens to the process or the machine afterwards. Several threads and several processes may use one store at the
+ * same time; claims share the work among them. Implemented by store_sqlite.c, one file on a disk.
+ */
+#ifndef UNA_STORE_H
+#define UNA_STORE_H
+
+#include "sweep/key.h"
+
+typedef struct una_row {                 /* all that is known of one fit; texts and arrays are borrowed     */
+    una_row_key            key;
+    const char *const *measure;          /* [count] names                                                   */
+    const double      *value;            /* [count]; NAN is a value too                                     */
+    size_t             count;
+    const char        *options;          /* the spec with every option filled in                            */
+    const char        *kernels, *commit; /* the kernel set it ran on; what the program was built from        */
+    double             seconds;          /* of the fit                                                      */
+} una_row;
+
+/* Position of a measure in a row; SIZE_MAX if it has none of that name. */
+size_t una_row_find(const una_row *row, const char *measure);
+
+typedef struct una_store una_store;
+
+/* Made if it is not there. A file that is no store, or one of a newer una, is refused (UNA_E_INPUT). */
+una_status una_store_open(una_store **store, const char *path, una_run *run);
+void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
+
+/* Asks for the right to make a row. Not granted while somebody else who is alive holds it: a process of this machine
+ * until it ends, one of another machine for a day. */
+una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run);
+una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run);   /* a claim that comes to nothing */
+
+/* All rows or none; claims on them end. A row whose key is there takes its place if `replace`, else it is left as it
+ * is; *added (may be NULL) counts those that came in. */
+una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
+                         una_run *run);
+/* The row of a key, in `arena`; *found false and nothing else where there is none. */
+una_status una_store_find(bool *found, una_row *row, una_store *store, const una_row_key *key, una_arena *arena,
+                          una_run *run);
+/* Every row of a study and of its variants ("uci" and "uci(group=valid)"), sorted by key, so that the order does not
+ * tell who made what when. The row lasts for the call; the task leaves the store alone. */
+typedef una_status una_row_task(void *context, const una_row *row, una_run *run);
+una_status una_store_each(una_store *store, const char *study, una_row_task *task, void *context, una_run *run);
+
+#endif

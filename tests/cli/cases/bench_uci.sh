@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# Experiments on published splits: groups, splits, held-out shares, and data that is not there.
+# shellcheck shell=bash
+published data 60
+how="--data data --models linear --quiet"
+check "uci" 0 una bench uci $how --splits 0-2
+out "yacht" "log-lik" "3 fits made now"
+has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,"
+has una-bench/uci.csv ",noise_std,mean_cos2,warnings,seconds,"
+there una-bench/uci.html
+check "gap" 0 una bench gap $how --splits 0-1 --json
+json experiment rows means claims
+out '"data": "yacht Froude number"' '"gap_auroc"' '"gap_increase"' '"fitted": 2'
+check "valid rows are other rows" 0 una bench uci $how --splits 0-1 --group valid
+out "2 fits made now, 0 were there"
+has una-bench/uci.csv '"uci(group=valid)"'
+check "so are those with a share held out" 0 una bench uci $how --splits 0-1 --group valid --held 0.3
+out "2 fits made now, 0 were there"
+has una-bench/uci.csv '"uci(group=valid, held=0.3)"'
+check "all of them are there" 0 una bench uci $how --splits 0-2
+out "0 fits made now, 3 were there"
+check "the folder from the environment" 0 env UNA_DATA=data "$UNA" bench gap --models linear --splits 0-1 --quiet
+out "0 fits made now, 2 were there"
+check "seeds count from the run's" 0 una bench gap $how --splits 1 --seed 5 --json
+out '"split": 1, "seed": 6'
+
+# The same numbers whatever the threads.
+for threads in 1 3; do
+    check "$threads threads" 0 una bench gap --data data --models 'linear,nlm(steps=50),nn(steps=50)' --splits 0-2 \
+        --threads $threads --out "threads$threads" --quiet
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") at = i } { $at = ""; print }' \
+        "threads$threads/gap.csv" >"rows$threads.txt"
+done
+true_that "there are nine rows" test "$(wc -l <rows1.txt)" -eq 10
+same rows1.txt rows3.txt
+
+check "no folder" 2 una bench uci --models linear --out never
+err "--data" "docs/BENCH.md"
+check "an empty folder" 2 una bench gap --models linear --data "$PWD/una-bench" --out never
+err "uci/NAME.csv"
+check "a set that is not there" 2 una bench uci $how --sets yacht,boston --out never
+err "uci/boston.csv"
+check "an unknown set" 1 una bench uci $how --sets yatch --out never
+err "no data set 'yatch'" "boston"
+check "a set without gaps" 1 una bench gap $how --sets energy --out never
+err "no data set 'energy'"
+check "unreadable splits" 1 una bench uci $how --splits 3-1 --out never
+err "splits=3-1"
+check "an unknown group" 1 una bench uci $how --group test --out never
+err "standard|valid"
+check "too large a share" 1 una bench uci $how --held 2 --out never
+err "held"
+absent never
+check "a split that the file has not" 1 una bench uci $how --splits 7 --out late
+err "linear on yacht, split 7"
+sed -i 's/Froude number/Froude/' data/uci/yacht.csv
+check "a gap along a column that is not there" 2 una bench gap $how --splits 0 --out late
+err "Froude number"
+
+if command -v python3 >/dev/null 2>&1; then
+    table_py=$here/../../perf/table.py       # here: of run.sh
+    check "tables from the rows" 0 python3 "$table_py" una-bench/uci.csv
+    out "standard yacht" "valid    yacht" "linear --held 0.3" "n= 3"
+    check "tables of gaps" 0 python3 "$table_py" una-bench/gap.csv
+    out "gap      yacht" "Froude n" "auroc"
+else
+    skip "tables: python3 is not there"
+fi

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The store: rows as they were put, each once, claims and whose they are, files that are none; rows through CSV and
+ * back, and lines that were cut.
+ */
+#include "sweep/sweep_support.h"
+
+#include "sweep/rows.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+typedef struct seen { size_t count; char specs[256]; double last[2]; } seen;
+
+static una_status note_row(void *context, const una_row *row, una_run *run)
+{
+    seen *s = context;
+    (void)run;
+    s->count++;
+    strncat(s->specs, row->key.spec, sizeof s->specs - strlen(s->specs) - 1);
+    strncat(s->specs, ";", sizeof s->specs - strlen(s->specs) - 1);
+    for (size_t i = 0; i < row->count && i < 2; i++) s->last[i] = row->value[i];
+    return UNA_OK;
+}
+
+static void rows_come_back_as_they_went(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    una_arena arena;
+    const double value[] = { 0.1 + 0.2, NAN }, odd[] = { -HUGE_VAL, 5e-324 };
+    una_row in[] = { row_of("s", "new(kernel=\"a, \\\"b\\\"\")", UINT64_MAX, value), row_of("s", "new", 0, odd) }, out;
+    bool found;
+    size_t added;
+    (void)state;
+    una_arena_init(&arena, run);
+    assert_ok(una_store_open(&store, temp_path("rows.sqlite"), run), run);
+    assert_ok(una_store_put(store, in, 2, false, &added, run), run);
+    assert_int_equal(added, 2);
+    una_store_close(store);
+
+    assert_ok(una_store_open(&store, temp_path("rows.sqlite"), run), run);
+    assert_ok(una_store_find(&found, &out, store, &in[0].key, &arena, run), run);
+    assert_true(found && una_row_key_same(&out.key, &in[0].key));
+    assert_int_equal(out.count, 2);
+    assert_string_equal(out.measure[1], "b");
+    assert_true(out.value[0] == 0.1 + 0.2 && isnan(out.value[1]) && out.seconds == 0.5);
+    assert_string_equal(out.options, "new(height=1)");
+    assert_string_equal(out.commit, "abc");
+    assert_string_equal(out.kernels, "k");
+    assert_ok(una_store_find(&found, &out, store, &in[1].key, &arena, run), run);
+    assert_true(found && out.value[0] == -HUGE_VAL && out.value[1] == 5e-324);
+    in[0].key.results = 2;
+    assert_ok(una_store_find(&found, &out, store, &in[0].key, &arena, run), run);
+    assert_false(found);
+    una_store_close(store);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+static void a_row_is_there_once(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    seen s = {0};
+    const double first[] = { 1, 2 }, second[] = { 3, 4 };
+    una_row row = row_of("once", "new", 0, first);
+    size_t added;
+    (void)state;
+    assert_ok(una_store_open(&store, temp_path("once.sqlite"), run), run);
+    assert_ok(una_store_put(store, &row, 1, false, &added, run), run);
+    row.value = second;
+    assert_ok(una_store_put(store, &row, 1, false, &added, run), run);       /* what is there stays */
+    assert_int_equal(added, 0);
+    assert_ok(una_store_each(store, "once", note_row, &s, run), run);
+    assert_int_equal(s.count, 1);
+    assert_true(s.last[0] == 1 && s.last[1] == 2);
+    assert_ok(una_store_put(store, &row, 1, true, &added, run), run);        /* or gives way, whole */
+    s = (seen){0};
+    assert_ok(una_store_each(store, "once", note_row, &s, run), run);
+    assert_int_equal(s.count, 1);
+    assert_true(s.last[0] == 3 && s.last[1] == 4);
+    una_store_close(store);
+    una_run_free(run);
+}
+
+static void studies_and_their_variants(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    seen s = {0};
+    const double value[] = { 1, 2 };
+    una_row rows[] = { row_of("uci", "new", 1, value), row_of("uci(group=valid)", "c", 0, value),
+                       row_of("uci", "b", 0, value), row_of("ucis", "d", 0, value), row_of("uc", "e", 0, value) };
+    (void)state;
+    assert_ok(una_store_open(&store, temp_path("studies.sqlite"), run), run);
+    assert_ok(una_store_put(store, rows, 5, false, NULL, run), run);
+    assert_ok(una_store_each(store, "uci", note_row, &s, run), run);
+    assert_string_equal(s.specs, "b;new;c;");                                /* by key, not by time */
+    una_store_close(store);
+    una_run_free(run);
+}
+
+static void all_rows_or_none(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    seen s = {0};
+    const double value[] = { 1, 2 };
+    una_row rows[] = { row_of("all", "new", 0, value), row_of("all", "new", 1, value) };
+    (void)state;
+    rows[1].seconds = NAN;                       /* cannot be stored */
+    assert_ok(una_store_open(&store, temp_path("all.sqlite"), run), run);
+    assert_status(una_store_put(store, rows, 2, true, NULL, run), UNA_E_IO, run);
+    assert_ok(una_store_each(store, "all", note_row, &s, run), run);
+    assert_int_equal(s.count, 0);
+    una_store_close(store);
+    una_run_free(run);
+}
+
+static void what_is_no_store_is_refused(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    sqlite3 *db;
+    (void)state;
+    const char *text = temp_text_file("text.sqlite", "study,data\n1,2\n this is no data base at all, and long enough "
+                                      "to be looked at as one: a hundred bytes are the least that SQLite wants to see "
+                                      "before it says no");
+    assert_status(una_store_open(&store, text, run), UNA_E_INPUT, run);
+    assert_null(store);
+    assert_says(una_run_message(run), "not a store");
+    assert_status(una_store_open(&store, temp_path("no/folder.sqlite"), run), UNA_E_IO, run);
+
+    const char *newer = temp_path("newer.sqlite");
+    assert_int_equal(sqlite3_open(newer, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (a); PRAGMA user_version = 7", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    assert_status(una_store_open(&store, newer, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "format 7");
+    una_run_free(run);
+}
+
+/* ---- claims ---------------------------------------------------------------------------------------------- */
+
+static void a_claim_has_one_owner(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *mine, *other;
+    const double value[] = { 1, 2 };
+    una_row row = row_of("claims", "new", 0, value);
+    bool granted;
+    (void)state;
+    assert_ok(una_store_open(&mine, temp_path("claims.sqlite"), run), run);
+    assert_ok(una_store_open(&other, temp_path("claims.sqlite"), run), run);
+    assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
+    assert_true(granted);
+    assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
+    assert_true(granted);                                    /* mine already */
+    assert_ok(una_store_claim(&granted, other, &row.key, run), run);
+    assert_false(granted);
+    assert_ok(una_store_drop(mine, &row.key, run), run);
+    assert_ok(una_store_claim(&granted, other, &row.key, run), run);
+    assert_true(granted);
+    assert_ok(una_store_put(other, &row, 1, true, NULL, run), run);
+    assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
+    assert_true(granted);                                    /* the row has ended the claim */
+    una_store_close(mine);
+    assert_ok(una_store_claim(&granted, other, &row.key, run), run);
+    assert_true(granted);                                    /* so does the end of a handle */
+    una_store_close(other);
+    una_run_free(run);
+}
+
+/* A child claims and is killed; before it is waited for it is a zombie, which counts as dead. */
+static void the_claim_of_a_dead_process_is_free(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    char path[4096], byte;
+    int told[2];
+    una_row_key key = row_of("dead", "new", 0, NULL).key;
+    bool granted;
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("dead.sqlite"));
+    assert_int_equal(pipe(told), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        una_run *own = quiet_run();
+        if (una_store_open(&store, path, own) == UNA_OK && una_store_claim(&granted, store, &key, own) == UNA_OK)
+            (void)!write(told[1], "y", 1);
+        for (;;) pause();
+    }
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_claim(&granted, store, &key, run), run);
+    assert_false(granted);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    siginfo_t info;
+    assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    assert_ok(una_store_claim(&granted, store, &key, run), run);
+    assert_true(granted);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    una_store_close(store);
+    una_run_free(run);
+}
+
+static void change_claims(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void other_processes_and_machines(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *mine, *other;
+    const char *path = temp_path("others.sqlite");
+    una_row_key key = row_of("others", "new", 0, NULL).key;
+    bool granted;
+    (void)state;
+    assert_ok(una_store_open(&mine, path, run), run);
+    assert_ok(una_store_open(&other, path, run), run);
+    assert_ok(una_store_claim(&granted, mine, &key, run), run);
+    change_claims(path, "UPDATE claim SET start = '1'");     /* an older process that had the same number */
+    assert_ok(una_store_claim(&granted, other, &key, run), run);
+    assert_true(granted);
+    change_claims(path, "UPDATE claim SET host = 'elsewhere'");
+    assert_ok(una_store_claim(&granted, mine, &key, run), run);
+    assert_false(granted);                                   /* cannot be asked, and is not a day old */
+    change_claims(path, "UPDATE claim SET since = since - 90000");
+    assert_ok(una_store_claim(&granted, mine, &key, run), run);
+    assert_true(granted);
+    una_store_close(mine);
+    una_store_close(other);
+    una_run_free(run);
+}
+
+/* ---- CSV ---------------------------------------------------------------------------------------------------- */
+
+static char *text_of(const char *path)
+{
+    static char text[16384];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+static una_store *csv_store(const char *name, una_run *run)
+{
+    una_store *store;
+    const double value[] = { 0.1, NAN }, more[] = { -1e300, HUGE_VAL };
+    una_row rows[] = { row_of("csv", "new(kernel=\"a, b\")", UINT64_MAX, value), row_of("csv(x=1)", "old", 2, more) };
+    const char *only[] = { "c" };
+    rows[1].measure = only;
+    rows[1].count = 1;
+    assert_ok(una_store_open(&store, temp_path(name), run), run);
+    assert_ok(una_store_put(store, rows, 2, true, NULL, run), run);
+    return store;
+}
+
+static void rows_go_through_csv(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store = csv_store("from.sqlite", run), *to;
+    const char *first[] = { "b" };
+    char path[4096], text[16384];
+    size_t count, added;
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("through.csv"));
+    assert_ok(una_rows_export(store, "csv", first, 1, path, &count, run), run);
+    assert_int_equal(count, 2);
+    snprintf(text, sizeof text, "%s", text_of(path));
+    assert_string_equal(text, "study,data,split,spec,seed,results,b,a,c,seconds,kernels,commit,options\n"
+        "\"csv\",\"data\",3,\"new(kernel=\"\"a, b\"\")\",18446744073709551615,1,nan,0.1,,0.5,\"k\",\"abc\","
+        "\"new(height=1)\"\n"
+        "\"csv(x=1)\",\"data\",3,\"old\",2,1,,,-1e+300,0.5,\"k\",\"abc\",\"new(height=1)\"\n");
+
+    assert_ok(una_store_open(&to, temp_path("to.sqlite"), run), run);
+    assert_ok(una_rows_import(to, "csv", path, &count, &added, run), run);
+    assert_int_equal(added, 2);
+    assert_ok(una_rows_import(to, "csv", path, &count, &added, run), run);
+    assert_int_equal(count, 2);
+    assert_int_equal(added, 0);
+    assert_ok(una_rows_export(to, "csv", first, 1, path, NULL, run), run);
+    assert_string_equal(text_of(path), text);
+    una_store_close(to);
+    una_store_close(store);
+    una_run_free(run);
+}
+
+/* The file cut after each of its bytes: nothing of it comes in unless the cut is between two rows, or took the last
+ * line end only. */
+static void a_cut_file_never_gives_a_torn_row(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store = csv_store("cut.sqlite", run);
+    char path[4096], text[16384];
+    size_t count, added, whole = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("cut.csv"));
+    assert_ok(una_rows_export(store, "csv", NULL, 0, path, NULL, run), run);
+    una_store_close(store);
+    snprintf(text, sizeof text, "%s", text_of(path));
+    size_t length = strlen(text), header = strcspn(text, "\n") + 1;
+    size_t first = header + strcspn(text + header, "\n") + 1;
+
+    assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), run), run);
+    for (size_t cut = 0; cut <= length; cut++) {
+        char part[4096];
+        snprintf(part, sizeof part, "%s", temp_file("part.csv", text, cut));
+        una_status status = una_rows_import(store, "csv", part, &count, &added, run);
+        size_t wanted = cut >= length - 1 ? 2 : cut == first || cut == first - 1 ? 1 : 0;
+        bool between = wanted > 0 || cut == header || cut == header - 1;
+        assert_status(status, between ? UNA_OK : UNA_E_INPUT, run);
+        assert_int_equal(added, wanted);
+        if (!between) assert_true(*una_run_message(run));
+        if (added == 0) continue;
+        whole++;
+        una_store_close(store);
+        unlink(temp_path("pieces.sqlite"));
+        assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), run), run);
+    }
+    una_store_close(store);
+    assert_int_equal(whole, 4);
+    una_run_free(run);
+}
+
+static void bad_lines_are_named(void **state)
+{
+    static const char head[] = "study,data,split,spec,seed,results,a,seconds,kernels,commit,options\n";
+    static const char good[] = "csv,d,0,s,0,1,1,1,k,c,o\n";
+    static const char *const bad[] = {
+        "csv,d,0.5,s,0,1,1,1,k,c,o\n", "csv,d,0,s,-1,1,1,1,k,c,o\n", "csv,d,0,s,18446744073709551616,1,1,1,k,c,o\n",
+        "csv,d,0,,0,1,1,1,k,c,o\n", "csv,d,0,s,0,1,one,1,k,c,o\n", "csv,d,0,s,0,1,1,,k,c,o\n",
+        "csv,d,0,s,0,1,1,1,k,c,\n", "vsc,d,0,s,0,1,1,1,k,c,o\n", "csv,d,0,s,0,5000000000,1,1,k,c,o\n",
+        "csv,d,0,s,0,,1,1,k,c,o\n", "csv,d,0,s,0\n",
+    };
+    una_run *run = quiet_run();
+    una_store *store;
+    size_t count, added;
+    (void)state;
+    assert_ok(una_store_open(&store, temp_path("bad.sqlite"), run), run);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[1024];
+        seen s = {0};
+        snprintf(text, sizeof text, "%s%s%s", head, good, bad[i]);
+        assert_status(una_rows_import(store, "csv", temp_text_file("bad.csv", text), &count, &added, run), UNA_E_INPUT,
+                      run);
+        assert_says(una_run_message(run), "line 3");
+        assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
+        assert_int_equal(s.count, 0);                        /* nor the good line before it */
+    }
+    const char *other = temp_text_file("other.csv", "model,spec,seed,gap_std\ngp,gp,0,1\n");
+    assert_status(una_rows_import(store, "csv", other, &count, &added, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "no column 'study'");
+    assert_status(una_rows_import(store, "csv", temp_path("nowhere.csv"), &count, &added, run), UNA_E_IO, run);
+    una_store_close(store);
+    una_run_free(run);
+}
+
+static una_status all_calls(void *context, una_run *run)
+{
+    const double value[] = { 1, 2 };
+    una_row row = row_of("memory", "new", 0, value), out;
+    una_store *store = NULL;
+    una_arena arena;
+    bool yes;
+    size_t count, added;
+    char path[4096];
+    snprintf(path, sizeof path, "%s.csv", (const char *)context);
+    una_arena_init(&arena, run);
+    una_status status = una_store_open(&store, context, run);
+    if (status == UNA_OK) status = una_store_claim(&yes, store, &row.key, run);
+    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, run);
+    if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
+    if (status == UNA_OK) status = una_rows_export(store, "memory", NULL, 0, path, NULL, run);
+    if (status == UNA_OK) status = una_rows_import(store, "memory", path, &count, &added, run);
+    una_store_close(store);
+    una_arena_free(&arena);
+    return status;
+}
+
+static void no_memory_is_no_crash(void **state)
+{
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("memory.sqlite"));
+    assert_true(sweep_allocations(all_calls, path) > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_come_back_as_they_went),
+        cmocka_unit_test(a_row_is_there_once),
+        cmocka_unit_test(studies_and_their_variants),
+        cmocka_unit_test(all_rows_or_none),
+        cmocka_unit_test(what_is_no_store_is_refused),
+        cmocka_unit_test(a_claim_has_one_owner),
+        cmocka_unit_test(the_claim_of_a_dead_process_is_free),
+        cmocka_unit_test(other_processes_and_machines),
+        cmocka_unit_test(rows_go_through_csv),
+        cmocka_unit_test(a_cut_file_never_gives_a_torn_row),
+        cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(no_memory_is_no_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

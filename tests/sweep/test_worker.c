@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The worker: every key once, the same rows for any number of threads and however the sweep was cut up, work shared
+ * between processes, failures and cancelling.
+ */
+#include "sweep/sweep_support.h"
+
+#include "sweep/rows.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { KEYS = 12 };
+
+typedef struct job {
+    _Atomic size_t calls;
+    size_t         fail_at, stop_at;     /* SIZE_MAX: never                                              */
+    volatile int  *cancel;
+    long           pause_ms;
+} job;
+
+static una_status make(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
+{
+    job *j = context;
+    size_t call = j->calls++;
+    struct timespec pause = { .tv_nsec = j->pause_ms * 1000000L };
+    if (j->pause_ms) nanosleep(&pause, NULL);
+    if (call == j->fail_at) UNA_FAIL(run, UNA_E_NUMERIC, "it fell down");
+    if (call == j->stop_at) {
+        *j->cancel = 1;
+        return una_tick(run, "making", 0, NAN);
+    }
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_TEST, key->split);
+    outcome->value[0] = una_rng_normal(&rng);
+    outcome->value[1] = (double)key->seed;
+    outcome->options = una_arena_text(outcome->arena, "new(height=1)");
+    return UNA_OK;
+}
+
+static void plan_keys(una_plan *plan, una_arena *arena)
+{
+    *plan = (una_plan){ .arena = arena };
+    for (uint64_t i = 0; i < KEYS; i++) una_plan_add(plan, (una_row_key){ "work", "data", i, "new", 100 + i, 1 });
+    una_plan_add(plan, plan->keys[0]);           /* once is enough */
+    assert_int_equal(plan->count, KEYS);
+}
+
+static una_status work(const char *path, job *j, size_t *made, una_run *run)
+{
+    una_arena arena;
+    una_plan plan;
+    una_store *store = NULL;
+    una_arena_init(&arena, run);
+    plan_keys(&plan, &arena);
+    una_status status = una_store_open(&store, path, run);
+    una_sweep sweep = { .store = store, .plan = &plan, .measures = two_names, .measure_count = 2, .make = make,
+                        .context = j };
+    if (status == UNA_OK) status = una_sweep_run(&sweep, run);
+    *made = sweep.made;
+    una_store_close(store);
+    una_arena_free(&arena);
+    return status;
+}
+
+static job plain_job(void)
+{
+    return (job){ .fail_at = SIZE_MAX, .stop_at = SIZE_MAX };
+}
+
+/* The rows as text. */
+static void rows_of(char *text, size_t room, const char *path, una_run *run)
+{
+    una_store *store;
+    char table[4200];
+    snprintf(table, sizeof table, "%s.csv", path);
+    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_rows_export(store, "work", two_names, 2, table, NULL, run), run);
+    una_store_close(store);
+    FILE *file = fopen(table, "r");
+    assert_non_null(file);
+    text[fread(text, 1, room - 1, file)] = 0;
+    fclose(file);
+}
+
+static void every_key_once_whatever_the_threads(void **state)
+{
+    char one[16384], four[16384], path[4096];
+    size_t made;
+    (void)state;
+    for (int threads = 1; threads <= 4; threads += 3) {
+        una_run *run = quiet_run_threads(threads);
+        job j = plain_job();
+        snprintf(path, sizeof path, "%s", temp_path(threads == 1 ? "one.sqlite" : "four.sqlite"));
+        assert_ok(work(path, &j, &made, run), run);
+        assert_int_equal(made, KEYS);
+        assert_int_equal(j.calls, KEYS);
+        rows_of(threads == 1 ? one : four, sizeof one, path, run);
+        assert_ok(work(path, &j, &made, run), run);
+        assert_int_equal(made, 0);
+        assert_int_equal(j.calls, KEYS);
+        una_run_free(run);
+    }
+    assert_string_equal(one, four);
+}
+
+static void a_sweep_goes_on_where_it_was(void **state)
+{
+    char whole[16384], cut[16384], path[4096];
+    volatile int cancel = 0;
+    una_run *run = NULL;
+    una_run_settings about = { .size = sizeof about, .threads = 2, .cancel = &cancel };
+    size_t made, sum = 0;
+    (void)state;
+    assert_int_equal(una_run_new(&run, &about), UNA_OK);
+    job j = plain_job();
+    snprintf(path, sizeof path, "%s", temp_path("whole.sqlite"));
+    assert_ok(work(path, &j, &made, run), run);
+    rows_of(whole, sizeof whole, path, run);
+
+    snprintf(path, sizeof path, "%s", temp_path("cut.sqlite"));
+    j = plain_job();
+    j.fail_at = 5;
+    assert_status(work(path, &j, &made, run), UNA_E_NUMERIC, run);
+    assert_says(una_run_message(run), "new on data, split");
+    assert_says(una_run_message(run), "it fell down");
+    assert_true(made >= 1 && made < KEYS);
+    sum += made;
+    j = plain_job();
+    j.stop_at = 4;
+    j.cancel = &cancel;
+    assert_status(work(path, &j, &made, run), UNA_CANCELLED, run);
+    sum += made;
+    cancel = 0;
+    j = plain_job();
+    assert_ok(work(path, &j, &made, run), run);
+    assert_int_equal(sum + made, KEYS);
+    rows_of(cut, sizeof cut, path, run);
+    assert_string_equal(whole, cut);
+    una_run_free(run);
+}
+
+static void a_row_without_a_measure_is_made_anew(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    job j = plain_job();
+    const double value[] = { 77.5, 77.5 };
+    una_row row = { .key = { "work", "data", 2, "new", 102, 1 }, .measure = two_names, .value = value, .count = 1,
+                    .options = "o", .kernels = "k", .commit = "c" };
+    size_t made;
+    char path[4096], text[16384];
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("less.sqlite"));
+    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
+    una_store_close(store);
+    assert_ok(work(path, &j, &made, run), run);
+    assert_int_equal(made, KEYS);
+    rows_of(text, sizeof text, path, run);
+    assert_null(strstr(text, "77.5"));
+    una_run_free(run);
+}
+
+static pid_t start_worker(const char *path, long pause_ms)
+{
+    pid_t child = fork();
+    if (child != 0) return child;
+    una_run *run = quiet_run();
+    job j = plain_job();
+    size_t made;
+    j.pause_ms = pause_ms;
+    una_status status = work(path, &j, &made, run);
+    una_run_free(run);
+    _exit(status == UNA_OK && made > 0 ? (int)made : 200);
+}
+
+/* Two processes: each makes some, none is made twice, both end with all. */
+static void processes_share_the_work(void **state)
+{
+    char path[4096], text[16384], alone[16384];
+    una_run *run = quiet_run();
+    job j = plain_job();
+    size_t made, sum = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("alone.sqlite"));
+    assert_ok(work(path, &j, &made, run), run);
+    rows_of(alone, sizeof alone, path, run);
+
+    snprintf(path, sizeof path, "%s", temp_path("shared.sqlite"));
+    pid_t child[2];
+    for (size_t i = 0; i < 2; i++) child[i] = start_worker(path, 20);
+    for (size_t i = 0; i < 2; i++) {
+        int status;
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= KEYS);
+        sum += (size_t)WEXITSTATUS(status);
+    }
+    assert_int_equal(sum, KEYS);
+    rows_of(text, sizeof text, path, run);
+    assert_string_equal(text, alone);
+    una_run_free(run);
+}
+
+/* One is killed in the middle of a row while the other waits for it: the row is taken over. */
+static void what_a_dead_process_left_is_taken_over(void **state)
+{
+    char path[4096], text[16384];
+    una_run *run = quiet_run();
+    job j = plain_job();
+    size_t made;
+    struct timespec moment = { .tv_nsec = 100000000L };
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("left.sqlite"));
+    pid_t child = start_worker(path, 900);       /* is in its first row when it is killed */
+    nanosleep(&moment, NULL);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_ok(work(path, &j, &made, run), run);
+    assert_int_equal(made, KEYS);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    rows_of(text, sizeof text, path, run);
+    size_t lines = 0;
+    for (const char *at = text; *at; at++) lines += *at == '\n';
+    assert_int_equal(lines, KEYS + 1);
+    una_run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_once_whatever_the_threads),
+        cmocka_unit_test(a_sweep_goes_on_where_it_was),
+        cmocka_unit_test(a_row_without_a_measure_is_made_anew),
+        cmocka_unit_test(processes_share_the_work),
+        cmocka_unit_test(what_a_dead_process_left_is_taken_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

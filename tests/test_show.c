@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reports and charts of whole models: what libuna_report puts together from models and a table.
+ */
+#include "models/quick.h"
+
+#include "una_report.h"
+
+/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig";
+}
+
+static char *text_of(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    char *text = calloc(1 << 22, 1);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 22) - 1, in) > 0);
+    fclose(in);
+    return text;
+}
+
+static void a_report_on_a_mixture(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *test = wave_data(80, 1000, run);
+    una_model *model = fitted(quick_spec("mcd", NULL), data, NULL, run);
+    const una_model *models[] = { model };
+    const char *path = temp_path("mixture.html");
+
+    assert_ok(una_report_write(path, models, NULL, 1, test, NULL, NULL, run), run);
+
+    char *page = text_of(path);
+    assert_says(page, "mcd");
+    free(page);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(test);
+    una_run_free(run);
+}
+
+/* Text columns, missing cells that the model fills in, and rows without a target, which are left out. */
+static void a_report_on_mixed_columns(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = mixed_data(60, run), *test = NULL;
+    una_model *model = fitted("linear", data, &mixed_settings, run);
+    const una_model *models[] = { model, model };
+    const char *const titles[] = { "first", "second" };
+    const char *page_path = temp_path("mixed.html"), *chart_path = temp_path("mixed.svg");
+    const char *table = temp_text_file("holes.csv", "y,weight,colour,size\n1,0.5,red,0.1\nNA,0.5,red,0.2\n"
+                                       "2,-0.5,blue,NA\n1.5,0.1,green,0.7\n");
+    assert_ok(una_dataset_read(&test, table, run), run);
+
+    assert_ok(una_report_write(page_path, models, titles, 2, test, "A heading", NULL, run), run);
+    assert_ok(una_chart_write(chart_path, models, titles, 2, test, run), run);
+
+    char *page = text_of(page_path), *chart = text_of(chart_path);
+    assert_says(page, "A heading");
+    assert_says(page, "second");
+    assert_says(page, "colour");
+    assert_says(chart, "<svg");
+    free(page);
+    free(chart);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(test);
+    una_run_free(run);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *bare = NULL;
+    una_model *model = fitted("linear", data, NULL, run);
+    const una_model *models[] = { model };
+    double x[] = { 1, 2 };
+    const char *path = temp_path("none.html");
+
+    assert_status(una_report_write(path, models, NULL, 0, data, NULL, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "at least one model");
+    assert_ok(una_dataset_from_arrays(&bare, x, NULL, 1, 2, NULL, run), run);
+    assert_status(una_report_write(path, models, NULL, 1, bare, NULL, NULL, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "'y'");
+    assert_status(una_chart_write(temp_path("chart.bmp"), models, NULL, 1, data, run), UNA_E_USAGE, run);
+    assert_int_equal(access(path, F_OK), -1);
+
+    assert_says(una_report_build_info(), "Cairo");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(bare);
+    una_run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_report_on_a_mixture),
+        cmocka_unit_test(a_report_on_mixed_columns),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# One library as strangers see it: its header compiles alone, as C11 and as C++; the shared library gives out the
+# functions that the header declares, each of them and nothing else; and it needs no more than it may.
+#   tools/check_face.sh BUILD una|una_report|una_bench
+set -eu
+build=$1
+name=$2
+header=include/$name.h
+library=$build/lib$name.so
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+for language in 'cc -std=c11 -x c' 'c++ -std=c++11 -x c++'; do
+    # shellcheck disable=SC2086
+    echo "#include \"$name.h\"" | $language -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -
+done
+
+# Only comments are taken out; a function's name stands before its bracket, and in no typedef.
+cc -w -fpreprocessed -dD -E -P "$header" | grep -v '^typedef' | grep -oE '\buna_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$place/declared"
+nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u >"$place/given"
+test -s "$place/declared"
+diff "$place/declared" "$place/given" || { echo "< only in $header, > only in $library"; exit 1; }
+
+case $name in
+una) allowed='libjansson|libz' ;;
+una_report) allowed='libuna|libcairo' ;;
+una_bench) allowed='libuna|libcairo|libsqlite3|libjansson|libz' ;;
+esac
+needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+echo "$needed" | grep -vE "^($allowed|libc|libm|libpthread|ld-linux.*|libasan|libubsan)\.so" &&
+    { echo "$library needs more than it may"; exit 1; }
+if [ "$name" = una ]; then
+    ! ldd "$library" | grep -iE 'cairo|X11|fontconfig|freetype|sqlite'
+else
+    # Which libuna it has met it must learn from that libuna.
+    nm -D --undefined-only "$library" | grep -qw una_version
+fi

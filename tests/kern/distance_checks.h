@@ -16,7 +16,7 @@ static void REAL(exponentials)(void **state)
 
     for (size_t i = 0; i < COUNT; i++) a[i] = (real)(-2 * (20 + (double)i * (LEAST - 25) / COUNT));
     for EACH_SET(set) {
-        set->exp(COUNT, (real)inner, a, (real)outer, b);
+        set->pairs->exp(COUNT, (real)inner, a, (real)outer, b);
         for (size_t i = 0; i < COUNT; i++) {
             long double x = (long double)(real)inner * a[i], truth = 3 * expl(x);
             if (x < LEAST) assert_true(b[i] == 0);
@@ -41,8 +41,8 @@ static void REAL(squared_distances)(void **state)
     for EACH_SET(set)
         for (size_t count = 1; count <= MOST; count++) {
             memset(sum, 0, sizeof sum);
-            set->distances(WIDE, count, a, A_STEP, b, B_STRIDE, out);
-            set->weighted_distances(WIDE, count, w, a, A_STEP, b, B_STRIDE, sum);
+            set->pairs->distances(WIDE, count, a, A_STEP, b, B_STRIDE, out);
+            set->pairs->weighted_distances(WIDE, count, w, a, A_STEP, b, B_STRIDE, sum);
 
             for (size_t j = 0; j < WIDE; j++) {
                 long double truth = 0;

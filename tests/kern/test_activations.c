@@ -6,9 +6,10 @@
  */
 #include "test_support.h"
 
+#include "kern/density.h"
 #include "kern/kern.h"
+#include "kern/slopes.h"
 
-enum { ALL_ACTIVATIONS = UNA_SIN + 1 };  /* how many there are */
 enum { POINTS = 1024, WIDTH = 16 };
 
 /* z over the middle finely, then the tails to +-40; never at zero, where some have a kink, and not within a step of
@@ -101,7 +102,7 @@ static void check_far_ends(const una_kernels_f64 *set, int act)
     for (size_t i = 0; i < POINTS; i++) u[i] = i % 3 ? 0.7 : -0.4;
     for (size_t p = 0; p < POINTS / WIDTH; p++) delta[p] = p % 2 ? 0.31 : -1.3;
     for (size_t i = 0; i < POINTS; i++) far[i] = grid[i] + delta[i / WIDTH] * u[i];
-    set->secant((una_activation)act, (una_slope_shape){ POINTS / WIDTH, 1, WIDTH }, at.z, at.h, at.d, u, WIDTH, delta,
+    set->slopes->secant((una_activation)act, (una_slope_shape){ POINTS / WIDTH, 1, WIDTH }, at.z, at.h, at.d, u, WIDTH, delta,
                 s, e);
     for (size_t k = 0; k < 4; k++) activate_at(set, act, far, moved[k], &side[k]);
 
@@ -120,7 +121,7 @@ static double shallow_loss(const una_kernels_f64 *set, int act, double bias, dou
     double work[2 * UNA_SHALLOW_ROWS * UNA_PAD], x = 1, y = 0.3, c = 0;
     double w[UNA_PAD] = { 0 }, b[UNA_PAD] = { bias }, v[UNA_PAD] = { 1 };
     double dw[UNA_PAD] = { 0 }, db[UNA_PAD] = { 0 }, dv[UNA_PAD] = { 0 };
-    double loss = set->shallow((una_activation)act, 1, 1, UNA_PAD, &x, &y, 0.5, (una_shallow_f64){ w, b, v, 0 },
+    double loss = set->density->shallow((una_activation)act, 1, 1, UNA_PAD, &x, &y, 0.5, (una_shallow_f64){ w, b, v, 0 },
                                (una_shallow_gradient_f64){ dw, db, dv, &c }, work);
     *gradient = db[0];
     return loss;
@@ -147,7 +148,7 @@ static void each_set(void (*check)(const una_kernels_f64 *set, int act))
     const char *const names[] = { "generic", "avx2", "avx512" };
     for (size_t k = 0; k < 3; k++) {
         const una_kernels_f64 *set = una_kernels_named_f64(names[k]);
-        for (int act = 0; set && act < ALL_ACTIVATIONS; act++) check(set, act);
+        for (int act = 0; set && act < UNA_ACTIVATION_COUNT; act++) check(set, act);
     }
 }
 
@@ -163,7 +164,7 @@ static void slopes_in_float(void **state)
     const char *const names[] = { "generic", "avx2", "avx512" };
     for (size_t k = 0; k < 3; k++) {
         const una_kernels_f32 *set = una_kernels_named_f32(names[k]);
-        for (int act = 0; set && act < ALL_ACTIVATIONS; act++)
+        for (int act = 0; set && act < UNA_ACTIVATION_COUNT; act++)
             check_float(set, una_kernels_named_f64("generic"), act);
     }
 }

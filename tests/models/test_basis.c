@@ -150,13 +150,14 @@ static void losses_of_an_epoch_add_up(void **state)
                                          "nn(width=5, penalty=3", "sngp(width=5, features=12, penalty=3" };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(100, 0, run), *valid = wave_data(20, 900, run);
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         double loss[2] = {0};
         for (int k = 0; k < 2; k++) {
             char spec[200];
             snprintf(spec, sizeof spec, "%s, steps=120, rate=1e-9, train_noise_std=0.5, batch=%d)", kinds[i],
                      k ? 25 : 100);
-            una_model *model = fitted(spec, data, &(una_fit_settings){ .valid = valid }, run);
+            una_model *model = fitted(spec, data, &settings, run);
             const una_curve *curve = &una_model_info(model)->curve;
             assert_int_equal(curve->step[0], 4);                         /* between looks: four batches */
             loss[k] = curve->loss[0];
@@ -195,9 +196,10 @@ static void marginal_shrinks_by_its_penalty(void **state)
     const double rate = 1e-8, gamma = 1e6;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run), *valid = wave_data(20, 900, run);
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
     una_model *model = fitted("nlm(training=marginal, penalty=1e6, optimiser=gd, rate=1e-8, momentum=0, steps=40, "
                               "width=8, rate_schedule=constant, train_noise_std=1, units=standardised)", data,
-                              &(una_fit_settings){ .valid = valid }, run);
+                              &settings, run);
     const una_curve *curve = &una_model_info(model)->curve;
     double between = curve->step[1] - curve->step[0];
     assert_near(curve->loss[1] / curve->loss[0], pow(1 - 2 * rate * gamma, 2 * between), 1e-4, 0);

@@ -221,6 +221,7 @@ static void anchors_weigh_less_with_more_rows(void **state)
     una_run *run = quiet_run();
     una_dataset *once = curve_data(bump, -3, 3, 0.2, COUNT, run), *valid = curve_data(bump, -3, 3, 0.2, 20, run);
     una_dataset *twice = NULL;
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
     double x[2 * COUNT], y[2 * COUNT], at[ASKED] = { -2.5, -1, 0, 1.2, 2.8 }, mean[2][ASKED];
     for (size_t i = 0; i < 2 * COUNT; i++) {
         x[i] = una_dataset_numbers(once, 0)[i / 2];
@@ -233,8 +234,8 @@ static void anchors_weigh_less_with_more_rows(void **state)
         char spec[160];
         snprintf(spec, sizeof spec, "ensemble(style=anchored, members=1, anchor_noise_var=%g, of=nn(width=8, "
                  "steps=80))", k ? 0.2 : 0.1);
-        una_model *model = fitted(spec, k ? twice : once, &(una_fit_settings){ .valid = valid }, run);
-        una_prediction out = { .mean = mean[k] };
+        una_model *model = fitted(spec, k ? twice : once, &settings, run);
+        una_prediction out = { .size = sizeof out, .mean = mean[k] };
         assert_ok(una_model_predict_rows(model, at, ASKED, 0.95, &out, run), run);
         una_model_free(model);
     }

@@ -369,7 +369,7 @@ static void laplace_sums_stand_for_all_rows(void **state)
     enum { BLOCK = 15, COUNT = 4 * BLOCK };
     una_run *run = quiet_run();
     una_dataset *block = wave_data(BLOCK, 0, run), *valid = wave_data(20, 900, run), *data = NULL;
-    const una_fit_settings settings = { .valid = valid };
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
     double x[2 * COUNT], y[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t d = 0; d < 2; d++) x[2 * i + d] = una_dataset_numbers(block, d)[i % BLOCK];

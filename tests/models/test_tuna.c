@@ -132,7 +132,7 @@ static void formula_in_own_units(void **state)
         snprintf(spec, sizeof spec, "tuna(width=8, heads=5, steps=100, formula=\"%g+a*sin(2*x+c); a~normal(0,3); "
                  "c~uniform(0,6.3)\")", shift);
         una_model *model = fitted(spec, data, NULL, run);
-        una_prediction out = { .mean = mean[k], .std_epistemic = std[k] };
+        una_prediction out = { .size = sizeof out, .mean = mean[k], .std_epistemic = std[k] };
         assert_ok(una_model_predict(model, data, 0.95, &out, run), run);
         una_model_free(model);
         una_dataset_free(data);

@@ -376,10 +376,10 @@ static void words_never_seen(void **state)
     assert_ok(una_dataset_read(&data, temp_text_file("seen.csv", text), run), run);
     assert_ok(una_dataset_read(&unseen, temp_text_file("unseen.csv", "x,colour\n0.5,green\n"), run), run);
 
-    una_model *model = fitted(quick_spec(kind->name, NULL), data, &(una_fit_settings){ .other = 5 }, run);
+    una_model *model = fitted(quick_spec(kind->name, NULL), data, &SIZED(una_fit_settings, .other = 5), run);
     assert_int_equal(una_model_info(model)->inputs, 4);
     double mean = NAN, std = NAN;
-    una_prediction out = { .mean = &mean, .std = &std };
+    una_prediction out = { .size = sizeof out, .mean = &mean, .std = &std };
     assert_ok(una_model_predict(model, unseen, 0.95, &out, run), run);
     assert_true(fabs(mean) < 100 && std > 0 && isfinite(std));
     una_model_free(model);

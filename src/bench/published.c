@@ -278,7 +278,7 @@ static void take_scores(double *value, const una_score *score, const una_fit_inf
 
 static una_status take_measures(double *value, const una_model *model, const material *m, una_run *run)
 {
-    una_score score, gap;
+    una_score score = UNA_INIT(una_score), gap = UNA_INIT(una_score);
     double *outside, *inside;
     UNA_TRY(score_part(&score, &outside, model, m->part[TEST], run));
     take_scores(value, &score, una_model_info(model));

@@ -415,7 +415,7 @@ static una_model *fit_copies(size_t rows, size_t copies, bool valid, una_run *ru
     assert_true(rows <= 300 && 2 * copies <= rows);
     for (size_t i = 0; i < rows; i++) index[i] = i < rows - copies ? i : i - (rows - copies);
     assert_ok(una_dataset_rows(&copied, data, index, rows, run), run);
-    una_model *model = fitted("learning", copied, &(una_fit_settings){ .valid = valid ? data : NULL }, run);
+    una_model *model = fitted("learning", copied, &SIZED(una_fit_settings, .valid = valid ? data : NULL), run);
     una_dataset_free(copied);
     una_dataset_free(data);
     return model;

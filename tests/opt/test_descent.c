@@ -159,7 +159,7 @@ static void adam_goes_by_the_book(void **state)
     for (size_t set = 0; set < 2; set++)
         for (int schedule = 0; schedule <= 2; schedule++) {
             una_run *run = NULL;
-            assert_int_equal(una_run_new(&run, &(una_run_settings){ .threads = 1, .kernels = sets[set] }), UNA_OK);
+            assert_int_equal(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .kernels = sets[set])), UNA_OK);
             bowl b = make_bowl();
             double p[COUNT], book[COUNT];
             una_trained trained;
@@ -345,7 +345,7 @@ static void cancelled_in_the_middle(void **state)
 {
     (void)state;
     una_run *run = NULL;
-    assert_int_equal(una_run_new(&run, &(una_run_settings){ .threads = 1, .progress = stop_now }), UNA_OK);
+    assert_int_equal(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .progress = stop_now)), UNA_OK);
     bowl b = make_bowl();
     double p[COUNT];
     una_trained trained;

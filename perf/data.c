@@ -137,7 +137,7 @@ static double read_time(const char *path, int times, una_run *run)
 
 static int parse_csv(void)
 {
-    una_run *run = run_with((una_run_settings){ .size = sizeof(una_run_settings), .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
     double size = write_csv(in_folder("a.csv"), (size_t)(share * 1e6), 19, "%.6g");
     line("csv, 20 columns, 6 digits", size / read_time(in_folder("a.csv"), 4, run) * 1e-6, "MB/s", 200, 0);
     size = write_csv(in_folder("a.csv"), (size_t)(share * 1e6), 19, "%.17g");
@@ -147,7 +147,7 @@ static int parse_csv(void)
 
 static int read_cache(void)
 {
-    una_run *run = run_with((una_run_settings)UNA_INIT(una_run_settings)), *careful = run_with((una_run_settings){ .size = sizeof(una_run_settings), .verify_cache = 1 });
+    una_run *run = run_with((una_run_settings){0}), *careful = run_with((una_run_settings){ .verify_cache = 1 });
     double rows = floor(share * 1e6);
     write_csv(in_folder("a.csv"), (size_t)rows, 19, "%.6g");
     nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);     /* a file just written is not cached */
@@ -160,7 +160,7 @@ static int read_cache(void)
 
 static int fit_with(const char *spec, double rows, int inputs, double *seconds)
 {
-    una_run *run = run_with((una_run_settings){ .size = sizeof(una_run_settings), .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
     una_dataset *data = NULL;
     una_model *model = NULL;
     write_csv(in_folder("a.csv"), (size_t)rows, inputs, "%.6g");
@@ -241,7 +241,7 @@ static int predict_rows(void)
 {
     enum { ROWS = 200000, INPUTS = 8, AGAIN = 7 };
     double seconds, least = HUGE_VAL;
-    una_run *run = run_with((una_run_settings){ .size = sizeof(una_run_settings), .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
     una_model *model = NULL;
     if (fit_with("nlm(steps=200)", 2000, INPUTS, &seconds)) return 1;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
@@ -267,7 +267,7 @@ static int make_large(void)
 
 static int predict_large(void)
 {
-    una_run *run = run_with((una_run_settings){ .size = sizeof(una_run_settings), .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
     una_model *model = NULL;
     size_t rows = 0;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
@@ -282,7 +282,7 @@ static int predict_large(void)
 
 static int score_large(void)
 {
-    una_run *run = run_with((una_run_settings){ .size = sizeof(una_run_settings), .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
     una_model *model = NULL;
     una_score score = UNA_INIT(una_score);
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);

@@ -66,8 +66,8 @@ int main(int argc, char **argv)
         must(una_fit(&model, argv[3], train, NULL, run), run);
         fit = fmin(fit, una_model_info(model)->seconds);
         for (int again = 0; again < AGAIN; again++) {
-            all = fmin(all, predict_seconds(model, stars, (una_prediction){ .size = sizeof(una_prediction), .mean = mean, .std_epistemic = std }, run));
-            means = fmin(means, predict_seconds(model, stars, (una_prediction){ .size = sizeof(una_prediction), .mean = mean + 2 * rows }, run));
+            all = fmin(all, predict_seconds(model, stars, (una_prediction){ .mean = mean, .std_epistemic = std }, run));
+            means = fmin(means, predict_seconds(model, stars, (una_prediction){ .mean = mean + 2 * rows }, run));
         }
     }
     const una_fit_info *info = una_model_info(model);

@@ -58,7 +58,7 @@ size_t una_bench_option_count(size_t at)
 
 una_status una_bench_option(una_option_info *info, size_t at, size_t option, una_run *run)
 {
-    una_option_info found = UNA_INIT(una_option_info);
+    una_option_info found;
     UNA_TRY(una_version_check("libuna_bench", run));
     UNA_TRY(UNA_CHECK_SIZE(info, una_option_info, run));
     if (option >= una_bench_option_count(at))

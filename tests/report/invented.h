@@ -41,9 +41,9 @@ static inline una_fit_info *invented_info(una_arena *arena, const char *kind, si
 
 static inline una_score invented_score(size_t rows)
 {
-    return SIZED(una_score, .rows = rows, .rmse = 0.2931, .log_lik = -0.211, .crps = 0.1652, .coverage_50 = 0.512,
+    return (una_score){ .rows = rows, .rmse = 0.2931, .log_lik = -0.211, .crps = 0.1652, .coverage_50 = 0.512,
         .coverage_90 = 0.907, .coverage_95 = 0.96, .calibration_error = 0.0123, .mean_std_epistemic = 0.101,
-        .mean_std_noise = 0.3);
+        .mean_std_noise = 0.3 };
 }
 
 typedef struct invented { una_report report; una_report_model model[3]; una_report_column column[16];

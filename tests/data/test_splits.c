@@ -97,7 +97,7 @@ static void nearest_rows(void **state)
     for (size_t rows = 3; rows <= 60; rows++) {
         double x[60], third = (double)rows / 3;
         una_dataset *data = NULL;
-        una_split split;
+        una_split split = { .size = sizeof split };
 
         assert_ok(una_split_random(&split, rows, 0.3, rows, run), run);
         assert_partition(&split, rows);

@@ -60,6 +60,7 @@ static size_t distance(const char *a, const char *b)
     enum { MOST = 64 };
     size_t rows[3][MOST + 1], la = strlen(a), lb = strlen(b);
     if (la > MOST || lb > MOST) return SIZE_MAX;
+
     for (size_t j = 0; j <= lb; j++) rows[0][j] = j;
     for (size_t i = 1; i <= la; i++) {
         size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *two = rows[(i + 1) % 3];
@@ -113,6 +114,7 @@ static bool is_size(const char *text, uint64_t *value)
     char digits[32];
     size_t length = strlen(text);
     if (length == 0 || length >= sizeof digits) return false;
+
     memcpy(digits, text, length + 1);
     const char *ending = strchr(endings, digits[length - 1] & ~0x20);
     unsigned shift = 0;
@@ -121,6 +123,7 @@ static bool is_size(const char *text, uint64_t *value)
         shift = 10 * ((unsigned)(ending - endings) + 1);
         digits[length - 1] = 0;
     }
+
     if (!is_count(digits, value) || *value == 0 || *value > UINT64_MAX >> shift) return false;
     *value <<= shift;
     return true;
@@ -139,6 +142,7 @@ static una_status check_value(const cli *c, const cli_flag *flag, const char *va
 {
     uint64_t count = 0;
     double number = 0;
+
     switch (flag->type) {
     case CLI_COUNT:
         if (is_count(value, &count) && count >= flag->low && count <= flag->high) return UNA_OK;
@@ -184,6 +188,7 @@ static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
         if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) break;
     }
     if (!flag) return unknown_flag(c, name, length);
+
     const char *value = equals ? equals + 1 : NULL;
     if (flag->type == CLI_SWITCH && value) {
         return cli_fail(c, UNA_E_USAGE, "--%s takes no value", flag->name);
@@ -194,6 +199,7 @@ static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
         }
         value = arguments[++*at];
     }
+
     una_status status = value ? check_value(c, flag, value) : UNA_OK;
     if (status == UNA_OK) c->given[c->given_count++] = (cli_given){ flag, value };
     return status;
@@ -218,6 +224,7 @@ una_status cli_parse(cli *c, int count, char *const *arguments)
     size_t most = 0;
     c->given = cli_memory((size_t)count + 1, sizeof *c->given);
     while (most < 3 && c->verb->operands[most].name) most++;
+
     for (int i = 0; i < count; i++) {
         const char *word = arguments[i];
         una_status status = UNA_OK;
@@ -237,6 +244,7 @@ una_status cli_parse(cli *c, int count, char *const *arguments)
         }
         if (status != UNA_OK) return status;
     }
+
     c->json = cli_has(c, "json");
     c->quiet = cli_has(c, "quiet");
     c->help = c->help || cli_has(c, "help");

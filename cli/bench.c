@@ -81,12 +81,14 @@ static size_t split(const char *list, char **copy, const char ***pieces)
     *copy = cli_memory(length + 1, 1);
     *pieces = cli_memory(length + 1, sizeof **pieces);
     memcpy(*copy, list, length + 1);
+
     char *from = *copy;
     for (size_t i = 0; i <= length; i++) {
         char c = list[i];
         if (c == '(' || c == '[') depth++;
         if ((c == ')' || c == ']') && depth > 0) depth--;
         if (c && (c != ',' || depth > 0)) continue;
+
         (*copy)[i] = 0;
         from += strspn(from, " ");
         for (char *end = *copy + i; end > from && end[-1] == ' ';) *--end = 0;

@@ -74,13 +74,16 @@ static una_status measure(result *r, const una_model *model, const una_dataset *
     double x[GAP_POINTS], mean[ROWS] = {0}, std[ROWS] = {0}, error = 0;
     const double *y = target_of(data);
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
+
     for (size_t i = 0; i < GAP_POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (GAP_POINTS - 1);
     una_status status = una_model_predict_rows(model, x, GAP_POINTS, 0.95, &out, run);
     if (status != UNA_OK) return status;
     r->gap_std = mean_of(std, GAP_POINTS);
+
     status = una_model_predict(model, data, 0.95, &out, run);
     if (status != UNA_OK) return status;
     r->data_std = mean_of(std, ROWS);
+
     for (size_t i = 0; i < ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
     r->rmse = sqrt(error / ROWS);
     return UNA_OK;
@@ -110,6 +113,7 @@ static una_status try_all(cli *c, demo *d)
         status = try_seed(t, share * (double)i, share * (double)(i + 1));
         if (status != UNA_OK) return cli_fail(c, status, "seed %llu: %s", (unsigned long long)t->seed,
                                               una_run_message(t->run));
+
         for (size_t k = 0; k < KINDS; k++) {
             d->mean[k].gap_std += t->result[k].gap_std * share;
             d->mean[k].data_std += t->result[k].data_std * share;
@@ -192,12 +196,14 @@ static void print_json(const demo *d)
         json_results(d->trials[i].result);
         printf("}");
     }
+
     printf("], \"mean\": {");
     json_results(d->mean);
     printf("}, \"gap_ratio\": ");
     cli_json_number(stdout, d->mean[1].gap_std / d->mean[0].gap_std);
     printf(", \"rmse_ratio\": ");
     cli_json_number(stdout, d->mean[1].rmse / d->mean[0].rmse);
+
     cli_json_path(stdout, "report", d->report);
     cli_json_path(stdout, "chart", d->chart);
     printf(", \"seconds\": ");
@@ -223,12 +229,14 @@ static una_status run(cli *c)
     d.trials = cli_memory(d.count, sizeof *d.trials);
     const char *folder = cli_text(c, "out"), *report = cli_text(c, "report");
     d.report = cli_join(report || !folder ? "" : folder, report ? report : "una-demo.html");
+
     una_status status = cli_check_chart(c, d.chart);
     if (status == UNA_OK) status = cli_check_files(c, "report", d.report);
     if (status == UNA_OK) status = try_all(c, &d);
     if (status == UNA_OK) status = draw(c, &d);
     cli_progress_clear();
     d.seconds = cli_seconds() - begun;
+
     if (status == UNA_OK && c->json) print_json(&d);
     else if (status == UNA_OK && !c->stdout_taken) print_text(&d);
     release(&d);

@@ -37,11 +37,13 @@ static void man_verb(const cli_verb *verb)
     printf("\n");
     roff(verb->about);
     printf("\n");
+
     for (size_t i = 0; i < 3 && verb->operands[i].name; i++) roff_item(verb->operands[i].name, verb->operands[i].help);
     for (const cli_flag *flag = verb->flags; flag && flag->name; flag++) {
         cli_flag_title(buffer, sizeof buffer, flag);
         roff_item(buffer, flag->help);
     }
+
     fputs(".PP\nExamples:\n.PP\n.nf\n.RS\n", stdout);
     roff(verb->examples);
     fputs("\n.RE\n.fi\n", stdout);
@@ -56,20 +58,24 @@ void cli_dump_man(void)
         roff(cli_synopsis(cli_verbs[i], buffer, sizeof buffer));
         putchar('\n');
     }
+
     printf(".fi\n.SH DESCRIPTION\n"
            "una fits regression models to tables and says, for every answer, how sure it is, how much of the doubt is\n"
            "noise (more data of the same kind will not help) and how much is ignorance (data in this region would).\n"
            ".SH VERBS\n");
     for (size_t i = 0; cli_verbs[i]; i++) man_verb(cli_verbs[i]);
+
     printf(".SH COMMON FLAGS\nEach verb takes those of the following that make sense for it.\n");
     for (const cli_common_flag *common = cli_common; common->flag.name; common++) {
         cli_flag_title(buffer, sizeof buffer, &common->flag);
         roff_item(buffer, common->flag.help);
     }
+
     printf(".SH EXIT STATUS\n");
 #define CLI_STATUS_ITEM(code, number, text) roff_item(#number, text);
     UNA_STATUS_LIST(CLI_STATUS_ITEM)
 #undef CLI_STATUS_ITEM
+
     printf(".SH ENVIRONMENT\n");
     roff_item("NO_COLOR", "If set and not empty, no colour is used. Colour appears on a terminal only in any case.");
     roff_item("UNA_PATH", "plain: training steps of luna and tuna take the one way that serves every shape instead of "
@@ -148,12 +154,14 @@ static void dump_bash(void)
            "        COMPREPLY=($(compgen -W \"");
     for (size_t i = 0; cli_verbs[i]; i++) printf("%s ", cli_verbs[i]->name);
     printf("help --help --version\" -- \"$word\"))\n        return\n    fi\n    case \"$verb:$before\" in\n");
+
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(cli_verbs[i], flag))) {
             if (flag->type != CLI_SWITCH && !seen_before(cli_verbs[i], flag)) bash_values(flag);
         }
     }
+
     printf("    esac\n    if [[ \"$word\" == -* ]]; then\n        case \"$verb\" in\n");
     for (size_t i = 0; cli_verbs[i]; i++) {
         printf("        %s) COMPREPLY=($(compgen -W \"", cli_verbs[i]->name);
@@ -161,6 +169,7 @@ static void dump_bash(void)
         while ((flag = cli_next_flag(cli_verbs[i], flag))) printf("--%s ", flag->name);
         printf("\" -- \"$word\")) ;;\n");
     }
+
     printf("        esac\n        return\n    fi\n    case \"$verb\" in\n        help) COMPREPLY=($(compgen -W \"");
     for (size_t i = 0; cli_verbs[i]; i++) printf("%s ", cli_verbs[i]->name);
     printf("\" -- \"$word\")) ;;\n        models) COMPREPLY=($(compgen -W \"");
@@ -196,6 +205,7 @@ static void dump_zsh(void)
     }
     printf("    )\n    if (( CURRENT == 2 )); then\n        _describe verb verbs\n        return\n    fi\n"
            "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
+
     for (size_t i = 0; cli_verbs[i]; i++) {
         printf("    %s)\n        _arguments", cli_verbs[i]->name);
         const cli_flag *flag = NULL;
@@ -210,6 +220,7 @@ static void dump_zsh(void)
             }
             printf("'");
         }
+
         for (size_t k = 0; k < 3 && cli_verbs[i]->operands[k].name; k++) {
             const cli_operand *operand = &cli_verbs[i]->operands[k];
             printf(" \\\n            '%zu:%s%.*s:", k + 1, operand->name[0] == '[' ? ":" : "",
@@ -220,6 +231,7 @@ static void dump_zsh(void)
         }
         printf(" ;;\n");
     }
+
     printf("    esac\n}\n_una \"$@\"\n");
 }
 
@@ -231,6 +243,7 @@ static void dump_fish(void)
         printf("complete -c una -n __fish_use_subcommand -f -a %s -d '", verb->name);
         print_quoted(verb->summary, "");
         printf("'\n");
+
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(verb, flag))) {
             printf("complete -c una -n '__fish_seen_subcommand_from %s' -l %s", verb->name, flag->name);
@@ -244,6 +257,7 @@ static void dump_fish(void)
             print_quoted(flag->help, "");
             printf("'\n");
         }
+
         if (verb->operands[0].type == CLI_MODEL) {
             printf("complete -c una -n '__fish_seen_subcommand_from %s' -f -a '", verb->name);
             print_kinds(" ");

@@ -32,6 +32,7 @@ char *cli_default_out(const char *data, const char *ending)
             break;
         }
     }
+
     size_t size = length + strlen(ending) + 1;
     char *path = cli_memory(size, 1);
     snprintf(path, size, "%.*s%s", (int)length, name, ending);

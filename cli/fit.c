@@ -83,10 +83,12 @@ static una_status train(cli *c, job *j)
         .missing = missing_rule(c),
         .other = (size_t)cli_count(c, "other", 0)
     };
+
     una_status status = una_dataset_read(&j->data, j->data_path, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
     status = read_valid(c, j, &settings);
     if (status != UNA_OK) return status;
+
     status = una_fit(&j->model, cli_text(c, "model"), j->data, &settings, c->run);
     if (status == UNA_CANCELLED) return cli_fail(c, status, "%s; no model was written", una_run_message(c->run));
     return status == UNA_OK ? cli_check_interrupt(c) : cli_failed(c, status);
@@ -115,6 +117,7 @@ static void print_json(const job *j)
     const struct { const char *key; double value; } numbers[] = {
         { "noise_std", info->noise_std }, { "prior_var", info->prior_var }, { "log_evidence", info->log_evidence }
     };
+
     printf("{\"kind\": ");
     cli_json_text(stdout, info->kind);
     printf(", \"spec\": ");
@@ -130,6 +133,7 @@ static void print_json(const job *j)
         printf(", \"mean_cos2\": ");
         cli_json_number(stdout, info->mean_cos2);
     }
+
     printf(", \"options\": %s, \"valid\": {\"rows\": %zu, \"rmse\": ", una_model_options_json(j->model),
            info->valid_rows);
     cli_json_number(stdout, info->valid_rows ? info->valid_rmse : NAN);
@@ -137,6 +141,7 @@ static void print_json(const job *j)
     cli_json_number(stdout, info->valid_rows ? info->valid_log_lik : NAN);
     printf("}, \"steps\": %zu, \"seconds\": ", info->steps);
     cli_json_number(stdout, info->seconds);
+
     printf(", \"warnings\": ");
     cli_json_texts(stdout, info->warnings, info->warning_count);
     printf(", \"notes\": ");
@@ -223,11 +228,13 @@ static void print_summary(const cli *c, const job *j)
     printf("%s%s%s fitted to %s: target %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
            cli_off(stdout), j->data_path, info->target, info->rows, info->inputs, info->inputs == 1 ? "" : "s",
            info->seconds);
+
     print_checks(info);
     option_row(c, j, true, "chosen from data");
     option_row(c, j, false, "other options");
     for (size_t i = 0; i < info->note_count; i++) row(CLI_PLAIN, "note", info->notes[i]);
     for (size_t i = 0; i < info->warning_count; i++) row(CLI_YELLOW, "warning", info->warnings[i]);
+
     printf("\n");
     row(CLI_BOLD, "model", j->out);
     if (j->report) row(CLI_BOLD, "report", j->report);
@@ -242,12 +249,14 @@ static una_status run(cli *c)
     if (status == UNA_OK) status = train(c, &j);
     if (status == UNA_OK) status = write_files(c, &j);
     cli_progress_clear();
+
     if (status == UNA_OK) {
         const una_fit_info *info = una_model_info(j.model);
         cli_show_logs(c, info->warnings, info->warning_count, info->notes, info->note_count);
         if (c->json) print_json(&j);
         else if (!c->quiet && !c->stdout_taken) print_summary(c, &j);
     }
+
     una_model_free(j.model);
     una_dataset_free(j.valid);
     una_dataset_free(j.data);

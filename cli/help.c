@@ -40,15 +40,18 @@ void cli_help(void)
     printf("una: regression that knows what it does not know\n");
     heading(stdout, "Usage");
     printf("  una VERB ...\n");
+
     heading(stdout, "Verbs");
     for (size_t i = 0; cli_verbs[i]; i++) entry(stdout, cli_verbs[i]->name, cli_verbs[i]->summary);
     heading(stdout, "Also");
     entry(stdout, "una help VERB", "what a verb does, its flags and examples; the same as 'una VERB --help'");
     entry(stdout, "una --version", "version, libraries and kernel sets built in");
+
     heading(stdout, "To begin with");
     printf("  una demo\n"
            "  una fit measurements.csv --target strength --report report.html\n"
            "  una predict measurements.una new.csv --out answers.csv\n");
+
     heading(stdout, "Exit status");
 #define CLI_STATUS_LINE(code, number, text) printf("  %-3d %s\n", number, text);
     UNA_STATUS_LIST(CLI_STATUS_LINE)
@@ -70,16 +73,19 @@ void cli_help_verb(const cli_verb *verb, FILE *to)
     char buffer[256];
     fprintf(to, "%s%s%s\n\n", cli_on(to, CLI_BOLD), cli_synopsis(verb, buffer, sizeof buffer), cli_off(to));
     cli_wrap(to, 0, 0, verb->about);
+
     if (verb->operands[0].name) heading(to, "Arguments");
     for (size_t i = 0; i < 3 && verb->operands[i].name; i++) {
         entry(to, verb->operands[i].name, verb->operands[i].help);
     }
+
     heading(to, "Flags");
     const cli_flag *flag = NULL;
     while ((flag = cli_next_flag(verb, flag))) {
         cli_flag_title(buffer, sizeof buffer, flag);
         entry(to, buffer, flag->help);
     }
+
     heading(to, "Examples");
     print_examples(to, verb->examples);
 }

@@ -50,6 +50,7 @@ static void print_object(const char *json, size_t indent, unsigned depth)
     cli_json walk;
     cli_json_item item;
     size_t number = 0;
+
     for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
         char title[64], figure[32];
         double value;
@@ -57,6 +58,7 @@ static void print_object(const char *json, size_t indent, unsigned depth)
         else snprintf(title, sizeof title, "%zu", ++number);
         size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1, column = indent + width;
         printf("%*s%s%-*s%s", (int)indent, "", cli_on(stdout, CLI_BOLD), (int)width, title, cli_off(stdout));
+
         bool nested = item.type == '{' || item.type == '[';
         if (nested && (is_flat(item.value) || depth >= DEEPEST)) {
             print_flat(item.value, column, indent + TITLE);

@@ -15,6 +15,7 @@ void cli_json_text(FILE *to, const char *text)
         fputs("null", to);
         return;
     }
+
     fputc('"', to);
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
         if (*at == '"' || *at == '\\') fprintf(to, "\\%c", *at);
@@ -138,6 +139,7 @@ static char *unescaped(const char *from, const char *end)   /* between the quote
             *to++ = *from++;
             continue;
         }
+
         from++;
         static const char codes[] = "nrtbf", meant[] = "\n\r\t\b\f";
         const char *code = strchr(codes, *from);
@@ -173,12 +175,14 @@ bool cli_json_next(cli_json *walk, cli_json_item *item)
     if (walk->begun && *at == ',') at = skip_blanks(at + 1);
     walk->begun = true;
     if (!*at || *at == '}' || *at == ']') return false;
+
     if (walk->in_object) {
         const char *end = skip_string(at);
         item->key = taken(at, end);
         at = skip_blanks(end);
         if (*at == ':') at = skip_blanks(at + 1);
     }
+
     const char *end = skip_value(at);
     if (end == at) {
         cli_json_done(item);

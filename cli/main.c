@@ -75,6 +75,7 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .no_scratch = cli_has(c, "no-scratch"),
         .path = getenv("UNA_PATH")                       /* for looking into a fit: not a matter of the model */
     };
+
     una_status status = una_run_new(run, &settings);
     if (status != UNA_OK && settings.kernels) {
         return cli_fail(c, status, "cannot start with --kernels %s: %s; try --kernels auto", settings.kernels,
@@ -143,6 +144,7 @@ static una_status dispatch(int count, char *const *arguments)
         cli_help();
         return UNA_E_USAGE;
     }
+
     const char *word = arguments[0];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         return help(count - 1, arguments + 1);
@@ -153,6 +155,7 @@ static una_status dispatch(int count, char *const *arguments)
         return UNA_OK;
     }
     if (strcmp(word, "--dump-completion") == 0) return cli_dump_completion(count > 1 ? arguments[1] : "");
+
     const cli_verb *verb = cli_find_verb(word);
     return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_verb(word);
 }

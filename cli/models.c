@@ -18,11 +18,13 @@ static una_status kind_json(const cli *c, size_t kind)
     cli_json_text(stdout, una_kind_source(kind));
     printf(", \"updates\": %s, \"thesis\": ", una_kind_updates(kind) ? "true" : "false");
     cli_json_text(stdout, una_kind_preset(kind));
+
     printf(", \"options\": [");
     for (size_t i = 0; i < una_kind_option_count(kind); i++) {
         una_option_info option = UNA_INIT(una_option_info);
         una_status status = una_kind_option(&option, kind, i, c->run);
         if (status != UNA_OK) return cli_failed(c, status);
+
         const char *const parts[][2] = {
             { "name", option.name }, { "type", option.type }, { "default", option.initial },
             { "range", option.range }, { "help", option.help }
@@ -82,12 +84,14 @@ static una_status kind_text(const cli *c, size_t kind)
     printf("More rows: %s\n\nOptions and their defaults (change with --set NAME=VALUE):\n",
            una_kind_updates(kind) ? "'una update' adds them exactly, without retraining"
                                   : "only by fitting again ('una update --with OLD.csv')");
+
     for (size_t i = 0; i < una_kind_option_count(kind); i++) {
         una_option_info option = UNA_INIT(una_option_info);
         una_status status = una_kind_option(&option, kind, i, c->run);
         if (status != UNA_OK) return cli_failed(c, status);
         option_text(&option);
     }
+
     printf("\nWith --preset thesis: ");
     cli_wrap(stdout, 22, 4, preset && *preset ? preset : "there is none for this model");
     return UNA_OK;

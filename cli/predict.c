@@ -28,6 +28,7 @@ static una_status run(cli *c)
     }
     una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
+
     una_predict_settings settings = {
         .size = sizeof settings,
         .level = cli_share(c, "level", 0.95),
@@ -38,6 +39,7 @@ static una_status run(cli *c)
     };
     una_model *model = NULL;
     size_t rows = 0;
+
     status = una_model_load(&model, model_path, c->run);
     if (status == UNA_OK) status = una_predict_file(model, data_path, &settings, out, &rows, c->run);
     if (status == UNA_OK && !out && fflush(stdout) != 0) {
@@ -45,6 +47,7 @@ static una_status run(cli *c)
     }
     una_model_free(model);
     if (status != UNA_OK) return cli_failed(c, status);
+
     cli_progress_clear();
     cli_show_logs(c, NULL, 0, NULL, 0);
     if (c->json) {

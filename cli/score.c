@@ -38,6 +38,7 @@ static una_status run(cli *c)
     if (status != UNA_OK) return cli_failed(c, status);
     cli_progress_clear();
     cli_show_logs(c, NULL, 0, NULL, 0);
+
     const measure measures[] = {
         { "rmse", "root mean squared error, in the units of the target", score.rmse },
         { "log_lik", "mean log-likelihood per row, higher is better", score.log_lik },
@@ -49,6 +50,7 @@ static una_status run(cli *c)
         { "mean_std_epistemic", "mean doubt that data would remove", score.mean_std_epistemic },
         { "mean_std_noise", "mean doubt that data would not remove", score.mean_std_noise }
     };
+
     size_t count = sizeof measures / sizeof *measures;
     if (c->json) print_json(score.rows, measures, count);
     else print_table(score.rows, measures, count);

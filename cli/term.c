@@ -55,6 +55,7 @@ void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
         size_t blanks = strspn(at, " "), length = strcspn(at + blanks, " \n");
         const char *word = at + blanks;
         at = word + length;
+
         if (length > 0) {
             if (!first && column + 1 + length > width) {
                 fprintf(to, "\n%*s", (int)indent, "");
@@ -67,6 +68,7 @@ void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
             column += length;
             first = false;
         }
+
         if (*at == '\n') {
             fprintf(to, "\n%*s", (int)indent, "");
             column = indent;
@@ -122,16 +124,19 @@ int cli_progress(void *context, const una_progress *progress)
 {
     const cli *c = context;
     if (c->quiet || !isatty(STDERR_FILENO) || plain_terminal()) return 0;
+
     double now = cli_seconds();
     if (line.begun <= 0) line.begun = line.shown = now;
     if (now - line.shown < 0.1) return 0;
     line.shown = now;
+
     double fraction = line.from + (line.to - line.from) * fmin(fmax(progress->fraction, 0), 1);
     char left[64] = "", value[64] = "", whole[256];
     double spent = now - line.begun;
     if (fraction > 0.01 && spent > 0.5) print_time(left, sizeof left, spent * (1 - fraction) / fraction);
     if (isfinite(progress->value)) snprintf(value, sizeof value, "   loss %.4g", progress->value);
     snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", progress->stage, 100 * fraction, left, value);
+
     fprintf(stderr, "\r%.*s\033[K", (int)cli_width(stderr) - 1, whole);
     fflush(stderr);
     line.visible = true;

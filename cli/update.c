@@ -24,11 +24,13 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     const una_fit_settings settings = { .size = sizeof settings, .target = info->target, .missing = info->missing,
                                         .other = info->other };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
+
     una_status status = una_dataset_read(&old, old_path, c->run);
     if (status == UNA_OK) status = una_dataset_read(&more, c->operand[1], c->run);
     if (status == UNA_OK) status = una_dataset_join(&joined, old, more, c->run);
     if (status == UNA_OK) status = una_fit(fresh, info->spec, joined, &settings, c->run);
     if (status == UNA_OK) *rows_added = una_dataset_row_count(more);
+
     una_dataset_free(joined);
     una_dataset_free(more);
     una_dataset_free(old);
@@ -64,6 +66,7 @@ static void tell(const cli *c, const una_model *model, size_t rows_added, const 
 {
     const una_fit_info *info = una_model_info(model);
     bool again = cli_has(c, "with");
+
     if (c->json) {
         printf("{\"rows_added\": %zu, \"rows\": %zu, \"kind\": ", rows_added, info->rows);
         cli_json_text(stdout, info->kind);
@@ -86,6 +89,7 @@ static una_status run(cli *c)
     una_model *model = NULL;
     una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
+
     status = una_model_load(&model, c->operand[0], c->run);
     if (status != UNA_OK) return cli_failed(c, status);
     status = update(c, &model, &rows_added);
@@ -94,6 +98,7 @@ static una_status run(cli *c)
         status = una_model_save(model, out, c->run);
         if (status != UNA_OK) cli_failed(c, status);
     }
+
     cli_progress_clear();
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);

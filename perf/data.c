@@ -86,6 +86,7 @@ static double write_csv(const char *path, size_t rows, int inputs, const char *f
     FILE *to = fopen(path, "wb");
     if (!to) return 0;
     uint64_t state = 88172645463325252u;
+
     for (int i = 0; i < inputs; i++) fprintf(to, "x%d,", i + 1);
     fprintf(to, "y\n");
     for (size_t r = 0; r < rows; r++) {
@@ -99,6 +100,7 @@ static double write_csv(const char *path, size_t rows, int inputs, const char *f
         fprintf(to, format, y);
         fputc('\n', to);
     }
+
     double size = (double)ftell(to);
     return fclose(to) == 0 ? size : 0;
 }
@@ -182,6 +184,7 @@ static int fit_peaks(const char *spec, double *private, double *file)
         sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });      /* under chrt nobody could look else */
         exit(fit_with(spec, share * 1e6, 19, &seconds));
     }
+
     *private = *file = 0;
     while (child > 0 && waitpid(child, &status, WNOHANG) == 0) {
         *private = fmax(*private, resident_mb(child, "RssAnon:"));
@@ -245,15 +248,18 @@ static int predict_rows(void)
     una_model *model = NULL;
     if (fit_with("nlm(steps=200)", 2000, INPUTS, &seconds)) return 1;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
+
     double *x = malloc(ROWS * INPUTS * sizeof *x), *out = malloc(6 * ROWS * sizeof *out);
     uint64_t state = 1234567;
     for (size_t i = 0; i < ROWS * INPUTS; i++) x[i] = next_number(&state);
     una_prediction p = { sizeof p, out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS, out + 5 * ROWS };
+
     for (int i = 0; i < AGAIN; i++) {
         double start = now();
         if (una_model_predict_rows(model, x, ROWS, 0.95, &p, run)) return complain(run);
         least = fmin(least, now() - start);
     }
+
     line("predict_rows with bands, 8 inputs, 50-50 network", ROWS / least * 1e-6, "M rows/s", 1, 0);
     return 0;
 }
@@ -339,14 +345,17 @@ int main(int argc, char **argv)
         share = 0.1;
         first = 2;
     }
+
     snprintf(folder, sizeof folder, "%s/una-perf-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : ".");
     char *whole = mkdtemp(folder) ? realpath(folder, NULL) : NULL;
     if (!whole || setenv("XDG_CACHE_HOME", whole, 1)) return fprintf(stderr, "data: no folder for the files\n"), 5;
     free(whole);
+
     printf("| %-58s | %-19s | %-10s | %-5s | |\n|---|---|---|---|---|\n", "large data, one core", "measured", "goal",
            "ratio");
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         if (wanted(jobs[i].name, argc - first, argv + first)) bad |= apart(jobs[i].work);
+
     empty(in_folder("una"));
     empty(folder);
     return bad;

@@ -51,16 +51,19 @@ int main(int argc, char **argv)
     una_model *model = NULL;
     double fit = HUGE_VAL, all = HUGE_VAL, means = HUGE_VAL;
     int repeats = argc > 4 ? atoi(argv[4]) : 1;
+
     if (argc < 4) {
         fprintf(stderr, "usage: gp TRAIN.csv STARS.csv SPEC [REPEATS]\n");
         return UNA_E_USAGE;
     }
+
     must(una_run_new(&run, NULL), run);
     must(una_dataset_read(&train, argv[1], run), run);
     must(una_dataset_read(&stars, argv[2], run), run);
     size_t rows = una_dataset_row_count(stars);
     double *mean = calloc(3 * rows, sizeof *mean), *std = mean + rows;
     if (!mean) return UNA_E_MEMORY;
+
     for (int r = 0; r < repeats; r++) {
         una_model_free(model);
         must(una_fit(&model, argv[3], train, NULL, run), run);
@@ -70,6 +73,7 @@ int main(int argc, char **argv)
             means = fmin(means, predict_seconds(model, stars, (una_prediction){ .mean = mean + 2 * rows }, run));
         }
     }
+
     const una_fit_info *info = una_model_info(model);
     printf("{\"fit_seconds\": %.6f, \"predict_seconds\": %.6f, \"mean_seconds\": %.6f, \"evaluations\": %zu, "
            "\"log_evidence\": %.17g, \"options\": %s", fit, all, means, info->steps, info->log_evidence,
@@ -77,6 +81,7 @@ int main(int argc, char **argv)
     print_list("mean", mean, rows);
     print_list("std", std, rows);
     printf("}\n");
+
     free(mean);
     una_model_free(model);
     una_dataset_free(train);

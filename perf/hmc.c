@@ -20,7 +20,7 @@
  * The peak is the double product kernel on matrices in the cache.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "models/hmc.h"
+#include "fit/bnn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,11 +133,13 @@ static una_status sample(una_chain *chain, una_bnn *bnn, const una_hmc *how, boo
     double start[WEIGHTS];
     UNA_TRY(una_bnn_take(bnn, una_kernels_named_f64(run->settings.kernels), arena));
     UNA_TRY(una_bnn_marginal_take(bnn, arena));
+
     una_target target = { WEIGHTS, bnn, una_bnn_potential };
     if (integrated) target = (una_target){ una_bnn_marginal_dimension(bnn), bnn, una_bnn_marginal };
     for (size_t i = 0; i < WEIGHTS; i++) start[i] = 0.3 * una_rng_normal(rng);
     UNA_TRY(una_hmc_sample(chain, &target, how, start, rng, arena, run));
     if (!integrated) return UNA_OK;
+
     const double *moved = chain->draws;
     chain->draws = UNA_GET(arena, double, chain->count * WEIGHTS);
     UNA_TRY(una_arena_check(arena));
@@ -155,11 +157,13 @@ static void report(const char *name, const una_bnn *of, const una_hmc *how, size
     settings.progress = tick;
     settings.callbacks = &w;
     if (how->samples == 0 || una_run_new(&run, &settings) != UNA_OK) return;
+
     una_bnn bnn = *of;
     una_chain chain;
     una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 0);
     una_arena arena;
     una_arena_init(&arena, run);
+
     double begun = now();
     una_status status = sample(&chain, &bnn, how, integrated, &rng, &arena, run);
     double end = now(), seconds = end - w.start;
@@ -173,6 +177,7 @@ static void report(const char *name, const una_bnn *of, const una_hmc *how, size
         all->gradients[all->runs] = rate;
         all->ess[all->runs++] = ess / seconds;
     } else fprintf(stderr, "hmc: %s\n", una_run_message(run));
+
     fflush(stdout);
     una_arena_free(&arena);
     una_run_free(run);
@@ -247,6 +252,7 @@ static int parse(int argc, char **argv, order *o)
         else if (strcmp(name, "--peer") == 0) o->peer = value;
         else return fprintf(stderr, "hmc: unknown argument %s\n", name), 1;
     }
+
     return o->runs > MOST_RUNS ? fprintf(stderr, "hmc: at most %d runs\n", MOST_RUNS), 1 : 0;
 }
 
@@ -257,14 +263,17 @@ int main(int argc, char **argv)
                           .step_size = 0.0015, .accept = 0.8, .leapfrog = 50, .jitter = 0.2, .max_depth = 9,
                           .stage = "sampling" } };
     if (parse(argc, argv, &o)) return 1;
+
     double x[ROWS], y[ROWS], scale;
     if (!o.data) make_rows(x, y);
     else if (!read_rows(o.data, x, y)) return fprintf(stderr, "hmc: %s does not hold %d lines x,y\n", o.data, ROWS), 1;
     standardise(x, &scale);
     standardise(y, &scale);
+
     una_bnn bnn = { .net = { .depth = 1, .size = { 1, HIDDEN, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
                     .rows = ROWS, .prior_var = 1, .noise_var = 9 / (scale * scale) };
     una_net_shape(&bnn.net);
+
     figures peer = { .runs = 0 }, same = peer, sampled = peer, own = peer;
     una_hmc adapted = o.same, all_weights;
     adapted.trajectory = UNA_NUTS;
@@ -273,6 +282,7 @@ int main(int argc, char **argv)
     adapted.samples = o.nuts;
     all_weights = adapted;
     all_weights.samples = o.sampled;
+
     for (size_t r = 0; r < o.runs; r++) {
         if (o.peer) run_peer(o.peer, &o.same, &peer);
         report("static", &bnn, &o.same, r + 1, o.settings, &same);

@@ -58,10 +58,12 @@ static void set_out(const kernels *reference, una_activation act)
     for (size_t i = 0; i < SLOPES; i++) f.delta[i] = (float)(0.1 + 0.1 * una_rng_uniform(&rng));
     for (size_t i = 0; i < ROOM; i++) f.v[i] = f.b[i] * f.b[i];
     for (size_t i = 0; i < HEADS; i++) f.a[i * WIDE + i] = 8;    /* as S of the similarity: a diagonal that dominates */
+
     const una_slope_shape shape = { POINTS, EACH, WIDE };
     reference->activate(act, POINTS, WIDE, f.bias, f.z, f.h, f.d, NULL);
     reference->slopes->secant(act, shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
     reference->fans->steps(EACH, LANES, f.delta, f.step, f.inverses);
+
     for (size_t j = 0; j < UNITS; j += 2) UNA_LISTED(f.some)[f.some[0]++] = (uint16_t)j;
     UNA_LISTED(f.some)[f.some[0]] = UNA_LIST_END;
     fill(f.fans, UNITS * LANES, &rng);
@@ -284,6 +286,7 @@ static int run_bench(const bench *b, const kernels *const sets[3], const double 
     static float truth[ROOM];
     double generic = 1, scale = b->unit == ITEMS ? 1 : 1e-3;     /* work a microsecond: M/s, or G/s */
     int bad = 0;
+
     for (int i = 0; i < 3; i++) {
         if (!sets[i]) continue;
         set_out(sets[0], b->act);
@@ -296,6 +299,7 @@ static int run_bench(const bench *b, const kernels *const sets[3], const double 
         double peak = i == 0 || b->unit == ITEMS ? 0 : b->unit == FLOPS ? flop_peaks[i] : copy;
         print_row(b, sets[i]->name, off, rate, peak, generic);
     }
+
 #ifdef UNA_HAS_libxsmm
     const float one = 1, zero = 0;
     theirs = NULL;
@@ -363,6 +367,7 @@ static double last_places(const kernels *set, const bench *b, void (*call)(const
     enum { PASSES = 64 };
     bool is_tanh = b->act == UNA_TANH;
     double worst = 0, reach = is_tanh ? 9 : 87;
+
     for (size_t pass = 0; pass < PASSES; pass++) {
         for (size_t i = 0; i < CELLS; i++)
             f.a[i] = (float)(reach * (2 * (double)(i * PASSES + pass) / (CELLS * PASSES) - 1));
@@ -372,6 +377,7 @@ static double last_places(const kernels *set, const bench *b, void (*call)(const
             worst = fmax(worst, fabs((double)f.b[i] - truth) / ldexp(1, truth == 0 ? -126 : ilogb(truth) - 23));
         }
     }
+
     return worst;
 }
 
@@ -436,15 +442,18 @@ int main(void)
 #if defined(__x86_64__)
     _mm_setcsr(_mm_getcsr() | 0x8040);   /* as in training: numbers below the normal range are zero */
 #endif
+
     for (int i = 1; i < 3; i++)
         if (sets[i]) peaks[i] = flop_peak(sets[i]->name);
     set_out(sets[0], UNA_RELU);
     double copy = byte_peak();
+
     for (int i = 1; i < 3; i++)
         if (sets[i]) printf("Multiply-adds in registers, %s: %.1f GFLOP/s. ", sets[i]->name, peaks[i]);
     printf("Copy in the cache: %.1f GB/s.\n\n", copy);
     printf("| kernel | shape | set | difference | rate | of peak | x generic |\n|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) bad |= run_bench(&benches[i], sets, peaks, copy);
+
     printf("\n| function, 128 x 56 floats | by | error, last places | rate |\n|---|---|---|---|\n");
     const bench *const functions[] = { &tanh_bench, &exp_bench };
     for (int k = 0; k < 2; k++) {
@@ -452,6 +461,7 @@ int main(void)
             if (sets[i]) run_series(sets[i], sets[i]->name, functions[k], functions[k]->call);
         run_sleef(sets, functions[k]);
     }
+
     if (bad) fprintf(stderr, "kernels: a kernel disagrees with the reference\n");
     return bad;
 }

@@ -59,14 +59,17 @@ static double disagreement(const perf_case *c, const una_net *net, const numbers
     una_arena_init(&arena, run);
     float *p32 = UNA_GET(&arena, float, net->parameters);
     double *p64 = UNA_GET(&arena, double, net->parameters), worst = 0;
+
     una_rng rng = una_rng_at(1 + how.seed, UNA_FOR_TEST, 0);
     una_net_initialise_f64(net, 0, 1, &rng, p64);
     for (size_t i = 0; i < net->parameters; i++) p64[i] = p32[i] = (float)p64[i];
+
     una_train_data_f32 d32 = { data->x32, data->y32, c->rows, 1, { c->inputs, NULL } };
     una_train_data_f64 d64 = { data->x64, data->y64, c->rows, 1, { c->inputs, NULL } };
     int bad = una_train_f32(net, p32, &d32, &how, NULL, &a, &arena, run)
            || una_train_f64(net, p64, &d64, &how, NULL, &b, &arena, run);
     for (size_t i = 0; !bad && i < 20; i++) worst = fmax(worst, fabs(a.loss[i] / b.loss[i] - 1));
+
     una_arena_free(&arena);
     return bad ? NAN : worst;
 }
@@ -94,6 +97,7 @@ int main(int argc, char **argv)
     size_t steps = 4000, block = 50, seeds = 1;
     int threads = 1;
     bool json = false, tanh_net = false, plain = false, exact = false, checking = false, counting = false;
+
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--case") == 0 && more) name = argv[++i];
@@ -111,9 +115,11 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--count") == 0) counting = true;
         else return fprintf(stderr, "luna_step: unknown argument %s\n", argv[i]), 1;
     }
+
     const perf_case *c = case_named(name);
     if (!c) return fprintf(stderr, "luna_step: the cases are cubic, boston and kin8nm\n"), 1;
     if (block == 0) return fprintf(stderr, "luna_step: a block has at least one step\n"), 1;
+
     una_run *run;
     una_run_settings with = { .size = sizeof with, .threads = threads, .kernels = kernels, .path = path };
     if (una_run_new(&run, &with)) return 4;
@@ -121,6 +127,7 @@ int main(int argc, char **argv)
     numbers data = invent(c);
     una_net net = network(c, tanh_net, plain);
     if (checking) return check(c, &net, &data, settings(c, 20, plain, exact), seeds, run);
+
     una_training how = settings(c, steps, plain, exact);
     how.descent.look_every = block;
     static stopwatch watch;
@@ -136,6 +143,7 @@ int main(int argc, char **argv)
     if (una_train_f32(&net, parameters, &rows, &how, &laps, &trained, &arena, run))
         return fprintf(stderr, "luna_step: %s\n", una_run_message(run)), 3;
     if (counting || watch.blocks == 0) return 0;
+
     qsort(watch.block, watch.blocks, sizeof *watch.block, by_value);
     double least = watch.block[0], median = watch.block[watch.blocks / 2];
     double rate = flops(c, c->batch, plain) / least * 1e-3;
@@ -144,6 +152,7 @@ int main(int argc, char **argv)
            "%.1f, \"kernels\": \"%s\"}\n"
                 : "%s: %.2f us a step (median %.2f), %.1f GFLOP/s, peak %.1f, kernels %s\n",
            name, least, median, rate, peak(kern), kern->name);
+
     una_arena_free(&arena);
     una_run_free(run);
     forget(&data);

@@ -36,6 +36,7 @@ static int train(const worker *w)
 {
     una_run *run;
     if (una_run_new(&run, &(una_run_settings){ .size = sizeof(una_run_settings), .threads = 1 })) return 1;
+
     una_net net = network(w->c, false, false);
     una_training how = settings(w->c, w->steps, false, false);
     una_train_data_f32 rows = { w->data->x32, w->data->y32, w->c->rows, 1, { w->c->inputs, NULL } };
@@ -44,9 +45,11 @@ static int train(const worker *w)
     una_arena_init(&arena, run);
     float *parameters = UNA_GET(&arena, float, net.parameters);
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
+
     int bad = !parameters;
     if (!bad) una_net_initialise_f32(&net, 0, 1, &rng, parameters);
     bad = bad || una_train_f32(&net, parameters, &rows, &how, NULL, &trained, &arena, run) != UNA_OK;
+
     una_arena_free(&arena);
     una_run_free(run);
     return bad;
@@ -56,6 +59,7 @@ static int multiply(const worker *w)
 {
     float *a = calloc(ROWS * WIDE, 4), *b = calloc(WIDE * WIDE, 4), *c = calloc(ROWS * WIDE, 4);
     int bad = !a || !b || !c;
+
 #ifdef UNA_HAS_libxsmm
     const float one = 1, zero = 0;       /* column-major: C' = B'A' */
     libxsmm_smmfunction product = libxsmm_smmdispatch(WIDE, ROWS, WIDE, NULL, NULL, NULL, &one, &zero, NULL, NULL);
@@ -66,6 +70,7 @@ static int multiply(const worker *w)
     for (size_t i = 0; !bad && i < 200 * w->steps; i++)
         kern->product(ROWS, WIDE, WIDE, a, WIDE, 1, b, WIDE, c, WIDE, false);
 #endif
+
     free(a);
     free(b);
     free(c);
@@ -92,11 +97,13 @@ static double race(const worker *like, size_t count, const size_t cores[2])
     pthread_t thread[2];
     pthread_barrier_t start;
     pthread_barrier_init(&start, NULL, (unsigned)count + 1);
+
     for (size_t i = 0; i < count; i++) {
         w[i].core = cores[i];
         w[i].start = &start;
         if (pthread_create(&thread[i], NULL, work, &w[i])) return -1;
     }
+
     pthread_barrier_wait(&start);
     double from = now(), to = from;
     bool bad = false;
@@ -127,12 +134,14 @@ int main(int argc, char **argv)
 {
     const char *name = "boston";
     size_t steps = 300, pairs = 11;
+
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--case") == 0) name = argv[i + 1];
         else if (strcmp(argv[i], "--steps") == 0) steps = (size_t)atol(argv[i + 1]);
         else if (strcmp(argv[i], "--pairs") == 0) pairs = (size_t)atol(argv[i + 1]);
         else return fprintf(stderr, "pair: unknown argument %s\n", argv[i]), 1;
     }
+
     const perf_case *c = case_named(name);
     cpu_set_t allowed;
     size_t cores[2] = { 0, 0 }, found = 0;
@@ -142,6 +151,7 @@ int main(int argc, char **argv)
     for (size_t i = CPU_SETSIZE; i-- > 0 && found < 2;)
         if (CPU_ISSET(i, &allowed)) cores[found++] = i;
     if (found < 2) return fprintf(stderr, "pair: two cores are needed\n"), 1;
+
     numbers data = invent(c);
     char title[64];
     snprintf(title, sizeof title, "two LUNA models (%s)", name);

@@ -57,11 +57,13 @@ static int measure(const char *spec, const una_dataset *data, const double *x, d
     una_prediction all = { sizeof all, out, out + ROWS, out + 2 * ROWS, out + 3 * ROWS, out + 4 * ROWS,
                            out + 5 * ROWS };
     double bands = -1, means = -1, one = -1;
+
     if (una_fit(&model, spec, data, NULL, run) == UNA_OK) {
         bands = least_time(model, x, ROWS, 1, all, run);
         means = least_time(model, x, ROWS, 1, (una_prediction){ .size = sizeof(una_prediction), .mean = out }, run);
         one = least_time(model, x, 1, SINGLE, all, run);
     }
+
     int bad = !(bands > 0 && means > 0 && one > 0);
     if (bad) fprintf(stderr, "predict: %s: %s\n", spec, una_run_message(run));
     else printf("| `%s` | %.0f | %.0f | %.1f |\n", spec, ROWS / bands * 1e6, ROWS / means * 1e6, one);
@@ -86,10 +88,12 @@ int main(int argc, char **argv)
     if (una_run_new(&run, &(una_run_settings){ .size = sizeof(una_run_settings), .threads = 1 })) return 4;
     double *x = malloc(ROWS * INPUTS * sizeof *x), *out = malloc(ROWS * 6 * sizeof *out);
     int bad = !x || !out || una_dataset_synthetic(&data, "radial", FITTED, INPUTS, 0, run);
+
     for (size_t i = 0; !bad && i < ROWS * INPUTS; i++) x[i] = (double)(i * 2654435761u % 4001) / 1000 - 2;
     for (int i = 1; !bad && i < argc; i++) bad = measure(argv[i], data, x, out, run);
     for (size_t k = 0; !bad && argc < 2 && k < una_kind_count(); k++)
         bad = measure_kind(una_kind_name(k), data, x, out, run);
+
     free(x);
     free(out);
     una_dataset_free(data);

@@ -10,7 +10,7 @@
 #include "golden.h"
 #include "nn/luna_reference.h"
 
-#include "models/hmc.h"
+#include "fit/bnn.h"
 #include "opt/schedule.h"
 #include "score/score.h"
 
@@ -64,9 +64,11 @@ static bool read_vector(golden *file, json_t *object, const char *key, size_t *l
     if (!json_is_array(list) || json_array_size(list) == 0) return refuse(file, "`%s` is missing or is no list", key);
     if (*length && json_array_size(list) != *length)
         return refuse(file, "`%s` holds %zu numbers, not %zu", key, json_array_size(list), *length);
+
     *length = json_array_size(list);
     *values = UNA_GET(file->arena, double, *length);
     if (!*values) return refuse(file, "%s", una_run_message(file->run));
+
     for (size_t i = 0; i < *length; i++) {
         json_t *number = json_array_get(list, i);
         if (!json_is_number(number)) return refuse(file, "`%s`[%zu] is no number", key, i);
@@ -84,10 +86,12 @@ static bool read_matrix(golden *file, json_t *object, const char *key, size_t *r
         return refuse(file, "`%s` has %zu rows, not %zu", key, json_array_size(list), *rows);
     if (*cols && json_array_size(first) != *cols)
         return refuse(file, "`%s` has %zu columns, not %zu", key, json_array_size(first), *cols);
+
     *rows = json_array_size(list);
     *cols = json_array_size(first);
     *values = UNA_GET(file->arena, double, *rows * *cols);
     if (!*values) return refuse(file, "%s", una_run_message(file->run));
+
     for (size_t r = 0; r < *rows; r++) {
         json_t *row = json_array_get(list, r);
         if (json_array_size(row) != *cols) return refuse(file, "row %zu of `%s` is not as long as row 0", r, key);
@@ -124,11 +128,13 @@ static bool read_network(golden *file, problem *p)
     una_net *net = &p->net;
     net->depth = count - 1;
     if (!read_activation(file, &net->activation)) return false;
+
     for (size_t l = 0; l < count; l++) {
         json_t *layer = json_array_get(layers, l);
         if (!read_matrix(file, layer, "W", &net->size[l], &net->size[l + 1], &weights[l])) return false;
         if (!read_vector(file, layer, "b", &net->size[l + 1], &bias[l])) return false;
     }
+
     una_net_shape(net);
     p->parameters = UNA_GET(file->arena, double, net->parameters);
     if (!p->parameters) return refuse(file, "%s", una_run_message(file->run));
@@ -147,9 +153,11 @@ static bool read_problem(golden *file, problem *p)
     bool tuna = strcmp(file->kind, "tuna_loss") == 0, posterior = strcmp(file->kind, "blr_posterior") == 0;
     memset(p, 0, sizeof *p);
     if (!read_network(file, p)) return false;
+
     size_t *inputs = &p->net.size[0], heads = una_net_heads(&p->net);
     if (tuna) return read_matrix(file, file->in, "g", &p->rows, &heads, &p->g);
     if (map && heads != 1) return refuse(file, "the output layer has %zu columns, not 1", heads);
+
     if (!read_vector(file, file->in, "y", &p->rows, &p->y) || !read_positive(file, "noise_var",
         &p->noise_var)) return false;
     if (!posterior && !read_number(file, file->in, "gamma", 0, &p->gamma)) return false;
@@ -157,6 +165,7 @@ static bool read_problem(golden *file, problem *p)
     if (!luna && !read_positive(file, "prior_var", &p->prior_var)) return false;
     if (posterior) return read_matrix(file, file->in, "x_star", &p->stars, inputs, &p->x_star);
     if (!luna) return true;
+
     if (!read_number(file, file->in, "lambda", 0, &p->lambda)) return false;
     if (!read_matrix(file, file->in, "delta", &p->rows, inputs, &p->delta)) return false;
     for (size_t i = 0; i < p->rows * *inputs; i++)
@@ -191,6 +200,7 @@ static bool compare_tensor(golden *file, const answer *results, const char *name
         if (strcmp(results->tensor[i].name, name) == 0) found = &results->tensor[i];
     if (!found) return refuse(file, "`out` asks for `%.60s`, which `%s` does not give", name, file->kind);
     if (found->rank == 0) return compare_number(file, name, *found->value, expected, worst_of);
+
     if (!json_is_array(expected) || json_array_size(expected) != found->shape[0])
         return refuse(file, "`%s` in `out` is no list of %zu", name, found->shape[0]);
     for (size_t r = 0; r < found->shape[0]; r++) {
@@ -214,6 +224,7 @@ static bool compare_gradient(golden *file, const answer *results, json_t *layers
     for (size_t i = 0; i < results->count; i++) wanted += strncmp(results->tensor[i].name, "grad[", 5) == 0;
     if (!json_is_array(layers) || json_array_size(layers) != wanted / 2)
         return refuse(file, "`grad` in `out` is no list of %zu layers", wanted / 2);
+
     for (size_t l = 0; l < json_array_size(layers); l++) {
         json_t *layer = json_array_get(layers, l);
         if (!json_object_get(layer, "W") || !json_object_get(layer, "b"))
@@ -255,6 +266,7 @@ static bool compare_floats(golden *file, const answer *floats, const answer *dou
     double overall = 0;
     for (size_t i = 0; i < doubles->count; i++)
         if (doubles->tensor[i].rank > 0) overall = fmax(overall, largest(&doubles->tensor[i]));
+
     for (size_t i = 0; i < floats->count; i++) {
         const tensor *a = &floats->tensor[i], *b = &doubles->tensor[i];
         double size = fmax(fmax(b->scale, largest(b)), b->rank > 0 ? 1e-4 * overall : 0), relative = 0;
@@ -328,11 +340,13 @@ static bool check_network(golden *file, worst *exact, worst *single)
     if (!evaluate_f64(file, &p, una_kernels_named_f64("generic"), &reference)) return false;
     if (strcmp(file->kind, "luna") == 0
         && !(evaluate_reference(file, &p, &results) && compare(file, &results, exact))) return false;
+
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *doubles = una_kernels_named_f64(kernel_sets[i]);
         if (!doubles) continue;                                  /* this machine cannot run it */
         if (!evaluate_f64(file, &p, doubles, &results) || !compare(file, &results, exact)) return false;
     }
+
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f32 *floats = una_kernels_named_f32(kernel_sets[i]);
         if (!floats) continue;
@@ -350,6 +364,7 @@ static bool check_update(golden *file, worst *exact, worst *single)
     double *phi, *y;
     una_head head;
     answer results = { .count = 0 };
+
     if (!read_matrix(file, file->in, "phi", &rows, &k, &phi) || !read_vector(file, file->in, "y", &rows,
         &y)) return false;
     una_head_init(&head, k, file->arena);
@@ -357,6 +372,7 @@ static bool check_update(golden *file, worst *exact, worst *single)
     if (!read_positive(file, "noise_var", &head.noise_var) || !read_positive(file, "prior_var",
         &head.prior_var)) return false;
     if (!read_count(file, "first", 0, rows, &first)) return false;
+
     una_stats_add(&head.stats, phi, y, first);
     if (una_head_solve(&head, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
     una_stats_add(&head.stats, phi + first * k, y + first, rows - first);
@@ -373,11 +389,13 @@ static bool check_schedules(golden *file, worst *exact, worst *single)
     answer results = { .count = 0 };
     if (!read_vector(file, file->in, "epoch", &count, &epoch) || !read_positive(file, "epochs", &epochs)) return false;
     if (!read_count(file, "n", 1, SIZE_MAX / 2, &n) || !read_count(file, "m", 2, SIZE_MAX / 2, &m)) return false;
+
     for (int schedule = 0; schedule < 4; schedule++) {
         double *value = put(file, &results, names[schedule], count, 0);
         if (!value) return refuse(file, "%s", una_run_message(file->run));
         for (size_t i = 0; i < count; i++) value[i] = una_schedule(schedule, epoch[i] / epochs);
     }
+
     if (!put_scalar(file, &results, "C", 2 * (double)n / ((double)m * ((double)m - 1)), 0)) return false;
     return compare(file, &results, exact);
 }
@@ -390,12 +408,14 @@ static bool check_scores(golden *file, worst *exact, worst *single)
     una_score_sums sums = { .rows = 0 };
     una_score score = UNA_INIT(una_score);
     answer results = { .count = 0 };
+
     if (!read_vector(file, file->in, "y", &rows, &y) || !read_vector(file, file->in, "mean", &rows, &mean))
         return false;
     if (!read_vector(file, file->in, "std", &rows, &std)) return false;
     double *none = UNA_GET(file->arena, double, rows), *coverage = put(file, &results, "coverage", 3, 0);
     if (!none || !coverage || una_score_add(&sums, y, mean, std, none, rows, file->run) != UNA_OK
         || una_score_finish(&score, &sums, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+
     coverage[0] = score.coverage_50;
     coverage[1] = score.coverage_90;
     coverage[2] = score.coverage_95;
@@ -446,6 +466,7 @@ static outcome check_object(golden *file, json_t *root, worst *exact, worst *sin
     file->kind = json_string_value(json_object_get(root, "kind"));
     file->in = json_object_get(root, "in");
     file->out = json_object_get(root, "out");
+
     const kind *found = NULL;
     for (size_t i = 0; file->kind && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, file->kind) == 0) found = &kinds[i];
@@ -454,12 +475,14 @@ static outcome check_object(golden *file, json_t *root, worst *exact, worst *sin
         return FAILED;
     }
     if (!found->check) return SKIPPED;
+
     if (!json_is_object(file->in) || !json_is_object(file->out)) {
         refuse(file, "%s", "`in` or `out` is missing");
         return FAILED;
     }
     if (!read_number(file, root, "rtol", 0, &file->rtol) || !read_number(file, root, "atol", 0,
         &file->atol)) return FAILED;
+
     for (size_t i = 0; found->needs[i]; i++)
         if (!json_object_get(file->out, found->needs[i])) {
             refuse(file, "`out` lacks `%s`", found->needs[i]);
@@ -485,11 +508,13 @@ static void check_file(const char *path, una_run *run, tally *sum)
     char stem[80];
     json_error_t error;
     outcome result = FAILED;
+
     una_arena_init(&arena, run);
     stem_of(path, stem);
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (!root) refuse(&file, "line %d, column %d: %s", error.line, error.column, error.text);
     else result = check_object(&file, root, &exact, &single);
+
     if (result == SKIPPED) {
         printf("skip %-24s no `%s` in the library yet\n", stem, file.kind);
         sum->skipped++;
@@ -502,6 +527,7 @@ static void check_file(const char *path, una_run *run, tally *sum)
         printf("\n");
         sum->passed++;
     }
+
     una_arena_free(&arena);
     json_decref(root);
 }

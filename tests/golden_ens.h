@@ -54,9 +54,11 @@ static bool check_anchored(golden *file, worst *exact, worst *single)
     if (una_net_heads(&p.net) != 1) return refuse(file, "%s", "the output layer has more than one column");
     if (!read_positive(file, "noise_var", &p.noise_var) || !read_positive(file, "prior_var", &p.prior_var))
         return false;
+
     double *anchor = UNA_GET(file->arena, double, p.net.parameters);
     if (!anchor) return refuse(file, "%s", una_run_message(file->run));
     if (!read_anchor(file, &p.net, anchor)) return false;
+
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);
         if (kernels && !anchored_once(file, &p, anchor, kernels, exact)) return false;
@@ -73,12 +75,14 @@ static bool check_rff(golden *file, worst *exact, worst *single)
     if (!read_matrix(file, file->in, "h", &rows, &width, &h)) return false;
     if (!read_matrix(file, file->in, "W", &width, &features, &w)) return false;
     if (!read_vector(file, file->in, "b", &features, &b)) return false;
+
     size_t wide = UNA_PADDED(width), out = UNA_PADDED(features);
     double *ph = converted_f64(file->arena, h, rows, width, wide);
     double *pw = converted_f64(file->arena, w, width, features, out);
     double *pb = converted_f64(file->arena, b, 1, features, out), *work = UNA_GET(file->arena, double, 3 * rows * out);
     if (!ph || !pw || !pb || !work) return refuse(file, "%s", una_run_message(file->run));
     for (size_t j = 0; j < features; j++) pb[j] += quarter;
+
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);
         answer results = { .count = 0 };
@@ -101,9 +105,11 @@ static bool check_spectral(golden *file, worst *exact, worst *single)
     una_rng rng = una_rng_at(0, UNA_FOR_TEST, 0);
     (void)single;
     if (!read_matrix(file, file->in, "W", &rows, &cols, &w) || !read_positive(file, "c", &c)) return false;
+
     una_spectral_init_f64(&s, rows, cols, cols, &rng, file->arena);
     double *bounded = put(file, &results, "W", rows, cols);
     if (!bounded || una_arena_check(file->arena) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+
     double sigma = una_spectral_norm_f64(&s, w);
     memcpy(bounded, w, rows * cols * sizeof *w);
     una_spectral_bound_f64(&s, sigma, c, bounded);
@@ -143,6 +149,7 @@ static bool check_functions(golden *file, worst *exact, worst *single)
     static const char *const names[] = { "branin", "hartmann6" };
     answer results = { .count = 0 };
     (void)single;
+
     for (size_t n = 0; n < 2; n++) {
         const una_test_function *function = una_test_function_find(names[n]);
         char key[32];
@@ -150,6 +157,7 @@ static bool check_functions(golden *file, worst *exact, worst *single)
         double *x;
         snprintf(key, sizeof key, "%s_x", names[n]);
         if (!read_matrix(file, file->in, key, &points, &inputs, &x)) return false;
+
         double *value = put(file, &results, names[n], points, 0);
         if (!value) return refuse(file, "%s", una_run_message(file->run));
         for (size_t i = 0; i < points; i++) value[i] = function->value(x + i * inputs);

@@ -18,12 +18,14 @@ static bool gp_kernel_text(golden *file, una_text *text)
     double var;
     if (!name) return refuse(file, "%s", "`kernel` is missing or is no word");
     if (!read_positive(file, "amplitude_var", &var)) return false;
+
     una_text_add(text, "%s(var=", name);
     una_text_number(text, var);
     for (size_t k = 0; k < 2; k++) {
         json_t *value = json_object_get(file->in, keys[k]);
         size_t count = json_is_array(value) ? json_array_size(value) : 1;
         if (!value) continue;
+
         una_text_add(text, ", %s=%s", keys[k], json_is_array(value) ? "[" : "");
         for (size_t i = 0; i < count; i++) {
             json_t *number = json_is_array(value) ? json_array_get(value, i) : value;
@@ -57,10 +59,12 @@ static bool gp_evaluate(golden *file, una_gp *gp, const una_hyper *hyper, json_t
     double *gradient = put(file, &results, "grad_log", json_array_size(order), 0);
     double *inverse = UNA_GET(file->arena, double, una_gp_work(gp->rows));
     double *all = UNA_GET(file->arena, double, hyper->count + 1);
+
     if (una_arena_check(file->arena) != UNA_OK || una_gp_solve(gp, 0, file->run) != UNA_OK
         || una_gp_predict(gp, star, stars, gp->inputs, mean, var, file->run) != UNA_OK
         || una_gp_gradient(gp, hyper, inverse, all, file->run) != UNA_OK)
         return refuse(file, "%s", una_run_message(file->run));
+
     for (size_t i = 0; i < json_array_size(order); i++) {
         size_t place;
         if (!gp_place(file, json_string_value(json_array_get(order, i)), hyper->count, &place)) return false;
@@ -79,10 +83,12 @@ static bool check_gp(golden *file, worst *exact, worst *single)
     una_kernel *kernel;
     una_hyper hyper;
     json_t *order = json_incref(json_object_get(file->out, "grad_order"));
+
     if (!read_matrix(file, file->in, "x", &rows, &inputs, &x) || !read_vector(file, file->in, "y", &rows, &y))
         return false;
     if (!read_matrix(file, file->in, "x_star", &stars, &inputs, &star) || !gp_kernel_text(file, &text)) return false;
     if (!read_positive(file, "noise_var", &gp.noise_var)) return false;
+
     const char **name = UNA_GET(file->arena, const char *, inputs);
     for (size_t d = 0; name && d < inputs; d++) name[d] = "x";
     una_hyper_plan plan = { .ard = json_is_array(json_object_get(file->in, "length")) };
@@ -92,6 +98,7 @@ static bool check_gp(golden *file, worst *exact, worst *single)
         || una_hyper_init(&hyper, kernel, &plan, file->arena) != UNA_OK
         || una_gp_init(&gp, kernel, x, inputs, y, rows, inputs, file->arena) != UNA_OK)
         return refuse(file, "%s", una_run_message(file->run));
+
     json_object_del(file->out, "grad_order");            /* names, not numbers: used here */
     bool met = true;
     const char *own = file->run->settings.kernels;

@@ -12,6 +12,7 @@ static bool put_potential_gradient(golden *file, const una_net *net, const doubl
         snprintf(name, sizeof name, "grad[%zu].b", l);
         double *bias = put(file, results, name, out, 0);
         if (!weights || !bias) return refuse(file, "%s", "out of memory");
+
         memcpy(weights, packed, in * out * sizeof(double));
         memcpy(bias, packed + in * out, out * sizeof(double));
         packed += (in + 1) * out;
@@ -28,6 +29,7 @@ static bool check_potential(golden *file, worst *exact, worst *single)
         return false;
     if (una_net_heads(&p.net) != 1)
         return refuse(file, "the output layer has %zu columns, not 1", una_net_heads(&p.net));
+
     for (size_t i = 0; i < KERNEL_SETS; i++) {
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);
         una_bnn bnn = { .net = p.net, .x = p.x, .y = p.y, .rows = p.rows, .prior_var = p.prior_var,
@@ -38,6 +40,7 @@ static bool check_potential(golden *file, worst *exact, worst *single)
             return refuse(file, "%s", una_run_message(file->run));
         double *q = UNA_GET(file->arena, double, bnn.weights), *g = UNA_GET(file->arena, double, bnn.weights);
         if (!q || !g) return refuse(file, "%s", una_run_message(file->run));
+
         for (size_t k = 0; k < bnn.weights; k++) q[k] = p.parameters[bnn.place[k]];
         if (!put_scalar(file, &results, "U", una_bnn_potential(&bnn, q, g), 0)) return false;
         if (!put_potential_gradient(file, &p.net, g, &results) || !compare(file, &results, exact)) return false;

@@ -49,6 +49,7 @@ static bool REAL(put_gradient)(REAL(evaluation) *e, size_t layers)
         snprintf(name, sizeof name, "grad[%zu].b", l);
         double *bias = put(e->file, e->results, name, out, 0);
         if (!weights || !bias) return refuse(e->file, "%s", "out of memory");
+
         for (size_t i = 0; i < in; i++)
             for (size_t j = 0; j < out; j++) weights[i * out + j] = (double)e->gradient[net->weights[l] + i * wide + j];
         for (size_t j = 0; j < out; j++) bias[j] = (double)e->gradient[net->biases[l] + j];
@@ -137,13 +138,16 @@ static bool REAL(evaluate_posterior)(REAL(evaluation) *e)
     golden *file = e->file;
     size_t k = una_net_features(&p->net) + 1;
     una_head head;
+
     double *phi = REAL(features)(e, e->x, p->rows);
     double *out = put(file, e->results, "phi", p->rows, k);
     if (!out || !phi) return refuse(file, "%s", una_run_message(file->run));
     memcpy(out, phi, p->rows * k * sizeof *out);
     if (sizeof(real) == sizeof(float)) return true;              /* posteriors are double in any case */
+
     if (!REAL(solve)(e, phi, &head) || !put_head(file, &head, e->results)) return false;
     if (!put_scalar(file, e->results, "log_evidence", head.log_evidence, 0)) return false;
+
     const double *phi_star = REAL(features)(e, REAL(converted)(file->arena, p->x_star, p->stars, p->net.size[0],
         p->net.size[0]), p->stars);
     double *mean = put(file, e->results, "mean", p->stars, 0), *var = put(file, e->results, "var_model", p->stars, 0);

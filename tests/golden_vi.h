@@ -26,6 +26,7 @@ static bool read_layers(golden *file, const char *key, elbo *e, double **values)
         return refuse(file, "`%s` is no list of %zu layers", key, net->depth + 1);
     *values = UNA_GET(file->arena, double, net->parameters);
     if (!*values) return refuse(file, "%s", una_run_message(file->run));
+
     for (size_t l = 0; l <= net->depth; l++) {
         size_t in = net->size[l], out = net->size[l + 1], wide = UNA_PADDED(out);
         double *w, *b;
@@ -46,11 +47,13 @@ static bool read_elbo(golden *file, elbo *e)
         return false;
     if (!read_positive(file, "weight_var", &e->weight_var)) return false;
     if (!read_layers(file, "rho", e, &e->rho) || !read_layers(file, "eps", e, &e->eps)) return false;
+
     const una_net *net = &e->p.net;
     e->live = UNA_GET(file->arena, size_t, net->parameters);
     e->packed = UNA_GET(file->arena, double, 3 * net->parameters);
     e->gradient = UNA_GET(file->arena, double, net->parameters);
     if (una_arena_check(file->arena) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
+
     for (size_t l = 0; l <= net->depth; l++)
         for (size_t i = 0; i <= net->size[l]; i++)
             for (size_t j = 0; j < net->size[l + 1]; j++)
@@ -89,6 +92,7 @@ static bool put_layers(golden *file, const una_net *net, const double *packed, a
         snprintf(name, sizeof name, "grad[%zu].b", l);
         double *b = put(file, results, name, out, 0);
         if (!w || !b) return refuse(file, "%s", "out of memory");
+
         memcpy(w, packed, in * out * sizeof *w);
         memcpy(b, packed + in * out, out * sizeof *b);
         packed += (in + 1) * out;
@@ -103,13 +107,16 @@ static bool compare_elbo(golden *file, elbo *e, worst *exact)
     una_vi q = { e->count, e->weight_var, e->packed, e->packed + e->count };
     una_vi_terms terms;
     answer results = { .count = 0 };
+
     if (una_vi_loss(&q, e->packed + 2 * e->count, 1, elbo_likelihood, e, &terms, out, out + e->count,
                     out + 2 * e->count, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
     if (!put_scalar(file, &results, "log_lik", terms.log_lik, 0) || !put_scalar(file, &results, "kl", terms.kl, 0)
         || !put_scalar(file, &results, "loss", terms.loss, 0)) return false;
+
     static const char *const scalars[] = { "log_lik", "kl", "loss" };
     for (int i = 0; i < 3; i++)
         if (!compare_tensor(file, &results, scalars[i], json_object_get(file->out, scalars[i]), exact)) return false;
+
     return put_layers(file, &e->p.net, out, &results)
         && compare_gradient(file, &results, json_object_get(file->out, "grad_mu"), exact)
         && put_layers(file, &e->p.net, out + e->count, &results)

@@ -18,12 +18,14 @@ static una_dataset *rebuilt(const una_dataset *from, una_run *run)
     una_dataset *data = NULL;
     size_t columns = una_dataset_column_count(from);
     assert_true(columns <= MOST);
+
     for (size_t c = 0; c < columns; c++) {
         names[c] = una_dataset_column_name(from, c);
         numbers[c] = una_dataset_numbers(from, c);
         words[c] = una_dataset_words(from, c);
         assert_true((numbers[c] == NULL) != (words[c] == NULL));
     }
+
     assert_ok(una_dataset_from_columns(&data, names, numbers, words, columns, una_dataset_row_count(from), run), run);
     return data;
 }
@@ -46,9 +48,11 @@ static void columns_are_a_table(void **state)
     una_run *run = quiet_run();
     una_dataset *file = mixed_data(ROWS, run), *columns = rebuilt(file, run);
     una_model *a = fitted("linear", file, &mixed_settings, run), *b = fitted("linear", columns, &mixed_settings, run);
+
     assert_same_bytes(a, b, run);
     double *from_file = predicted(a, file, run), *from_columns = predicted(a, columns, run);
     assert_memory_equal(from_file, from_columns, 6 * ROWS * sizeof *from_file);
+
     free(from_file);
     free(from_columns);
     una_model_free(a);
@@ -183,11 +187,13 @@ static void update_kind(const una_kind *kind, una_run *run)
         x[2 * i] = una_dataset_numbers(more, 0)[i];
         x[2 * i + 1] = una_dataset_numbers(more, 1)[i];
     }
+
     una_status wanted = una_model_update(a, more, run);              /* some states of a kind cannot, either */
     assert_true(kind->observe || wanted == UNA_E_USAGE);
     assert_status(una_model_update_rows(b, x, y, 10, run), wanted, run);
     assert_same_bytes(a, b, run);
     assert_int_equal(una_model_info(b)->rows, wanted == UNA_OK ? ROWS + 10 : ROWS);
+
     una_model_free(a);
     una_model_free(b);
     una_dataset_free(data);

@@ -61,6 +61,7 @@ static void same_seed_same_bits(void **state)
             saved first = fit_and_save(kind, rows, mixed, SIZED(una_run_settings, .threads = 1, .seed = 3));
             saved again = fit_and_save(kind, rows, mixed, SIZED(una_run_settings, .threads = 1, .seed = 3));
             saved wide = fit_and_save(kind, rows, mixed, SIZED(una_run_settings, .threads = 2, .seed = 3));
+
             assert_true(same_file(&first, &again));
             assert_true(same_file(&first, &wide));
             forget(&first);
@@ -133,16 +134,19 @@ static void save_load_save(void **state)
         una_model *model = fitted(quick_spec(kind->name, NULL), data, mixed ? &mixed_settings : NULL, run);
         una_model *copy = copied_model(model, run), *third = NULL;
         saved a = { .run = run }, b = { .run = run };
+
         assert_ok(una_model_save_memory(model, &a.bytes, &a.size, run), run);
         assert_ok(una_model_save_memory(copy, &b.bytes, &b.size, run), run);
         assert_true(same_file(&a, &b));
         assert_same_predictions(model, copy, data, 0, run);
+
         const char *path = temp_path("saved.una");                       /* a file holds what memory holds */
         assert_ok(una_model_save(model, path, run), run);
         assert_ok(una_model_load(&third, path, run), run);
         assert_same_predictions(model, third, data, 0, run);
         assert_string_equal(una_model_info(third)->spec, una_model_info(model)->spec);
         assert_string_equal(una_model_options_json(third), una_model_options_json(model));
+
         una_memory_free(a.bytes, run);
         una_memory_free(b.bytes, run);
         una_model_free(model);
@@ -161,12 +165,14 @@ static void batch_is_one_by_one(void **state)
     size_t rows = una_dataset_row_count(many);
     const double *x1 = una_dataset_numbers(many, 0), *x2 = una_dataset_numbers(many, 1);
     double *all = predicted(model, many, run);
+
     for (size_t i = 0; i < rows; i += 7) {
         double x[2] = { x1[i], x2[i] }, one[6];
         una_prediction out = { sizeof out, one, one + 1, one + 2, one + 3, one + 4, one + 5 };
         assert_ok(una_model_predict_rows(model, x, 1, 0.95, &out, run), run);
         for (size_t j = 0; j < 6; j++) assert_true(one[j] == all[j * rows + i]);
     }
+
     free(all);
     una_model_free(model);
     una_dataset_free(data);
@@ -181,9 +187,11 @@ static void means_alone_are_the_same(void **state)
     una_model *model = quick_fit(kind_of(state), data, run);
     size_t rows = una_dataset_row_count(many);
     double *all = predicted(model, many, run), mean[301], noise[301];
+
     assert_ok(una_model_predict(model, many, 0.95, &SIZED(una_prediction, .mean = mean, .std_noise = noise), run), run);
     assert_memory_equal(mean, all, rows * sizeof *mean);
     assert_memory_equal(noise, all + 3 * rows, rows * sizeof *noise);
+
     free(all);
     una_model_free(model);
     una_dataset_free(data);
@@ -201,6 +209,7 @@ static void kernel_sets(void **state)
         una_dataset *data = wave_data(60, 0, run);
         una_model *model = NULL;
         una_status status = una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run);
+
         if (status != UNA_OK) {                                          /* a machine without that set says so */
             assert_int_equal(status, UNA_E_USAGE);
             assert_says(una_run_message(run), names[i]);
@@ -211,6 +220,7 @@ static void kernel_sets(void **state)
             una_model_free(again);
             worked++;
         }
+
         una_model_free(model);
         una_dataset_free(data);
         una_run_free(run);
@@ -237,6 +247,7 @@ static void wrong_options_are_named(void **state)
     const una_kind *kind = kind_of(state);
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run);
+
     for (const una_option *o = kind->options; o->name; o++) {
         char text[64];
         bool number = o->type == UNA_REAL || o->type == UNA_COUNT;
@@ -250,6 +261,7 @@ static void wrong_options_are_named(void **state)
             refused(kind, o->name, text, data, run);
         }
     }
+
     char wrong[128], spec[256];
     una_model *model = NULL;
     snprintf(wrong, sizeof wrong, "%sx", kind->options[0].name);
@@ -258,6 +270,7 @@ static void wrong_options_are_named(void **state)
     assert_says(una_run_message(run), wrong);
     assert_says(una_run_message(run), kind->options[0].name);
     assert_says(una_run_message(run), "did you mean");
+
     const char *set[] = { "no_such_option=1" };                          /* --set is checked like the spec */
     assert_status(una_fit(&model, kind->name, data, &SIZED(una_fit_settings, .set = set, .set_count = 1), run),
                   UNA_E_USAGE, run);
@@ -275,6 +288,7 @@ static void defaults_are_accepted(void **state)
     char text[128][256];
     const char *set[128];
     size_t count = 0;
+
     for (const una_option *o = kind->options; o->name; o++, count++) {
         snprintf(text[count], sizeof text[0], "%s=%s%s%s", o->name, *o->initial ? "" : "\"", o->initial,
                  *o->initial ? "" : "\"");
@@ -282,10 +296,12 @@ static void defaults_are_accepted(void **state)
     }
     const char *quick = quick_options(kind->name);
     if (*quick) set[count++] = quick;
+
     una_model *spelt = fitted(kind->name, data, &SIZED(una_fit_settings, .set = set, .set_count = count), run);
     una_model *silent = quick_fit(kind, data, run);
     assert_string_equal(una_model_info(spelt)->spec, una_model_info(silent)->spec);
     assert_same_predictions(spelt, silent, data, 0, run);
+
     una_model_free(spelt);
     una_model_free(silent);
     una_dataset_free(data);
@@ -302,10 +318,12 @@ static void spec_can_be_passed_back(void **state)
             una_dataset *data = mixed ? mixed_data(rows, run) : wave_data(rows, 0, run);
             const una_fit_settings *settings = mixed ? &mixed_settings : NULL;
             const char *more = has_option(kind, "restarts") ? "prior_var=auto, restarts=2" : "prior_var=auto";
+
             una_model *model = fitted(quick_spec(kind->name, has_option(kind, "prior_var") ? more : NULL), data,
                                       settings, run);
             una_model *again = fitted(una_model_info(model)->spec, data, settings, run);
             assert_same_predictions(again, model, data, 1e-9, run);
+
             una_model_free(model);
             una_model_free(again);
             una_dataset_free(data);
@@ -323,11 +341,13 @@ static void presets_work(void **state)
     const char *set[] = { "epochs=5" };
     una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set,
                                   .set_count = has_option(kind, "epochs") };
+
     assert_status(una_fit(&model, kind->name, data, &settings, run), UNA_OK, run);
     una_model_free(model);
     assert_status(una_fit(&model, kind->name, data, &SIZED(una_fit_settings, .preset = "thesys"), run), UNA_E_USAGE,
                   run);
     assert_says(una_run_message(run), "thesys");
+
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -340,6 +360,7 @@ static void variances_are_positive(void **state)
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = quick_fit(kind_of(state), data, run);
     double *p = predicted(model, data, run);
+
     for (size_t i = 0; i < 60; i++) {
         assert_true(p[60 + i] > 0 && isfinite(p[60 + i]));
         assert_true(p[120 + i] >= 0 && p[180 + i] > 0);
@@ -348,6 +369,7 @@ static void variances_are_positive(void **state)
         if (!model->kind->mixture) assert_near(p[300 + i] - p[i], 1.959963984540054 * p[60 + i], 1e-9, 0);
     }
     free(p);
+
     static const double far[] = { 1e3, 1e6, 1e12, 1e100, 1e300 };
     for (size_t i = 0; i < 5; i++) {                                     /* an answer or a sentence, never a crash */
         double x[2] = { far[i], -far[i] }, value[3];
@@ -358,6 +380,7 @@ static void variances_are_positive(void **state)
         if (status != UNA_OK) assert_true(strlen(una_run_message(run)) > 20);
         if (far[i] <= 1e6) assert_int_equal(status, UNA_OK);
     }
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -410,6 +433,7 @@ static void slope_agrees_with_differences(void **state)
     una_dataset *data = wave_data(60, 0, run);
     const char *smooth = has_option(kind, "activation") ? "activation=tanh" : NULL;
     una_model *model = fitted(quick_spec(kind->name, smooth), data, NULL, run);
+
     const double h = 0.01;
     for (int point = 0; point < 4; point++) {
         double x[2] = { 0.3 * point - 0.5, 0.7 - 0.4 * point }, dmean[2], dvar[2];
@@ -424,6 +448,7 @@ static void slope_agrees_with_differences(void **state)
             assert_near(dvar[d], by_var, 2e-3, 1e-3);
         }
     }
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -439,6 +464,7 @@ static void public_slope(void **state)
     una_model *model = fitted(quick_spec(kind->name, smooth), data, NULL, run);
     double x[2] = { 0.4, -0.3 }, dmean[2], dstd[2];
     const double h = 0.01;
+
     assert_ok(una_model_slope(model, x, dmean, dstd, run), run);
     for (size_t d = 0; d < 2; d++) {
         double at[4] = { x[0], x[1], x[0], x[1] }, mean[2], std[2];
@@ -449,6 +475,7 @@ static void public_slope(void **state)
         assert_near(dmean[d], (mean[1] - mean[0]) / (2 * h), 2e-3, 1e-3);
         assert_near(dstd[d], (std[1] - std[0]) / (2 * h), 2e-3, 1e-3);
     }
+
     x[1] = NAN;
     assert_status(una_model_slope(model, x, dmean, dstd, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "x2");
@@ -456,6 +483,7 @@ static void public_slope(void **state)
     model = fitted(quick_spec(kind->name, NULL), words, &mixed_settings, run);
     assert_status(una_model_slope(model, x, dmean, dstd, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "colour");
+
     una_model_free(model);
     una_dataset_free(data);
     una_dataset_free(words);
@@ -471,6 +499,7 @@ static void draws_agree_with_predictions(void **state)
     una_model *model = quick_fit(kind, data, run);
     double *f = malloc(DRAWS * ROWS * sizeof *f), prior[3 * ROWS], first[3 * ROWS];
     assert_non_null(f);
+
     if (!kind->draw) {
         assert_status(una_model_draw(model, few, 3, 0, f, run), UNA_E_USAGE, run);
     } else {
@@ -483,12 +512,14 @@ static void draws_agree_with_predictions(void **state)
             assert_near(sum / DRAWS, p[r], 0, 5 * p[2 * ROWS + r] / sqrt(DRAWS));
             assert_near(sqrt(square / DRAWS), p[2 * ROWS + r], 0.06, 0);
         }
+
         assert_ok(una_model_draw(model, few, 3, 0, first, run), run);    /* fewer draws are the first of many */
         assert_memory_equal(first, f, sizeof first);
         assert_ok(una_model_draw(model, few, 3, 1, prior, run), run);
         for (size_t i = 0; i < 3 * ROWS; i++) assert_true(prior[i] != first[i] && isfinite(prior[i]));
         free(p);
     }
+
     free(f);
     una_model_free(model);
     una_dataset_free(data);
@@ -505,12 +536,14 @@ static void parts_are_functions(void **state)
     size_t count = 99;
     assert_ok(una_model_parts(model, data, &count, NULL, run), run);
     assert_true(kind->parts ? count > 0 && count < 99 : count == 0);
+
     double *f = calloc((count + 1) * 60, sizeof *f), sum = 0;
     assert_non_null(f);
     assert_ok(una_model_parts(model, data, &count, f, run), run);
     for (size_t i = 0; i < count * 60; i++) assert_true(isfinite(f[i]));
     for (size_t i = 0; i < count * 60; i++) sum += fabs(f[i]);
     if (count) assert_true(sum > 0);
+
     free(f);
     una_model_free(model);
     una_dataset_free(data);
@@ -526,12 +559,14 @@ static void too_few_rows(void **state)
     size_t index[64];
     una_model *model = NULL;
     for (size_t i = 0; i < 64; i++) index[i] = i;
+
     assert_ok(una_dataset_rows(&few, data, index, kind->least_rows - 1, run), run);
     assert_status(una_fit(&model, kind->name, few, NULL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "at least");
     assert_null(model);
     model = quick_fit(kind, data, run);                                  /* and just enough is enough */
     una_model_free(model);
+
     una_dataset_free(data);
     una_dataset_free(few);
     una_run_free(run);
@@ -563,6 +598,7 @@ static void updates_are_exact(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run), *more = wave_data(23, 600, run);
     una_model *one = quick_fit(kind, data, run);
+
     if (!kind->observe) {
         assert_status(una_model_update(one, more, run), UNA_E_USAGE, run);
         assert_says(una_run_message(run), "fit it again");
@@ -575,6 +611,7 @@ static void updates_are_exact(void **state)
         assert_same_predictions(chunks, all, data, 1e-9, run);
         assert_near(una_model_info(one)->log_evidence, una_model_info(all)->log_evidence, 1e-9, 1e-9);
         assert_int_equal(una_model_info(one)->rows, 83);
+
         double *p = predicted(before, data, run), *q = predicted(all, data, run);
         for (size_t i = 0; i < 60; i++) assert_true(q[120 + i] < p[120 + i]);   /* data only takes doubt away */
         free(p);
@@ -583,6 +620,7 @@ static void updates_are_exact(void **state)
         una_model_free(all);
         una_model_free(before);
     }
+
     una_model_free(one);
     una_dataset_free(data);
     una_dataset_free(more);
@@ -599,11 +637,13 @@ static void failed_update_changes_nothing(void **state)
     una_model *model = quick_fit(kind, data, run), *before = copied_model(model, run);
     const double x[] = { 0, 0, 1, 1 }, y[] = { 1e200, -1e200 };          /* their squares are beyond a double */
     assert_ok(una_dataset_from_arrays(&huge, x, y, 2, 2, NULL, run), run);
+
     assert_status(una_model_update(model, huge, run), UNA_E_NUMERIC, run);
     assert_same_predictions(model, before, data, 0, run);
     assert_int_equal(una_model_info(model)->rows, 60);
     una_model *copy = copied_model(model, run);                          /* it can still be saved */
     una_model_free(copy);
+
     una_model_free(model);
     una_model_free(before);
     una_dataset_free(data);
@@ -662,12 +702,14 @@ static una_status job_use(sweep *s, una_run *run)
     double value[400], f[400 * 4];
     una_prediction out = { .size = sizeof out, .mean = value };
     una_prediction bands = { .size = sizeof bands, .mean = value, .lower = value };
+
     una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
     if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &out, run);
     if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &bands, run);
     if (status == UNA_OK && s->kind->draw) status = una_model_draw(model, s->more, 2, 0, f, run);
     if (status == UNA_OK) status = una_model_parts(model, s->more, &count, f, run);
     if (status == UNA_OK) status = una_model_save_memory(model, &bytes, &size, run);
+
     una_memory_free(bytes, run);
     una_model_free(model);
     return status;
@@ -694,6 +736,7 @@ static una_status job_update(sweep *s, una_run *run)
 {
     una_model *model = NULL;
     una_status status = una_model_load_memory(&model, s->bytes, s->size, run);
+
     if (status == UNA_OK && s->kind->observe) {
         una_run *calm = quiet_run();
         double *before = predicted(model, s->data, calm);
@@ -701,6 +744,7 @@ static una_status job_update(sweep *s, una_run *run)
         double *after = predicted(model, s->data, calm);
         size_t rows = una_dataset_row_count(s->data);
         if (status != UNA_OK) assert_memory_equal(before, after, 6 * rows * sizeof *before);
+
         free(before);
         free(after);
         una_run_free(calm);
@@ -720,11 +764,13 @@ static void sweep_job(una_status (*job)(sweep *, una_run *), sweep *s, const cha
         una_status status = una_run_new(&run, &settings);
         bool started = status == UNA_OK;
         if (started) status = job(s, run);
+
         if (status != UNA_OK && status != UNA_E_MEMORY)
             fail_msg("%s, %s: allocation %ld fails with status %d, %s", s->kind->name, what, n, (int)status,
                      una_run_message(run));
         if (started && status != UNA_OK && !*una_run_message(run))
             fail_msg("%s, %s: allocation %ld fails silently", s->kind->name, what, n);
+
         una_run_free(run);
         if (memory.live != 0)
             fail_msg("%s, %s: allocation %ld fails and %ld blocks leak", s->kind->name, what, n, (long)memory.live);
@@ -744,12 +790,14 @@ static void every_allocation_may_fail(void **state)
     assert_ok(una_model_save_memory(model, &bytes, &s.size, run), run);
     s.bytes = bytes;
     temp_text_file("sweep.csv", mixed_csv(12));
+
     sweep_job(job_fit, &s, "fit");
     sweep_job(job_fit_mixed, &s, "fit with categories");
     sweep_job(job_load, &s, "load");
     sweep_job(job_use, &s, "predict, draw, save");
     sweep_job(job_files, &s, "files");
     sweep_job(job_update, &s, "update");
+
     una_memory_free(bytes, run);
     una_model_free(model);
     una_dataset_free(data);
@@ -782,12 +830,14 @@ static void no_memory_for_each_row(void **state)
     double *x = malloc(2 * MANY * sizeof *x), *out = malloc(6 * MANY * sizeof *out);
     if (!x || !out) fail_msg("%s", "no memory for the test's own data");
     for (size_t i = 0; i < 2 * MANY; i++) x[i] = (double)(i * 2654435761u % 4001) / 1000 - 2;
+
     for (int threads = 1; threads <= 2; threads++) {
         long few = blocks_taken(model, x, FEW, out, threads), many = blocks_taken(model, x, MANY, out, threads);
         print_message("%s, %d threads: %ld blocks for %d rows, %ld for %d\n", kind_of(state)->name, threads, few, FEW,
                       many, MANY);
         assert_true(many <= few + MORE);
     }
+
     free(x);
     free(out);
     una_model_free(model);
@@ -827,6 +877,7 @@ static void cancelling_leaks_nothing(void **state)
     una_run *calm = quiet_run();
     una_dataset *data = wave_data(60, 0, calm);
     long calls = 1;
+
     for (long n = -1; n < calls; n += n < 0 ? 1 : 1 + calls / 6) {       /* -1: never, to count the calls */
         struct fail_after memory = { .left = -1 };
         stop_at when = { .left = n };
@@ -835,6 +886,7 @@ static void cancelling_leaks_nothing(void **state)
         settings.callbacks = &when;
         una_run *run = run_with(settings);
         una_model *model = NULL;
+
         una_status status = una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run);
         assert_int_equal(status, n < 0 || n >= when.calls ? UNA_OK : UNA_CANCELLED);
         if (status != UNA_OK) {
@@ -842,6 +894,7 @@ static void cancelling_leaks_nothing(void **state)
             assert_says(una_run_message(run), "interrupted");
         }
         if (n < 0) calls = when.calls;
+
         when = (stop_at){ .left = -1 };                                  /* the run is as good as new */
         if (status != UNA_OK) {
             assert_ok(una_fit(&model, quick_spec(kind->name, NULL), data, NULL, run), run);
@@ -910,9 +963,11 @@ int main(void)
     static char names[CHECKS * MOST][96];
     static subject subjects[MOST];
     size_t count = 0, many = 0;
+
     for (size_t k = 0; una_kinds[k]; k++)
         for (size_t c = 0; c < quick_choices(una_kinds[k]->name) && many < MOST; c++)
             subjects[many++] = (subject){ una_kinds[k], c };
+
     for (size_t s = 0; s < many; s++) {
         for (size_t c = 0; c < CHECKS; c++, count++) {
             const char *which = subjects[s].choice ? ", its other way" : "";
@@ -921,5 +976,6 @@ int main(void)
                                                 .initial_state = &subjects[s] };
         }
     }
+
     return _cmocka_run_group_tests("contract", tests, count, NULL, NULL);
 }

@@ -106,9 +106,11 @@ static void swap_blocks(bytes *b, const block *one, const block *two)
         two = kept;
     }
     if (one->end > two->from) return;
+
     size_t first = one->end - one->from, middle = two->from - one->end, second = two->end - two->from;
     unsigned char *copy = malloc(first + middle + second);
     if (!copy) fail_msg("%s", "no memory for the test's own bytes");
+
     memcpy(copy, b->at + two->from, second);
     memcpy(copy + second, b->at + one->end, middle);
     memcpy(copy + second + middle, b->at + one->from, first);
@@ -122,6 +124,7 @@ static void change_value(bytes *b, const block *k, una_rng *rng)
     unsigned char type = b->at[k->type];
     size_t items = (size_t)number_at(b, k->count, 8);
     if (items == 0) return;
+
     size_t pick = una_rng_below(rng, items);
     uint64_t bits;
     double odd = odd_numbers[una_rng_below(rng, COUNT_OF(odd_numbers))];
@@ -129,6 +132,7 @@ static void change_value(bytes *b, const block *k, una_rng *rng)
     uint32_t small_bits;
     memcpy(&bits, &odd, sizeof bits);
     memcpy(&small_bits, &small, sizeof small_bits);
+
     if (type == 'u') set_number(b, k->payload, 8, odd_counts[una_rng_below(rng, COUNT_OF(odd_counts))]);
     else if (type == 'd' || type == 'D') set_number(b, k->payload + 8 * pick, 8, bits);
     else if (type == 'F') set_number(b, k->payload + 4 * pick, 4, small_bits);
@@ -158,6 +162,7 @@ static void change_once(bytes *b, una_rng *rng)
     size_t blocks = read_blocks(b, list), at = una_rng_below(rng, b->size), count;
     const block *one = blocks ? &list[una_rng_below(rng, blocks)] : NULL,
         *two = blocks ? &list[una_rng_below(rng, blocks)] : NULL;
+
     switch (una_rng_below(rng, one ? 13 : 5)) {
     case 0: b->at[at] = (unsigned char)(b->at[at] ^ 1u << una_rng_below(rng, 8)); break;
     case 1: b->at[at] = (unsigned char)una_rng_u32(rng); break;
@@ -216,6 +221,7 @@ static void try_bytes(stranger *s, const bytes *b)
     long live = s->memory.live;
     una_model *model = NULL;
     una_status status = una_model_load_memory(&model, b->at, b->size, s->run);
+
     if (status == UNA_OK) {
         s->loaded++;
         use(s, model);
@@ -242,11 +248,13 @@ static original shaped_file(const una_kind *kind, bool mixed, bool wider)
     if (has_option(kind, "width")) set[settings.set_count++] = wider ? "width=4" : "width=3";
     else if (has_option(kind, "degree")) set[settings.set_count++] = wider ? "degree=2" : "degree=1";
     if (has_option(kind, "steps")) set[settings.set_count++] = "steps=4";
+
     una_dataset *data = mixed ? mixed_data(30, run) : wave_data(30, 0, run);
     una_model *model = fitted(quick_spec(kind->name, NULL), data, &settings, run);
     void *saved;
     size_t size;
     assert_ok(una_model_save_memory(model, &saved, &size, run), run);
+
     original o = { .file = { malloc(size), size, size }, .mixed = mixed, .kind = kind->name };
     if (!o.file.at) fail_msg("%s", "no memory for the test's own bytes");
     memcpy(o.file.at, saved, size);
@@ -301,6 +309,7 @@ static void every_truncation_is_refused(void **state)
     (void)state;
     original list[64];
     size_t count = originals(list, 64);
+
     for (size_t i = 0; i < count; i++) {
         stranger s;
         una_dataset *data = meet(&s, list[i].mixed);
@@ -312,6 +321,7 @@ static void every_truncation_is_refused(void **state)
             try_bytes(&s, &short_one);
             free(short_one.at);
         }
+
         assert_int_equal(s.loaded, 0);
         try_bytes(&s, &list[i].file);
         assert_int_equal(s.loaded, 1);
@@ -342,6 +352,7 @@ static void every_byte_is_guarded(void **state)
     (void)state;
     original list[64];
     size_t count = originals(list, 64);
+
     for (size_t i = 0; i < count; i++) {
         stranger s;
         una_dataset *data = meet(&s, list[i].mixed);
@@ -350,6 +361,7 @@ static void every_byte_is_guarded(void **state)
             try_bytes(&s, &list[i].file);
             list[i].file.at[at] ^= 0x10;
         }
+
         assert_int_equal(s.loaded, 0);
         part(&s, data);
         free(list[i].file.at);
@@ -362,11 +374,13 @@ static void random_changes(void **state)
     original list[64];
     size_t count = originals(list, 64);
     long refused = 0, loaded = 0;
+
     for (size_t i = 0; i < count; i++) {
         stranger s;
         una_dataset *data = meet(&s, list[i].mixed);
         bytes changed = { malloc(2 * list[i].file.size + 4096), 0, 2 * list[i].file.size + 4096 };
         assert_non_null(changed.at);
+
         for (long n = 0; n < mutations / (long)count + 1; n++) {
             una_rng rng = una_rng_at(i, UNA_FOR_TEST, (uint64_t)n);
             memset(changed.at, (int)una_rng_below(&rng, 256), changed.room);
@@ -379,12 +393,14 @@ static void random_changes(void **state)
             try_bytes(&s, &exact);
             free(exact.at);
         }
+
         refused += s.refused;
         loaded += s.loaded;
         part(&s, data);
         free(changed.at);
         free(list[i].file.at);
     }
+
     print_message("%ld changed files: %ld refused, %ld loaded and used\n", refused + loaded, refused, loaded);
     assert_true(refused > mutations / 4 && loaded > mutations / 100);       /* both roads were walked */
 }
@@ -425,11 +441,13 @@ static void two_files_do_not_mix(void **state)
         list[count++] = shaped_file(una_kinds[k], false, true);
         list[count++] = shaped_file(una_kinds[k], true, true);
     }
+
     for (size_t n = 0; n < count * count; n++) {
         const original *one = &list[n / count], *two = &list[n % count];
         size_t blocks = read_blocks(&one->file, first), others = read_blocks(&two->file, second), from = 0;
         stranger s;
         una_dataset *data = meet(&s, one->mixed);
+
         for (size_t i = 0; i < blocks; i++) {
             for (size_t j = from; j < others; j++) {
                 if (!same_name(&one->file, &first[i], &two->file, &second[j])) continue;
@@ -447,6 +465,7 @@ static void two_files_do_not_mix(void **state)
         }
         part(&s, data);
     }
+
     for (size_t i = 0; i < count; i++) free(list[i].file.at);
 }
 
@@ -461,6 +480,7 @@ static void columns_must_fit_the_state(void **state)
         while (i > 0 && !named(&plain.file, &first[i - 1], "notes")) i--;
         while (j > 0 && !named(&mixed.file, &second[j - 1], "notes")) j--;
         assert_true(i > 0 && j > 0);
+
         bytes a = spliced(&plain.file, &first[i], &mixed.file, &second[j]),
             b = spliced(&mixed.file, &second[j], &plain.file, &first[i]);
         stranger s;
@@ -468,6 +488,7 @@ static void columns_must_fit_the_state(void **state)
         try_bytes(&s, &a);
         try_bytes(&s, &b);
         assert_int_equal(s.loaded, 0);
+
         part(&s, data);
         free(a.at);
         free(b.at);
@@ -508,8 +529,10 @@ static int make_fixtures(const char *folder)
         una_dataset *data = wave_data(220, 0, run), *test = wave_data(FIXTURE_ROWS, 2000, run);
         una_model *model = fitted(fixtures[i].spec, data, NULL, run);
         double *p = predicted(model, test, run);
+
         snprintf(path, sizeof path, "%s/%s.una", folder, fixtures[i].name);
         if (una_model_save(model, path, run) != UNA_OK) return 1;
+
         snprintf(path, sizeof path, "%s/%s.csv", folder, fixtures[i].name);
         FILE *out = fopen(path, "w");
         if (!out) return 1;
@@ -520,6 +543,7 @@ static int make_fixtures(const char *folder)
             fprintf(out, "\n");
         }
         if (fclose(out) != 0) return 1;
+
         free(p);
         una_model_free(model);
         una_dataset_free(data);
@@ -537,6 +561,7 @@ static void files_of_this_release_load(void **state)
         una_run *run = generic_run();
         una_model *model = NULL;
         una_dataset *wanted = NULL;
+
         snprintf(path[0], sizeof path[0], "tests/fixtures/%s.una", fixtures[i].name);
         snprintf(path[1], sizeof path[1], "tests/fixtures/%s.csv", fixtures[i].name);
         assert_status(una_model_load(&model, path[0], run), UNA_OK, run);
@@ -545,6 +570,7 @@ static void files_of_this_release_load(void **state)
         double *p = predicted(model, wanted, run);
         for (size_t j = 0; j < 6; j++)
             assert_arrays_near(p + j * FIXTURE_ROWS, una_dataset_numbers(wanted, j + 2), FIXTURE_ROWS, fixture_rtol, 0);
+
         free(p);
         una_model_free(model);
         una_dataset_free(wanted);
@@ -558,6 +584,7 @@ int main(int count, char **argument)
     const char *given = count > 1 ? argument[1] : getenv("UNA_MUTATIONS");
     if (given && atol(given) > 0) mutations = atol(given);
     else if (getenv("UNA_TEST_LONG")) mutations = 1000000;
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(a_byte_too_many_is_refused),
@@ -567,5 +594,6 @@ int main(int count, char **argument)
         cmocka_unit_test(columns_must_fit_the_state),
         cmocka_unit_test(files_of_this_release_load),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

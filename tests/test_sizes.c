@@ -209,6 +209,7 @@ static void a_newer_caller(void **state)
         size_t longer = all[i].size + LONGER;
         unsigned char *given = block(longer, longer, 0);
         assert_ok(all[i].call(given, p), p->run);
+
         given[longer - 1] = 1;
         if (all[i].filled) {
             assert_ok(all[i].call(given, p), p->run);

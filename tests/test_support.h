@@ -141,9 +141,11 @@ static inline long sweep_allocations_threads(una_status (*job)(void *context, un
         una_status status = una_run_new(&run, &settings);
         bool started = status == UNA_OK;
         if (started) status = job(context, run);
+
         if (status != UNA_OK && status != UNA_E_MEMORY)
             fail_msg("with allocation %ld failing: status %d, %s", n, (int)status, una_run_message(run));
         if (started && status != UNA_OK && !*una_run_message(run)) fail_msg("allocation %ld failed silently", n);
+
         una_run_free(run);
         if (memory.live != 0) fail_msg("allocation %ld failed: %ld blocks leaked", n, (long)memory.live);
         if (status == UNA_OK) return n;
@@ -203,6 +205,7 @@ static inline const char *temp_folder(void)
 {
     char *place = temp_folder_place();
     if (*place) return place;
+
     const char *under[] = { getenv("TMPDIR"), "build", "." };
     for (size_t i = 0; i < 3; i++) {
         if (!under[i] || !*under[i]) continue;
@@ -212,6 +215,7 @@ static inline const char *temp_folder(void)
             return place;
         }
     }
+
     *place = 0;
     fail_msg("%s", "no temporary folder could be made");
     return NULL;

@@ -122,6 +122,7 @@ static void predict_with_failures(const una_model *model, una_run *other)
     static double x[INPUTS * ROWS], out[6 * ROWS];
     una_status status = UNA_E_MEMORY;
     fill_inputs(x);
+
     for (long n = 2; status != UNA_OK; n++) {                            /* two are the run's own */
         struct fail_after memory = { .left = n };
         una_run *mine = workspace(&memory);
@@ -130,6 +131,7 @@ static void predict_with_failures(const una_model *model, una_run *other)
             assert_int_equal(status, UNA_E_MEMORY);
             assert_true(*una_run_message(mine) != 0);
         }
+
         memory.left = -1;
         assert_same_answers(model, x, 0, ROWS, mine, other);
         una_run_free(mine);
@@ -227,6 +229,7 @@ static void a_fit_is_the_same(void **state)
     una_run *calm = quiet_run(), *mine = workspace(&memory);
     void *bytes[2];
     size_t size[2];
+
     for (int i = 0; i < 2; i++) {
         una_run *run = i ? mine : calm;
         una_dataset *data = wave_data(60, 0, run);
@@ -235,6 +238,7 @@ static void a_fit_is_the_same(void **state)
         una_model_free(model);
         una_dataset_free(data);
     }
+
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(bytes[0], bytes[1], size[0]);
     una_memory_free(bytes[0], calm);

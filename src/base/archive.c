@@ -86,6 +86,7 @@ static unsigned char *extend(una_archive *ar, size_t more)
         ar->bytes = bytes;
         ar->room = room;
     }
+
     unsigned char *at = ar->bytes + ar->size;
     ar->size += more;
     return at;
@@ -124,8 +125,10 @@ static unsigned char *put_block(una_archive *ar, const char *name, char type, si
         ar->status = una_fail(ar->run, UNA_E_MEMORY, "the block %s with %zu items is beyond any memory", name, count);
         return NULL;
     }
+
     unsigned char *at = extend(ar, fixed + count * size);
     if (!at) return NULL;
+
     memcpy(at, "BLK1", 4);
     at[4] = (unsigned char)length;
     memcpy(at + 5, name, length);
@@ -180,12 +183,14 @@ static una_status check_front(una_archive *ar, size_t *length)
         return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s is not a una model file; make one with `una fit`",
                                      ar->origin);
     }
+
     uint64_t version = get(ar->bytes + MAGIC, 4);
     if (version > UNA_ARCHIVE_VERSION)
         return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s was made by a newer una (file version %u, this una "
                                      "reads up to %u); install a newer una", ar->origin, (unsigned)version,
                                      UNA_ARCHIVE_VERSION);
     if (version == 0) return refuse_file(ar, "the model file has version 0, which no una has written");
+
     *length = (size_t)get(ar->bytes + MAGIC + 4, 4);
     if (*length > LONGEST_HEADER) return refuse_file(ar, "the model file's header is longer than 16 MiB");
     return UNA_OK;
@@ -265,6 +270,7 @@ static una_status next_block(una_archive *ar, const char *name, const char *type
 {
     const unsigned char *at = ar->bytes + ar->at;
     size_t left = ar->size - ar->at, length = strlen(name), fixed = 4 + 1 + length + 1 + 8;
+
     if (left < 5) return refuse_end(ar);
     if (memcmp(at, "END.", 4) == 0) return una_archive_refuse(ar, name, "is missing");
     if (memcmp(at, "BLK1", 4) != 0) return una_archive_refuse(ar, name, "is damaged where it begins");
@@ -272,6 +278,7 @@ static una_status next_block(una_archive *ar, const char *name, const char *type
     if (at[4] != length || memcmp(at + 5, name, length) != 0)
         return una_archive_refuse(ar, name, "is missing, another one stands in its place");
     if (left < fixed) return refuse_end(ar);
+
     *type = (char)at[5 + length];
     if (*type == 0 || !strchr(types, *type)) return una_archive_refuse(ar, name, "is of another type than expected");
     uint64_t items = get(at + 6 + length, 8), size = item_size(*type);
@@ -279,6 +286,7 @@ static una_status next_block(una_archive *ar, const char *name, const char *type
     if (!crc_agrees(ar, ar->at, ar->at + fixed + (size_t)(items * size)))
         return una_archive_refuse(ar, name, "is damaged (its checksum differs)");
     if (items < least || items > most) return una_archive_refuse(ar, name, "has a wrong number of items");
+
     *count = (size_t)items;
     *payload = at + fixed;
     ar->at += fixed + (size_t)(items * size) + CRC;
@@ -302,6 +310,7 @@ una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, u
     char type;
     const unsigned char *payload;
     UNA_TRY(ready(ar, name));
+
     uint64_t number = *value;
     if (ar->loading) {
         UNA_TRY(next_block(ar, name, "u", 1, 1, &type, &count, &payload));
@@ -310,6 +319,7 @@ una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, u
     if (number < low || number > high) return una_archive_refuse(ar, name, "holds a number out of range");
     *value = number;
     if (ar->loading) return UNA_OK;
+
     unsigned char *at = put_block(ar, name, 'u', 1, &from);
     if (!at) return ar->status;
     put(at, number, 8);
@@ -324,6 +334,7 @@ una_status una_archive_f64(una_archive *ar, const char *name, double *value)
     char type;
     const unsigned char *payload;
     UNA_TRY(ready(ar, name));
+
     double number = *value;
     if (ar->loading) {
         UNA_TRY(next_block(ar, name, "d", 1, 1, &type, &count, &payload));
@@ -332,6 +343,7 @@ una_status una_archive_f64(una_archive *ar, const char *name, double *value)
     if (!isfinite(number)) return una_archive_refuse(ar, name, not_finite);
     *value = number;
     if (ar->loading) return UNA_OK;
+
     unsigned char *at = put_block(ar, name, 'd', 1, &from);
     if (!at) return ar->status;
     put_f64(at, number);
@@ -371,6 +383,7 @@ una_status una_archive_f64s(una_archive *ar, const char *name, double **values, 
     char type;
     const unsigned char *payload;
     UNA_TRY(ready(ar, name));
+
     if (ar->loading) {
         *values = NULL;
         UNA_TRY(next_block(ar, name, "D", count, count, &type, &count, &payload));
@@ -383,6 +396,7 @@ una_status una_archive_f64s(una_archive *ar, const char *name, double **values, 
         *values = to;
         return UNA_OK;
     }
+
     for (size_t i = 0; i < count; i++)
         if (!isfinite((*values)[i])) return una_archive_refuse(ar, name, not_finite);
     unsigned char *at = put_block(ar, name, 'D', count, &from);
@@ -397,6 +411,7 @@ una_status una_archive_f32s(una_archive *ar, const char *name, float **values, s
     char type;
     const unsigned char *payload;
     UNA_TRY(ready(ar, name));
+
     if (ar->loading) {
         *values = NULL;
         UNA_TRY(next_block(ar, name, "F", count, count, &type, &count, &payload));
@@ -409,6 +424,7 @@ una_status una_archive_f32s(una_archive *ar, const char *name, float **values, s
         *values = to;
         return UNA_OK;
     }
+
     for (size_t i = 0; i < count; i++)
         if (!isfinite((*values)[i])) return una_archive_refuse(ar, name, not_finite);
     unsigned char *at = put_block(ar, name, 'F', count, &from);

@@ -62,6 +62,7 @@ void una_arena_reuse(una_arena *arena)
         empty_kept(arena);
         return;
     }
+
     arena->live = 0;
     if (!arena->top) return;
     bool mapped = false;
@@ -70,6 +71,7 @@ void una_arena_reuse(una_arena *arena)
         mapped = mapped || block->mapped;
         all += block->size;
     }
+
     arena->top->used = 0;
     if (!arena->top->below && !mapped) return;
     if (!mapped) arena->least = all;     /* a mapping parts what came before it from what comes after */
@@ -115,6 +117,7 @@ void *una_arena_get(una_arena *arena, size_t count, size_t size)
         arena->failed = true;
         return NULL;
     }
+
     size_t need = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     if (need == 0) need = ALIGN;
     una_arena_block *block = arena->top;
@@ -123,6 +126,7 @@ void *una_arena_get(una_arena *arena, size_t count, size_t size)
         arena->failed = true;
         return NULL;
     }
+
     void *at = block->base + block->used;
     block->used += need;
     arena->live += need;

@@ -110,11 +110,13 @@ static void take_part(una_crew *crew, size_t member)
 {
     uint64_t suits = 0, left;
     for (size_t i = member; i < AT_ONCE; i += crew->members) suits |= (uint64_t)1 << i;
+
     for (int moment = 0; (left = atomic_load_explicit(&crew->left, memory_order_acquire)) != 0;) {
         if (!(left & suits) && moment++ < PAUSES) {
             rest();
             continue;
         }
+
         size_t at = lowest_bit(left & suits ? left & suits : left);
         uint64_t bit = (uint64_t)1 << at;
         if (!(atomic_fetch_and_explicit(&crew->left, ~bit, memory_order_acq_rel) & bit)) continue;
@@ -174,6 +176,7 @@ static void judge(una_crew *crew, double start, double end)
     if (crew->rounds < LAST)
         crew->cost[crew->alone][crew->rounds / TRIAL / 2] += end - start + (gap < LONG_GAP ? gap : LONG_GAP);
     crew->last_end = end;
+
     size_t rounds = ++crew->rounds;
     if (rounds < LAST) crew->alone = rounds / TRIAL % 2;
     else if (rounds == LAST) crew->alone = median(crew->cost[1]) < median(crew->cost[0]);

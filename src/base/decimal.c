@@ -30,10 +30,12 @@ bool una_decimal_value(double *value, uint64_t word, int exponent)
         7450580596923828125
     };
     if (exponent < -MOST_POWER || exponent > MOST_POWER || word == 0) return false;
+
     uint64_t power = five[exponent < 0 ? -exponent : exponent], top, rest;
     int word_shift = __builtin_clzll(word), power_shift = __builtin_clzll(power), scale;
     word <<= word_shift;
     power <<= power_shift;
+
     if (exponent < 0) {
         wide whole = (wide)word << 63;   /* its upper half is below power: the quotient fits */
         top = (uint64_t)(whole / power);
@@ -45,6 +47,7 @@ bool una_decimal_value(double *value, uint64_t word, int exponent)
         rest = (uint64_t)whole;
         scale = exponent - word_shift - power_shift + 64;
     }
+
     int shift = __builtin_clzll(top);    /* value = top 2^scale and a rest; top has 63 or 64 bits */
     uint64_t full = top << shift, mantissa = full >> 11, low = full & 2047;
     mantissa += low > 1024 || (low == 1024 && (rest || mantissa & 1));
@@ -110,10 +113,12 @@ bool una_decimal_shortest(double value, uint64_t *digits, int *exponent)
     uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
     int biased = (int)(bits >> 52 & 2047);
     if (biased == 0 || biased == 2047) return false;
+
     uint64_t c = fraction | UINT64_C(1) << 52, odd = c & 1;
     int q = biased - 1075, closer = fraction == 0;       /* below a power of two neighbours are nearer */
     int k = (q * 1262611 - (closer ? 524031 : 0)) >> 22; /* floor(log10 of the interval's width) */
     if (-k < LEAST_POWER || -k > LAST_POWER) return false;
+
     int h = q + (-k * 1741647 >> 19) + 1;
     power_of_ten g = powers[-k - LEAST_POWER];
     uint64_t lower = scaled(g, (4 * c - 2 + (uint64_t)closer) << h) + odd, middle = scaled(g, 4 * c << h);
@@ -122,6 +127,7 @@ bool una_decimal_shortest(double value, uint64_t *digits, int *exponent)
     *exponent = k + 1;
     *digits = tens + above;
     if (below != above) return true;
+
     below = lower <= 4 * s;
     above = 4 * s + 4 <= upper;
     *exponent = k;

@@ -156,6 +156,7 @@ static una_status open_temporary(una_file *file, una_arena *arena, const struct 
     size_t folder = slash ? (size_t)(slash - file->goal) + 1 : 0, room = folder + 64;
     char *temporary = UNA_GET(arena, char, room);
     UNA_TRY(una_arena_check(arena));
+
     int handle = -1;
     for (int i = 0; i < TRIES && handle < 0; i++) {
         snprintf(temporary, room, "%.*s.una-%ld-%d.tmp", (int)folder, file->goal, (long)getpid(), i);
@@ -164,9 +165,11 @@ static una_status open_temporary(una_file *file, una_arena *arena, const struct 
     }
     if (handle < 0) return fail_io(run, "write", file->goal, errno);
     file->temporary = temporary;
+
     /* Who may read the old file may read the new one, and nobody else. A file system without modes is no failure. */
     int unheeded = old ? fchmod(handle, old->st_mode & 07777) : 0;
     (void)unheeded;
+
     file->stream = fdopen(handle, "wb");
     if (file->stream) return UNA_OK;
     int number = errno;
@@ -221,6 +224,7 @@ una_status una_file_commit(una_file *file, una_run *run)
         number = errno;
     }
     file->stream = NULL;
+
     if (good && file->temporary) {
         good = rename(file->temporary, file->goal) == 0;
         number = errno;
@@ -229,6 +233,7 @@ una_status una_file_commit(una_file *file, una_run *run)
             sync_folder(file->goal);
         }
     }
+
     if (good) return UNA_OK;
     una_file_abandon(file);
     return fail_io(run, "write", file->goal, number);
@@ -264,6 +269,7 @@ una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, si
     *bytes = NULL;
     *size = 0;
     if (most == SIZE_MAX) most--;            /* the zero byte must fit as well */
+
     for (;;) {
         if (room > most) room = most;
         unsigned char *larger = una_arena_get(arena, room + 1, 1);
@@ -278,6 +284,7 @@ una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, si
         ungetc(next, stream);
         room = room > SIZE_MAX / 4 ? SIZE_MAX : 2 * room;
     }
+
     at[got] = 0;
     *bytes = at;
     *size = got;

@@ -68,12 +68,14 @@ static void number_range(char *out, size_t room, const una_option *option)
     bool positive = least > 0 && least <= DBL_MIN;
     una_number_text(low, least);
     una_number_text(high, option->high);
+
     if (open_below && open_above) snprintf(out, room, "any");
     else if (open_below) snprintf(out, room, "at most %s", high);
     else if (positive && open_above) snprintf(out, room, "above 0");
     else if (positive) snprintf(out, room, "above 0, at most %s", high);
     else if (open_above) snprintf(out, room, "at least %s", low);
     else snprintf(out, room, "%s to %s", low, high);
+
     size_t used = strlen(out);
     if (option->may_auto) snprintf(out + used, room - used, ", or auto");
 }
@@ -239,6 +241,7 @@ static void add_value(una_text *text, const void *options, const una_option *opt
 {
     const void *place = field_of(options, option);
     size_t length = 0;
+
     switch (option->type) {
     case UNA_REAL:
     case UNA_COUNT: {

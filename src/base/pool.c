@@ -96,16 +96,19 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
     pthread_mutex_init(&p.lock, NULL);
     enum { MOST = 256 };
     pthread_t helper[MOST];
+
     size_t wanted = (size_t)una_threads(run), started = 0;
     p.share = tasks > 0 && wanted > tasks ? (int)(wanted / tasks) : 1;
     if (wanted > tasks) wanted = tasks;
     if (wanted > MOST) wanted = MOST;
     while (started + 1 < wanted && pthread_create(&helper[started], NULL, work, &p) == 0) started++;
+
     una_status status = UNA_OK;
     if (run->scratch.keeps) status = work_kept(&p);
     else work(&p);
     for (size_t i = 0; i < started; i++) pthread_join(helper[i], NULL);
     pthread_mutex_destroy(&p.lock);
+
     if (p.status == UNA_OK) return status;
     memcpy(run->message, p.message, sizeof run->message);
     return p.status;

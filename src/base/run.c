@@ -61,6 +61,7 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     una_run_settings settings;
     UNA_TRY(UNA_TAKE(&settings, given, una_run_settings, NULL));
     settings = resolved(settings);
+
     una_run *run = settings.allocate(settings.allocator, sizeof *run);
     pthread_mutex_t *lock = settings.allocate(settings.allocator, sizeof *lock);
     if (!run || !lock) {
@@ -68,6 +69,7 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
         if (lock) settings.release(settings.allocator, lock);
         return UNA_E_MEMORY;
     }
+
     memset(run, 0, sizeof *run);
     pthread_mutex_init(lock, NULL);
     run->settings = settings;
@@ -76,6 +78,7 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     una_arena_init(&run->texts, run);
     una_arena_init(&run->scratch, run);
     run->scratch.keeps = settings.keep_memory != 0;
+
     *out = run;
     return UNA_OK;
 }
@@ -183,6 +186,7 @@ void *una_allocate(una_run *run, size_t size)
         una_fail(run, UNA_E_MEMORY, "a request for %zu bytes is beyond any memory", size);
         return NULL;
     }
+
     size_t whole = size + sizeof(block_head);
     uint64_t held = atomic_fetch_add(&root->used, whole) + whole;
     if (held > root->settings.memory_limit) {
@@ -192,12 +196,14 @@ void *una_allocate(una_run *run, size_t size)
                  (double)held / 1e6, (double)root->settings.memory_limit / 1e6);
         return NULL;
     }
+
     block_head *head = root->settings.allocate(root->settings.allocator, whole);
     if (!head) {
         atomic_fetch_sub(&root->used, whole);
         una_fail(run, UNA_E_MEMORY, "out of memory: %.1f MB more could not be had", (double)whole / 1e6);
         return NULL;
     }
+
     head->size = whole;
     return head + 1;
 }

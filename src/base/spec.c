@@ -126,6 +126,7 @@ static una_status skip_plain(reader *r)
             r->at--;
         }
     }
+
     if (n.depth) return refuse(r, n.open[n.depth - 1], "no closing bracket follows the one");
     return UNA_OK;
 }
@@ -153,6 +154,7 @@ static una_status read_value(const char **value, reader *r)
         if (!*r->at || *r->at == ',' || *r->at == ')') return copy_quoted(value, r, from, end);
         r->at = from;
     }
+
     UNA_TRY(skip_plain(r));
     const char *end = r->at;
     while (end > from && is_blank(end[-1])) end--;
@@ -168,12 +170,14 @@ static una_status read_item(una_spec *spec, reader *r)
     UNA_TRY(read_name(&item.key, r, "the name of an option is missing"));
     for (size_t i = 0; i < spec->count; i++)
         if (strcmp(spec->items[i].key, item.key) == 0) return refuse(r, from, "an option is given for the second time");
+
     skip_blanks(r);
     if (*r->at != '=') return refuse(r, r->at, "a '=' is missing");
     r->at++;
     skip_blanks(r);
     UNA_TRY(read_value(&item.value, r));
     skip_blanks(r);
+
     spec->items[spec->count++] = item;
     return UNA_OK;
 }
@@ -200,6 +204,7 @@ una_status una_spec_parse(una_spec *spec, const char *text, una_arena *arena, un
     skip_blanks(&r);
     UNA_TRY(read_name(&spec->name, &r, "a name is missing"));
     skip_blanks(&r);
+
     if (*r.at == '(') {
         const char *from = r.at++;
         skip_blanks(&r);
@@ -208,6 +213,7 @@ una_status una_spec_parse(una_spec *spec, const char *text, una_arena *arena, un
         r.at++;
         skip_blanks(&r);
     }
+
     return *r.at ? refuse(&r, r.at, "nothing more is expected") : UNA_OK;
 }
 

@@ -71,6 +71,7 @@ size_t una_utf8_length(const char *at)
 void una_text_json(una_text *text, const char *string)
 {
     una_text_bytes(text, "\"", 1);
+
     for (const unsigned char *s = (const unsigned char *)string; *s;) {
         size_t length = una_utf8_length((const char *)s);
         if (length == 0) {
@@ -83,6 +84,7 @@ void una_text_json(una_text *text, const char *string)
             s += length;
         }
     }
+
     una_text_bytes(text, "\"", 1);
 }
 
@@ -113,6 +115,7 @@ static char *lay_out(char *to, const char *digits, int count, int power)
         memcpy(to, digits, (size_t)count);
         return to + count;
     }
+
     int given = whole < count ? whole : count;
     memcpy(to, digits, (size_t)given);
     memset(to + given, '0', (size_t)(whole - given));
@@ -122,6 +125,7 @@ static char *lay_out(char *to, const char *digits, int count, int power)
         memcpy(to, digits + whole, (size_t)(count - whole));
         to += count - whole;
     }
+
     if (!with_power) return to;
     int size = power < 0 ? -power : power;
     *to++ = 'e';
@@ -137,6 +141,7 @@ static bool ordinary_number_text(char buffer[32], double value)
     int exponent;
     char text[24], *end = text + sizeof text, *at = end;
     if (!una_decimal_shortest(fabs(value), &digits, &exponent)) return false;
+
     for (; digits % 10 == 0; digits /= 10) exponent++;
     for (; digits >= 10; digits /= 100) {                        /* two at a time, from the last */
         unsigned pair = (unsigned)(digits % 100);
@@ -144,6 +149,7 @@ static bool ordinary_number_text(char buffer[32], double value)
         *--at = (char)('0' + pair / 10);
     }
     if (digits > 0) *--at = (char)('0' + digits);
+
     int count = (int)(end - at);
     *buffer = '-';
     *lay_out(buffer + (value < 0), at, count, exponent + count - 1) = 0;
@@ -157,6 +163,7 @@ const char *una_number_text(char buffer[32], double value)
         return buffer;
     }
     if (ordinary_number_text(buffer, value)) return buffer;
+
     /* Below DBL_MIN doubles have fewer digits, and fewer than 15 may do. */
     int digits = fabs(value) < DBL_MIN && value != 0 ? 1 : 15;
     for (; digits <= 17; digits++) {
@@ -212,6 +219,7 @@ static void take_digit(decimal *number, char digit, bool fraction)
 static bool read_decimal(decimal *number, const char *at, const char *end)
 {
     if (at < end && (*at == '-' || *at == '+')) number->negative = *at++ == '-';
+
     const char *start = at;
     for (; at < end && is_digit(*at); at++) take_digit(number, *at, false);
     size_t seen = (size_t)(at - start);
@@ -221,12 +229,14 @@ static bool read_decimal(decimal *number, const char *at, const char *end)
         seen += (size_t)(at - start);
     }
     if (seen == 0) return false;
+
     if (at == end) return true;
     if (*at != 'e' && *at != 'E') return false;
     at++;
     bool down = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+')) at++;
     if (at == end) return false;
+
     int64_t power = 0;
     for (; at < end && is_digit(*at); at++)
         if (power < INT64_MAX / 100) power = 10 * power + (*at - '0');   /* beyond that all is 0 or infinite */
@@ -256,12 +266,14 @@ bool una_parse_number(const char *from, size_t length, double *value)
     const char *end = from + length;
     while (from < end && (*from == ' ' || *from == '\t')) from++;
     while (end > from && (end[-1] == ' ' || end[-1] == '\t')) end--;
+
     decimal number;
     number.negative = number.tail = false;   /* the digits need no clearing, and this is called for every cell */
     number.word = 0;
     number.count = 0;
     number.exponent = 0;
     if (!read_decimal(&number, from, end)) return false;
+
     double size;
     if (number.count == 0) size = 0;
     else if (number.count <= 19 && number.word <= UINT64_C(1) << 53 && number.exponent >= -22 && number.exponent <= 22)
@@ -269,6 +281,7 @@ bool una_parse_number(const char *from, size_t length, double *value)
                                    : (double)number.word * power[number.exponent];
     else if (number.count > 19 || !una_decimal_value(&size, number.word, (int)clamped(number.exponent)))
         size = slow_value(&number);
+
     *value = number.negative ? -size : size;
     return true;
 }
@@ -288,6 +301,7 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     size_t rows[3][LONGEST_NAME + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= b_length; j++) above[j] = before[j] = j;
+
     for (size_t i = 1; i <= a_length; i++) {
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
@@ -299,6 +313,7 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
             if (swapped && before[j - 2] + 1 < least) least = before[j - 2] + 1;
             row[j] = least;
         }
+
         size_t *kept = before;
         before = above;
         above = row;
@@ -318,10 +333,12 @@ const char *una_nearest(const char *wrong, const char *const *names, size_t coun
 {
     size_t length = strlen(wrong);
     if (length == 0 || length > LONGEST_NAME) return NULL;
+
     for (size_t i = 0; i < count; i++)
         if (strlen(names[i]) == length && begins(names[i], wrong, length)) return names[i];
     for (size_t i = 0; i < count && length >= 3; i++)
         if (begins(names[i], wrong, length)) return names[i];
+
     size_t least = (length + 2) / 3 < 3 ? (length + 2) / 3 + 1 : 4;  /* one letter in three, at most three */
     if (least > length) least = length;                              /* never all of them */
     const char *nearest = NULL;

@@ -267,6 +267,7 @@ static una_status list_rows(bench *b)
             means[at] = (una_bench_mean){ &keys[group->from], measure_name(b, m), group->count, f->mean[at],
                                           f->sd[at] };
     }
+
     b->result.rows = rows;
     b->result.row_count = f->count * f->measures;
     b->result.means = means;

@@ -141,6 +141,7 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
 {
     una_model *model = NULL;
     una_dataset *data = NULL;
+
     una_status status = una_cubic_fit(&model, &data, key, run);
     if (status == UNA_OK) status = take_measures(outcome->value, model, data, run);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
@@ -149,6 +150,7 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
         status = una_arena_check(outcome->arena);
         if (status == UNA_OK) status = una_model_save(model, path, run);
     }
+
     una_model_free(model);
     una_dataset_free(data);
     return status;

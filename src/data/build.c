@@ -115,6 +115,7 @@ una_status una_build_row(una_build *build, size_t line)
         else build->first = block;
         build->last = block;
     }
+
     build->row = build->last->rows++;
     build->last->cell[build->data->columns * build->block_rows + build->row].line = line;
     build->data->rows++;
@@ -161,6 +162,7 @@ una_status una_build_end(una_build *build, bool with_lines)
     UNA_TRY(una_table_cells(data));
     for (size_t c = 0; c < data->columns; c++) gather(build, c, data->column[c].number, data->column[c].word);
     if (!with_lines) return UNA_OK;
+
     data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);
     UNA_TRY(una_arena_check(&data->arena));
     size_t row = 0;

@@ -71,12 +71,14 @@ static bool find_place(place *p, const char *path)
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char name[32], above[PATH_MAX];
     if (!realpath(path, p->path)) return false;
+
     if (base && base[0] == '/') {
         if (!joined(above, base, "")) return false;
     } else if (!home || home[0] != '/' || !joined(above, home, ".cache")) {
         return false;
     }
     if (!joined(p->folder, above, "una")) return false;
+
     uint64_t hash = UINT64_C(14695981039346656037);              /* FNV-1a */
     for (const char *c = p->path; *c; c++) hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     snprintf(name, sizeof name, "%016llx.table", (unsigned long long)hash);
@@ -193,16 +195,19 @@ static bool read_head(int handle, head *h, unsigned char **bytes, const una_cach
     if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof *h) return false;
     if (!read_whole(handle, h, sizeof *h) || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) return false;
     if (h->version != VERSION || h->order != ORDER || memcmp(&h->key, key, sizeof *key) != 0) return false;
+
     uint64_t size = (uint64_t)about.st_size, rest = size - sizeof *h;
     if (h->columns == 0 || h->columns > MOST_COLUMNS || h->columns > rest / sizeof(descriptor)) return false;
     rest -= h->columns * sizeof(descriptor);
     if (h->rows == 0 || h->rows > size / 4 || h->text_size % 8 || h->text_size > rest || h->has_lines > 1) return false;
+
     size_t more = h->columns * sizeof(descriptor) + h->text_size;
     *bytes = UNA_GET(&run->scratch, unsigned char, sizeof *h + more);
     if (!*bytes) return false;
     memcpy(*bytes, h, sizeof *h);
     memset(*bytes + offsetof(head, sum), 0, sizeof h->sum);
     if (!read_whole(handle, *bytes + sizeof *h, more)) return false;
+
     una_sum s = una_sum_begin();
     una_sum_add(&s, *bytes, sizeof *h + more);
     return una_sum_end(&s) == h->sum && fits(h, (descriptor *)(*bytes + sizeof *h), (size_t)size);
@@ -244,10 +249,12 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
     uint32_t *position = UNA_GET(work, uint32_t, size / 4);
     column->first_word = d->first_word;
     if (!block || !position) return false;
+
     if (!read_whole(handle, block, d->words_size) || !read_whole(handle, position, size)) return false;
     una_sum_add(&s, block, d->words_size);
     una_sum_add(&s, position, size);
     if (una_sum_end(&s) != d->sum) return false;
+
     const char **level = split_texts(block, d->words_size, d->levels, work);
     for (size_t i = 0; level && i < d->levels; i++)              /* equal words of two columns are one */
         if (!(level[i] = una_words_get(words, level[i], strlen(level[i])))) return false;
@@ -275,16 +282,19 @@ static bool read_table(int handle, una_dataset **data, const char *path, const p
     unsigned char *bytes = NULL;
     una_arena *work = &run->scratch;
     if (!read_head(handle, &h, &bytes, key, run)) return false;
+
     const descriptor *d = (const descriptor *)(bytes + sizeof h);
     const char **text = split_texts((const char *)(d + h.columns), h.text_size, h.columns + 1, work);
     if (!text || strcmp(text[0], p->path) != 0) return false;
     if (run->settings.verify_cache && !verified(&h, path, run)) return false;
     if (una_table_new(data, path, text + 1, h.columns, run) != UNA_OK) return false;
+
     una_dataset *t = *data;
     una_words words = una_words_in(&t->arena, work);
     t->rows = h.rows;
     for (size_t c = 0; c < h.columns; c++) t->column[c].is_text = d[c].is_text;
     if (una_table_cells(t) != UNA_OK) return false;
+
     for (size_t c = 0; c < h.columns; c++) {
         bool good = d[c].is_text ? read_words(handle, &t->column[c], t->rows, &d[c], &words, work)
                                  : read_numbers(handle, &t->column[c], t->rows, &d[c]);
@@ -302,9 +312,11 @@ una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
         return (una_cache_key){0};
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < UNA_CACHE_LEAST)
         return (una_cache_key){0};
+
     una_cache_key key = key_of(&about);
     int handle = find_place(&p, path) ? open(p.file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
     if (handle < 0) return key;
+
     una_mark mark = una_arena_mark(&run->scratch);
     if (!read_table(handle, data, path, &p, &key, run)) {
         una_dataset_free(*data);
@@ -412,6 +424,7 @@ static bool write_table(int handle, const una_dataset *data, const place *p, con
     head h = { .version = VERSION, .order = ORDER, .key = *key, .content = content, .rows = data->rows,
                .columns = data->columns, .first_line = data->line[0], .has_lines = !counts_up(data->line, data->rows) };
     memcpy(h.magic, MAGIC, sizeof MAGIC);
+
     una_text text = una_text_in(work);
     una_text_bytes(&text, p->path, strlen(p->path) + 1);
     for (size_t c = 0; c < data->columns; c++)
@@ -421,6 +434,7 @@ static bool write_table(int handle, const una_dataset *data, const place *p, con
     size_t before = data->columns * sizeof(descriptor), size = sizeof h + before + text.length;
     unsigned char *bytes = UNA_GET(work, unsigned char, size);
     if (work->failed || lseek(handle, (off_t)size, SEEK_SET) < 0) return false;
+
     descriptor *d = (descriptor *)(bytes + sizeof h);
     for (size_t c = 0; c < data->columns; c++) {
         const una_table_column *column = &data->column[c];
@@ -431,6 +445,7 @@ static bool write_table(int handle, const una_dataset *data, const place *p, con
         if (!good) return false;
     }
     if (h.has_lines && !write_summed(handle, data->line, data->rows * sizeof *data->line, &h.lines_sum)) return false;
+
     memcpy(bytes, &h, sizeof h);
     memcpy(bytes + sizeof h + before, text.at, text.length);
     una_sum s = una_sum_begin();
@@ -467,15 +482,18 @@ void una_cache_write(const una_dataset *data, const char *path, const una_cache_
     uint64_t content = 0;
     if (key->size == 0 || !data->line || data->rows == 0 || data->columns > MOST_COLUMNS || !settled(key)) return;
     if (stat(path, &about) != 0 || !same_key(&about, key) || !find_place(&p, path)) return;
+
     char *slash = strrchr(p.folder, '/');
     *slash = 0;
     mkdir(p.folder, 0700);                                       /* where it cannot be made, opening fails */
     *slash = '/';
     mkdir(p.folder, 0700);
     if (!has_room(p.folder, data)) return;
+
     snprintf(temporary, sizeof temporary, "%s.tmp", p.file);
     int handle = open_temporary(temporary);
     if (handle < 0) return;
+
     una_mark mark = una_arena_mark(&run->scratch);
     bool good = sum_content(&content, path, key, run)
                 && write_table(handle, data, &p, key, content, &run->scratch);

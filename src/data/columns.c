@@ -28,6 +28,7 @@ typedef struct learner {
 void una_notes_add(una_notes *notes, const char *format, ...)
 {
     if (!notes) return;
+
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
@@ -36,6 +37,7 @@ void una_notes_add(una_notes *notes, const char *format, ...)
     char *sentence = UNA_GET(notes->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
     if (sentence) vsnprintf(sentence, (size_t)length + 1, format, again);
     va_end(again);
+
     if (sentence && notes->count == notes->room) {
         size_t room = notes->room ? 2 * notes->room : 8;
         const char **text = UNA_GET(notes->arena, const char *, room);
@@ -74,10 +76,12 @@ static moments moments_of(const learner *l, const double *number)
         if (size > largest) largest = size;
     }
     if (m.count == 0 || largest == 0) return m;
+
     int exponent;
     frexp(largest, &exponent);
     /* Two factors, for 2^-exponent may overflow where the product does not. */
     double half = ldexp(1, -exponent / 2), rest = ldexp(1, -exponent + exponent / 2), n = (double)m.count;
+
     double sum = 0, slack = 0, square = 0;
     for (size_t i = 0; i < l->rows; i++)
         if (!isnan(number[l->row[i]])) sum += number[l->row[i]] * half * rest;
@@ -89,6 +93,7 @@ static moments moments_of(const learner *l, const double *number)
         double off = number[l->row[i]] * half * rest - mean;
         if (!isnan(off)) square += off * off;
     }
+
     double std = sqrt(square / n);
     m.constant = std <= 1e-12 * fmax(fabs(mean), largest * half * rest);
     m.mean = mean / half / rest;
@@ -113,12 +118,14 @@ static size_t levels_of(const learner *l, const una_table_column *column)
     for (size_t i = 0; i < l->rows; i++)
         if (column->word[l->row[i]]) l->word[words++] = column->word[l->row[i]];
     qsort(l->word, words, sizeof *l->word, by_word);
+
     for (size_t i = 0; i < words; i++) {
         if (count == 0 || strcmp(l->level[count - 1].word, l->word[i]) != 0)
             l->level[count++] = (level){ l->word[i], 0 };
         l->level[count - 1].count++;
     }
     if (l->other == 0) return count;
+
     size_t kept = 0, shared = 0;
     for (size_t i = 0; i < count; i++) {
         if (l->level[i].count < l->other || strcmp(l->level[i].word, "other") == 0) shared += l->level[i].count;
@@ -152,6 +159,7 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
 {
     const una_table_column *column = &l->data->column[c];
     const char *word = column->word[column->first_word];
+
     if (number_share(l, column) > 0.5 && word)
         UNA_FAIL(
             l->run, UNA_E_INPUT,
@@ -159,6 +167,7 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
             "cell, or write NA for a missing value (as categories its %zu different words are too many; at most %d "
             "are allowed)",
             column->name, place(l->data, column->first_word, c, l->run), word, count, UNA_MAX_LEVELS);
+
     UNA_FAIL(l->run, UNA_E_INPUT,
              "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
              "the column out, group its words, or use --other N to let words in fewer than N rows share a level",
@@ -172,12 +181,14 @@ static una_status first_checks(learner *l, const char *target)
     const una_dataset *data = l->data;
     if (target) UNA_TRY(una_table_need(&l->target, data, target, l->run));
     else l->target = data->columns - 1;
+
     if (data->columns < 2)
         UNA_FAIL(l->run, UNA_E_INPUT, "%s has only one column, '%.60s'; a target and at least one input are needed",
                  data->origin, data->column[0].name);
     if (data->rows < 2)
         UNA_FAIL(l->run, UNA_E_INPUT, "%s has %s; at least two are needed to learn from", data->origin,
                  data->rows ? "only one row" : "no rows");
+
     const una_table_column *column = &data->column[l->target];
     if (column->is_text) {
         const char *word = column->word[column->first_word];
@@ -195,6 +206,7 @@ static una_status refuse_missing(const learner *l)
         for (size_t c = 0; c < data->columns; c++) {
             if (l->missing == UNA_MISSING_MEAN && c != l->target) continue;
             if (!is_missing(&data->column[c], i)) continue;
+
             if (c == l->target)
                 UNA_FAIL(l->run, UNA_E_INPUT,
                          "%s is missing, and it is the target; fill the cell, or use --missing drop to "
@@ -232,6 +244,7 @@ static bool drop_constants(learner *l)
         for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing(column, l->row[i]);
         bool varies = column->is_text ? words_vary(l, column) : !moments_of(l, column->number).constant;
         if (varies) continue;
+
         l->used[c] = false;
         dropped = true;
         una_notes_add(l->notes, present ? "column '%s' is constant and was left out" :
@@ -247,6 +260,7 @@ static una_status choose(learner *l)
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
     drop_constants(l);
+
     /* A column may become constant when rows go; rows come back when such a column goes. */
     while (l->missing == UNA_MISSING_DROP) {
         choose_rows(l, true);
@@ -255,9 +269,11 @@ static una_status choose(learner *l)
                      "take out the column that lacks most", l->rows, data->rows, data->origin);
         if (!drop_constants(l)) break;
     }
+
     if (l->rows < data->rows)
         una_notes_add(l->notes, data->rows - l->rows == 1 ? "%zu row with missing cells was left out" :
                       "%zu rows with missing cells were left out", data->rows - l->rows);
+
     for (size_t c = 0; c < data->columns; c++)
         if (l->used[c]) return UNA_OK;
     UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant, so there is nothing to learn from",
@@ -297,6 +313,7 @@ static una_status note_twins(learner *l)
     const una_dataset *data = l->data;
     uint64_t *print = UNA_GET(&l->run->scratch, uint64_t, data->columns);
     UNA_TRY(una_arena_check(&l->run->scratch));
+
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c] && c != l->target) continue;
         print[c] = fingerprint(l, &data->column[c]);
@@ -327,6 +344,7 @@ static una_status learn_text(una_source *source, const learner *l, size_t c)
     source->has_other = l->other > 0;
     size_t words = source->level_count - source->has_other;
     if (words > UNA_MAX_LEVELS) return too_many_levels(l, c, words);
+
     source->levels = UNA_GET(l->arena, const char *, source->level_count);
     UNA_TRY(una_arena_check(l->arena));
     size_t most = 0;
@@ -335,6 +353,7 @@ static una_status learn_text(una_source *source, const learner *l, size_t c)
         if (l->level[k].count > l->level[most].count) most = k;
     }
     source->mean = (double)most;
+
     if (number_share(l, column) > 0.5 && column->word[column->first_word])
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because %s holds '%s'",
                       column->name, source->level_count, place(l->data, column->first_word, c, l->run),
@@ -362,6 +381,7 @@ una_status una_columns_inputs(una_columns *columns, una_arena *arena)
 {
     columns->inputs = UNA_GET(arena, una_input, columns->input_count);
     UNA_TRY(una_arena_check(arena));
+
     una_input *input = columns->inputs;
     for (size_t s = 0; s < columns->source_count; s++) {
         const una_source *source = &columns->sources[s];
@@ -383,9 +403,11 @@ static una_status learn_scales(una_columns *columns, const learner *l)
                  "the target '%.60s' has the same value in every row of %s, so there is nothing to "
                  "learn; choose another column with --target",
                  l->data->column[l->target].name, l->data->origin);
+
     columns->target = una_arena_text(l->arena, l->data->column[l->target].name);
     columns->target_centre = m.mean;
     columns->target_scale = m.std;
+
     UNA_TRY(una_columns_inputs(columns, l->arena));
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];

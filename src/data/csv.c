@@ -96,6 +96,7 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
 {
     char *to = csv->buffer + csv->end;
     *got = 0;
+
     if (csv->file) {
         int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
         const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
@@ -103,6 +104,7 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
         *got = (size_t)count;
         return UNA_OK;
     }
+
     while (*got < want) {
         ssize_t count = read(csv->plain, to + *got, want - *got);
         if (count < 0 && errno == EINTR) continue;
@@ -117,11 +119,13 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
 static una_status refill(una_csv *csv)
 {
     if (una_cancelled(csv->run)) UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
+
     size_t held = csv->end - csv->start;
     if (held > csv->room / 2) UNA_TRY(grow(csv));
     else memmove(csv->buffer, csv->buffer + csv->start, held);
     csv->start = 0;
     csv->end = held;
+
     size_t want = csv->room - held;
     if (want > LARGEST_READ) want = LARGEST_READ;
     size_t got;
@@ -159,6 +163,7 @@ static una_status scan_quoted(una_csv *csv, scan *s)
 {
     size_t from = s->at + 1, at = from;
     bool doubled = false;
+
     for (;; at++) {
         const char *quote = memchr(csv->buffer + at, '"', csv->end - at);
         if (!quote) break;
@@ -176,6 +181,7 @@ static una_status scan_quoted(una_csv *csv, scan *s)
             return UNA_OK;
         }
     }
+
     s->short_of_bytes = !csv->finished;
     if (csv->finished)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s: a quote that opens in the record of line %zu (cell %zu) is never closed",
@@ -199,6 +205,7 @@ static una_status scan_break(una_csv *csv, scan *s, bool *last)
         s->short_of_bytes = !csv->finished;
         return UNA_OK;
     }
+
     char c = csv->buffer[s->at];
     size_t line = csv->line + s->lines;
     if (c == csv->delimiter) *last = false;
@@ -206,6 +213,7 @@ static una_status scan_break(una_csv *csv, scan *s, bool *last)
         s->at++;
         return UNA_OK;
     }
+
     if (c == 0) return bad_byte(csv, line);
     if (c == '\r') {
         if (s->at + 1 == csv->end && !csv->finished) s->short_of_bytes = true;
@@ -215,6 +223,7 @@ static una_status scan_break(una_csv *csv, scan *s, bool *last)
         s->at += s->at + 1 < csv->end ? 2 : 1;
         return UNA_OK;
     }
+
     UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: cell %zu goes on after its closing quote; a quote inside quotes is "
              "written twice", csv->path, line, s->count);
 }
@@ -230,6 +239,7 @@ static una_status scan_record(una_csv *csv, scan *s)
             store(csv, s, s->at, to, false, false);
             s->at = to;
         }
+
         if (s->short_of_bytes) return UNA_OK;
         UNA_TRY(scan_break(csv, s, &last));
         if (s->short_of_bytes) return UNA_OK;
@@ -260,6 +270,7 @@ static una_status next_record(una_csv *csv, bool *more)
         }
         *more = csv->start < csv->end;
         if (!*more) return UNA_OK;
+
         una_cell only = { csv->buffer + csv->start, s.at - csv->start, false, false };
         while (only.length && (only.at[only.length - 1] == '\n' || only.at[only.length - 1] == '\r')) only.length--;
         bool empty = s.count == 1 && stripped(only).length == 0;
@@ -270,12 +281,14 @@ static una_status next_record(una_csv *csv, bool *more)
                      "%s, line %zu is empty but other lines follow; take it out, or write NA for "
                      "a missing value",
                      csv->path, empty_line);
+
         csv->cell_count = s.count;
         if (!empty && csv->cell_room == 0) return UNA_OK;   /* the header, to be sized */
         csv->start = s.at;
         csv->line += 1 + s.lines;
         if (!empty) break;
     }
+
     for (size_t i = 0; i < csv->cell_count && i < csv->cell_room; i++)
         if (csv->cells[i].doubled) undouble(&csv->cells[i]);
     return UNA_OK;
@@ -308,6 +321,7 @@ una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, con
     una_mark mark = una_arena_mark(&run->scratch);
     named *sorted = UNA_GET(&run->scratch, named, count);
     una_status status = una_arena_check(&run->scratch);
+
     for (size_t i = 0; status == UNA_OK && i < count; i++) sorted[i] = (named){ names[i], i };
     if (status == UNA_OK) qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t i = 1; status == UNA_OK && i < count; i++) {
@@ -317,6 +331,7 @@ una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, con
         *second = sorted[i].at;
         break;
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -339,15 +354,18 @@ static una_status check_header(una_csv *csv)
     if (looks_like_data(csv))
         UNA_FAIL(csv->run, UNA_E_INPUT, "the first line of %s holds numbers only, so the header is missing; put a line "
                  "with the names of the columns at the top", csv->path);
+
     for (size_t i = 0; i < csv->columns; i++)
         if (!csv->names[i][0])
             UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: column %zu of %zu has no name in the header; give it one",
                      csv->path, csv->record_line, i + 1, csv->columns);
+
     if (csv->columns == 1 && csv->delimiter == ',' && strchr(csv->names[0], ';'))
         UNA_FAIL(csv->run, UNA_E_INPUT,
                  "the header of %s has semicolons and no comma; save the file with commas (.csv) "
                  "or tabs (.tsv) between the cells",
                  csv->path);
+
     bool repeated;
     size_t first = 0, second = 0;
     UNA_TRY(una_names_repeated(&repeated, &first, &second, csv->names, csv->columns, csv->run));
@@ -362,11 +380,13 @@ static una_status read_header(una_csv *csv)
     bool more;
     UNA_TRY(next_record(csv, &more));                            /* counts the cells */
     if (!more) UNA_FAIL(csv->run, UNA_E_INPUT, "%s is empty; a header and rows are needed", csv->path);
+
     csv->columns = csv->cell_room = csv->cell_count;
     csv->cells = UNA_GET(&csv->arena, una_cell, csv->columns);
     csv->names = UNA_GET(&csv->arena, const char *, csv->columns);
     UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(next_record(csv, &more));
+
     for (size_t i = 0; i < csv->columns; i++) {
         una_cell cell = una_cell_trimmed(&csv->cells[i]);
         char *name = UNA_GET(&csv->arena, char, cell.length + 1);
@@ -413,12 +433,14 @@ static una_status open_stream(una_csv *csv, const char *path)
     errno = 0;
     int handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (handle < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
+
     bool regular = fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
     if (regular) csv->size = (size_t)about.st_size;
     if (regular && !(pread(handle, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b)) {
         csv->plain = handle;
         return UNA_OK;
     }
+
     csv->file = gzdopen(handle, "rb");
     if (csv->file) gzbuffer(csv->file, 1 << 17);
     else close(handle);

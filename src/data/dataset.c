@@ -78,11 +78,13 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
 {
     una_cache_key key = una_cache_read(data, path, run);
     if (*data) return UNA_OK;
+
     una_reader *reader;
     UNA_TRY(una_reader_begin(&reader, path, run));
     una_status status = read_all(data, reader);
     una_reader_close(reader);
     if (status == UNA_OK && *data) una_cache_write(*data, path, &key, run);
+
     if (status != UNA_OK) {
         una_dataset_free(*data);
         *data = NULL;
@@ -107,12 +109,14 @@ static una_status make_names(const char ***out, size_t inputs, bool target, cons
         names[i] = name.at;
     }
     UNA_TRY(una_arena_check(&run->scratch));
+
     bool repeated;
     size_t first = 0, second = 0;
     UNA_TRY(una_names_repeated(&repeated, &first, &second, names, columns, run));
     if (repeated)
         UNA_FAIL(run, UNA_E_USAGE, "two columns of the array have the name '%.60s': %zu and %zu", names[first],
                  first + 1, second + 1);
+
     *out = names;
     return UNA_OK;
 }
@@ -147,12 +151,14 @@ una_status una_dataset_from_arrays(una_dataset **data, const double *x, const do
     if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the array has no rows");
     if (inputs == 0 && !y) UNA_FAIL(run, UNA_E_INPUT, "the array has no columns");
     if (inputs > 0 && !x) UNA_FAIL(run, UNA_E_USAGE, "x must not be NULL where there are inputs");
+
     una_mark mark = una_arena_mark(&run->scratch);
     const char **all = NULL;
     una_status status = make_names(&all, inputs, y != NULL, names, run);
     if (status == UNA_OK) status = una_table_new(data, "array", all, inputs + (y ? 1 : 0), run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) status = copy_arrays(*data, x, y, rows, inputs);
+
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*data);
     *data = NULL;
@@ -247,9 +253,11 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     to->unit = from->unit;
     to->line = UNA_GET_ROWS(&to->arena, size_t, count);
     UNA_TRY(una_arena_check(&to->arena));
+
     for (size_t i = 0; i < count; i++) to->line[i] = from->line ? from->line[index[i]] : index[i] + 1;
     for (size_t c = 0; c < from->columns; c++) to->column[c].is_text = from->column[c].is_text;
     UNA_TRY(una_table_cells(to));
+
     for (size_t c = 0; c < from->columns; c++) {
         una_table_column *column = &to->column[c];
         const una_table_column *source = &from->column[c];
@@ -270,6 +278,7 @@ una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const
         if (index[i] >= data->rows)
             UNA_FAIL(run, UNA_E_USAGE, "row %zu was asked for, and %s has %zu (counted from 0)", index[i], data->origin,
                      data->rows);
+
     una_mark mark = una_arena_mark(&run->scratch);
     const char **names = UNA_GET(&run->scratch, const char *, data->columns);
     una_status status = una_arena_check(&run->scratch);
@@ -277,6 +286,7 @@ una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const
     if (status == UNA_OK) status = una_table_new(subset, data->origin, names, data->columns, run);
     if (status == UNA_OK) status = gather_rows(*subset, data, index, count, &run->scratch);
     una_arena_release(&run->scratch, mark);
+
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*subset);
     *subset = NULL;
@@ -318,6 +328,7 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
     una_words words = una_words_in(&to->arena, work);
     to->rows = a->rows + b->rows;
     to->unit = "row";
+
     for (size_t c = 0; c < a->columns; c++) {
         size_t partner;
         UNA_TRY(una_table_need(&partner, b, a->column[c].name, to->run));
@@ -327,6 +338,7 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
                                 (second->is_text && holds_values(second, b->rows));
     }
     UNA_TRY(una_table_cells(to));
+
     for (size_t c = 0; c < a->columns; c++) {
         una_table_column *column = &to->column[c];
         append_column(column, &a->column[c], 0, a->rows, &words);
@@ -412,6 +424,7 @@ static una_status no_such_column(const una_dataset *data, const char *name, una_
     enum { SHOWN = 12 };
     const char **names = UNA_GET(&run->scratch, const char *, data->columns);
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_text list = una_text_in(&run->scratch);
     for (size_t i = 0; i < data->columns; i++) {
         names[i] = data->column[i].name;
@@ -419,6 +432,7 @@ static una_status no_such_column(const una_dataset *data, const char *name, una_
     }
     if (data->columns > SHOWN) una_text_add(&list, " and %zu more", data->columns - SHOWN);
     UNA_TRY(una_arena_check(&run->scratch));
+
     const char *near = una_nearest(name, names, data->columns);
     UNA_FAIL(run, UNA_E_INPUT, "%.200s has no column '%.60s'%s%.60s%s; its columns are: %s", data->origin, name,
              near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list.at);

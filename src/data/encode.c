@@ -39,6 +39,7 @@ static una_status match_columns(coder *c)
         const una_table_column *column = &c->data->column[c->at[s]];
         bool is_text = !target && c->columns->sources[s].is_text;
         if (is_text || !column->is_text || c->data->rows == 0) continue;
+
         const char *word = column->word[column->first_word];
         UNA_FAIL(c->run, UNA_E_INPUT,
                  "%s: '%.40s' is not a number, and the model knows this column as numbers; correct the "
@@ -132,12 +133,14 @@ static una_status encode_text(const coder *c, const una_source *source, const un
 {
     const char *last = NULL;
     size_t level = SIZE_MAX;
+
     for (size_t i = 0; i < c->rows; i++) {
         size_t row = c->row[i];
         if (is_missing(column, row)) {
             to[i * c->columns->input_count + (size_t)source->mean] = 1;
             continue;
         }
+
         if (!column->is_text) level = find_number_level(source, column->number[row]);
         else if (column->word[row] != last) level = find_level(source, last = column->word[row]);
         if (level == SIZE_MAX) return unseen(c, source, column, row);
@@ -153,6 +156,7 @@ static una_status encode_inputs(const coder *c)
         const una_input *input = &columns->inputs[i];
         const una_source *source = &columns->sources[input->source];
         const una_table_column *column = &c->data->column[c->at[input->source]];
+
         if (source->is_text)
             UNA_TRY(encode_text(c, source, column, c->x + i));
         else
@@ -172,15 +176,18 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(match_columns(&c));
     UNA_TRY(choose_rows(&c, y != NULL));
+
     if (c.rows > 0 && columns->input_count > SIZE_MAX / 8 / c.rows)
         UNA_FAIL(run, UNA_E_MEMORY, "%zu rows of %zu inputs are beyond any memory", c.rows, columns->input_count);
     *x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
     double *target = y ? UNA_GET_ROWS(arena, double, c.rows) : NULL;
     UNA_TRY(una_arena_check(arena));
+
     UNA_TRY(encode_inputs(&c));
     if (y)
         UNA_TRY(encode_number(&c, &data->column[c.at[columns->source_count]], columns->target_centre,
                               columns->target_scale, 0, target, 1));
+
     if (y) *y = target;
     if (kept) *kept = c.row;
     *rows = c.rows;

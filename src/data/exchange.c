@@ -47,6 +47,7 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
     uint64_t count = source->level_count;
     UNA_TRY(una_archive_u64(ar, "columns.levels", &count, 2, UNA_MAX_LEVELS + 1));
     UNA_TRY(exchange_bool(ar, "columns.has_other", &source->has_other));
+
     if (ar->loading) {
         if (count > UNA_MAX_LEVELS && !source->has_other)
             return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
@@ -54,10 +55,12 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
         source->levels = UNA_GET(ar->arena, const char *, source->level_count);
         UNA_TRY(una_arena_check(ar->arena));
     }
+
     for (size_t k = 0; k < source->level_count; k++) {
         UNA_TRY(una_archive_text(ar, "columns.level", &source->levels[k]));
         if (ar->loading && !source->levels[k]) return una_archive_refuse(ar, "columns.level", "is missing");
     }
+
     UNA_TRY(una_archive_f64(ar, "columns.most_frequent", &source->mean));
     if (!ar->loading) return UNA_OK;
     if (!(source->mean >= 0 && source->mean < (double)count && source->mean == floor(source->mean)))
@@ -94,10 +97,12 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
     double *centre = UNA_GET(ar->arena, double, columns->source_count);
     double *scale = UNA_GET(ar->arena, double, columns->source_count);
     UNA_TRY(una_arena_check(ar->arena));
+
     for (size_t s = 0; s < columns->source_count; s++) {
         UNA_TRY(exchange_source(&columns->sources[s], &centre[s], &scale[s], ar));
         columns->input_count += columns->sources[s].is_text ? columns->sources[s].level_count : 1;
     }
+
     UNA_TRY(una_columns_inputs(columns, ar->arena));
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];
@@ -115,11 +120,13 @@ static una_status check_names(const una_columns *columns, una_archive *ar)
     una_status status = una_arena_check(&ar->run->scratch);
     bool repeated = false;
     size_t first, second;
+
     for (size_t s = 0; status == UNA_OK && s < columns->source_count; s++) names[s] = columns->sources[s].name;
     if (status == UNA_OK) {
         names[columns->source_count] = columns->target;
         status = una_names_repeated(&repeated, &first, &second, names, columns->source_count + 1, ar->run);
     }
+
     una_arena_release(&ar->run->scratch, mark);
     if (status == UNA_OK && repeated) return una_archive_refuse(ar, "columns.name", "stands twice");
     return status;
@@ -129,15 +136,18 @@ una_status una_columns_exchange(una_columns *columns, una_archive *ar)
 {
     if (ar->loading) *columns = (una_columns){0};
     uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;
+
     UNA_TRY(exchange_name(ar, "columns.target", &columns->target));
     UNA_TRY(una_archive_f64(ar, "columns.target_centre", &columns->target_centre));
     UNA_TRY(una_archive_f64(ar, "columns.target_scale", &columns->target_scale));
     if (ar->loading && !(columns->target_scale > 0))
         return una_archive_refuse(ar, "columns.target_scale", "is not positive");
+
     UNA_TRY(una_archive_u64(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
     UNA_TRY(una_archive_u64(ar, "columns.sources", &count, 1, most_sources(ar)));
     columns->missing = (una_missing)missing;
     columns->source_count = (size_t)count;
+
     if (!ar->loading) return save_sources(columns, ar);
     UNA_TRY(load_sources(columns, ar));
     return check_names(columns, ar);

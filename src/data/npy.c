@@ -67,6 +67,7 @@ static una_status take_type(una_npy *npy, parser *p)
 {
     char type[16];
     if (!take_text(p, type, sizeof type)) return refuse(npy, "its header names no simple type");
+
     static const char *const known[] = { "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1" };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (!strchr("<>|", type[0]) || strcmp(type + 1, known[i]) != 0) continue;
@@ -75,6 +76,7 @@ static una_status take_type(una_npy *npy, parser *p)
         npy->width = (size_t)(type[2] - '0');
         return UNA_OK;
     }
+
     UNA_FAIL(npy->run, UNA_E_INPUT,
              "%s holds items of type '%s'; types that can be read are f4, f8, i1 to i8, u1 to u8 "
              "and b1: save the array with .astype('float64')",
@@ -100,6 +102,7 @@ static una_status parse_dictionary(una_npy *npy, parser p)
 {
     bool seen[3] = { false, false, false };
     if (!take(&p, "{")) return refuse(npy, "its header is no dictionary");
+
     while (!take(&p, "}")) {
         char key[16];
         if (!take_text(&p, key, sizeof key) || !take(&p, ":")) return refuse(npy, "its header is no dictionary");
@@ -109,6 +112,7 @@ static una_status parse_dictionary(una_npy *npy, parser p)
                                                            : 3;
         if (which == 3 || seen[which]) return refuse(npy, "its header has an unknown or repeated key");
         seen[which] = true;
+
         if (which == 0) {
             UNA_TRY(take_type(npy, &p));
         } else if (which == 1) {
@@ -119,6 +123,7 @@ static una_status parse_dictionary(una_npy *npy, parser p)
         }
         if (!take(&p, ",") && !(p.at < p.end && *p.at == '}')) return refuse(npy, "its header is no dictionary");
     }
+
     skip_blanks(&p);
     if (p.at != p.end) return refuse(npy, "something stands behind the dictionary of its header");
     if (!seen[0] || !seen[1] || !seen[2]) return refuse(npy, "its header lacks descr, fortran_order or shape");
@@ -140,10 +145,12 @@ static una_status read_header(una_npy *npy)
     UNA_TRY(read_exactly(npy, head, 8));
     if (memcmp(head, "\x93NUMPY", 6) != 0) return refuse(npy, "it does not begin as one");
     if (head[6] < 1 || head[6] > 3) return refuse(npy, "its format version is not 1, 2 or 3");
+
     size_t bytes = head[6] == 1 ? 2 : 4, length = 0;
     UNA_TRY(read_exactly(npy, head, bytes));
     for (size_t i = bytes; i > 0; i--) length = length << 8 | head[i - 1];
     if (length > LONGEST_HEADER) return refuse(npy, "its header is too long");
+
     char *text = UNA_GET(&npy->arena, char, length + 1);
     UNA_TRY(una_arena_check(&npy->arena));
     UNA_TRY(read_exactly(npy, text, length));
@@ -176,6 +183,7 @@ static double item(const una_npy *npy, const unsigned char *bytes)
         size_t place = npy->big_endian ? npy->width - 1 - i : i;
         word |= (uint64_t)bytes[place] << (8 * i);
     }
+
     if (npy->type == 'f' && npy->width == 8) {
         double value;
         memcpy(&value, &word, sizeof value);
@@ -187,6 +195,7 @@ static double item(const una_npy *npy, const unsigned char *bytes)
         memcpy(&value, &half, sizeof value);
         return (double)value;
     }
+
     if (npy->type == 'b') return word != 0;
     if (npy->type == 'u') return (double)word;
     uint64_t sign = (uint64_t)1 << (8 * npy->width - 1);

@@ -23,6 +23,7 @@ static inline size_t take_digits(const char *at, uint64_t *word)
     uint64_t other = (v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080);
     size_t count = other ? (size_t)__builtin_ctzll(other) / 8 : 8;
     if (count == 0) return 0;
+
     v <<= 64 - 8 * count;
     v = 10 * v + (v >> 8);
     v = ((v & UINT64_C(0xFF000000FF)) * UINT64_C(0xF424000000064)
@@ -75,6 +76,7 @@ static inline bool read_number(const char **from, double *value)
     uint64_t word = 0;
     size_t count = 0;
     if (!take_run(&at, &word, &count)) return false;
+
     int exponent = 0;
     size_t seen = count;
     if (*at == '.') {
@@ -85,11 +87,13 @@ static inline bool read_number(const char **from, double *value)
         seen += (size_t)(at - first);
     }
     if (seen == 0 || ((*at | 0x20) == 'e' && !take_exponent(&at, &exponent))) return false;
+
     double size = (double)word;
     if (word > UINT64_C(1) << 53 || exponent < -22 || exponent > 22) {
         if (word != 0 && !una_decimal_value(&size, word, exponent)) return false;
     } else if (exponent < 0) size /= power[-exponent];
     else if (exponent > 0) size *= power[exponent];
+
     uint64_t bits;                                       /* a branch on the sign would be guessed wrong half the time */
     memcpy(&bits, &size, sizeof bits);
     bits |= (uint64_t)negative << 63;
@@ -107,6 +111,7 @@ bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted)
 {
     const char *at = csv->buffer + csv->start, *end = csv->buffer + csv->end;
     const char delimiter = csv->delimiter;
+
     for (size_t c = 0; c < csv->columns; c++) {
         if (unwanted[c]) {
             if (*at == '"') return false;
@@ -118,6 +123,7 @@ bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted)
         }
         if (c + 1 < csv->columns && *at++ != delimiter) return false;
     }
+
     if (*at == '\r') at++;
     if (*at != '\n' || at >= end) return false;          /* the line feed behind the last byte is not the record's */
     csv->start = (size_t)(at + 1 - csv->buffer);

@@ -88,6 +88,7 @@ static una_status choose(una_reader *reader, const una_wanted *wanted, size_t co
 {
     UNA_TRY(take_columns(reader, count));
     reader->typed = true;
+
     for (size_t i = 0; i < count; i++) {
         size_t from = find_name(reader, wanted[i].name), to = reader->table_columns;
         if (from == SIZE_MAX && i >= optional_from) continue;
@@ -99,6 +100,7 @@ static una_status choose(una_reader *reader, const una_wanted *wanted, size_t co
         if (reader->npy && wanted[i].is_text)
             UNA_FAIL(reader->run, UNA_E_INPUT, "column '%.60s' holds words, and the array %s holds numbers only",
                      wanted[i].name, reader->path);
+
         reader->from[to] = from;
         reader->unwanted[from] = false;
         reader->table_names[to] = reader->names[from];
@@ -198,11 +200,13 @@ static una_status keep_row(una_reader *reader, const double *values)
         reader->kept = rows;
         reader->kept_room = room;
     }
+
     size_t size = 0;
     for (size_t i = 0; i < reader->columns; i++) size += reader->csv ? reader->csv->cells[i].length + 1 : 32;
     const char **row = UNA_GET(arena, const char *, reader->columns);
     char *text = UNA_GET(arena, char, size);
     UNA_TRY(una_arena_check(arena));
+
     for (size_t i = 0; i < reader->columns; i++) {
         row[i] = text;
         if (reader->csv) {
@@ -214,6 +218,7 @@ static una_status keep_row(una_reader *reader, const double *values)
             text += 32;
         }
     }
+
     reader->kept[reader->kept_rows++] = row;
     return UNA_OK;
 }
@@ -285,10 +290,12 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     const una_cell *cell = &reader->csv->cells[reader->from[column]];
     double value = NAN;
     una_cell_kind kind = una_cell_read(cell, &value);
+
     if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
         una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
         return UNA_OK;
     }
+
     una_cell trimmed = una_cell_trimmed(cell);
     if (!reader->is_text[column]) {
         if (kind == UNA_CELL_INFINITE) {
@@ -333,6 +340,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
         if (!reader->typed && reader->row % 65536 == 0)
             UNA_TRY(una_tick(reader->run, "reading", una_csv_fraction(reader->csv), NAN));
     }
+
     for (size_t c = 0; c < reader->table_columns; c++) {
         una_table_column *column = &build->data->column[c];
         size_t before = reader->row - build->data->rows;         /* rows of earlier chunks */
@@ -362,10 +370,12 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
     size_t rows = npy->rows - reader->row < max_rows ? npy->rows - reader->row : max_rows;
     size_t strip = 1 + (1 << 16) / npy->columns;
     double *values = UNA_GET(work, double, strip * npy->columns);        /* [strip, columns] */
+
     data->rows = rows;
     if (reader->row > 0) data->line = UNA_GET_ROWS(&data->arena, size_t, rows);
     UNA_TRY(una_arena_check(work));
     UNA_TRY(una_table_cells(data));
+
     for (size_t done = 0; done < rows;) {
         size_t now = rows - done < strip ? rows - done : strip;
         UNA_TRY(una_npy_rows(npy, reader->row, now, values));
@@ -405,12 +415,14 @@ una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader,
     reader->kept = NULL;
     reader->kept_rows = reader->kept_room = 0;
     if (max_rows == 0) UNA_FAIL(reader->run, UNA_E_USAGE, "a chunk must have at least one row");
+
     una_dataset *data = NULL;
     UNA_TRY(una_table_new(&data, reader->path, reader->table_names, reader->table_columns, reader->run));
     una_arena *work = &reader->run->scratch;
     una_mark mark = una_arena_mark(work);
     una_status status = fill_table(reader, data, max_rows, again, work);
     una_arena_release(work, mark);
+
     if (status == UNA_OK && data->rows > 0) *chunk = data;
     else una_dataset_free(data);
     return status;

@@ -49,9 +49,11 @@ static una_status split_at_random(una_split *split, size_t rows, double test_fra
         UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; two at least are needed", rows, rows == 1 ? "" : "s");
     if (!(test_fraction > 0 && test_fraction < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the share of test rows is %g and must lie between 0 and 1", test_fraction);
+
     size_t test = (size_t)floor((double)rows * test_fraction + 0.5);
     if (test < 1) test = 1;
     if (test > rows - 1) test = rows - 1;
+
     una_mark mark = una_arena_mark(&run->scratch);
     uint32_t *order;
     una_status status = una_order_new(&order, rows, &run->scratch);
@@ -61,6 +63,7 @@ static una_status split_at_random(una_split *split, size_t rows, double test_fra
         una_rng_permute(&rng, order, rows);
         for (size_t i = 0; i < rows; i++) *(i < test ? split->test + i : split->train + i - test) = order[i];
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -88,6 +91,7 @@ static una_status rank_rows(ranked *order, const una_dataset *data, size_t c, un
     const una_table_column *column = &data->column[c];
     if (column->is_text)
         UNA_FAIL(run, UNA_E_INPUT, "column '%.60s' of %s holds words; a gap needs numbers", column->name, data->origin);
+
     for (size_t i = 0; i < data->rows; i++) {
         order[i] = (ranked){ column->number[i], i };
         if (!isnan(column->number[i])) continue;
@@ -98,6 +102,7 @@ static una_status rank_rows(ranked *order, const una_dataset *data, size_t c, un
                  "out",
                  place.at);
     }
+
     qsort(order, data->rows, sizeof *order, by_value);
     return UNA_OK;
 }
@@ -107,9 +112,11 @@ static una_status cut_gap(una_split *split, const una_dataset *data, const char 
     size_t rows = data->rows, column;
     UNA_TRY(una_table_need(&column, data, name, run));
     if (rows < 3) UNA_FAIL(run, UNA_E_INPUT, "%s has fewer than three rows; a gap cannot be cut", data->origin);
+
     ranked *order = UNA_GET(&run->scratch, ranked, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(rank_rows(order, data, column, run));
+
     size_t from = (rows + 1) / 3, to = (2 * rows + 1) / 3;       /* rows / 3 and 2 rows / 3, rounded */
     UNA_TRY(take_lists(split, rows - (to - from), to - from, run));
     double low = order[from].value, high = order[to - 1].value;
@@ -163,11 +170,13 @@ static una_status take_split(una_split *split, const json_t *entry, const publis
     if (!json_array_size(train) || !json_array_size(test))
         UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' has no rows in 'train' or in 'test'", from->path, from->index,
                  from->group);
+
     unsigned char *seen = UNA_GET(&run->scratch, unsigned char, from->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     if (json_array_size(train) + json_array_size(test) > from->rows)
         UNA_FAIL(run, UNA_E_INPUT, "%s: split %zu of '%s' has more rows than the data", from->path, from->index,
                  from->group);
+
     UNA_TRY(take_lists(split, json_array_size(train), json_array_size(test), run));
     UNA_TRY(copy_list(split->train, train, seen, from, run));
     UNA_TRY(copy_list(split->test, test, seen, from, run));
@@ -183,12 +192,14 @@ static una_status find_split(una_split *split, const json_t *file, const publish
     if ((uint64_t)json_integer_value(rows) != from->rows)
         UNA_FAIL(run, UNA_E_INPUT, "%s splits %lld rows, and the data has %zu", from->path,
                  (long long)json_integer_value(rows), from->rows);
+
     if (!json_is_array(group))
         UNA_FAIL(run, UNA_E_INPUT, "%s has no group '%s' of splits; published groups are 'standard' and 'gap'",
                  from->path, from->group);
     if (from->index >= json_array_size(group))
         UNA_FAIL(run, UNA_E_USAGE, "split %zu of '%s' was asked for, and %s has %zu (counted from 0)", from->index,
                  from->group, from->path, json_array_size(group));
+
     return take_split(split, json_array_get(group, from->index), from, run);
 }
 
@@ -197,11 +208,13 @@ una_status una_split_read(una_split *split, const char *path, const char *group,
 {
     una_split made = UNA_INIT(una_split);
     UNA_TRY(empty(split, run));
+
     json_error_t error;
     json_t *file = json_load_file(path, 0, &error);
     if (!file && json_error_code(&error) == json_error_cannot_open_file)
         UNA_FAIL(run, UNA_E_IO, "%s", error.text);
     if (!file) UNA_FAIL(run, UNA_E_INPUT, "%s, line %d: %s", path, error.line, error.text);
+
     published from = { path, group, index, rows };
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = find_split(&made, file, &from, run);

@@ -27,6 +27,7 @@ void una_sum_add(una_sum *sum, const void *bytes, size_t size)
     const unsigned char *at = bytes;
     uint64_t word[4], a = sum->lane[0], b = sum->lane[1], c = sum->lane[2], d = sum->lane[3];
     size_t left = size;
+
     for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
         memcpy(word, at, sizeof word);
         a = mixed(a, word[0]);
@@ -35,6 +36,7 @@ void una_sum_add(una_sum *sum, const void *bytes, size_t size)
         d = mixed(d, word[3]);
     }
     *sum = (una_sum){ { a, b, c, d } };
+
     for (size_t i = 0; i < left / 8; i++) {
         memcpy(word, at + 8 * i, 8);
         sum->lane[i] = mixed(sum->lane[i], word[0]);

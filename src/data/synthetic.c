@@ -72,9 +72,11 @@ una_status una_dataset_synthetic(una_dataset **data, const char *name, size_t ro
         UNA_FAIL(run, UNA_E_USAGE, "there is no made-up data set '%.60s'%s%s%s; there are cubic, squiggle, cubic_full, "
                  "squiggle_full and radial", name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
     }
+
     if (rows == 0) UNA_FAIL(run, UNA_E_USAGE, "a data set needs at least one row");
     if (kind < 4 && inputs > 1) UNA_FAIL(run, UNA_E_USAGE, "'%s' has one input, not %zu", name, inputs);
     if (inputs == 0) inputs = 1;
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = fill_and_copy(data, kind, rows, inputs, seed, run);
     una_arena_release(&run->scratch, mark);

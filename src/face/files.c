@@ -32,12 +32,14 @@ static una_status walk(const una_model *model, una_reader *reader, bool with_tar
         una_dataset *table;
         UNA_TRY(una_reader_next(&table, reader, CHUNK));
         if (!table) return UNA_OK;
+
         una_mark mark = una_arena_mark(&run->scratch);
         chunk c = { .reader = reader };
         una_status status = encode_chunk(&c, model, table, with_target, run);
         if (status == UNA_OK) status = task(context, &c, run);
         una_arena_release(&run->scratch, mark);
         una_dataset_free(table);
+
         UNA_TRY(status);
         *rows += c.rows;
         if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted after %zu rows", *rows);
@@ -53,10 +55,12 @@ static una_status for_each_chunk(const una_model *model, const char *path, bool 
     una_reader *reader = NULL;
     *rows = 0;
     una_status status = una_arena_check(&run->scratch);
+
     if (status == UNA_OK)
         status = una_reader_open(&reader, path, wanted, sources + with_target, sources + with_target, run);
     if (status == UNA_OK && keep) una_reader_keep(reader);
     if (status == UNA_OK) status = walk(model, reader, with_target, task, context, rows, run);
+
     una_reader_close(reader);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -141,9 +145,11 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
                            UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows) };
     double *draws = UNA_GET(scratch, double, c->rows * p->settings.draws);
     UNA_TRY(una_arena_check(scratch));
+
     UNA_TRY(una_model_predict_encoded(p->model, c->x, c->rows, p->settings.level, &out, run));
     if (p->settings.draws)
         UNA_TRY(una_model_draw_encoded(p->model, c->x, c->rows, p->settings.draws, false, draws, run));
+
     una_text text = una_text_in(scratch);
     if (!p->begun) add_header(&text, p, c->reader);
     p->begun = true;

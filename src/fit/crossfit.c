@@ -74,6 +74,7 @@ static una_status give_lessons(const trials *all, const una_crossfit *fit, const
         lesson->rows = &rows[round->folds ? una_round_fold(round, i) : 0];
         lesson->how.seed = round->problem->seed;
         lesson->how.stream = round->stream + i;
+        if (lesson->first) lesson->first += i;
         if (round->steps) lesson->how.descent.steps = round->steps;
     }
     UNA_TRY(una_train_many(all->at, all->size, all->count, run));
@@ -138,7 +139,8 @@ static una_status choose_noise(double *noise_var, choice *c)
     const una_crossfit *fit = c->fit;
     if (UNA_IS_AUTO(*noise_var)) {
         c->question.evidence = fit->by_evidence;
-        double log_noise = una_search(loss_at, c, log(1e-8), log(4), fit->grid, fit->tolerance ? fit->tolerance : 1e-6);
+        double log_noise = una_search(loss_at, c, log(fit->least_noise_var ? fit->least_noise_var : 1e-8), log(4),
+                                      fit->grid, fit->tolerance ? fit->tolerance : 1e-6);
         c->question.evidence = false;
         *noise_var = exp(log_noise + sqrt(2 / (double)c->answer.rows));
     }

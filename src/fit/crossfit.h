@@ -57,6 +57,7 @@ typedef struct una_crossfit {
     bool   by_evidence;                  /* choose the noise by it                                          */
     int    grid;                         /* points that look for the hill of the noise; 0: it has one       */
     double tolerance;                    /* of the logarithm of the noise; 0 counts as 1e-6                 */
+    double least_noise_var;              /* that is looked at; 0 counts as 1e-8                             */
     uint64_t stream;
     double noise_var, prior_var;         /* given, or UNA_AUTO: chosen; still so at the end if nothing judged */
 } una_crossfit;

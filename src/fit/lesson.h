@@ -36,6 +36,7 @@ typedef struct una_lesson {
         struct { double prior_var, start_std; size_t samples; } bound;
     } of;
     una_training how;                    /* steps, rates, batch, weights, seed and stream                   */
+    uint64_t  first;                     /* stream of the first parameters; 0: that of the training         */
     una_look  look;
     const una_held *rows;
     size_t    target_heads;              /* columns of rows->target; 0 counts as 1: heads share it          */

@@ -13,7 +13,7 @@ static una_status begin(una_pupil *pupil, una_trial *t)
     t->frozen = UNA_GET(&t->arena, float, pupil->size.frozen);
     t->parameters = UNA_GET(&t->arena, float, pupil->size.parameters);
     UNA_TRY(una_arena_check(&t->arena));
-    pupil->rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->how.stream);
+    pupil->rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->first ? l->first : l->how.stream);
     l->body->initialise(l->shape, &l->start, &pupil->rng, t->frozen, t->parameters);
     pupil->net = (una_network_f32){ l->body, l->shape, t->frozen };
     pupil->parameters = t->parameters;

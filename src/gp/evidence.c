@@ -77,6 +77,7 @@ static una_status fill_chunk(void *context, size_t index, una_run *child)
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
     size_t top = f->from + (f->chunks - 1 - index) * UNA_TILE,
            bottom = top + UNA_TILE < gp->rows ? top + UNA_TILE : gp->rows;
+
     for (size_t i = top; i < bottom; i++) {
         double *row = gp->l + i * gp->stride;
         for (size_t first = 0; first <= i; first += UNA_TILE) {
@@ -98,10 +99,12 @@ static una_status weigh(una_gp *gp, double *v, una_run *run)
     for (size_t i = 0; i < n; i++) log_det += log(gp->l[i * gp->stride + i]);
     una_large_backward(gp->l, n, gp->stride, v);
     gp->log_evidence = -0.5 * fit - log_det - 0.9189385332046727 * (double)n;
+
     bool finite = isfinite(gp->log_evidence);
     for (size_t i = 0; finite && i < n; i++) finite = isfinite(v[i]);
     if (!finite)
         UNA_FAIL(run, UNA_E_NUMERIC, "gp: the evidence is not finite; the target may hold values that are too large");
+
     memcpy(gp->alpha, v, n * sizeof *v);
     return UNA_OK;
 }
@@ -169,6 +172,7 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
     while ((high + 1) * (high + 2) / 2 <= index) high++;
     size_t low = index - high * (high + 1) / 2, top = high * UNA_TILE, first = low * UNA_TILE;
     size_t bottom = top + UNA_TILE < n ? top + UNA_TILE : n, parameters = gp->kernel->parameter_count;
+
     double *tile = UNA_GET(&child->scratch, double, UNA_TILE * UNA_TILE),
            *sum = UNA_GET(&child->scratch, double, parameters * UNA_PAD);
     double weight[UNA_TILE] = {0}, *part = c->part + index * (c->hyper->count + 1);
@@ -176,6 +180,7 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
     pairs.common = c->hyper->common;
     una_large_gram(c->inverse + high * n * UNA_TILE, c->inverse + low * n * UNA_TILE, top, n, tile, child);
+
     for (size_t i = top; i < bottom; i++) {
         size_t end = first + UNA_TILE <= i ? UNA_TILE : i + 1 - first;
         for (size_t j = 0; j < end; j++)
@@ -186,6 +191,7 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
         }
         if (c->hyper->count) una_pairs_gradient(&pairs, c->side, i, c->side, first, UNA_PADDED(end), weight, sum);
     }
+
     una_hyper_fold(c->hyper, gp->kernel, sum, part);
     return UNA_OK;
 }

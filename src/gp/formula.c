@@ -43,6 +43,7 @@ void una_formula_run(const una_formula *formula, const una_formula_op *op, size_
 {
     double stack[UNA_FORMULA_DEPTH][UNA_FORMULA_BLOCK];
     size_t top = 0;
+
     for (size_t i = 0; i < count; i++) {
         switch (op[i].code) {
         case UNA_FORMULA_NUMBER: fill(stack[top++], op[i].number, n); break;
@@ -65,6 +66,7 @@ void una_formula_run(const una_formula *formula, const una_formula_op *op, size_
             break;
         }
     }
+
     memcpy(out, stack[0], n * sizeof *out);
 }
 
@@ -94,11 +96,13 @@ static una_status not_finite(const una_formula *formula, const double *parameter
     }
     for (size_t i = 0; i < formula->parameter_count && i < 8; i++)
         una_text_add(&words, "%s%.60s = %g", words.length ? ", " : "", formula->parameter[i].name, parameter[i]);
+
     una_status status = una_fail(run, UNA_E_NUMERIC,
                                  "the formula \"%.200s\" gives %s at row %zu%s%s; choose parameters that "
                                  "keep it finite over the whole range of the inputs",
                                  formula->text, isnan(value) ? "no number" : "an infinite value", number,
                                  words.length ? ", where " : "", words.at);
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -111,6 +115,7 @@ una_status una_formula_draw(const una_formula *formula, una_rng *rng, const doub
         size_t p = formula->order[i];
         parameter[p] = draw_parameter(&formula->parameter[p], rng);
     }
+
     for (size_t from = 0; from < n; from += UNA_FORMULA_BLOCK) {
         size_t rows = n - from < UNA_FORMULA_BLOCK ? n - from : UNA_FORMULA_BLOCK;
         const double *at = x + from * stride;

@@ -74,6 +74,7 @@ static una_status emit(parser *p, una_formula_op op)
                               "more than %d operations wait for their second part; write the "
                               "longest part first",
                               (int)UNA_FORMULA_DEPTH);
+
     if (f->op_count == f->op_room) {
         size_t room = 2 * f->op_room + 32;
         una_formula_op *larger = UNA_GET(p->arena, una_formula_op, room);
@@ -82,6 +83,7 @@ static una_status emit(parser *p, una_formula_op op)
         f->op = larger;
         f->op_room = room;
     }
+
     f->op[f->op_count++] = op;
     return UNA_OK;
 }
@@ -183,6 +185,7 @@ static una_status parse_primary(parser *p)
 {
     una_token token = p->lexer.token;
     char words[64];
+
     if (token.kind == UNA_TOKEN_NUMBER) {
         UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = token.number }));
         return una_lexer_next(&p->lexer);
@@ -197,6 +200,7 @@ static una_status parse_primary(parser *p)
         UNA_TRY(parse_sum(p));
         return una_lexer_expect(&p->lexer, ')', "to close the bracket");
     }
+
     return una_lexer_fail(&p->lexer, token.at, "expected a number, an input, a parameter or a function but found %s",
                           una_token_words(&token, words));
 }
@@ -208,6 +212,7 @@ static una_status parse_signed(parser *p)
     if (++p->depth > UNA_FORMULA_DEPTH)
         return una_lexer_fail(&p->lexer, p->lexer.token.at, "the formula is nested more than %d deep",
                               (int)UNA_FORMULA_DEPTH);
+
     if (negative) {
         UNA_TRY(una_lexer_next(&p->lexer));
         UNA_TRY(parse_signed(p));
@@ -220,6 +225,7 @@ static una_status parse_signed(parser *p)
             UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_POWER }));
         }
     }
+
     p->depth--;
     return UNA_OK;
 }
@@ -289,6 +295,7 @@ static una_status parse_law(parser *p, una_formula_parameter *q)
                               "\"~\" but found %s%s",
                               una_token_words(&token, words),
                               token.kind == UNA_TOKEN_NAME ? una_near_words(near, token.name, law_names, LAWS) : "");
+
     q->law = laws[i];
     UNA_TRY(una_lexer_next(&p->lexer));
     UNA_TRY(una_lexer_expect(&p->lexer, '(', "after the law's name"));
@@ -309,12 +316,14 @@ static una_status find_parameter(parser *p, size_t *index)
     if (token.kind != UNA_TOKEN_NAME)
         return una_lexer_fail(&p->lexer, token.at, "expected a definition such as a~normal(0, 1) or a=2 but found %s",
                               una_token_words(&token, words));
+
     for (size_t i = 0; i < f->parameter_count; i++) used[i] = f->parameter[i].name;
     *index = place(token.name, used, f->parameter_count);
     if (*index < f->parameter_count) {
         if (f->parameter[*index].law == UNA_LAW_NONE) return UNA_OK;
         return una_lexer_fail(&p->lexer, token.at, "\"%.100s\" is defined twice", token.name);
     }
+
     if (place(token.name, p->inputs->name, p->inputs->count) < p->inputs->count)
         return una_lexer_fail(&p->lexer, token.at,
                               "\"%.100s\" is an input and cannot be defined; give the parameter another name",
@@ -354,6 +363,7 @@ static una_status parse_clauses(parser *p)
     while (una_lexer_sees(&p->lexer, '\n')) UNA_TRY(una_lexer_next(&p->lexer));
     UNA_TRY(parse_sum(p));
     p->height = 0;
+
     while (p->lexer.token.kind != UNA_TOKEN_END) {
         if (una_lexer_sees(&p->lexer, '=') || una_lexer_sees(&p->lexer, '~'))
             return una_lexer_fail(&p->lexer, p->lexer.token.at,
@@ -378,6 +388,7 @@ static una_status undefined(parser *p, const una_formula_parameter *q)
                                   "\"%.100s\" holds categories; name one of them, such as \"%.150s\" with "
                                   "its quotes, which is 1 or 0",
                                   q->name, p->inputs->name[i]);
+
     const char *const *names = known_names(p, &count);
     if (!names) return UNA_E_MEMORY;
     return una_lexer_fail(&p->lexer, q->at,

@@ -81,10 +81,12 @@ una_status una_hyper_init(una_hyper *h, const una_kernel *k, const una_hyper_pla
                       .origin = UNA_GET(arena, double, count), .is_length = UNA_GET(arena, bool, count),
                       .common = UNA_GET(arena, bool, k->op_count) };
     UNA_TRY(una_arena_check(arena));
+
     for (size_t p = 0; p < count; p++) {
         h->start[p] = k->parameter[p];
         h->of[p] = SIZE_MAX;
     }
+
     for (size_t o = 0; o < k->op_count; o++)             /* a variance of 0 has no logarithm: it stays */
         if (una_kernel_owns(&k->op[o]) && !plan->fix_variances && k->parameter[k->op[o].parameter] > 0)
             h->of[k->op[o].parameter] = 0;

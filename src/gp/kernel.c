@@ -79,6 +79,7 @@ static void leaf(const una_kernel *k, const una_kernel_op *op, const double *a, 
                  size_t stride, double *out)
 {
     double var = k->parameter[op->parameter];
+
     switch (op->code) {
     case UNA_KERNEL_CONSTANT:
         for (size_t j = 0; j < n; j++) out[j] = var;
@@ -99,6 +100,7 @@ static void leaf(const una_kernel *k, const una_kernel_op *op, const double *a, 
         matern(op->code, out, n);
         break;
     }
+
     for (size_t j = 0; j < n; j++) out[j] *= var;
 }
 
@@ -107,6 +109,7 @@ static void run_program(const una_kernel *k, const double *a, const double *b, s
 {
     double stack[UNA_KERNEL_DEPTH][BLOCK];
     size_t top = 0;
+
     for (size_t i = 0; i < k->op_count; i++) {
         const una_kernel_op *op = &k->op[i];
         if (op->code == UNA_KERNEL_ADD) {
@@ -119,6 +122,7 @@ static void run_program(const una_kernel *k, const double *a, const double *b, s
             leaf(k, op, a, b, n, stride, stack[top++]);
         }
     }
+
     memcpy(out, stack[0], n * sizeof *out);
 }
 

@@ -87,6 +87,7 @@ static una_status emit(parser *p, una_kernel_op op)
                               "more than %d sums and products wait for their second part; "
                               "write the longest part first",
                               (int)UNA_KERNEL_DEPTH);
+
     una_kernel_op *ops = with_room(p->arena, k->op, k->op_count, &k->op_room, 1, sizeof *ops);
     if (!ops) return UNA_E_MEMORY;
     k->op = ops;
@@ -138,6 +139,7 @@ static una_status unknown_column(parser *p, const una_token *token)
     char near[128];
     const char **known = UNA_GET(p->arena, const char *, 2 * in->count);
     size_t count = 0;
+
     for (size_t i = 0; known && i < in->count; i++) {
         known[count++] = in->name[i];
         char *column = strchr(in->name[i], '=') ? una_arena_text(p->arena, in->name[i]) : NULL;
@@ -145,6 +147,7 @@ static una_status unknown_column(parser *p, const una_token *token)
         *strchr(column, '=') = 0;
         known[count++] = column;
     }
+
     UNA_TRY(una_arena_check(p->arena));
     return una_lexer_fail(&p->lexer, token->at, "there is no input \"%.200s\"%s", token->name,
                           una_near_words(near, token->name, known, count));
@@ -171,12 +174,14 @@ static una_status parse_column(parser *p, leaf_text *leaf)
                               "expected the name of an input after \"on\" but found %s; a name that is "
                               "not a plain word is quoted",
                               una_token_words(&token, words));
+
     size_t exact = 0, before = leaf->input_count;
     while (exact < in->count && strcmp(in->name[exact], token.name) != 0) exact++;
     if (exact < in->count) UNA_TRY(choose_column(p, leaf, exact, &token));
     for (size_t i = 0; exact == in->count && i < in->count; i++)
         if (is_level_of(in->name[i], token.name)) UNA_TRY(choose_column(p, leaf, i, &token));
     if (leaf->input_count == before) return unknown_column(p, &token);
+
     leaf->group_count++;
     return una_lexer_next(&p->lexer);
 }
@@ -214,12 +219,14 @@ static una_status parse_one_number(parser *p, int key, numbers *to)
     size_t at = p->lexer.token.at;
     snprintf(what_for, sizeof what_for, "for \"%s\"", key_names[key]);
     UNA_TRY(una_lexer_number(&p->lexer, &value, what_for));
+
     if ((key == KEY_LENGTH || key == KEY_PERIOD) && value <= 0)
         return una_lexer_fail(&p->lexer, at, "%s=%s is not allowed: a %s is greater than 0", key_names[key],
                               una_number_text(shown, value), key_names[key]);
     if (key == KEY_VAR && value < 0)
         return una_lexer_fail(&p->lexer, at, "var=%s is not allowed: a variance is at least 0",
                               una_number_text(shown, value));
+
     /* A list beyond every possible number of inputs is counted only; its length is refused later. */
     if (to->count <= p->inputs->count) to->value[to->count] = value;
     to->count++;
@@ -268,12 +275,14 @@ static una_status find_key(parser *p, const leaf_text *leaf, int *key)
         return una_lexer_fail(&p->lexer, token->at, "expected a setting of %s such as %s=1 but found %s; settings are "
                               "written as key=value", leaf->kind->name, leaf->kind->code == UNA_KERNEL_CONSTANT ||
                               leaf->kind->code == UNA_KERNEL_LINEAR ? "var" : "length", una_token_words(token, words));
+
     for (*key = 0; *key < KEYS; ++*key)
         if (strcmp(token->name, key_names[*key]) == 0) break;
     if (*key == KEYS || !(leaf->kind->keys >> *key & 1u))
         return una_lexer_fail(&p->lexer, token->at, "%s has no setting \"%.100s\"%s (it takes %s)", leaf->kind->name,
                               token->name, *key == KEYS ? una_near_words(near, token->name, key_names, KEYS) : "",
                               leaf->kind->keys_text);
+
     if (leaf->given >> *key & 1u) return una_lexer_fail(&p->lexer, token->at, "\"%s\" is set twice", token->name);
     return una_lexer_next(&p->lexer);
 }
@@ -329,6 +338,7 @@ static una_status emit_leaf(parser *p, const leaf_text *leaf)
     size_t *input = add_inputs(p, n);
     double *parameter = add_parameters(p, 1 + lists * n);
     UNA_TRY(una_arena_check(p->arena));
+
     op.count = n;
     if (n) memcpy(input, leaf->input, n * sizeof *input);
     parameter[0] = leaf->given >> KEY_VAR & 1u ? leaf->number[KEY_VAR].value[0] : 1;
@@ -353,11 +363,13 @@ static una_status parse_leaf(parser *p)
                               "there is no kernel \"%.100s\"%s (known are rbf, matern12, matern32, "
                               "matern52, periodic, linear and constant)",
                               token.name, una_near_words(near, token.name, names, KINDS));
+
     leaf.input = UNA_GET(p->arena, size_t, p->inputs->count);
     leaf.group = UNA_GET(p->arena, size_t, p->inputs->count);
     UNA_TRY(una_arena_check(p->arena));
     UNA_TRY(una_lexer_next(&p->lexer));
     if (una_lexer_sees(&p->lexer, '(')) UNA_TRY(parse_settings(p, &leaf));
+
     if (leaf.kind->code == UNA_KERNEL_PERIODIC && !(leaf.given >> KEY_PERIOD & 1u))
         return una_lexer_fail(&p->lexer, token.at, "periodic needs its period, as in periodic(period=2)");
     if (!(leaf.given >> KEY_ON & 1u)) choose_all(p, &leaf);
@@ -373,6 +385,7 @@ static una_status parse_atom(parser *p)
 {
     una_token token = p->lexer.token;
     char words[64];
+
     if (token.kind == UNA_TOKEN_NAME) return parse_leaf(p);
     if (token.kind == UNA_TOKEN_NUMBER) {
         UNA_TRY(emit_number(p, token.number));
@@ -386,6 +399,7 @@ static una_status parse_atom(parser *p)
         p->nesting--;
         return una_lexer_expect(&p->lexer, ')', "to close the bracket");
     }
+
     if (una_lexer_sees(&p->lexer, '-') || una_lexer_sees(&p->lexer, '+'))
         return una_lexer_fail(&p->lexer, token.at,
                               "a sign has no place here: covariances are only added and multiplied, and "

@@ -76,6 +76,7 @@ static void write_leaf(const writer *w, const una_kernel_op *op)
     bool per_unit = true;                /* var of linear per squared unit; otherwise per squared standard deviation */
     if (op->code == UNA_KERNEL_LINEAR)
         for (size_t d = 0; d < op->count; d++) per_unit = per_unit && first[d] == scale_of(w, op, d);
+
     if (!per_unit) {                     /* a factor says it: linear without var has 1 per squared standard deviation */
         una_text_add(w->text, "(");
         una_text_number(w->text, parameter[0]);
@@ -84,11 +85,13 @@ static void write_leaf(const writer *w, const una_kernel_op *op)
         una_text_add(w->text, "%s(var=", names[op->code]);
         una_text_number(w->text, parameter[0]);
     }
+
     size_t before = w->text->length;
     if (op->code == UNA_KERNEL_LINEAR) write_centres(w, op, second);
     else if (op->count) write_list(w, op, "length", first, op->code != UNA_KERNEL_PERIODIC);
     if (op->code == UNA_KERNEL_PERIODIC) write_list(w, op, "period", second, true);
     if (op->count) write_inputs(w, op);
+
     if (!per_unit && w->text->length > before) {         /* "linear(, on=" has a comma too many */
         memmove(w->text->at + before, w->text->at + before + 2, w->text->length - before - 1);
         w->text->length -= 2;
@@ -105,9 +108,11 @@ static void write_part(const writer *w, size_t last)
         write_leaf(w, op);
         return;
     }
+
     size_t two = last - 1, one = una_kernel_begin(w->k, two) - 1;
     bool product = op->code == UNA_KERNEL_MULTIPLY, left = product && w->k->op[one].code == UNA_KERNEL_ADD,
          right = una_kernel_owns(&w->k->op[two]) == 0;
+
     una_text_add(w->text, "%s", left ? "(" : "");
     write_part(w, one);
     una_text_add(w->text, "%s%s%s", left ? ")" : "", product ? "*" : " + ", right ? "(" : "");
@@ -138,6 +143,7 @@ static bool read_ops(una_kernel *k, const double *field)
         if (!is_count(field[0], UNA_KERNEL_MULTIPLY + 1) || !is_count(field[1], k->input_count + 1)
             || !is_count(field[2], k->input_count + 1) || !is_count(field[3], k->parameter_count + 1)) return false;
         *op = (una_kernel_op){ (una_kernel_code)(int)field[0], (size_t)field[1], (size_t)field[2], (size_t)field[3] };
+
         size_t owns = una_kernel_owns(op);
         if (owns ? ++height > UNA_KERNEL_DEPTH : height-- < 2) return false;
         if (!owns && op->count > 0) return false;
@@ -169,6 +175,7 @@ una_status una_kernel_exchange(una_kernel **kernel, una_archive *ar)
     UNA_TRY(una_archive_u64(ar, "kernel_ops", &ops, 1, MOST_OPS));
     UNA_TRY(una_archive_u64(ar, "kernel_inputs", &inputs, 0, MOST_NUMBERS));
     UNA_TRY(una_archive_u64(ar, "kernel_parameters", &parameters, 1, MOST_NUMBERS));
+
     double *field = ar->loading ? NULL : UNA_GET(ar->arena, double, FIELDS * (size_t)ops);
     double *column = ar->loading ? NULL : UNA_GET(ar->arena, double, (size_t)inputs);
     UNA_TRY(una_arena_check(ar->arena));
@@ -178,16 +185,19 @@ una_status una_kernel_exchange(una_kernel **kernel, una_archive *ar)
         to[0] = (double)op->code, to[1] = (double)op->input, to[2] = (double)op->count, to[3] = (double)op->parameter;
     }
     for (size_t i = 0; column && i < inputs; i++) column[i] = (double)k->input[i];
+
     UNA_TRY(una_archive_f64s(ar, "kernel_program", &field, FIELDS * (size_t)ops));
     UNA_TRY(una_archive_f64s(ar, "kernel_columns", &column, (size_t)inputs));
     UNA_TRY(una_archive_f64s(ar, "kernel_numbers", &k->parameter, (size_t)parameters));
     if (!ar->loading) return UNA_OK;
+
     k->op_count = k->op_room = (size_t)ops;
     k->input_count = k->input_room = (size_t)inputs;
     k->parameter_count = k->parameter_room = (size_t)parameters;
     k->op = UNA_GET(ar->arena, una_kernel_op, k->op_count);
     k->input = UNA_GET(ar->arena, size_t, k->input_count);
     UNA_TRY(una_arena_check(ar->arena));
+
     for (size_t i = 0; i < k->input_count; i++) {
         if (!is_count(column[i], ar->inputs))
             return una_archive_refuse(ar, "kernel_columns", "names an input that does not exist");

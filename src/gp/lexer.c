@@ -81,6 +81,7 @@ static una_status take_number(una_lexer *lexer)
         size_t power = to + 1 + (text[to + 1] == '+' || text[to + 1] == '-');
         if (is_digit(text[power])) to = digits_end(text, power);
     }
+
     if (in_name(text[to])) {
         while (in_name(text[to])) to++;
         return una_lexer_fail(lexer, from,
@@ -91,6 +92,7 @@ static una_status take_number(una_lexer *lexer)
     if (!una_parse_number(text + from, to - from, &lexer->token.number) || !isfinite(lexer->token.number))
         return una_lexer_fail(lexer, from, "\"%.*s\" is beyond the range of numbers",
                               (int)(to - from < 60 ? to - from : 60), text + from);
+
     lexer->token.kind = UNA_TOKEN_NUMBER;
     lexer->next = to;
     return UNA_OK;

@@ -80,6 +80,7 @@ static void stationary(const una_pairs *p, una_kernel_code code, double var, siz
         if (slope) memcpy(slope, value, width * sizeof *slope);
         return;
     }
+
     double e[UNA_TILE], unused[UNA_TILE];
     if (!slope) slope = unused;
     for (size_t j = 0; j < width; j++) {
@@ -87,6 +88,7 @@ static void stationary(const una_pairs *p, una_kernel_code code, double var, siz
         value[j] = root * (r > far_away ? far_away : r);
     }
     p->kernels->pairs->exp(width, -1, value, var, e);
+
     for (size_t j = 0; j < width; j++) {
         double s = value[j], scaled = e[j];
         if (code == UNA_KERNEL_MATERN12) {
@@ -119,6 +121,7 @@ static void leaf(const una_pairs *p, const una_kernel_op *op, const double *a, s
                  size_t b_stride, size_t width, double *value, double *slope)
 {
     double var = p->kernel->parameter[op->parameter];
+
     if (op->code == UNA_KERNEL_CONSTANT) {
         for (size_t j = 0; j < width; j++) value[j] = var;
     } else if (op->code == UNA_KERNEL_LINEAR) {
@@ -142,6 +145,7 @@ static void forward(una_pairs *p, const una_side *a, size_t i, const una_side *b
     for (size_t o = 0; o < p->kernel->op_count; o++) {
         const una_kernel_op *op = &p->kernel->op[o];
         double *to = out && o + 1 == p->kernel->op_count ? out : p->value + o * UNA_TILE;
+
         if (!joins(op->code)) {
             leaf(p, op, a->at + op->input * a->stride + i, a->stride, b->at + op->input * b->stride + first, b->stride,
                  width, to, out ? NULL : p->slope + o * UNA_TILE);
@@ -152,6 +156,7 @@ static void forward(una_pairs *p, const una_side *a, size_t i, const una_side *b
             else
                 for (size_t j = 0; j < width; j++) to[j] = one[j] * two[j];
         }
+
         stack[top++] = o;
     }
 }
@@ -171,6 +176,7 @@ static void pass_back(una_pairs *p, size_t width, const double *weight)
     const una_kernel_op *op = p->kernel->op;
     size_t last = p->kernel->op_count - 1;
     memcpy(p->back + last * UNA_TILE, weight, width * sizeof *weight);
+
     for (size_t o = last; o > 0; o--) {
         if (!joins(op[o].code)) continue;
         size_t two = o - 1;
@@ -179,6 +185,7 @@ static void pass_back(una_pairs *p, size_t width, const double *weight)
                      *value_two = p->value + two * UNA_TILE;
         bool product = op[o].code == UNA_KERNEL_MULTIPLY;
         double *to_one = p->back + one * UNA_TILE, *to_two = p->back + two * UNA_TILE;
+
         for (size_t j = 0; j < width; j++) {
             to_one[j] = product ? at[j] * value_two[j] : at[j];
             to_two[j] = product ? at[j] * value_one[j] : at[j];
@@ -211,12 +218,14 @@ void una_pairs_gradient(una_pairs *p, const una_side *a, size_t i, const una_sid
     double by[UNA_TILE];
     forward(p, a, i, b, first, width, NULL);
     pass_back(p, width, weight);
+
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];
         if (joins(op->code)) continue;
         const double *back = p->back + o * UNA_TILE, *value = p->value + o * UNA_TILE, *slope = p->slope + o * UNA_TILE;
         const double *to = a->at + op->input * a->stride + i, *from = b->at + op->input * b->stride + first;
         double *leaf_sum = sum + op->parameter * UNA_PAD;
+
         for (size_t j = 0; j < width; j++) by[j] = back[j] * value[j];
         add_lanes(width, by, leaf_sum);
         if (op->code == UNA_KERNEL_CONSTANT || op->code == UNA_KERNEL_LINEAR) continue;
@@ -224,6 +233,7 @@ void una_pairs_gradient(una_pairs *p, const una_side *a, size_t i, const una_sid
             periodic_gradient(p, op, to, a->stride, from, b->stride, width, by, leaf_sum);
             continue;
         }
+
         for (size_t j = 0; j < width; j++) by[j] = back[j] * slope[j];
         if (p->common && p->common[o]) {                 /* r^2 = sum u^2: one sum instead of one per length */
             double r2[UNA_TILE];

@@ -57,11 +57,13 @@ static una_status answer_tile(void *context, size_t index, una_run *child)
            mean[UNA_TILE];
     una_pairs pairs;
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
+
     for (size_t i = 0; i < n; i++) una_pairs_values(&pairs, q->rows, i, q->stars, from, width, k + i * width);
     if (q->mean) {
         pairs.kernels->product(1, width, n, gp->alpha, n, 1, k, width, mean, width, false);
         memcpy(q->mean + from, mean, count * sizeof *mean);
     }
+
     if (!q->var && !q->tiles) return UNA_OK;
     una_large_lower_solve(gp->l, n, gp->stride, k, width, 0, child);
     if (q->var) variances(q, from, count, k, width);
@@ -103,10 +105,12 @@ static una_status slope(const una_gp *gp, const double *x, double *dmean, double
     UNA_TRY(sides(gp, x, 1, gp->inputs, &train, &star, run));
     double *k = UNA_GET(&run->scratch, double, train.stride), own[UNA_PAD] = { 2 };
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &run->scratch, run));
+
     for (size_t first = 0; first < gp->rows; first += UNA_TILE)
         una_pairs_values(&pairs, &star, 0, &train, first, UNA_TILE, k + first);
     una_large_forward(gp->l, gp->rows, gp->stride, k);
     una_large_backward(gp->l, gp->rows, gp->stride, k);
+
     memset(dmean, 0, gp->inputs * sizeof *dmean);
     memset(dvar, 0, gp->inputs * sizeof *dvar);
     add_slopes(gp, &pairs, &star, &train, gp->alpha, 1, dmean);
@@ -133,6 +137,7 @@ static una_status joint_tile(void *context, size_t index, una_run *child)
     double *gram = UNA_GET(&child->scratch, double, UNA_TILE * UNA_TILE), out[UNA_TILE];
     una_pairs pairs;
     UNA_TRY(una_pairs_init(&pairs, q->gp->kernel, &child->scratch, child));
+
     for (size_t first = 0; first <= top; first += UNA_TILE) {
         una_large_gram(q->tiles + top * n, q->tiles + first * n, 0, n, gram, child);
         for (size_t i = top; i < bottom; i++) {
@@ -167,6 +172,7 @@ static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *
     size_t rows = q.count, tiles = (rows + UNA_TILE - 1) / UNA_TILE;
     UNA_TRY(una_gp_memory(rows, 1 + (double)q.gp->rows / (double)rows, run));
     UNA_TRY(sides(q.gp, q.x, rows, q.stride, &train, &stars, run));
+
     q.rows = &train;
     q.stars = &stars;
     q.joint_stride = una_large_stride(rows);
@@ -175,8 +181,10 @@ static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *
     q.joint = UNA_GET(&run->scratch, double, rows * q.joint_stride);
     double *z = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
+
     UNA_TRY(una_pool(run, tiles, answer_tile, &q));
     UNA_TRY(factor_joint(&q, run));
+
     for (size_t s = 0; s < draws; s++) {
         for (size_t i = 0; i < rows; i++) z[i] = una_rng_normal(rng);
         for (size_t i = 0; i < rows; i++) f[s * rows + i] = q.mean[i] + una_dot(q.joint + i * q.joint_stride, z, i + 1);

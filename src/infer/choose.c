@@ -34,6 +34,7 @@ static una_status axes_of(axes *out, const una_stats *stats, una_run *run)
     out->moment = UNA_GET(&run->scratch, double, k);
     out->vector = una_arena_get(&run->scratch, k, k * sizeof(double));
     UNA_TRY(una_arena_check(&run->scratch));
+
     memcpy(out->vector, stats->gram, k * k * sizeof(double));
     UNA_TRY(una_eigen(out->vector, k, out->value, run));
     for (size_t i = 0; i < k; i++) {
@@ -48,6 +49,7 @@ una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_a
     size_t k = stats->features;
     *spectrum = (una_spectrum){ k, UNA_GET(arena, double, k), UNA_GET(arena, double, k), stats->square, stats->rows };
     UNA_TRY(una_arena_check(arena));
+
     /* What is kept may lie in scratch too, so the mark comes after it. */
     una_mark mark = una_arena_mark(&run->scratch);
     axes found;
@@ -137,8 +139,10 @@ static void set_bounds(hill *h, const una_spectrum *s, double *low, double *high
     for (size_t k = 0; k < s->features; k++) trace += s->value[k];
     double largest = s->value[s->features - 1], scale = trace > 0 ? s->square / trace : mean_square;
     double ratio_most = largest > 0 ? CONDITION_MOST / largest : HUGE_VAL;
+
     h->noise_low = 1e-10 * mean_square, h->noise_high = s->square;
     h->prior_low = 1e-6 * scale, h->prior_high = 1e6 * scale;
+
     if (!UNA_IS_AUTO(h->noise)) {
         *low = log(h->prior_low);
         *high = log(fmin(h->prior_high, ratio_most * h->noise));
@@ -225,11 +229,13 @@ static double minus_held_out(double t, void *context)
 {
     held_out *h = context;
     double s2 = exp(t), mean[BLOCK], var[BLOCK], sum = 0, square = 0;
+
     for (size_t k = 0; k < h->features; k++) {
         double share = h->prior_var / (s2 + h->prior_var * h->train.value[k]);
         h->weight[k] = share * h->train.moment[k];
         h->spread[k] = share * s2;
     }
+
     for (size_t from = 0; from < h->rows; from += BLOCK) {
         size_t count = h->rows - from < BLOCK ? h->rows - from : BLOCK;
         block_moments(h, h->a + from * h->features, mean, var);
@@ -239,6 +245,7 @@ static double minus_held_out(double t, void *context)
             square += error * error;
         }
     }
+
     h->rmse = sqrt(square / (double)h->rows);
     return 0.5 * sum / (double)h->rows;
 }
@@ -254,11 +261,13 @@ static una_status choose_noise(double *noise_var, held_out *h, const double *phi
     double *turned = UNA_GET(&run->scratch, double, k * BLOCK);
     UNA_TRY(una_arena_check(&run->scratch));
     project_rows(h, phi, turned);
+
     double reference = (train->square + una_dot(h->y, h->y, h->rows)) / (train->rows + (double)h->rows);
     if (!(reference > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
     double low = log(1e-6 * reference), high = log(10 * reference);
     double best = una_search(minus_held_out, h, low, high, VALID_GRID, 1e-8), value = minus_held_out(best, h);
     if (!isfinite(value)) UNA_FAIL(run, UNA_E_NUMERIC, "the features or targets of the held-out rows are not finite");
+
     *noise_var = exp(best);
     *log_lik = -value;
     return UNA_OK;

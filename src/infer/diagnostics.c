@@ -78,6 +78,7 @@ una_status una_ess(double *ess, const double *values, size_t count, size_t draws
         una_arena_release(&run->scratch, mark);
         return UNA_E_MEMORY;
     }
+
     variances(c, &within, &between);
     double plus = (n - 1) / n * within + between / n, tau = -1, last = HUGE_VAL;
     for (size_t lag = 0; plus > 0 && lag + 1 < draws; lag += 2) {
@@ -89,6 +90,7 @@ una_status una_ess(double *ess, const double *values, size_t count, size_t draws
         tau += 2 * pair;
         last = pair;
     }
+
     if (plus > 0) *ess = all / fmax(tau, 1 / log10(fmax(all, 11)));      /* chains that swing: at most n log10 n */
     una_arena_release(&run->scratch, mark);
     return UNA_OK;
@@ -145,12 +147,15 @@ static una_status judge(una_convergence *out, work *w, size_t count, size_t draw
     double low, high;
     sort_values(w->order, w->split, size);
     double median = quantile(w->order, size, 0.5);
+
     UNA_TRY(ess_below(&low, w, 0.05, count, draws, run));
     UNA_TRY(ess_below(&high, w, 0.95, count, draws, run));
     out->ess_tail = fmin(low, high);
+
     normal_scores(w->order, size, w->z);
     UNA_TRY(una_ess(&out->ess_bulk, w->z, count, draws, run));
     double bulk = una_rhat(w->z, count, draws);
+
     for (size_t i = 0; i < size; i++) w->split[i] = fabs(w->split[i] - median);
     sort_values(w->order, w->split, size);
     normal_scores(w->order, size, w->z);
@@ -164,6 +169,7 @@ una_status una_convergence_of(una_convergence *out, const double *values, size_t
     size_t half = draws / 2, size = 2 * count * half;
     *out = (una_convergence){ NAN, NAN, NAN };
     if (draws < 4 || count == 0) return UNA_OK;
+
     una_mark mark = una_arena_mark(&run->scratch);
     work w = { UNA_GET(&run->scratch, ranked, size), UNA_GET(&run->scratch, double, size),
                UNA_GET(&run->scratch, double, size) };
@@ -172,6 +178,7 @@ una_status una_convergence_of(una_convergence *out, const double *values, size_t
         memcpy(w.split + 2 * k * half, values + k * draws, half * sizeof(double));
         memcpy(w.split + (2 * k + 1) * half, values + (k + 1) * draws - half, half * sizeof(double));
     }
+
     if (status == UNA_OK) status = judge(out, &w, 2 * count, half, run);
     una_arena_release(&run->scratch, mark);
     return status;

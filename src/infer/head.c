@@ -74,15 +74,18 @@ una_status una_head_solve(una_head *head, una_run *run)
     double *l = head->chol, *m = head->mean, s2 = head->noise_var, alpha = head->prior_var;
     UNA_TRY(una_stats_check(stats, run));
     UNA_TRY(check_variances(head, run));
+
     for (size_t i = 0; i < k * k; i++) l[i] = alpha / s2 * stats->gram[i];
     for (size_t i = 0; i < k; i++) l[i * k + i] += 1;
     UNA_TRY(una_chol(l, k, "the precision of the linear head (raise the noise or lower the prior variance)", run));
     for (size_t i = 0; i < k; i++) m[i] = alpha / s2 * stats->moment[i];
     una_chol_solve(l, k, m, 1);
+
     head->log_evidence = -0.5 * (stats->rows * (UNA_LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
                                  + una_dot(m, m, k) / alpha + una_chol_logdet(l, k));
     for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
     fill_whiten(head);
+
     if (!isfinite(head->log_evidence)) {
         UNA_FAIL(run, UNA_E_NUMERIC, "the evidence of the linear head is not finite; scale the data");
     }
@@ -107,6 +110,7 @@ static una_status predict_rows(const una_head *head, const double *phi, size_t r
 {
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     const una_kernels_f64 *kern = una_kernels_named_f64(run->settings.kernels);
+
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         whiten_block(head, phi + from * k, count, var != NULL, white, kern);
@@ -153,6 +157,7 @@ una_status una_head_score(const una_head *head, const double *phi, const double 
 {
     if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
     double mean[BLOCK], var[BLOCK], sum = 0, square = 0;
+
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         UNA_TRY(una_head_predict(head, phi + from * head->stats.features, count, mean, var, run));
@@ -162,6 +167,7 @@ una_status una_head_score(const una_head *head, const double *phi, const double 
             square += error * error;
         }
     }
+
     if (!isfinite(sum) || !isfinite(square)) UNA_FAIL(run, UNA_E_NUMERIC, "the targets to score are not finite");
     *log_lik = sum / (double)rows;
     *rmse = sqrt(square / (double)rows);
@@ -191,8 +197,10 @@ static una_status check_loaded(const una_head *head, una_archive *ar)
     if (!(s->square >= 0)) return una_archive_refuse(ar, "head.square", "is negative");
     if (!positive(head->noise_var)) return una_archive_refuse(ar, "head.noise_var", "is not positive");
     if (!positive(head->prior_var)) return una_archive_refuse(ar, "head.prior_var", "is not positive");
+
     const char *fault = gram_fault(s);
     if (fault) return una_archive_refuse(ar, "head.gram", fault);
+
     for (size_t i = 0; i < s->features; i++) {
         double most = sqrt(s->gram[i * s->features + i]) * sqrt(s->square);
         if (fabs(s->moment[i]) <= (1 + 1e-9) * most) continue;
@@ -207,12 +215,14 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     uint64_t features = ar->loading ? 0 : stats->features;
     UNA_TRY(una_archive_u64(ar, "head.features", &features, 1, MOST_FEATURES));
     size_t k = (size_t)features;
+
     UNA_TRY(una_archive_f64s(ar, "head.gram", &stats->gram, k * k));
     UNA_TRY(una_archive_f64s(ar, "head.moment", &stats->moment, k));
     UNA_TRY(una_archive_f64(ar, "head.square", &stats->square));
     UNA_TRY(una_archive_f64(ar, "head.rows", &stats->rows));
     UNA_TRY(una_archive_f64(ar, "head.noise_var", &head->noise_var));
     UNA_TRY(una_archive_f64(ar, "head.prior_var", &head->prior_var));
+
     if (!ar->loading) return UNA_OK;
     stats->features = k;
     UNA_TRY(check_loaded(head, ar));

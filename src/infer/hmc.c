@@ -125,6 +125,7 @@ static una_status find_step(una_sampler *s, una_run *run)
 {
     const double wanted = log(0.8);
     int direction = 0;
+
     for (int tries = 0; tries < 100; tries++) {
         una_phase_copy(&s->moving, &s->at, s->target->dimension);
         una_momentum_draw(s, s->moving.p);
@@ -135,6 +136,7 @@ static una_status find_step(una_sampler *s, una_run *run)
         if (up != direction) return UNA_OK;
         s->step *= direction > 0 ? 2 : 0.5;
     }
+
     UNA_FAIL(run, UNA_E_NUMERIC, "no step size keeps the energy near where the chain starts (the last tried was %g): "
              "the density may not be finite or not be proper; give step_size, or look at the noise and the prior",
              s->step);
@@ -154,11 +156,13 @@ static una_status windows_take(windows *w, const una_hmc *how, size_t dimension,
     *w = (windows){ .size = 25 };
     w->mean = UNA_GET(arena, double, dimension);
     w->square = UNA_GET(arena, double, dimension);
+
     if (first + w->size + last > all) {
         first = all * 15 / 100;
         last = all / 10;
         w->size = all - first - last;
     }
+
     w->from = first;
     w->to = all - last;
     w->end = first + w->size - 1;
@@ -209,6 +213,7 @@ static una_status set_up(una_sampler *s, const double *start, una_run *run)
     una_phase_take(&s->proposal, n, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     if (s->how->trajectory == UNA_NUTS) UNA_TRY(una_nuts_take(s, &run->scratch));
+
     memcpy(s->at.q, start, n * sizeof(double));
     for (size_t i = 0; i < n; i++) s->inverse_mass[i] = 1;
     evaluate(s, &s->at);
@@ -231,6 +236,7 @@ static una_status adapt(una_sampler *s, warmup *w, size_t iteration, una_run *ru
 {
     windows *v = &w->window;
     if (w->adapts) s->step = averaging_next(&w->average, s->how->accept, s->acceptance);
+
     if (iteration >= v->from && iteration < v->to) {
         windows_add(v, s->at.q, s->target->dimension);
         if (iteration == v->end && v->count > 1) {
@@ -242,6 +248,7 @@ static una_status adapt(una_sampler *s, warmup *w, size_t iteration, una_run *ru
             }
         }
     }
+
     if (iteration + 1 == s->how->warmup && w->adapts && w->average.count > 0) s->step = exp(w->average.mean_log);
     return UNA_OK;
 }
@@ -263,6 +270,7 @@ static una_status iterate(una_chain *chain, una_sampler *s, warmup *w, una_run *
     size_t all = how->warmup + how->samples, warm_gradients = s->gradients;
     if (w->adapts) UNA_TRY(find_step(s, run));
     averaging_start(&w->average, s->step);
+
     for (size_t i = 0; i < all; i++) {
         UNA_TRY(una_tick(run, how->stage, (double)i / (double)all, s->at.u));
         transition(s);
@@ -274,6 +282,7 @@ static una_status iterate(una_chain *chain, una_sampler *s, warmup *w, una_run *
         } else record(chain, s, i - how->warmup);
         UNA_TRY(check_moves(chain, s, i + 1, run));
     }
+
     chain->gradients = s->gradients;
     chain->sample_gradients = s->gradients - warm_gradients;
     chain->step_size = s->step;
@@ -287,11 +296,13 @@ una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_
     *chain = (una_chain){ .draws = UNA_GET(arena, double, room * n), .potential = UNA_GET(arena, double, room),
                           .inverse_mass = UNA_GET(arena, double, n) };
     UNA_TRY(una_arena_check(arena));
+
     una_mark mark = una_arena_mark(&run->scratch);
     bool adapts = UNA_IS_AUTO(how->step_size);
     una_sampler s = { .target = target, .how = how, .inverse_mass = chain->inverse_mass, .rng = rng,
                       .step = adapts ? 0.1 : how->step_size };
     warmup w = { .adapts = adapts };
+
     una_status status = set_up(&s, start, run);
     if (status == UNA_OK) status = windows_take(&w.window, how, n, &run->scratch);
     if (status == UNA_OK) status = iterate(chain, &s, &w, run);

@@ -85,15 +85,18 @@ static bool build_leaf(una_sampler *s, double direction, branch *out)
 {
     struct una_tree *t = s->tree;
     size_t bytes = s->target->dimension * sizeof(double);
+
     una_leapfrog(s, &s->moving, direction * s->step, 1);
     double h = una_energy(s, &s->moving);
     t->steps++;
     t->metropolis += fmin(1, exp(t->h0 - h));
+
     out->log_weight = t->h0 - h;
     memcpy(out->first, s->moving.p, bytes);
     memcpy(out->last, s->moving.p, bytes);
     memcpy(out->rho, s->moving.p, bytes);
     una_phase_copy(&out->chosen, &s->moving, s->target->dimension);
+
     s->divergent = h - t->h0 > UNA_DIVERGENT;
     return !s->divergent;
 }
@@ -121,15 +124,18 @@ static bool double_once(una_sampler *s, size_t depth, double *log_weight)
     size_t n = s->target->dimension;
     int side = una_rng_uniform(s->rng) > 0.5;
     branch *half = &t->half;
+
     una_phase_copy(&s->moving, &t->ends[side], n);
     memcpy(t->inner, t->ends[side].p, n * sizeof(double));
     if (!build(s, depth, side ? 1 : -1, half)) return false;
+
     una_phase_copy(&t->ends[side], &s->moving, n);
     if (log(una_rng_uniform(s->rng)) < half->log_weight - *log_weight) {
         una_phase_copy(&s->proposal, &half->chosen, n);
         s->moved = true;
     }
     *log_weight = log_sum(*log_weight, half->log_weight);
+
     /* Seen from the old far end: old piece, then the new one. The criterion does not mind the direction of time. */
     bool goes = pieces_go_on(s, t->ends[!side].p, t->inner, half->first, half->last, t->rho, half->rho);
     for (size_t i = 0; i < n; i++) t->rho[i] += half->rho[i];
@@ -141,6 +147,7 @@ void una_nuts_step(una_sampler *s)
     struct una_tree *t = s->tree;
     size_t n = s->target->dimension, depth = 0;
     double log_weight = 0;
+
     una_momentum_draw(s, s->at.p);
     t->h0 = una_energy(s, &s->at);
     t->metropolis = 0;
@@ -149,6 +156,7 @@ void una_nuts_step(una_sampler *s)
     for (int i = 0; i < 2; i++) una_phase_copy(&t->ends[i], &s->at, n);
     una_phase_copy(&s->proposal, &s->at, n);
     memcpy(t->rho, s->at.p, n * sizeof(double));
+
     while (depth < s->how->max_depth && double_once(s, depth, &log_weight)) depth++;
     s->too_deep = depth == s->how->max_depth;
     s->acceptance = t->metropolis / (double)t->steps;

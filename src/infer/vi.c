@@ -42,6 +42,7 @@ una_status una_vi_loss(const una_vi *q, const double *eps, size_t samples, una_v
     terms->kl = una_vi_kl(q, dmu, drho);
     terms->log_lik = 0;
     for (size_t i = 0; i < count; i++) s[i] = una_softplus(q->rho[i]);
+
     for (size_t k = 0; k < samples; k++, eps += count) {
         double log_lik;
         for (size_t i = 0; i < count; i++) theta[i] = q->mu[i] + s[i] * eps[i];
@@ -52,6 +53,7 @@ una_status una_vi_loss(const una_vi *q, const double *eps, size_t samples, una_v
             drho[i] -= share * gradient[i] * eps[i] * -expm1(-s[i]);     /* s'(rho) = 1 - e^-s */
         }
     }
+
     terms->loss = terms->kl - terms->log_lik;
     return UNA_OK;
 }

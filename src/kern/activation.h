@@ -48,11 +48,13 @@ static inline real tanh_of(real x)
      * + (2^n - 1). */
     double c = -2 * fabs(x) < -60 ? (x - x) - 60 : -2 * fabs(x), shifted = c * 1.44269504088896340736 + 0x1.8p52;
     double n = shifted - 0x1.8p52, r = (c - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+
     double tail = 1 / 5040.0 + r * (1 / 40320.0 + r * (1 / 362880.0 + r * (1 / 3628800.0 + r * (1 / 39916800.0
                 + r * (1 / 479001600.0 + r * (1 / 6227020800.0))))));
     double less = r * (1 + r * (1 / 2.0 + r * (1 / 6.0 + r * (1 / 24.0 + r * (1 / 120.0
                 + r * (1 / 720.0 + r * tail))))));
     union { double f; uint64_t i; } low = { .f = shifted }, power = { .i = (low.i + 1023) << 52 };
+
     double m = power.f * less + (power.f - 1), t = -m / (2 + m);
     return x < 0 ? -t : t;
 #endif

@@ -42,6 +42,7 @@ static void shallow_row(una_activation act, size_t inputs, size_t width, const r
         const real *restrict wi = w + i * width, xi = x[i];
         for (size_t j = 0; j < width; j++) d[j] += xi * wi[j];
     }
+
     if (act == UNA_TANH) {
         shallow_tanh(width, d, h);
         return;
@@ -83,6 +84,7 @@ static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x
         *(eight *)(to->b + j) = bias;
         *(eight *)(to->v + j) = head;
         *(eight *)(to->w + j) = first;
+
         for (size_t i = 1; i < inputs; i++) {
             eight sum = *(eight *)(to->w + i * width + j);
             for (size_t r = 0; r < rows; r++) sum += x[r * inputs + i] * *(const eight *)(d + r * width + j);
@@ -96,6 +98,7 @@ static double shallow(una_activation act, size_t rows, size_t inputs, size_t wid
 {
     real *h = work, *d = work + UNA_SHALLOW_ROWS * width, slope[UNA_SHALLOW_ROWS];
     double sum = 0;
+
     for (size_t from = 0; from < rows; from += UNA_SHALLOW_ROWS) {
         size_t count = rows - from < UNA_SHALLOW_ROWS ? rows - from : UNA_SHALLOW_ROWS;
         const real *block = x + from * inputs;
@@ -109,6 +112,7 @@ static double shallow(una_activation act, size_t rows, size_t inputs, size_t wid
         }
         shallow_back(count, inputs, width, block, slope, &at, &to, h, d);
     }
+
     return weight * sum;
 }
 
@@ -125,6 +129,7 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
             log_det += log(pivots);
             pivots = 1;
         }
+
         for (size_t j = 0; j < k; j++) column[j] = pivot_row[j];
         for (size_t j = k; j < n; j++) column[j] = a[j * stride + k];
         const real inverse = (real)(1 / pivot);
@@ -134,6 +139,7 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
             for (size_t j = 0; j < i + 1; j += UNA_PAD)
                 for (size_t v = 0; v < UNA_PAD; v++) row[j + v] -= by * column[j + v];
         }
+
         for (size_t j = 0; j < k; j++) pivot_row[j] = column[j] * inverse;
         for (size_t j = k + 1; j < n; j++) a[j * stride + k] = column[j] * inverse;
         pivot_row[k] = -inverse;

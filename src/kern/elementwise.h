@@ -13,6 +13,7 @@ static void activate(una_activation act, size_t rows, size_t width, const real *
 {
     for (size_t r = 0; r < rows; r++)
         for (size_t j = 0; j < width; j++) z[r * width + j] += bias[j];
+
     size_t n = rows * width;
     switch (act) {
 #define ACTIVATE(code, name, how)                                              \
@@ -51,6 +52,7 @@ static double residual(size_t rows, size_t heads, size_t stride, double weight, 
     eight inside = {0};                                          /* of the last eight that has a head */
     for (size_t m = whole; m < heads; m++) inside[m - whole] = 1;
     eight_doubles sum = {0};
+
     for (size_t r = 0; r < rows; r++, f += stride, t += t_stride ? t_stride : 1) {
         eight row = {0};
         size_t m = 0;
@@ -66,6 +68,7 @@ static double residual(size_t rows, size_t heads, size_t stride, double weight, 
         }
         sum += __builtin_convertvector(row, eight_doubles);
     }
+
     return weight * sum_of(&sum);
 }
 
@@ -81,6 +84,7 @@ static void philox(const uint32_t key[2], const uint32_t counter[4], uint32_t fi
         word[2][i] = counter[2];
         word[3][i] = counter[3];
     }
+
     uint32_t k0 = key[0], k1 = key[1];
     for (int round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u)
         for (size_t i = 0; i < LANE; i++) {
@@ -120,12 +124,14 @@ static void normals(size_t n, const uint32_t key[2], const uint32_t counter[4], 
 {
     uint32_t word[4][LANE];
     float value[4][LANE];
+
     for (size_t from = 0; from < n; from += 4 * LANE) {
         philox(key, counter, (uint32_t)(from / 4), word);
         for (size_t i = 0; i < LANE; i++) {
             box_muller(word[0][i], word[1][i], &value[0][i], &value[1][i]);
             box_muller(word[2][i], word[3][i], &value[2][i], &value[3][i]);
         }
+
         size_t count = n - from < 4 * LANE ? n - from : 4 * LANE;
         for (size_t i = 0; i < count; i++) {
             float x = std * value[i / LANE][i % LANE], size = fabsf(x);
@@ -150,10 +156,12 @@ static double ridge(size_t n, real factor, const real *a, real *b)
             part[v] += value * value;
             EIGHT(b, i + v * UNA_PAD) = factor * EIGHT(a, i + v * UNA_PAD);
         }
+
     part[0] += part[1];
     part[2] += part[3];
     part[0] += part[2];
     double sum = sum_of(&part[0]);
+
     for (; i < n; i++) {
         sum += (double)a[i] * (double)a[i];
         b[i] = factor * a[i];

@@ -26,6 +26,7 @@ static bool copy_fan(size_t lanes, const real *step, real z, const real *u, real
     const unsigned all = (1u << LANES) - 1, on = z > 0 ? all : 0;
     unsigned differs = 0;
     size_t l = 0;
+
     for (; l + LANES <= lanes; l += LANES) {
         const vector ul = *(const vector *)(u + l);
         *(vector *)(s + l) = ul;
@@ -38,6 +39,7 @@ static bool copy_fan(size_t lanes, const real *step, real z, const real *u, real
         differs |= (unsigned)_mm256_cmp_ps_mask((__m256)far, _mm256_setzero_ps(), _CMP_GT_OQ) ^ (on & 0xFF);
     }
 #endif
+
     return differs;
 }
 

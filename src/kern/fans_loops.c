@@ -63,6 +63,7 @@ static void fan_relu(size_t lanes, size_t units, const real *step, const real *i
 {
     uint16_t *listed = UNA_LISTED(list), *bent = UNA_BENT(list, units);
     size_t count = 0, bends = 0;
+
     for (size_t i = 0; i < candidates[0]; i++) {
         const uint16_t unit = UNA_LISTED(candidates)[i];
         const unsigned on = z[unit] > 0,
@@ -72,9 +73,11 @@ static void fan_relu(size_t lanes, size_t units, const real *step, const real *i
         count += on | crosses;                   /* no branches: few cross, and which ones is not foreseeable */
         bends += crosses;
     }
+
     listed[count] = UNA_LIST_END;
     list[0] = (uint16_t)count;
     list[1] = (uint16_t)bends;
+
     for (size_t i = 0; i < bends; i++)
         bend(lanes, step, inverse, z[listed[bent[i]]], s + bent[i] * lanes, e + i * lanes);
 }

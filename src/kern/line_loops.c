@@ -54,6 +54,7 @@ static void sort_bends(const LINE *line)
 {
     real *restrict bend = line->bend;
     uint16_t *restrict unit = line->unit;
+
     for (size_t i = 0; i < line->units; i++) {
         const uint16_t now = unit[i];
         const real w = line->w[now], at = w < 0 || w > 0 ? -line->b[now] / w : (real)INFINITY;
@@ -101,6 +102,7 @@ static void line_rows(const LINE *line, size_t rows, const real *x, uint16_t *pl
 {
     const eight none = {0}, one = none + 1;
     size_t width = line->width;
+
     for (size_t r = 0; r < rows; r++) {
         const real at = x[r];
         if (r % UNA_PAD == 0) line_places(line, rows - r < UNA_PAD ? rows - r : UNA_PAD, x + r, place + r);
@@ -130,12 +132,14 @@ static void line_slopes(const LINE *line, size_t points, const real *x, const ui
 {
     size_t width = line->width;
     real far_end[UNA_PAD] = {0};
+
     for (size_t p = 0; p < points; p++, u += width) {
         if (p % UNA_PAD == 0) {
             size_t count = points - p < UNA_PAD ? points - p : UNA_PAD;
             for (size_t v = 0; v < count; v++) far_end[v] = x[p + v] + way * delta[p + v];
             line_places(line, count, far_end, far + p);
         }
+
         EACH_EIGHT(j, width) EIGHT(u, j) = way * EIGHT(line->slope, place[p] * width + j);
         const bool upwards = far[p] > place[p];
         for (size_t i = upwards ? place[p] : far[p], end = upwards ? far[p] : place[p]; i < end; i++) {
@@ -208,6 +212,7 @@ static void line_finish(const LINE *line, const REAL(una_line_gradient) *to)
 {
     size_t width = line->width, units = line->units;
     real *slope = to->slope + (units + 1) * width, *offset = to->offset + (units + 1) * width;   /* the running sums */
+
     memset(slope, 0, width * sizeof(real));
     memset(offset, 0, width * sizeof(real));
     for (size_t i = 0; i < units; i++) {
@@ -217,6 +222,7 @@ static void line_finish(const LINE *line, const REAL(una_line_gradient) *to)
     }
     line_add(width, 1, offset, to->bias);
     line_add(width, 1, to->offset + units * width, to->bias);
+
     memset(slope, 0, width * sizeof(real));
     memset(offset, 0, width * sizeof(real));
     for (size_t i = units; i-- > 0;) {

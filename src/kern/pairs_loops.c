@@ -18,6 +18,7 @@ static inline real exp_any(real x)
     double low = x < -700 ? (x - x) - 700 : x, c = low > 709 ? (x - x) + 709 : low;
     union { double f; uint64_t i; } t = { .f = c * 1.4426950408889634 + shift }, power;
     double n = t.f - shift, r = (c - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10;
+
     double series = 1.0 / 6227020800.0;
     series = series * r + 1.0 / 479001600.0;
     series = series * r + 1.0 / 39916800.0;
@@ -31,6 +32,7 @@ static inline real exp_any(real x)
     series = series * r + 1.0 / 6.0;
     series = series * r + 0.5;
     series = (series * r) * r + r;
+
     power.i = (t.i + 1023u) << 52;
     double value = power.f + power.f * series;
     return x < -700 ? 0 : value;

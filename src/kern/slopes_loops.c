@@ -40,6 +40,7 @@ static void secant(una_activation act, una_slope_shape shape, const real *z, con
             const real *restrict zp = z + p * width, *restrict hp = h + p * width, *restrict dp = d + p * width;
             const real *restrict uk = u + p * u_point + k * width;
             real *restrict sk = s + row * width, *restrict ek = e + row * width;
+
             if (REAL_IS_FLOAT && act == UNA_TANH && short_steps(width, by, uk)) {
                 tanh_short(width, by, hp, dp, uk, sk, ek);
                 continue;
@@ -111,6 +112,7 @@ static double similarity(size_t heads, size_t stride, const real *restrict s, do
         double q = (double)s[i * stride + i];
         inverse[i] = q > 0 ? 1 / q : 0;
     }
+
     for (size_t i = 0; i < heads; i++) {
         const real *restrict si = s + i * stride;
         real *restrict ki = k + i * stride;
@@ -127,6 +129,7 @@ static double similarity(size_t heads, size_t stride, const real *restrict s, do
             part[0] += slope * (double)si[j];
             ki[j] = (real)(2 * by * slope);
         }
+
         double others = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
         others -= (double)si[i] * mine * mine * (double)si[i];   /* a head with itself */
         sum += others;

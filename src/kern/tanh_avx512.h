@@ -27,11 +27,13 @@ static inline __m512d tanh_eight(__m512d x)
     __m512d n = _mm512_sub_pd(shifted, shift);
     __m512d r = _mm512_fnmadd_pd(n, _mm512_set1_pd(0x1.62e42fefp-5), c);
     r = _mm512_fnmadd_pd(n, _mm512_set1_pd(0x1.473de6af278edp-38), r);
+
     __m512i low = _mm512_castpd_si512(shifted);          /* its last four bits are k, those above them e */
     __m512d part = _mm512_permutex2var_pd(_mm512_loadu_pd(power_of_two), low, _mm512_loadu_pd(power_of_two + 8));
     __m512d rest = _mm512_permutex2var_pd(_mm512_loadu_pd(power_rest), low, _mm512_loadu_pd(power_rest + 8));
     __m512i e = _mm512_slli_epi64(_mm512_srli_epi64(low, 4), 52);
     __m512d power = _mm512_castsi512_pd(_mm512_add_epi64(_mm512_castpd_si512(part), e));
+
     __m512d series = _mm512_set1_pd(1 / 5040.0);
     series = _mm512_fmadd_pd(series, r, _mm512_set1_pd(1 / 720.0));
     series = _mm512_fmadd_pd(series, r, _mm512_set1_pd(1 / 120.0));
@@ -39,6 +41,7 @@ static inline __m512d tanh_eight(__m512d x)
     series = _mm512_fmadd_pd(series, r, _mm512_set1_pd(1 / 6.0));
     series = _mm512_fmadd_pd(series, r, _mm512_set1_pd(0.5));
     series = _mm512_fmadd_pd(_mm512_mul_pd(series, r), r, _mm512_add_pd(r, rest));
+
     __m512d m = _mm512_fmadd_pd(power, series, _mm512_sub_pd(power, one));
     return _mm512_div_pd(m, _mm512_add_pd(m, _mm512_set1_pd(2)));
 }

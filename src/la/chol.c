@@ -65,6 +65,7 @@ static una_status factor_panel(double *a, size_t n, size_t from, size_t to, cons
         if (!(pivot > 0) || !isfinite(pivot)) {
             UNA_FAIL(run, UNA_E_NUMERIC, "%s is not positive definite: pivot %zu of %zu is %g", what, j + 1, n, pivot);
         }
+
         row[j] = sqrt(pivot);
         for (size_t i = j + 1; i < n; i++) {
             double *below = a + i * n;

@@ -28,6 +28,7 @@ static double reflect(double *x, size_t n, double *tau)
         x[0] = 1;
         return beta;
     }
+
     double beta = -copysign(sqrt(x[0] * x[0] + tail), x[0]);
     *tau = (beta - x[0]) / beta;
     double scale = 1 / (x[0] - beta);
@@ -45,6 +46,7 @@ static void make_tridiagonal(double *a, size_t n, tridiagonal *t)
         t->d[k] = a[k * n + k];
         t->e[k] = reflect(v, m, &t->tau[k]);
         if (t->tau[k] == 0) continue;
+
         for (size_t i = 0; i < m; i++) p[i] = t->tau[k] * una_dot(block + i * n, v, m);
         double half = 0.5 * t->tau[k] * una_dot(p, v, m);
         for (size_t i = 0; i < m; i++) p[i] -= half * v[i];
@@ -68,6 +70,7 @@ static void gather_reflections(double *a, size_t n, const tridiagonal *t)
             double weight = -t->tau[k] * una_dot(row, v, m);
             una_combine(row, &weight, v, m, 1, m);
         }
+
         memset(a + k * n, 0, n * sizeof *a);
         for (size_t i = k + 1; i < n; i++) a[i * n + k] = 0;
         a[k * n + k] = 1;
@@ -90,6 +93,7 @@ static void chase(tridiagonal *t, size_t low, size_t high, double *z, size_t n)
     double half = (d[high - 1] - d[high]) / 2, last = e[high - 1];
     double shift = d[high] - last * last / (half + copysign(hypot(half, last), half));
     double x = d[low] - shift, bulge = e[low];
+
     for (size_t k = low; k < high; k++) {
         double r = hypot(x, bulge), c = r > 0 ? x / r : 1, s = r > 0 ? bulge / r : 0;
         if (k > low) e[k - 1] = r;
@@ -97,6 +101,7 @@ static void chase(tridiagonal *t, size_t low, size_t high, double *z, size_t n)
         d[k] = c * c * p + 2 * c * s * b + s * s * q;
         d[k + 1] = s * s * p - 2 * c * s * b + c * c * q;
         e[k] = (c * c - s * s) * b + c * s * (q - p);
+
         x = e[k];
         if (k + 1 < high) {
             bulge = s * e[k + 1];
@@ -112,6 +117,7 @@ static una_status make_diagonal(tridiagonal *t, double *z, size_t n, una_run *ru
     for (size_t i = 0; i < n; i++) norm = fmax(norm, fabs(t->d[i]) + (i + 1 < n ? fabs(t->e[i]) : 0));
     double negligible = 0.5 * DBL_EPSILON * norm;
     size_t steps = STEPS_PER_VALUE * n, high = n - 1;
+
     while (high > 0) {
         if (fabs(t->e[high - 1]) <= negligible) {
             high--;
@@ -131,6 +137,7 @@ static void sort_ascending(double *w, double *z, size_t n)
         size_t least = i;
         for (size_t j = i + 1; j < n; j++) if (w[j] < w[least]) least = j;
         if (least == i) continue;
+
         double value = w[i];
         w[i] = w[least];
         w[least] = value;
@@ -162,10 +169,12 @@ una_status una_eigen(double *a, size_t n, double *w, una_run *run)
         if (!isfinite(a[i])) UNA_FAIL(run, UNA_E_NUMERIC, "a matrix whose eigenvalues are wanted is not finite");
         largest = fmax(largest, fabs(a[i]));
     }
+
     /* A power of two brings the entries near 1: squares neither overflow nor vanish, and nothing is rounded. */
     int power = 0;
     frexp(largest, &power);
     for (size_t i = 0; i < n * n; i++) a[i] = ldexp(a[i], -power);
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = solve_scaled(a, n, w, run);
     una_arena_release(&run->scratch, mark);

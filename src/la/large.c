@@ -66,6 +66,7 @@ static void solve_rows(const factor *f, size_t top, size_t bottom, size_t low, s
         solve_rows(f, top, bottom, half, high);
         return;
     }
+
     for (size_t i = top; i < bottom; i++) {
         double *row = a + i * f->stride;
         for (size_t j = low; j < high; j++) {
@@ -95,6 +96,7 @@ static una_status factor_step(const factor *f, size_t low, size_t high, una_run 
                 for (size_t p = low; p < c; p++) sum += row[p] * f->corner[p * PANEL + c];
                 row[c] = sum / f->a[(f->left + c) * f->stride + f->left + c];
             }
+
             double pivot = row[j];
             for (size_t p = low; p < j; p++) pivot -= row[p] * row[p];
             if (!(pivot > 0) || !isfinite(pivot))
@@ -215,6 +217,7 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
         solve_block(l, stride, b, columns, half, high, kernels);
         return;
     }
+
     double inverse[STEP * STEP], copy[STEP * UNA_TILE];
     invert_step(l, stride, low, high, inverse);
     for (size_t first = 0, width; first < columns; first += width) {

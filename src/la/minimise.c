@@ -53,6 +53,7 @@ static void take(bracket *b, double u, double fu)
         b->x = u, b->fx = fu;
         return;
     }
+
     if (u < b->x) b->low = u; else b->high = u;
     if (fu <= b->f_second || b->second == b->x) {
         b->third = b->second, b->f_third = b->f_second;

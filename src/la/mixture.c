@@ -53,6 +53,7 @@ static void begin(search *s)
     double sum = 0, square = 0, n = (double)s->parts;
     s->low = s->narrowest = HUGE_VAL;
     s->high = -HUGE_VAL;
+
     for (size_t m = 0; m < s->parts; m++) {
         double std = sqrt(s->var[m]), centre = s->sign * s->mean[m], own = centre + s->z * std;
         s->low = fmin(s->low, own);
@@ -64,6 +65,7 @@ static void begin(search *s)
         double off = s->sign * s->mean[m] - sum / n;
         square += off * off + s->var[m];
     }
+
     s->start = fmin(fmax(sum / n + s->z * sqrt(square / n), s->low), s->high);
 }
 

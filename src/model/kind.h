@@ -44,6 +44,10 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     una_notes warnings, notes;
 } una_fit_result;
 
+/* Instead of a penalty: parameters near an anchor ~ N(0, prior_var), starting from N(0, init_var); noise_var says how
+ * little the rows are trusted. Standardised. */
+typedef struct una_anchor { double noise_var, prior_var, init_var; } una_anchor;
+
 typedef struct una_kind {
     const char *name, *summary, *source;          /* "luna", one line, citation                            */
     const una_option *options;                    /* the table                                             */
@@ -63,6 +67,9 @@ typedef struct una_kind {
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
+    /* as fit, for members of anchored ensembles */
+    una_status (*fit_anchored)(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
+                               una_fit_result *result, una_arena *keep, una_run *run);
     /* exact update; result: the new evidence */
     una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
     /* f [draws, rows] */

@@ -5,7 +5,7 @@
  * with restarts, from random ones. Cost n^3, memory two matrices of n^2.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
  */
-#include "models/gp.h"
+#include "fit/process.h"
 
 #include "kern/kern.h"
 #include "opt/lbfgs.h"
@@ -53,21 +53,6 @@ static const una_option gp_table[] = {
 };
 
 /* ---- the kernel as the options have it --------------------------------------------------------------------------- */
-
-una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *c, una_run *run)
-{
-    size_t count = c->input_count;
-    const char **name = UNA_GET(&run->scratch, const char *, count);
-    double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t d = 0; d < count; d++) {
-        name[d] = c->inputs[d].name;
-        centre[d] = c->inputs[d].centre;
-        scale[d] = c->inputs[d].scale;
-    }
-    *inputs = (una_kernel_inputs){ name, own_units ? centre : NULL, own_units ? scale : NULL, count };
-    return UNA_OK;
-}
 
 static una_status read_kernel(una_kernel **kernel, const gp_options *o, const una_kernel_inputs *inputs,
                               una_arena *keep, una_run *run)
@@ -259,24 +244,6 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     return UNA_OK;
 }
 
-una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size_t rows, double *log_lik, double *rmse,
-                        una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *mean = UNA_GET(&run->scratch, double, rows), *var = UNA_GET(&run->scratch, double, rows), square = 0;
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_gp_predict(gp, x, rows, gp->inputs, mean, var, run);
-    *log_lik = 0;
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
-        double away = y[i] - mean[i], whole = var[i] + gp->noise_var;
-        square += away * away;
-        *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)rows;
-    }
-    *rmse = sqrt(square / (double)rows);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
 /* The grid's best length, judged on gp (all rows, by evidence) or on the rows `out` that it does not have. */
 static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const double *grid,
                               size_t count, const held *out, double noise_var, double *chosen, una_fit_result *result,
@@ -413,26 +380,6 @@ static una_status gp_predict(const void *state, una_view x, una_predictive *out,
     return UNA_OK;
 }
 
-una_status una_gp_exchange(una_gp *gp, una_archive *ar)
-{
-    uint64_t rows = gp->rows, inputs = gp->inputs;
-    double *x = gp->x, *y = gp->y;
-    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
-    UNA_TRY(una_archive_u64(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
-    UNA_TRY(una_archive_f64(ar, "noise_var", &gp->noise_var));
-    UNA_TRY(una_archive_f64(ar, "jitter_var", &gp->jitter_var));
-    UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
-    UNA_TRY(una_archive_f64s(ar, "x", &x, (size_t)rows * (size_t)inputs));
-    UNA_TRY(una_archive_f64s(ar, "y", &y, (size_t)rows));
-    if (!ar->loading) return UNA_OK;
-    if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
-    if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
-    UNA_TRY(una_gp_memory((size_t)rows, 1, ar->run));
-    UNA_TRY(una_gp_init(gp, gp->kernel, x, (size_t)inputs, y, (size_t)rows, (size_t)inputs, ar->arena));
-    una_status status = una_gp_solve(gp, 0, ar->run);    /* the factor is not stored: it has the same bits again */
-    return status == UNA_E_NUMERIC ? una_archive_refuse(ar, "x", "gives a covariance without a factor") : status;
-}
-
 static una_status gp_exchange(void *state, una_archive *ar)
 {
     return una_gp_exchange(state, ar);
@@ -445,26 +392,6 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
     una_status status = una_gp_append(gp, more->x.at, more->x.stride, more->y, more->x.rows, keep, run);
     result->log_evidence = gp->log_evidence;
     return status;
-}
-
-static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *by_row = UNA_GET(&run->scratch, double, x.rows * draws);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK)
-        status = una_gp_prior_draws(gp->kernel, x.at, x.rows, x.stride, draws, rng, by_row, NULL, run);
-    for (size_t s = 0; status == UNA_OK && s < draws; s++)
-        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-una_status una_gp_functions(const una_gp *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
-{
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    return prior ? prior_draws(gp, x, draws, &rng, f, run)
-                 : una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
 }
 
 static una_status gp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)

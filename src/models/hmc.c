@@ -8,7 +8,7 @@
  * (hmc_head.c). Chains are compared by what they say of the function, not by their weights: units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
-#include "models/hmc.h"
+#include "fit/bnn.h"
 
 #include "fit/basis.h"
 #include "fit/plain.h"
@@ -343,25 +343,26 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
 }
 
 /* The noise that rows which do not train show: the error of a plain network. A chain per fold would be the pure way and
- * cost five times the sampling. */
-static una_status held_out_noise(double *noise_var, const hmc *m, const una_problem *p, una_fit_result *result,
-                                 una_run *run)
+ * cost five times the sampling. Stays as it is where no row is held out. */
+static una_status held_out_noise(double *std, const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t rows = p->x.rows, batch = rows < 500 ? rows : 128, passes = 12 * (rows / batch);
     una_basis_options plain = { .steps = (double)(passes > 20000 ? 20000 : passes > 2000 ? passes : 2000),
                                 .batch = (double)batch, .rate = 0.01, .rate_schedule = 1, .penalty = 0.5,
                                 .initialisation = 1 };
     const double assumed = 0.01;         /* noise variance: small, since the best look stops the fitting of noise */
-    una_fit_result judged = {0};
     una_lesson lesson = una_basis_lesson(&plain, &m->net, &(una_training){0}, assumed);
     lesson.how.descent.stage = "measuring the noise";
+    lesson.how.descent.look_every = lesson.how.descent.steps / 40;
     lesson.look = UNA_LOOK_ERROR;
+    lesson.first = (uint64_t)1 << 33;
+    una_fit_result judged = {0};
     una_crossfit fit = { .trial_size = sizeof(una_plain_trial), .lesson = &lesson, .finish = una_plain_finish,
                          .judge = una_plain_judge, .stream = 1 << 17, .noise_var = UNA_AUTO, .prior_var = 1 };
     UNA_TRY(una_crossfit_judge(&fit, p, &judged, run));
     if (judged.valid_rows == 0) return UNA_OK;
 
-    *noise_var = fmax(pow(judged.valid_rmse, 2), 1e-6);  /* exact data: the sampler needs some noise */
+    *std = fmax(judged.valid_rmse, 1e-3);                /* exact data: the sampler needs some noise */
     una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; "
                   "sample_noise=yes lets the posterior judge.", judged.valid_rows);
     return UNA_OK;
@@ -372,11 +373,11 @@ static una_status held_out_noise(double *noise_var, const hmc *m, const una_prob
 static una_status fill_noise_in(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result,
                                 una_run *run)
 {
-    double noise_var = UNA_PLAIN_NOISE_VAR;
+    double std = sqrt(UNA_PLAIN_NOISE_VAR);
     if (o->sample_noise == NOISE_AUTO) o->sample_noise = UNA_IS_AUTO(o->noise_std) ? NOISE_SAMPLED : NOISE_FIXED;
     if (!UNA_IS_AUTO(o->noise_std)) return UNA_OK;
-    if (o->sample_noise == NOISE_FIXED) UNA_TRY(held_out_noise(&noise_var, m, p, result, run));
-    o->noise_std = sqrt(noise_var) * p->columns->target_scale;
+    if (o->sample_noise == NOISE_FIXED) UNA_TRY(held_out_noise(&std, m, p, result, run));
+    o->noise_std = std * p->columns->target_scale;
     return UNA_OK;
 }
 

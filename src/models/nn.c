@@ -7,25 +7,26 @@
  *   |y - f|^2/N + (sigma_eps^2/sigma_prior^2) |theta - theta_anchor|^2/N.
  * Source: Bishop, Pattern recognition and machine learning, 2006, chapter 5; Pearce et al. 2020 for the anchors.
  */
-#include "models/nn.h"
-
+#include "fit/basis.h"
 #include "fit/plain.h"
 
 #include <string.h>
 
+typedef struct nn_options { una_basis_options basis; } nn_options;
+
 static const una_option nn_table[] = {
-    UNA_ROWS_SHAPE(una_nn_options, basis, "2", "hidden layer", "hidden layers"),
-    UNA_ROW_ACTIVATION(una_nn_options, basis, "hidden layers"),
-    UNA_ROW_INITIALISATION(una_nn_options, basis),
-    UNA_ROW_OPTIMISER(una_nn_options, basis),
-    UNA_ROWS_RATE(una_nn_options, basis, "0.003", "learning rate"),
-    UNA_ROW_MOMENTUM(una_nn_options, basis),
-    UNA_ROWS_BUDGET(una_nn_options, basis, "budget of optimiser steps", "auto"),
-    UNA_ROW_PATIENCE(una_nn_options, basis),
-    UNA_ROW_PENALTY(una_nn_options, basis, "0.1", "; anchored ensembles do not use it"),
-    UNA_ROW_TRAIN_NOISE(una_nn_options, basis, UNA_TRAIN_NOISE_RATIO),
-    UNA_ROW_NOISE(una_nn_options, basis, "error on held-out rows"),
-    UNA_ROW_UNITS(una_nn_options, basis, UNA_NOISE_UNITS),
+    UNA_ROWS_SHAPE(nn_options, basis, "2", "hidden layer", "hidden layers"),
+    UNA_ROW_ACTIVATION(nn_options, basis, "hidden layers"),
+    UNA_ROW_INITIALISATION(nn_options, basis),
+    UNA_ROW_OPTIMISER(nn_options, basis),
+    UNA_ROWS_RATE(nn_options, basis, "0.003", "learning rate"),
+    UNA_ROW_MOMENTUM(nn_options, basis),
+    UNA_ROWS_BUDGET(nn_options, basis, "budget of optimiser steps", "auto"),
+    UNA_ROW_PATIENCE(nn_options, basis),
+    UNA_ROW_PENALTY(nn_options, basis, "0.1", "; anchored ensembles do not use it"),
+    UNA_ROW_TRAIN_NOISE(nn_options, basis, UNA_TRAIN_NOISE_RATIO),
+    UNA_ROW_NOISE(nn_options, basis, "error on held-out rows"),
+    UNA_ROW_UNITS(nn_options, basis, UNA_NOISE_UNITS),
     { .name = NULL }
 };
 
@@ -54,11 +55,12 @@ static una_status nn_keep(void *context, const void *const *trial, size_t count,
     return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
-una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor *anchor, const una_problem *p,
-                      una_fit_result *result, una_arena *keep, una_run *run)
+/* anchor NULL: the plain fit. */
+static una_status fit_anchored(void *state, void *options, const una_anchor *anchor, const una_problem *p,
+                               una_fit_result *result, una_arena *keep, una_run *run)
 {
     nn_state *m = state;
-    una_basis_options *o = &options->basis;
+    una_basis_options *o = &((nn_options *)options)->basis;
     double unit = una_basis_unit(o, p);
     una_basis shape = {0};
     o->features = o->width;
@@ -96,7 +98,7 @@ una_status una_nn_fit(void *state, una_nn_options *options, const una_nn_anchor 
 static una_status nn_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
                          una_arena *keep, una_run *run)
 {
-    return una_nn_fit(state, options, NULL, problem, result, keep, run);
+    return fit_anchored(state, options, NULL, problem, result, keep, run);
 }
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
@@ -150,14 +152,16 @@ const una_kind una_nn = {
     .summary = "a plain network with constant noise; it knows no ignorance",
     .source = "Bishop, Pattern recognition and machine learning, 2006, chapter 5",
     .options = nn_table,
-    .options_size = sizeof(una_nn_options),
+    .options_size = sizeof(nn_options),
     .state_size = sizeof(nn_state),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
     "penalty=0.1, "
               "train_noise_std=1, units=standardised",
+    .results = 1,
     .least_rows = 5,
     .learns_features = true,
     .fit = nn_fit,
+    .fit_anchored = fit_anchored,
     .predict = nn_predict,
     .exchange = nn_exchange,
     .slope = nn_slope,

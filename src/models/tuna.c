@@ -11,7 +11,7 @@
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
 #include "fit/basis.h"
-#include "models/gp.h"
+#include "fit/process.h"
 
 #include <string.h>
 

@@ -115,10 +115,12 @@ static double solve_slopes(const una_net *net, double diversity, real *gradient,
     const real *flat = w->flipped[net->depth];
     const similarity *to = &w->similarity;
     const by_slopes *by = to->slopes;
+
     for (size_t i = 1; i < w->pieces; i++)
         w->kern->add(features * heads_wide, w->piece[i]->similarity.slopes->wa, by->wa);
     w->kern->product(heads, heads_wide, features, flat, wide, 1, by->wa, heads_wide, to->s, heads_wide, false);
     double p = solve_heads(heads, diversity, w);
+
     w->kern->product(features, heads_wide, heads, by->wa, heads_wide, 1, to->k, heads_wide,
                      gradient + net->weights[net->depth], heads_wide, true);
     w->kern->product(heads, wide, heads, to->k, heads_wide, 1, flat, wide, by->kw, wide, false);

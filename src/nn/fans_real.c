@@ -69,6 +69,7 @@ static void find_reach(const una_net *net, const real *parameters, const BATCH *
             w->kern->product(batch->directions, width, net->size[l], w->fans->layer[l - 1].bound, below, 1, w->fans->size,
                              width, at->bound, width, false);
         }
+
         memcpy(at->reach, at->bound, width * sizeof(real));
         for (size_t d = 1; d < batch->directions; d++)
             for (size_t j = 0; j < width; j++)
@@ -92,6 +93,7 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
     real *inverse = w->fans->inverses + probe * lanes;
     real longest = w->kern->fans->steps(batch->directions, lanes, batch->delta + probe * batch->directions, w->fans->step,
                                         inverse);
+
     for (size_t l = 0; l < net->depth; l++) {
         fan_layer *at = &w->fans->layer[l], *below = &w->fans->layer[l - (l > 0)];
         uint16_t *list = list_of(net, l, probe, w);
@@ -106,6 +108,7 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
         at->s_at[probe + 1] = at->s_at[probe] + list[0] * lanes;
         at->e_at[probe + 1] = at->e_at[probe] + list[1] * lanes;
     }
+
     size_t last = net->depth - 1, wide = UNA_PADDED(una_net_features(net));
     const uint16_t *list = list_of(net, last, probe, w);
     const real *j = w->fans->layer[last].s + w->fans->layer[last].s_at[probe];
@@ -128,12 +131,14 @@ static void backward_probe(const una_net *net, const real *parameters, const BAT
     const uint16_t *list = list_of(net, top, probe, w);
     w->kern->fans->product(lanes, list, w->fans->layer[top].s + w->fans->layer[top].s_at[probe], w->similarity.features->b,
                            UNA_PADDED(una_net_features(net)), 1, list, g);                         /* J W'K W  */
+
     for (size_t l = net->depth; l-- > 0;) {
         fan_layer *at = &w->fans->layer[l];
         size_t width = UNA_PADDED(net->size[l + 1]);
         w->kern->fans->relu_back(lanes, net->size[l + 1], w->fans->inverses + probe * lanes, z_of(net, batch, l, probe, w),
                                  list, at->e + at->e_at[probe], g, w->layer[l].dz + probe * width);
         if (l == 0) break;
+
         const fan_layer *below = &w->fans->layer[l - 1];
         const uint16_t *list_below = list_of(net, l - 1, probe, w);
         w->kern->fans->outer(batch->directions, lanes, list_below, below->s + below->s_at[probe], list, g, width, false,
@@ -144,6 +149,7 @@ static void backward_probe(const una_net *net, const real *parameters, const BAT
         g_below = kept;
         list = list_below;
     }
+
     w->kern->fans->add(lanes, list, g, w->fans->turned_sum);
 }
 

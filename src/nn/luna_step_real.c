@@ -81,6 +81,7 @@ static void place_between(const STEP *t, una_rng *rng, const real *a, const real
     real s = (real)una_rng_uniform(rng);
     size_t last = SIZE_MAX;
     const real *from = a;
+
     for (size_t d = 0; d < inputs; d++) {
         if (!group || group[d] == SIZE_MAX) {
             probe[d] = s * a[d] + (1 - s) * b[d];
@@ -110,6 +111,7 @@ static void choose_directions(STEP *t, size_t step)
     size_t inputs = t->net->size[0], count = t->batch.directions;
     una_rng rng = stream_at(t, UNA_FOR_DIRECTIONS, step);
     memset(t->direction, 0, count * inputs * sizeof(real));
+
     for (size_t k = 0; k < count; k++) {
         real *row = t->direction + k * inputs;
         if (!t->how->unit_directions) {
@@ -119,6 +121,7 @@ static void choose_directions(STEP *t, size_t step)
             row[t->numeric[k]] = 1;
             continue;
         }
+
         double norm = 0;
         for (size_t i = 0; i < t->numeric_count; i++) {
             double z = una_rng_normal(&rng);
@@ -160,12 +163,14 @@ static void fill_piece(void *context, size_t k)
     REAL(una_batch) *piece = &t->piece[k];
     size_t inputs = t->net->size[0], wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
     size_t first = rows_before(t, k), end = rows_before(t, k + 1);
+
     *piece = t->batch;
     piece->rows = end - first;
     piece->probes = t->batch.probes ? piece->rows : 0;
     piece->x = place_of(t, first, false);
     piece->target = t->target + first * wide;
     if (t->delta) piece->delta = draw_perturbations(t, k);
+
     for (size_t i = first; t->gather && i < end; i++) {
         size_t row = t->order[t->from + i];
         if (i + AHEAD < end) fetch(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
@@ -222,6 +227,7 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
     bool whole = t->how->batch == 0 || t->how->batch >= rows || t->how->descent.optimiser == UNA_GD;
     t->batches = whole ? 1 : (rows + t->how->batch / 2) / t->how->batch;
     t->most = (rows + t->batches - 1) / t->batches;
+
     UNA_TRY(una_order_new(&t->order, rows, scratch));
     find_numeric(t, scratch);
     UNA_TRY(una_arena_check(scratch));
@@ -229,6 +235,7 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
         UNA_FAIL(run, UNA_E_INPUT, "every input is a category: slopes of the heads need at least one numeric input; "
                  "use nlm instead of luna");
     if (slopes) plan_slopes(t, scratch);
+
     t->pieces = pieces_of(t);
     size_t each = (t->most + t->pieces - 1) / t->pieces;
     size_t target_wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
@@ -237,6 +244,7 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
     t->delta_room = UNA_PADDED(each * t->batch.directions + 64);
     if (slopes && !t->how->exact) t->delta = UNA_GET(scratch, real, t->pieces * t->delta_room);
     UNA_TRY(una_arena_check(scratch));
+
     t->batch.x = t->x;
     t->batch.target = t->target;
     t->batch.target_heads = t->data->target_heads;
@@ -244,6 +252,7 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
                            .own_probes = t->batch.own_probes, .exact = t->how->exact, .per_point = t->how->per_point,
                            .pieces = t->pieces, .path = una_path_of(run) };
     UNA_TRY(REAL(una_work_new)(&t->work, t->net, &size, t->kern, scratch));
+
     size_t members = (size_t)una_threads(run) < t->pieces ? (size_t)una_threads(run) : t->pieces;
     return members > 1 ? una_crew_new(&t->crew, (int)members, scratch) : UNA_OK;
 }
@@ -348,6 +357,7 @@ una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real
     one.batch = 512;
     one.directions = 0;
     one.unit_directions = false;
+
     STEP *t = NULL;
     una_status status = begin(&t, net, data, &one, true, run);
     real *gradient = UNA_GET(&run->scratch, real, net->parameters);
@@ -359,6 +369,7 @@ una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real
         REAL(una_net_gradient_in_pieces)(net, parameters, t->piece, &objective, gradient, &losses, t->work, t->crew);
         *mean_cos2 = losses.mean_cos2;
     }
+
     REAL(una_luna_step_free)(t);
     una_arena_release(&run->scratch, mark);
     return status;

@@ -51,6 +51,7 @@ static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *aren
         at->h = UNA_GET(arena, real, w->most_rows * width);
         at->d = UNA_GET(arena, real, w->most_rows * width);
         if (slope_rows == 0 || l < first_sloped(w)) continue;
+
         at->dz = UNA_GET(arena, real, w->most_probes * width);
         if (w->fans) continue;
         if (exact) at->dd = UNA_GET(arena, real, w->most_rows * width);
@@ -110,6 +111,7 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_siz
     WORK *first = *out = UNA_GET(arena, WORK, pieces);
     if (!first) return UNA_E_MEMORY;
     first->pieces = pieces;
+
     for (size_t i = 0; i < pieces; i++) {
         WORK *w = first->piece[i] = &first[i];
         w->piece[0] = first;
@@ -119,6 +121,7 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_siz
         take_buffers(w, net, size, arena);
         UNA_TRY(una_arena_check(arena));
     }
+
     return UNA_OK;
 }
 
@@ -136,6 +139,7 @@ static void forward_from(const una_net *net, const real *parameters, size_t from
                          real *const *mask, size_t rows, WORK *w)
 {
     size_t below_width = from == 0 ? net->size[0] : UNA_PADDED(net->size[from]);
+
     for (size_t l = from; l < net->depth; l++) {
         layer *at = &w->layer[l];
         size_t width = UNA_PADDED(net->size[l + 1]);
@@ -170,6 +174,7 @@ void REAL(una_net_forward)(const una_net *net, const real *parameters, const rea
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads), inputs = net->size[0];
+
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         forward_rows(net, parameters, x + from * inputs, count, w);
@@ -177,6 +182,7 @@ void REAL(una_net_forward)(const una_net *net, const real *parameters, const rea
             for (size_t r = 0; r < count; r++)
                 for (size_t j = 0; j < features; j++)
                     phi[(from + r) * stride + j] = (double)w->layer[net->depth - 1].h[r * wide + j];
+
         if (!f) continue;
         forward_heads(net, parameters, count, w);
         for (size_t r = 0; r < count; r++)
@@ -224,6 +230,7 @@ static void backward_hidden(const una_net *net, const BATCH *batch, bool line, r
 {
     size_t rows = batch->rows + (batch->own_probes ? batch->probes : 0), first = batch->own_probes ? batch->rows : 0;
     real *g = w->g[0], *g_below = w->g[1];
+
     for (size_t l = net->depth; l-- > 0;) {
         layer *at = &w->layer[l];
         size_t in = net->size[l], width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(in);
@@ -233,6 +240,7 @@ static void backward_hidden(const una_net *net, const BATCH *batch, bool line, r
             REAL(una_line_rows_back)(net, batch, rows, g, gradient, w);
             break;
         }
+
         const real *h = l > 0 ? w->layer[l - 1].h : batch->x;
         w->kern->product(in, width, rows, h, 1, l > 0 ? below : in, g, width, gradient + net->weights[l], width, true);
         w->kern->add_rows(rows, width, g, gradient + net->biases[l]);
@@ -325,10 +333,12 @@ static void forward_piece(void *context, size_t index)
     const BATCH *batch = &s->batch[index];
     WORK *w = s->work->piece[index];
     size_t heads = una_net_heads(s->net), rows = batch->rows + (batch->own_probes ? batch->probes : 0);
+
     if (by_line(w)) {
         REAL(una_line_rows)(batch, rows, w);
         forward_from(s->net, s->parameters, 2, w->layer[1].h, NULL, rows, w);
     } else forward_from(s->net, s->parameters, 0, batch->x, batch->mask, rows, w);
+
     forward_heads(s->net, s->parameters, batch->rows, w);
     w->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), s->objective->fit_weight, batch->target,
                                batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
@@ -374,15 +384,18 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
     double heads = (double)una_net_heads(net), probes = 0;
     for (size_t i = 0; i < w->pieces; i++) probes += (double)batch[i].probes;
     for (size_t i = 0; i < w->pieces; i++) w->piece[i]->all_probes = probes;
+
     losses->penalty = penalise(net, parameters, objective, gradient, w);
     for (size_t l = 1; l <= net->depth; l++)
         una_crew_claim(crew, w->flipped[l], net->size[l + 1] * UNA_PADDED(net->size[l]) * sizeof(real));
     flip_weights(net, parameters, by_line(w) ? 2 : 1, w);
     if (probes > 0) seed_slopes(net, parameters, batch, w);
+
     una_crew_do(crew, w->pieces, forward_piece, &s);
     losses->fit = losses->diverse = 0;
     if (probes > 0) losses->diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
     una_crew_do(crew, w->pieces, backward_piece, &s);
+
     for (size_t i = 0; i < w->pieces; i++) {
         losses->fit += w->piece[i]->fit;
         losses->diverse += w->piece[i]->diverse;

@@ -66,6 +66,7 @@ una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, cons
     WORK *w = UNA_GET(arena, WORK, 1);
     UNA_TRY(una_arena_check(arena));
     w->kern = kernels;
+
     for (size_t l = 0; l <= net->depth; l++) w->h[l] = UNA_GET(arena, real, most * wide);
     for (size_t l = 0; l < net->depth; l++) w->d[l] = UNA_GET(arena, real, most * wide);
     w->z = UNA_GET(arena, real, most * wide);
@@ -80,6 +81,7 @@ una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, cons
     w->flipped_spread = UNA_GET(arena, real, net->features * wide);
     w->flipped_head = UNA_GET(arena, real, features);
     UNA_TRY(una_arena_check(arena));
+
     kernels->transpose(net->width, net->features, frozen + net->spread, features, w->flipped_spread, wide);
     *out = w;
     return UNA_OK;

@@ -78,11 +78,13 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
         size_t width = UNA_PADDED(net->size[l + 1]), row = first_row(batch, block) * width;
         una_slope_shape shape = { block.count, batch->directions, width };
         real *dz = at->dz + block.first * width;
+
         if (batch->delta)
             w->kern->slopes->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width),
                                          batch->delta + block.first * batch->directions, gs, dz);
         else w->kern->slopes->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
                                            u_step(batch, l, width), gs, dz);
+
         if (l == 1 && w->line) {
             REAL(una_line_slopes_back)(net, batch, block, gs, gradient, w);
             return;
@@ -94,6 +96,7 @@ void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_blo
             REAL(una_slopes_first)(net, batch, w->slope_sum, weights, w);
             return;
         }
+
         size_t in = net->size[l], in_wide = UNA_PADDED(in), rows = block.count * batch->directions;
         w->kern->product(in, width, rows, w->layer[l - 1].s + slopes_at(batch, block, in_wide), 1, in_wide, gs, width,
                          weights, width, true);

@@ -111,6 +111,7 @@ static una_status line_search(search *s, double first, bool *moved, double *valu
     bool bracketed = false;
     double t = first;
     *moved = false;
+
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         UNA_TRY(try_step(s, t, &at));
         bool good = enough(s, &at, slope0) && at.value < (low.t > 0 ? low.value : s->value);
@@ -124,10 +125,12 @@ static una_status line_search(search *s, double first, bool *moved, double *valu
             high = at;
             bracketed = true;
         }
+
         if (bracketed && fabs(high.t - low.t) < 1e-10 * fmax(1e-10, high.t)) break;
         if (*moved && tries >= 8) break;
         t = bracketed ? between(&low, &high) : 4 * t;
     }
+
     *value = best.value;
     return UNA_OK;
 }
@@ -142,16 +145,19 @@ static void choose_direction(search *s)
         s->held[i] = down || up;
         q[i] = s->held[i] ? 0 : s->g[i];
     }
+
     for (size_t k = 0; k < s->pairs; k++) {
         size_t at = (s->newest + s->memory - k) % s->memory;
         s->weight[at] = s->rho[at] * dot(s->s + at * n, q, n);
         for (size_t i = 0; i < n; i++) q[i] -= s->weight[at] * s->y[at * n + i];
     }
+
     if (s->pairs) {
         const double *y = s->y + s->newest * n;
         double scale = 1 / (s->rho[s->newest] * dot(y, y, n));
         for (size_t i = 0; i < n; i++) q[i] *= scale;
     }
+
     for (size_t k = s->pairs; k-- > 0;) {
         size_t at = (s->newest + s->memory - k) % s->memory;
         double by = s->weight[at] - s->rho[at] * dot(s->y + at * n, q, n);
@@ -187,9 +193,11 @@ static una_status descend(search *s, const una_lbfgs_settings *o, una_lbfgs_repo
     size_t most = o->most_steps ? o->most_steps : 200, small = 0, n = s->n;
     double by_gradient = o->gradient_tolerance > 0 ? o->gradient_tolerance : 1e-5;
     double by_value = o->value_tolerance > 0 ? o->value_tolerance : 1e-9;
+
     while (report->steps < most) {
         report->converged = projected_gradient(s) <= by_gradient || small >= 2;
         if (report->converged) break;
+
         choose_direction(s);
         double slope = dot(s->g, s->direction, n), value, size = sqrt(dot(s->direction, s->direction, n));
         bool fresh = s->pairs == 0, moved = false;
@@ -200,6 +208,7 @@ static una_status descend(search *s, const una_lbfgs_settings *o, una_lbfgs_repo
             s->pairs = 0;
             continue;
         }
+
         remember(s);
         small = s->value - value <= by_value * fmax(1, fabs(value)) ? small + 1 : 0;
         memcpy(s->x, s->best, n * sizeof *s->x);
@@ -234,6 +243,7 @@ una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context,
                  .memory = memory, .held = UNA_GET(arena, bool, n), .stopped = UNA_GET(arena, bool, n) };
     una_status status = una_arena_check(arena);
     *report = (una_lbfgs_report){ .value = NAN };
+
     if (status == UNA_OK) {
         double **part[] = { &s.x, &s.g, &s.direction, &s.next, &s.next_g, &s.best, &s.best_g };
         for (size_t i = 0; i < 7; i++, all += n) *part[i] = all;
@@ -243,6 +253,7 @@ una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context,
         s.weight = s.rho + memory;
         status = begin(&s, x);
     }
+
     if (status == UNA_OK) status = descend(&s, settings, report);
     if (status == UNA_OK) {
         memcpy(x, s.x, n * sizeof *x);
@@ -250,6 +261,7 @@ una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context,
         report->calls = s.calls;
         una_clear_message(run);                  /* of a place where f did not exist */
     }
+
     una_arena_release(arena, mark);
     return status;
 }

@@ -55,6 +55,7 @@ void una_panel_add(una_panel *panel, una_series series)
         panel->series = more;
         panel->room = room;
     }
+
     if (series.count > UNA_MOST_POINTS) {
         series.x = thinned(series.x, series.count, panel->arena);
         series.y = thinned(series.y, series.count, panel->arena);
@@ -62,6 +63,7 @@ void una_panel_add(una_panel *panel, una_series series)
         series.count = UNA_MOST_POINTS;
         if (panel->arena->failed) return;
     }
+
     panel->series[panel->count++] = series;
 }
 
@@ -112,6 +114,7 @@ void una_panel_strip(una_panel *panel, const double *values, size_t count)
     double *finite = UNA_GET(panel->arena, double, count), *fine = UNA_GET(panel->arena, double, FINE);
     double *x = UNA_GET(panel->arena, double, STRIP), *y = UNA_GET(panel->arena, double, STRIP);
     if (panel->arena->failed) return;
+
     size_t rows = 0;
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, values, count);
@@ -120,6 +123,7 @@ void una_panel_strip(una_panel *panel, const double *values, size_t count)
     if (rows == 0 || !(high > low)) return;
     for (size_t i = 0; i < rows; i++)
         fine[(size_t)fmin((finite[i] - low) / (high - low) * FINE, FINE - 1)] += 1;
+
     double width = kernel_width(finite, rows, low, high), top = 0;
     for (size_t i = 0; i < STRIP; i++) {
         x[i] = low - 3 * width + (high - low + 6 * width) * (double)i / (STRIP - 1);
@@ -130,6 +134,7 @@ void una_panel_strip(una_panel *panel, const double *values, size_t count)
         top = fmax(top, y[i]);
     }
     for (size_t i = 0; i < STRIP; i++) y[i] /= top;
+
     panel->strip_x = x;
     panel->strip_y = y;
     panel->strip_count = STRIP;

@@ -74,10 +74,12 @@ static void add_function(una_panel *panel, const una_report *report, const una_r
     size_t grid = report->grid;
     double *low = UNA_GET(arena, double, grid), *high = UNA_GET(arena, double, grid);
     if (arena->failed) return;
+
     for (size_t i = 0; i < grid; i++) {
         low[i] = model->line_mean[i] - 1.959964 * model->sweep_std[i];
         high[i] = model->line_mean[i] + 1.959964 * model->sweep_std[i];
     }
+
     /* Side by side, not on top of each other: mixed, the two colours would be mud. */
     una_series series = { .shape = UNA_SHAPE_BAND, .ink = UNA_INK_NOISE, .x = report->sweep_at, .count = grid };
     series.y = model->line_lower, series.y2 = low;
@@ -86,6 +88,7 @@ static void add_function(una_panel *panel, const una_report *report, const una_r
     una_panel_add(panel, series);
     series.ink = UNA_INK_IGNORANCE, series.y = low, series.y2 = high, series.opacity = 0.38;
     una_panel_add(panel, series);
+
     add_parts(panel, report, model);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = report->sweep_at,
                   .y = model->line_mean, .count = grid, .size = 1.8 });
@@ -101,6 +104,7 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_NOISE, "with noise, 95 %");
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_DATA, "data");
+
     bool parts = false;
     for (size_t k = report->model_count; k > 0; k--) {           /* the subject comes last, where the eye rests */
         size_t m = k - 1;
@@ -110,6 +114,7 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
         parts = parts || report->models[m].part_count > 0;
     }
     if (parts) una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "auxiliary regressors");
+
     una_axis x = { .low = report->sweep_at[0], .high = report->sweep_at[report->grid - 1] }, y = function_range(report);
     share_axes(&figure, &x, &y);
     return figure;
@@ -147,12 +152,14 @@ static void add_ranges(una_panel *panel, const una_report *report, const una_rep
     double *low = UNA_GET(arena, double, count), *high = UNA_GET(arena, double, count);
     double *inner_low = UNA_GET(arena, double, count), *inner_high = UNA_GET(arena, double, count);
     if (arena->failed) return;
+
     for (size_t i = 0; i < count; i++) {
         size_t row = order[count > 1 ? i * (report->rows - 1) / (count - 1) : 0];
         double half = 1.959964 * model->std_epistemic[row];
         at[i] = report->y[row], mean[i] = model->mean[row], low[i] = model->lower[row], high[i] = model->upper[row];
         inner_low[i] = mean[i] - half, inner_high[i] = mean[i] + half;
     }
+
     una_series series = { .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_NOISE, .x = at, .y = low, .y2 = high,
         .count = count };
     series.size = 0.9, series.opacity = 0.55;
@@ -172,10 +179,12 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_NOISE, "with noise, 95 %");
     una_figure_key(&figure, UNA_SHAPE_DIAGONAL, UNA_INK_PART, "predicted = observed");
+
     const size_t *order = order_of(report->y, report->rows, arena);
     if (!order) return figure;
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, report->y, report->rows);
+
     for (size_t k = report->model_count; k > 0; k--) {
         const una_report_model *model = &report->models[k - 1];
         bool few = report->rows <= FEW_ROWS;
@@ -188,6 +197,7 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
         if (few) una_panel_add(panel, points);
         una_range_add(&low, &high, model->mean, report->rows);
     }
+
     una_axis both = with_air(low, high, 0.06);
     share_axes(&figure, &both, &both);
     return figure;
@@ -230,10 +240,12 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
     double *p = UNA_GET(arena, double, LEVELS);
     if (!p) return figure;
     for (size_t k = 0; k < LEVELS; k++) p[k] = (double)k / (LEVELS - 1);
+
     una_panel *panel = una_figure_panel(&figure, NULL, "Probability, as predicted", "Share of rows below");
     if (panel) panel->x = (una_axis){ panel->x.label, 0, 1 }, panel->y = (una_axis){ panel->y.label, 0, 1 };
     add_sampling_range(panel, p, report->rows, arena);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
+
     for (size_t m = report->model_count; m > 0; m--) {           /* the subject comes on top */
         const una_report_model *model = &report->models[m - 1];
         const double *share = calibration(report, model, p, arena);
@@ -241,6 +253,7 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = p, .y = share,
                       .count = LEVELS });
     }
+
     for (size_t m = 0; m < report->model_count && m < 5; m++)
         una_figure_key(&figure, UNA_SHAPE_LINE, model_ink(m), report->models[m].title);
     una_figure_key(&figure, UNA_SHAPE_DIAGONAL, UNA_INK_PART, "perfect calibration");
@@ -267,11 +280,13 @@ static void add_sweep(una_figure *figure, const una_report *report, size_t sweep
                                         line ? "Epistemic std" : NULL);
     double *x = UNA_GET(arena, double, some_count);
     if (!panel || arena->failed) return;
+
     panel->x.low = at[0];
     panel->x.high = at[report->grid - 1];
     for (size_t i = 0; i < some_count; i++) x[i] = column->number[some[i]];
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = x, .y = some_std,
                   .count = some_count, .size = 2.2, .opacity = 0.25 });
+
     for (size_t m = report->model_count; m > 0; m--)
         una_panel_add(panel, (una_series){ .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
                       .ink = m == 1 ? UNA_INK_IGNORANCE : m == 2 ? UNA_INK_DATA : model_ink(m - 1), .x = at,
@@ -303,15 +318,18 @@ una_figure una_chart_ignorance(const una_report *report, size_t *shown, una_aren
     size_t *some = UNA_GET(arena, size_t, some_count), *order = NULL;
     *shown = report->sweep_count < UNA_MOST_SWEEPS ? report->sweep_count : UNA_MOST_SWEEPS;
     if (arena->failed) return figure;
+
     for (size_t s = 0; s < report->sweep_count; s++) varies[s] = -variation(report, s);
     if (!(order = order_of(varies, report->sweep_count, arena))) return figure;
     for (size_t i = 0; i < some_count; i++) {
         some[i] = some_count < 2 ? 0 : i * (report->rows - 1) / (some_count - 1);
         sorted[i] = some_std[i] = report->models[0].std_epistemic[some[i]];
     }
+
     for (size_t i = 0; i < *shown; i++) add_sweep(&figure, report, order[i], some_std, some, some_count, arena);
     una_axis y = ignorance_range(report, order, *shown, sorted, some_count);
     share_axes(&figure, NULL, &y);
+
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE,
                    report->model_count > 1 ? report->models[0].title : "epistemic std");
     for (size_t m = 1; m < report->model_count && m < 5; m++)
@@ -356,10 +374,12 @@ static void add_curve(una_figure *figure, const una_report *report, const char *
         if (curve->count == 0 || !values) continue;
         una_range_add(&low, &high, values, curve->count);
         if (!(low <= high)) continue;
+
         if (!panel) panel = una_figure_panel(figure, title, "Step", NULL);
         if (!panel) return;
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = curve->step,
                       .y = values, .count = curve->count, .size = 1.2 });
+
         una_axis range = settled_range(values, curve->count, arena);
         if (range.low < range.high) {
             bool first = !(panel->y.low < panel->y.high);

@@ -77,6 +77,7 @@ static void describe(una_html *html, const una_report *report, const una_report_
     const una_fit_info *info = model->info;
     char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
     una_text text = una_text_in(html->text.arena);
+
     una_text_add(&text, "%s", model->title);
     if (strcasecmp(model->title, info->kind) != 0) una_text_add(&text, " (%s)", info->kind);
     una_text_add(&text, " predicts %s from %s %s (", brief(name, report->target), whole(a, report->column_count),
@@ -86,6 +87,7 @@ static void describe(una_html *html, const una_report *report, const una_report_
     if (info->inputs != report->column_count)
         una_text_add(&text, ", which it sees as %s numbers", whole(a, info->inputs));
     una_text_add(&text, ". It rests on %s %s.", whole(a, info->rows), info->rows == 1 ? "row" : "rows");
+
     if (info->valid_rows > 0 && info->valid_rows == info->rows)
         una_text_add(&text, " Each of them was held out once, to judge what was learnt from the others.");
     else if (info->valid_rows > 0)
@@ -93,6 +95,7 @@ static void describe(una_html *html, const una_report *report, const una_report_
     if (info->steps > 0)
         una_text_add(&text, " The optimiser took %s %s.", whole(a, info->steps), info->steps == 1 ? "step" : "steps");
     describe_noise(&text, report, info, model == report->models);
+
     una_html_paragraph(html, NULL, text.at);
     una_html_box(html, info->warning_count == 1 ? "Warning" : "Warnings", info->warnings, info->warning_count);
     una_html_list(html, info->notes, info->note_count);
@@ -147,9 +150,11 @@ static void given_rows(una_html *html, const una_report *report)
         { "Mean epistemic std", offsetof(una_score, mean_std_epistemic), false },
         { "Mean noise std", offsetof(una_score, mean_std_noise), false },
     };
+
     char a[UNA_NUMBER_ROOM], cell[UNA_NUMBER_ROOM + 8], words[200];
     snprintf(words, sizeof words, "On the %s %s given", whole(a, report->rows), report->rows == 1 ? "row" : "rows");
     una_html_group(html, report->model_count + 1, words);
+
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
         una_html_row(html);
         una_html_cell(html, UNA_HTML_SIDE, measures[i].name);
@@ -171,12 +176,14 @@ static void scores(una_html *html, const una_report *report)
                  "that a model has learnt from flatter it: trust the held-out rows more than the rows given.",
                  brief(name, report->target));
     una_html_table(html, "Scores.", words.at);
+
     una_html_head(html);
     una_html_cell(html, UNA_HTML_HEAD, "");
     for (size_t m = 0; m < report->model_count; m++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, report->models[m].title);
     una_html_head_end(html);
     held_out_rows(html, report);
     given_rows(html, report);
+
     bool evidence = false;
     for (size_t m = 0; m < report->model_count; m++)
         evidence = evidence || isfinite(report->models[m].info->log_evidence);
@@ -230,6 +237,7 @@ static una_status least_known(una_html *html, const una_report *report)
     size_t columns = report->column_count < UNA_TABLE_COLUMNS ? report->column_count : UNA_TABLE_COLUMNS;
     const size_t *row = una_report_least_known(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
+
     const una_report_model *model = &report->models[0];
     char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
@@ -238,6 +246,7 @@ static una_status least_known(una_html *html, const una_report *report)
         una_text_add(&words, "The first %zu of %s inputs are shown.", columns, whole(a, report->column_count));
     una_html_table(html, "The rows the model knows least about.", words.at);
     least_known_head(html, report, columns);
+
     for (size_t i = 0; i < count; i++) {
         una_html_row(html);
         una_html_cell(html, UNA_HTML_NUMBER, whole(a, report->row_number[row[i]]));
@@ -275,15 +284,18 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
 {
     bool pair = report->model_count == 1;
     if (pair) una_html_pair(html);
+
     una_figure figure = una_chart_predicted(report, html->text.arena);
     UNA_TRY(una_html_figure(html, &figure, "Predicted against observed.", report->rows <= 300
         ? "Upright lines are the bands of each row."
         : "Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
           "3000 are drawn.", run));
+
     figure = una_chart_calibration(report, html->text.arena);
     UNA_TRY(una_html_figure(html, &figure, "Calibration on the rows given.",
         "A share p of the rows should lie below the quantile predicted for p. A curve that is flatter than the "
         "diagonal in the middle means bands that are too narrow; a steeper one, bands that are too wide.", run));
+
     if (pair) una_html_pair_end(html);
     return UNA_OK;
 }
@@ -293,6 +305,7 @@ static una_status ignorance_figure(una_html *html, const una_report *report, una
     if (report->sweep_count == 0) return UNA_OK;
     size_t shown = 0;
     una_figure figure = una_chart_ignorance(report, &shown, html->text.arena);
+
     char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Epistemic standard deviation, in the units of %s", brief(name, report->target));
@@ -300,6 +313,7 @@ static una_status ignorance_figure(una_html *html, const una_report *report, una
         una_text_add(&words, ", as one input moves and the others stay at their medians (or most frequent words). "
                      "All panels share the vertical axis; inputs along which it varies most come first");
     una_text_add(&words, ". The grey strip is where the data are.");
+
     if (shown < report->sweep_count)
         una_text_add(&words, " %s more numeric %s left out.", whole(a, report->sweep_count - shown),
                      report->sweep_count - shown == 1 ? "input is" : "inputs are");
@@ -307,6 +321,7 @@ static una_status ignorance_figure(una_html *html, const una_report *report, una
     if (texts > 0)
         una_text_add(&words, " %s %s not moved: text, or the same in every row.", whole(a, texts),
                      texts == 1 ? "input was" : "inputs were");
+
     UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, "Where the model does not know.", words.at, run);
 }
@@ -357,10 +372,12 @@ una_status una_report_html(una_text *page, const una_report *report, una_run *ru
     una_arena *arena = page->arena;
     if (report->rows == 0 || report->model_count == 0)
         UNA_FAIL(run, UNA_E_USAGE, "a report needs at least one model and one row of data");
+
     una_text heading = una_text_in(arena);
     if (report->heading) una_text_add(&heading, "%s", report->heading);
     else una_text_add(&heading, "What is known about %s", report->target);
     UNA_TRY(una_arena_check(arena));
+
     una_html html = una_html_begin(arena, heading.at);
     opening(&html, report, heading.at);
     if (una_report_is_line(report)) UNA_TRY(function_figure(&html, report, run));
@@ -371,6 +388,7 @@ una_status una_report_html(una_text *page, const una_report *report, una_run *ru
     UNA_TRY(ignorance_figure(&html, report, run));
     UNA_TRY(least_known(&html, report));
     UNA_TRY(training_figure(&html, report, run));
+
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));
     una_text_bytes(page, html.text.at, html.text.length);
@@ -385,6 +403,7 @@ static una_figure many_inputs(const una_report *report, una_arena *arena)
     alone.model_count = 1;
     una_figure whole_figure = una_figure_in(arena, 3, 232, 200);
     una_figure pieces[2] = { una_chart_predicted(&alone, arena), una_chart_ignorance(&alone, &shown, arena) };
+
     for (size_t p = 0; p < 2; p++) {
         for (size_t i = 0; i < pieces[p].panel_count && whole_figure.panel_count < UNA_MOST_SWEEPS; i++) {
             if (p == 0) pieces[p].panels[i]->title = report->target;

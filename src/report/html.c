@@ -197,6 +197,7 @@ static void add_swatch(una_text *text, const una_key *key)
 {
     const char *ink = una_ink_name(key->ink);
     una_text_add(text, "<svg viewBox=\"0 0 22 12\" aria-hidden=\"true\">");
+
     switch (key->shape) {
     case UNA_SHAPE_BAND:
         una_text_add(text, "<rect y=\"1\" width=\"22\" height=\"10\" fill=\"%s\" opacity=\"%.2f\"/>", ink,
@@ -215,6 +216,7 @@ static void add_swatch(una_text *text, const una_key *key)
                      key->shape == UNA_SHAPE_DIAGONAL ? "1" : "2",
                      key->shape == UNA_SHAPE_DASHES ? " stroke-dasharray=\"5 3\"" : "");
     }
+
     una_text_add(text, "</svg>");
 }
 
@@ -248,6 +250,7 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
     add_keys(html, figure);
     size_t columns = figure->columns > 3 ? 3 : figure->columns;
     una_text_add(&html->text, "<div class=\"charts c%zu\">\n", columns);
+
     for (size_t i = 0; i < figure->panel_count; i++) {
         char id[32];
         snprintf(id, sizeof id, "c%zu-", ++html->charts);
@@ -257,6 +260,7 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
         UNA_TRY(una_arena_check(html->text.arena));
         UNA_TRY(una_figure_inline(&html->text, figure, i, id, title.at, caption, run));
     }
+
     una_text_add(&html->text, "</div>\n<figcaption>");
     add_caption(html, "Figure", ++html->figures, lead, caption);
     una_text_add(&html->text, "</figcaption>\n</figure>\n");

@@ -34,6 +34,7 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
         put(buffer, 0, isfinite(value) ? "large" : "\xE2\x80\x93", isfinite(value) ? 5 : 3);
         return buffer;
     }
+
     bool zero = strspn(ascii, "0.,") == (size_t)length;          /* no "−0.0" */
     size_t at = value < 0 && !zero ? put(buffer, 0, MINUS, 3) : 0;
     size_t whole = whole_digits(ascii);
@@ -83,9 +84,11 @@ una_ticks una_ticks_choose(double low, double high, size_t most)
         static const double nice[] = { 1, 2, 5 };
         if (nice[i] * power >= raw * (1 - 1e-9)) step = nice[i] * power;
     }
+
     double first = ceil(low / step - 1e-9), last = floor(high / step + 1e-9);
     una_ticks ticks = { .step = step, .first = first * step };
     ticks.count = last >= first ? (size_t)(last - first) + 1 : 0;
+
     double largest = floor(log10(fmax(fabs(low), fabs(high))) + 1e-9);
     if (largest >= 6 || largest <= -4) ticks.exponent = (int)(3 * floor(largest / 3));
     double finest = floor(log10(step) + 1e-9) - ticks.exponent;

@@ -88,6 +88,7 @@ una_paper una_paper_on(cairo_t *cr)
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_set_font_options(cr, options);
     cairo_font_options_destroy(options);
+
     static const char sample[] = "Hamburgefonstiv 0123456789";
     set_font(&paper, 100, false);
     double usual = advance(&paper, sample);
@@ -96,6 +97,7 @@ una_paper una_paper_on(cairo_t *cr)
     bool wide = fabs(advance(&paper, sample) - usual) < 1e-6;
     paper.family = wide ? "DejaVu Sans Condensed" : "Helvetica";
     set_font(&paper, 100, false);
+
     paper.thin_space = has_glyph(cr, UNA_THIN_SPACE);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     return paper;
@@ -109,6 +111,7 @@ static const char *fitted(const una_paper *paper, char buffer[TEXT_ROOM], const 
         *s = ' ';
         memmove(s + 1, s + 3, strlen(s + 3) + 1);
     }
+
     size_t length = strlen(buffer);
     bool cut = strlen(text) > length + 8;
     while (length > 0 && (cut || advance(paper, buffer) > width)) {
@@ -206,14 +209,17 @@ static view lay_out(const una_paper *paper, const una_panel *panel, double left,
     view v = { .paper = paper };
     find_ranges(&v, panel);
     set_font(paper, tick_size, false);
+
     double head = panel->title ? 24 : 8, foot = panel->x.label ? 36 : 20;
     double strip = panel->strip_count ? strip_height + strip_gap : 0;
     v.top = top + head;
     v.base = top + height - foot;
     v.height = v.base - v.top - strip;
+
     v.y_ticks = una_ticks_choose(v.y0, v.y1, (size_t)fmax(5, v.height / 34));
     v.left = left + widest_tick(paper, &v.y_ticks) + (panel->y.label ? 27 : 11);
     v.width = left + width - v.left - fmax(9, end_labels(paper, panel));
+
     size_t most = (size_t)fmax(2, v.width / 32);
     do {                                                         /* labels must not touch */
         v.x_ticks = una_ticks_choose(v.x0, v.x1, most);
@@ -228,12 +234,14 @@ static void axis_labels(const view *v, const una_panel *panel, double left)
     const una_paper *paper = v->paper;
     char factor[UNA_NUMBER_ROOM], label[TEXT_ROOM];
     set_font(paper, label_size, false);
+
     if (panel->x.label) {
         una_ticks_factor(factor, &v->x_ticks);
         fitted(paper, label, panel->x.label, v->width - advance(paper, factor));
         strncat(label, factor, sizeof label - strlen(label) - 1);
         write_text(paper, v->left + v->width / 2, v->base + 31, 0.5, label, v->width + 40);
     }
+
     if (panel->y.label) {
         una_ticks_factor(factor, &v->y_ticks);
         fitted(paper, label, panel->y.label, v->base - v->top - advance(paper, factor));
@@ -250,6 +258,7 @@ static void axes(const view *v)
 {
     cairo_t *cr = v->paper->cr;
     char number[UNA_NUMBER_ROOM];
+
     use(v->paper, &axis_ink, 1);
     cairo_set_line_width(cr, hair);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
@@ -261,6 +270,7 @@ static void axes(const view *v)
         cairo_move_to(cr, v->left - hair / 2, v->base);
         cairo_line_to(cr, v->left, v->base);
     }
+
     for (size_t i = 0; i < v->x_ticks.count; i++) {
         cairo_move_to(cr, x_at(v, una_tick_value(&v->x_ticks, i)), v->base);
         cairo_rel_line_to(cr, 0, 3.5);
@@ -270,6 +280,7 @@ static void axes(const view *v)
         cairo_rel_line_to(cr, -3.5, 0);
     }
     cairo_stroke(cr);
+
     use(v->paper, &text_ink, 1);
     set_font(v->paper, tick_size, false);
     for (size_t i = 0; i < v->x_ticks.count; i++)
@@ -287,11 +298,13 @@ static void strip(const view *v, const una_panel *panel)
     cairo_save(cr);
     cairo_rectangle(cr, v->left, v->base - strip_height, v->width, strip_height);
     cairo_clip(cr);
+
     cairo_move_to(cr, x_at(v, panel->strip_x[0]), v->base);
     for (size_t i = 0; i < panel->strip_count; i++)
         cairo_line_to(cr, x_at(v, panel->strip_x[i]), v->base - panel->strip_y[i] * (strip_height - 1));
     cairo_line_to(cr, x_at(v, panel->strip_x[panel->strip_count - 1]), v->base);
     cairo_close_path(cr);
+
     use(v->paper, &inks[UNA_INK_PART], 0.45);
     cairo_fill(cr);
     cairo_restore(cr);
@@ -352,6 +365,7 @@ static void draw_points(const view *v, const una_series *s)
     enum { LAYERS = 6 };
     cairo_t *cr = v->paper->cr;
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+
     for (size_t layer = 0; layer < LAYERS; layer++) {
         for (size_t i = layer; i < s->count; i += LAYERS) {
             if (!drawable(s, i)) continue;
@@ -408,11 +422,13 @@ static void name_lines(const view *v, const una_panel *panel)
     double taken[8];
     size_t count = 0;
     set_font(v->paper, tick_size, false);
+
     for (size_t i = 0; i < panel->count && count < 8; i++) {
         const una_series *s = &panel->series[i];
         size_t last = s->count;
         while (last > 0 && !drawable(s, last - 1)) last--;
         if (!s->label || last == 0) continue;
+
         double x = fmin(x_at(v, s->x[last - 1]), v->left + v->width) + 4, y = y_at(v, s->y[last - 1]);
         y = fmin(fmax(y, v->top + 3), v->top + v->height);
         for (size_t tries = 0; tries < 8; tries++)
@@ -429,14 +445,17 @@ void una_paper_panel(const una_paper *paper, const una_panel *panel, double left
 {
     view v = lay_out(paper, panel, left, top, width, height);
     strip(&v, panel);
+
     cairo_save(paper->cr);
     cairo_rectangle(paper->cr, v.left, v.top - 2, v.width + 2, v.height + 2);
     cairo_clip(paper->cr);
     for (size_t i = 0; i < panel->count; i++) draw_series(&v, &panel->series[i]);
     cairo_restore(paper->cr);
+
     axes(&v);
     axis_labels(&v, panel, left);
     name_lines(&v, panel);
+
     if (panel->title) {
         use(paper, &text_ink, 1);
         set_font(paper, title_size, true);
@@ -450,12 +469,14 @@ void una_paper_key(const una_paper *paper, const una_key *key, double left, doub
     view v = { .paper = paper, .left = left, .top = middle - 4, .width = 18, .height = 8, .x1 = 18, .y0 = -4, .y1 = 4 };
     const double dot[] = { 9 };
     bool lone = key->shape == UNA_SHAPE_POINTS || key->shape == UNA_SHAPE_RANGES || key->shape == UNA_SHAPE_RUG;
+
     una_series sample = { .shape = key->shape, .ink = key->ink, .x = lone ? dot : at, .y = flat };
     sample.count = lone ? 1 : 2;
     if (key->shape == UNA_SHAPE_BAND || key->shape == UNA_SHAPE_RANGES) sample.y = low, sample.y2 = high;
     if (key->shape == UNA_SHAPE_DIAGONAL) sample.shape = UNA_SHAPE_LINE, sample.size = 0.8;
     if (key->shape == UNA_SHAPE_RANGES) sample.size = 1.6, sample.opacity = 0.8;
     draw_series(&v, &sample);
+
     use(paper, &text_ink, 1);
     set_font(paper, tick_size, false);
     write_text(paper, left + 23, middle + 3.8, 0, key->label, width - 28);

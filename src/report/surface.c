@@ -81,6 +81,7 @@ static una_status paint(una_text *out, const una_figure *figure, const sheet *s,
     cairo_surface_t *surface = open_surface(out, s, format);
     cairo_t *cr = cairo_create(surface);
     double scale = format == UNA_FORMAT_PNG ? png_scale : format == UNA_FORMAT_PDF ? px_to_pt : 1;
+
     if (white) {
         cairo_set_source_rgb(cr, 1, 1, 1);
         cairo_paint(cr);
@@ -88,10 +89,12 @@ static una_status paint(una_text *out, const una_figure *figure, const sheet *s,
     cairo_scale(cr, scale, scale);
     draw_all(cr, figure, s);
     cairo_surface_flush(surface);
+
     if (format == UNA_FORMAT_PNG && cairo_status(cr) == CAIRO_STATUS_SUCCESS)
         cairo_surface_write_to_png_stream(surface, into_text, out);
     else
         cairo_surface_finish(surface);
+
     una_status status = verdict(cr, surface, out->arena, run);
     cairo_destroy(cr);
     cairo_surface_destroy(surface);
@@ -117,6 +120,7 @@ static void add_prefixed(una_text *out, const char *svg, const char *prefix)
             at = end;
             continue;
         }
+
         for (size_t k = 0; k < 3; k++) {
             if (!begins(at, before[k])) continue;
             at += strlen(before[k]);
@@ -126,6 +130,7 @@ static void add_prefixed(una_text *out, const char *svg, const char *prefix)
             break;
         }
     }
+
     una_text_bytes(out, from, strlen(from));
 }
 
@@ -146,14 +151,17 @@ una_status una_figure_inline(una_text *out, const una_figure *figure, size_t pan
 {
     UNA_TRY(una_arena_check(figure->arena));
     if (panel >= figure->panel_count) UNA_FAIL(run, UNA_E_USAGE, "the figure has no panel %zu", panel + 1);
+
     una_figure alone = una_figure_in(figure->arena, 1, figure->panel_width, figure->panel_height);
     alone.panels[alone.panel_count++] = figure->panels[panel];
     sheet s = measure(&alone);
     una_text raw = una_text_in(out->arena);
     UNA_TRY(paint(&raw, &alone, &s, UNA_FORMAT_SVG, false, run));
+
     const char *body = strstr(raw.at, "<svg");
     body = body ? strchr(body, '>') : NULL;
     if (!body) UNA_FAIL(run, UNA_E_NUMERIC, "a chart could not be drawn: Cairo's SVG has no <svg> element");
+
     una_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
                  "viewBox=\"0 0 %.0f %.0f\" style=\"max-width:%.0fpx\" role=\"img\" aria-labelledby=\"%st %sd\">",
                  s.width, s.height, fmax(s.width, least_width), id, id);

@@ -64,6 +64,7 @@ static una_status half_spread_on_grid(double *out, const grid *g, const double *
     una_mark mark = una_arena_mark(&run->scratch);
     double *below = UNA_GET(&run->scratch, double, g->nodes), *passed = UNA_GET(&run->scratch, double, g->nodes + 1);
     una_status status = una_arena_check(&run->scratch);
+
     for (size_t m = 0; status == UNA_OK && m < parts; m++) {
         double std = sqrt(var[m]);
         size_t first = (size_t)fmax(0, ceil((mean[m] - REACH * std - g->low) / g->step));
@@ -73,12 +74,14 @@ static una_status half_spread_on_grid(double *out, const grid *g, const double *
             below[i] += una_normal_cdf((g->low + (double)i * g->step - mean[m]) / std);
         passed[last + 1]++;
     }
+
     double sum = 0, whole = 0;
     for (size_t i = 0; status == UNA_OK && i < g->nodes; i++) {
         whole += passed[i];
         double f = (below[i] + whole) / (double)parts;
         sum += f * (1 - f);
     }
+
     *out = sum * g->step;
     una_arena_release(&run->scratch, mark);
     return status;

@@ -54,6 +54,7 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
     UNA_TRY(check_rows(sums->rows, y, mean, std_epistemic, std_noise, rows, run));
     double reach_50 = una_normal_quantile(0.75), reach_90 = una_normal_quantile(0.95);
     double reach_95 = una_normal_quantile(0.975);
+
     for (size_t i = 0; i < rows; i++) {
         double std = whole_std(std_epistemic[i], std_noise[i]), error = y[i] - mean[i], z = error / std;
         double below = una_normal_cdf(z);
@@ -67,6 +68,7 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
         sums->inside_95 += fabs(z) <= reach_95;
         count_below(sums, below);
     }
+
     sums->rows += rows;
     return UNA_OK;
 }
@@ -85,6 +87,7 @@ static una_status check_mixture(size_t before, const double *y, const double *pa
                 UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: part %zu of its prediction has the mean %g and "
                          "the variance %g, and they must be finite, the variance above 0", row, m - i * parts + 1,
                          part_mean[m], part_var[m]);
+
         if (!isfinite(whole_std(std_epistemic[i], std_noise[i])))
             UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its standard deviations %g (epistemic) and %g "
                      "(noise) are not finite numbers of at least 0", row, std_epistemic[i], std_noise[i]);
@@ -106,6 +109,7 @@ static una_status score_slice(void *context, size_t index, una_run *run)
 {
     const mixture_rows *all = context;
     size_t end = (index + 1) * SLICE < all->rows ? (index + 1) * SLICE : all->rows;
+
     for (size_t i = index * SLICE; i < end; i++) {
         const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
         row_score *score = &all->score[i];
@@ -137,10 +141,12 @@ una_status una_score_add_mixture(una_score_sums *sums, const double *y, const do
 {
     if (parts == 0) UNA_FAIL(run, UNA_E_USAGE, "a mixture without parts cannot be scored");
     UNA_TRY(check_mixture(sums->rows, y, part_mean, part_var, parts, std_epistemic, std_noise, rows, run));
+
     una_mark mark = una_arena_mark(&run->scratch);
     mixture_rows all = { y, part_mean, part_var, parts, rows, UNA_GET(&run->scratch, row_score, rows) };
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_pool(run, (rows + SLICE - 1) / SLICE, score_slice, &all);
+
     for (size_t i = 0; status == UNA_OK && i < rows; i++) {
         add_mixture_row(sums, &all.score[i]);
         sums->std_epistemic += std_epistemic[i];
@@ -155,6 +161,7 @@ una_status una_score_finish(una_score *score, const una_score_sums *sums, una_ru
 {
     UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
     if (sums->rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
+
     double rows = (double)sums->rows, off = 0;
     for (size_t i = 0; i < UNA_CALIBRATION_LEVELS; i++) off += fabs((double)sums->below[i] / rows - level(i));
     una_score whole = {
@@ -170,6 +177,7 @@ una_status una_score_finish(una_score *score, const una_score_sums *sums, una_ru
         .mean_std_epistemic = sums->std_epistemic / rows,
         .mean_std_noise = sums->std_noise / rows,
     };
+
     una_struct_give(score, &whole, sizeof whole);
     return UNA_OK;
 }

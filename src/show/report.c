@@ -48,9 +48,11 @@ static una_status find_columns(gathering *g, const una_model *const *models, siz
     size_t inputs = una_model_input_count(models[0]);
     size_t *place = UNA_GET(g->arena, size_t, inputs + 1);
     UNA_TRY(una_arena_check(g->arena));
+
     for (size_t i = 0; i < inputs; i++)
         UNA_TRY(una_dataset_find(&place[i], data, una_model_input_name(models[0], i), g->run));
     UNA_TRY(una_dataset_find(&place[inputs], data, una_model_info(models[0])->target, g->run));
+
     for (size_t m = 1; m < count; m++) {
         if (strcmp(una_model_info(models[m])->target, una_model_info(models[0])->target) != 0)
             UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must predict the same column; model 1 predicts "
@@ -64,6 +66,7 @@ static una_status find_columns(gathering *g, const una_model *const *models, siz
                                  "uses '%s' and model 1 does not", m + 1, una_model_input_name(models[m], i));
         }
     }
+
     *places = place;
     return UNA_OK;
 }
@@ -142,6 +145,7 @@ static una_status find_typical(gathering *g)
     double *numbers = UNA_GET(g->arena, double, report->rows);
     const char **words = UNA_GET(g->arena, const char *, report->rows);
     UNA_TRY(una_arena_check(g->arena));
+
     for (size_t c = 0; c < report->column_count; c++) {
         const una_report_column *column = &report->columns[c];
         if (column->word) {
@@ -163,6 +167,7 @@ static una_status plan_sweeps(gathering *g)
     size_t *which = UNA_GET(g->arena, size_t, report->column_count);
     double *at = UNA_GET(g->arena, double, report->column_count * report->grid);
     UNA_TRY(una_arena_check(g->arena));
+
     for (size_t c = 0; c < report->column_count; c++) {
         double low = INFINITY, high = -INFINITY;
         if (report->columns[c].number) una_range_add(&low, &high, report->columns[c].number, report->rows);
@@ -171,6 +176,7 @@ static una_status plan_sweeps(gathering *g)
         for (size_t i = 0; i < report->grid; i++) at[report->sweep_count * report->grid + i] = from + step * (double)i;
         which[report->sweep_count++] = c;
     }
+
     report->sweep_column = which;
     report->sweep_at = at;
     return UNA_OK;
@@ -209,11 +215,13 @@ static una_status gather_function(una_report_model *to, const gathering *g, cons
     double *mean = UNA_GET(g->arena, double, grid), *lower = UNA_GET(g->arena, double, grid),
         *upper = UNA_GET(g->arena, double, grid);
     UNA_TRY(una_arena_check(g->arena));
+
     una_prediction line = { .size = sizeof line, .mean = mean, .lower = lower, .upper = upper, .std_epistemic = std };
     UNA_TRY(una_model_predict(model, table, 0.95, &line, g->run));
     to->line_mean = mean;
     to->line_lower = lower;
     to->line_upper = upper;
+
     UNA_TRY(una_model_parts(model, table, &parts, NULL, g->run));
     if (parts == 0) return UNA_OK;
     double *f = UNA_GET(g->arena, double, parts * grid);

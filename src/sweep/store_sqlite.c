@@ -306,6 +306,7 @@ static una_status insert_values(una_store *store, const una_row *row, sqlite3_in
     sqlite3_stmt *statement;
     una_status status = UNA_OK;
     UNA_TRY(prepare(&statement, store, "INSERT INTO value (fit, place, measure, value) VALUES (?1, ?2, ?3, ?4)", run));
+
     for (size_t i = 0; i < row->count && status == UNA_OK; i++) {
         sqlite3_bind_int64(statement, 1, fit);
         sqlite3_bind_int64(statement, 2, (sqlite3_int64)i);
@@ -314,6 +315,7 @@ static una_status insert_values(una_store *store, const una_row *row, sqlite3_in
         if (sqlite3_step(statement) != SQLITE_DONE) status = failed(store, run);
         sqlite3_reset(statement);
     }
+
     sqlite3_finalize(statement);
     return status;
 }

@@ -61,6 +61,7 @@ static void there_and_back(void **state)
     una_archive file = saved(&arena, run);
     thing t;
     assert_ok(load(&t, file.bytes, file.size, &arena, run), run);
+
     assert_int_equal(t.count, 3);
     assert_true(t.scale == -1e300);
     assert_string_equal(t.name, "caf\xc3\xa9");
@@ -68,6 +69,7 @@ static void there_and_back(void **state)
     assert_string_equal(t.empty, "");
     assert_memory_equal(t.weights, some_weights, sizeof some_weights);
     assert_memory_equal(t.floats, some_floats, sizeof some_floats);
+
     una_archive again = saved(&arena, run);
     assert_int_equal(again.size, file.size);
     assert_memory_equal(again.bytes, file.bytes, file.size);
@@ -84,12 +86,14 @@ static void the_bytes_are_pinned(void **state)
     una_archive_u64(&ar, "n", &number, 0, UINT64_MAX);
     una_archive_f64(&ar, "x", &one);
     assert_ok(una_archive_save_end(&ar), run);
+
     const unsigned char front[] = "UNAMODEL\1\0\0\0\2\0\0\0{}";
     const unsigned char n[] = "BLK1\1nu\1\0\0\0\0\0\0\0\x08\x07\x06\x05\x04\x03\x02\x01";
     const unsigned char x[] = "BLK1\1xd\1\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x3f";
     const unsigned char last[] = "END.\2\0\0\0\0\0\0\0";
     const unsigned char *part[] = { front, n, x, last };
     const size_t size[] = { sizeof front - 1, sizeof n - 1, sizeof x - 1, sizeof last - 1 };
+
     size_t at = 0;
     for (size_t i = 0; i < 4; i++) {
         assert_memory_equal(ar.bytes + at, part[i], size[i]);
@@ -111,6 +115,7 @@ static void every_cut_is_refused(void **state)
         thing t;
         una_status status = load(&t, cut, size, &arena, run);
         free(cut);
+
         assert_status(status, UNA_E_INPUT, run);
         assert_says(run->message, "m.una");
         assert_says(run->message, ";");
@@ -147,11 +152,13 @@ static void each_fault_has_its_sentence(void **state)
     unsigned char *bytes = UNA_GET(&arena, unsigned char, file.size + 1);
     assert_non_null(bytes);
     memcpy(bytes, file.bytes, file.size);
+
     refused((const unsigned char *)"a,b\n1,2\n", 8, "is not a una model file; make one with `una fit`");
     refused(bytes, 0, "is not a una model file");
     refused(bytes, 12, "ends too early");
     refused(bytes, file.size - 1, "ends too early");
     refused(bytes, file.size + 1, "something follows the end");
+
     bytes[8] = 2;
     refused(bytes, file.size, "made by a newer una (file version 2, this una reads up to 1); install a newer una");
     bytes[8] = 0;
@@ -159,6 +166,7 @@ static void each_fault_has_its_sentence(void **state)
     bytes[8] = 1;
     bytes[15] = 0xff;
     refused(bytes, file.size, "longer than 16 MiB");
+
     bytes[15] = 0;
     bytes[17] ^= 1;
     refused(bytes, file.size, "header is damaged");
@@ -186,6 +194,7 @@ static void blocks_must_match(void **state)
     double x, *many;
     float *floats;
     const char *text;
+
     una_archive in = with_number(1);
     assert_status(una_archive_f64(&in, "y", &x), UNA_E_INPUT, run);
     assert_says(run->message, "the model in memory: the block y is missing, another one");
@@ -208,6 +217,7 @@ static void blocks_must_match(void **state)
     in = with_number(1);
     assert_status(una_archive_load_end(&in), UNA_E_INPUT, run);
     assert_says(run->message, "more blocks");
+
     in = with_number(1);
     assert_ok(una_archive_f64(&in, "x", &x), run);
     assert_status(una_archive_f64(&in, "z", &x), UNA_E_INPUT, run);
@@ -230,16 +240,19 @@ static void counts_and_ranges(void **state)
     una_archive_f64s(&ar, "w", &doubles, 3);
     una_archive_f32s(&ar, "f", &floats, 2);
     assert_ok(una_archive_save_end(&ar), run);
+
     uint64_t n = 5;
     assert_ok(una_archive_load_begin(&in, ar.bytes, ar.size, "m", NULL, &arena, run), run);
     assert_status(una_archive_u64(&in, "n", &n, 0, 6), UNA_E_INPUT, run);
     assert_says(run->message, "out of range");
     assert_int_equal(n, 5);
+
     assert_ok(una_archive_load_begin(&in, ar.bytes, ar.size, "m", NULL, &arena, run), run);
     assert_ok(una_archive_u64(&in, "n", &n, 7, 7), run);
     assert_status(una_archive_f64s(&in, "w", &doubles, 4), UNA_E_INPUT, run);
     assert_says(run->message, "wrong number of items");
     assert_null(doubles);
+
     assert_ok(una_archive_load_begin(&in, ar.bytes, ar.size, "m", NULL, &arena, run), run);
     una_archive_u64(&in, "n", &n, 7, 7);
     assert_ok(una_archive_f64s(&in, "w", &doubles, 3), run);
@@ -276,6 +289,7 @@ static void forgeries(void **state)
     float *floats;
     const char *text;
     const unsigned char nan64[] = { 0, 0, 0, 0, 0, 0, 0xf8, 0x7f }, inf32[] = { 0, 0, 0x80, 0x7f };
+
     forged('d', 1, nan64, 8, &in);
     assert_status(una_archive_f64(&in, "x", &x), UNA_E_INPUT, run);
     assert_says(run->message, "not finite");
@@ -284,6 +298,7 @@ static void forgeries(void **state)
     assert_null(many);
     forged('F', 1, inf32, 4, &in);
     assert_status(una_archive_f32s(&in, "x", &floats, 1), UNA_E_INPUT, run);
+
     forged('t', 3, "a\0b", 3, &in);
     assert_status(una_archive_text(&in, "x", &text), UNA_E_INPUT, run);
     assert_says(run->message, "zero byte");
@@ -294,6 +309,7 @@ static void forgeries(void **state)
     assert_status(una_archive_text(&in, "x", &text), UNA_E_INPUT, run);
     forged('d', 2, nan64, 8, &in);
     assert_status(una_archive_f64(&in, "x", &x), UNA_E_INPUT, run);
+
     /* Counts beyond the bytes take no memory, not even for the caller who believes in them. */
     const uint64_t huge[] = { UINT64_MAX, UINT64_C(1) << 61, (UINT64_C(1) << 61) + 1, 1 << 30 };
     for (size_t i = 0; i < 4; i++) {
@@ -303,6 +319,7 @@ static void forgeries(void **state)
         assert_says(run->message, "ends too early");
         assert_true(run->used <= before + (1 << 20));
     }
+
     /* A zero byte in the header, rightly signed. */
     unsigned char bytes[64] = "UNAMODEL\1\0\0\0\2\0\0\0{";
     put_crc_again(bytes, 0, 18);
@@ -322,6 +339,7 @@ static void saving_refuses_what_loading_would(void **state)
     assert_non_null(text);
     memset(text, 'x', (1 << 20) + 1);
     much = text;
+
     for (int i = 0; i < 7; i++) {
         assert_ok(una_archive_save_begin(&ar, "{}", &arena, run), run);
         una_status status = i == 0 ? una_archive_f64(&ar, "x", &bad) : i == 1 ? una_archive_f64s(&ar, "x", &bads, 1)
@@ -333,6 +351,7 @@ static void saving_refuses_what_loading_would(void **state)
         assert_says(run->message, "the model cannot be saved: the block ");
         assert_status(una_archive_save_end(&ar), UNA_E_NUMERIC, run);
     }
+
     text[1 << 20] = 0;
     assert_ok(una_archive_save_begin(&ar, "{}", &arena, run), run);
     assert_ok(una_archive_text(&ar, "x", &much), run);
@@ -342,6 +361,7 @@ static void saving_refuses_what_loading_would(void **state)
     assert_ok(una_archive_load_begin(&in, ar.bytes, ar.size, "m", NULL, &arena, run), run);
     assert_ok(una_archive_text(&in, "x", &back), run);
     assert_string_equal(back, much);
+
     char *long_header = calloc(1, (16 << 20) + 2);
     assert_non_null(long_header);
     memset(long_header, ' ', (16 << 20) + 1);
@@ -358,6 +378,7 @@ static void the_header_of_a_file(void **state)
     const char *json;
     assert_ok(una_archive_header(&json, temp_file("m.una", file.bytes, file.size), &arena, run), run);
     assert_string_equal(json, header);
+
     size_t front = 16 + sizeof header - 1 + 4;
     assert_ok(una_archive_header(&json, temp_file("m.una", file.bytes, front), &arena, run), run);
     for (size_t size = 0; size < front; size++) {
@@ -366,6 +387,7 @@ static void the_header_of_a_file(void **state)
         assert_says(run->message, "m.una");
     }
     assert_status(una_archive_header(&json, temp_path("absent"), &arena, run), UNA_E_IO, run);
+
     /* Sixteen megabytes promised, none there: memory stays small. */
     uint64_t before = run->used;
     unsigned char lie[16];
@@ -383,14 +405,17 @@ static void the_header_of_a_huge_file(void **state)
     una_archive file = saved(&arena, run);
     const char *path = temp_file("huge.una", file.bytes, file.size);
     assert_int_equal(truncate(path, (off_t)1 << 33), 0);             /* a hole: takes no space */
+
     una_run *small;
     una_run_settings settings = { .size = sizeof settings, .threads = 1, .memory_limit = 1 << 20 };
     assert_ok(una_run_new(&small, &settings), NULL);
     una_arena keep;
     una_arena_init(&keep, small);
+
     const char *json;
     assert_ok(una_archive_header(&json, path, &keep, small), small);
     assert_string_equal(json, header);
+
     una_arena_free(&keep);
     una_run_free(small);
     remove(path);
@@ -417,6 +442,7 @@ static una_status save_and_load(void *context, una_run *failing)
     una_status status = una_arena_check(&keep[0]);
     una_archive ar, in;
     const char *json;
+
     if (status == UNA_OK) memset(text, 'x', PIECE - 1);
     if (status == UNA_OK) status = una_archive_save_begin(&ar, header, &keep[1], failing);
     if (status == UNA_OK) status = exchange_pieces(&out, &ar);
@@ -425,6 +451,7 @@ static una_status save_and_load(void *context, una_run *failing)
     if (status == UNA_OK) status = exchange_pieces(&back, &in);
     if (status == UNA_OK) status = una_archive_load_end(&in);
     if (status == UNA_OK) status = una_archive_header(&json, context, &keep[3], failing);
+
     for (size_t i = 0; i < 4; i++) una_arena_free(&keep[i]);
     return status;
 }
@@ -437,12 +464,14 @@ static una_status save_small(void *context, una_run *failing)
     una_arena_init(&keep, failing);
     thing t = sample();
     una_archive ar;
+
     una_status status = una_archive_save_begin(&ar, header, &keep, failing);
     for (int i = 0; i < 200 && status == UNA_OK; i++) {
         status = exchange(&t, &ar);
         if (i == 0) status = una_archive_f64(&ar, "x", &t.scale);
     }
     if (status == UNA_OK) status = una_archive_save_end(&ar);
+
     una_arena_free(&keep);
     return status;
 }

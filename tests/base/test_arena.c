@@ -11,6 +11,7 @@ static void memory_is_zeroed_and_aligned(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     unsigned char *last = NULL;
     for (size_t size = 0; size < 3000; size += 37) {
         unsigned char *at = una_arena_get(&arena, size, 1);
@@ -21,6 +22,7 @@ static void memory_is_zeroed_and_aligned(void **state)
         memset(at, 0xAA, size);
         last = at;
     }
+
     una_mark mark = una_arena_mark(&arena);
     for (int round = 0; round < 3; round++) {            /* released memory comes back zeroed */
         unsigned char *at = una_arena_get(&arena, 100, 1);
@@ -29,6 +31,7 @@ static void memory_is_zeroed_and_aligned(void **state)
         memset(at, 0xBB, 100);
         una_arena_release(&arena, mark);
     }
+
     una_arena_free(&arena);
     assert_true(run->used == 0);
     assert_non_null(una_arena_get(&arena, 8, 8));        /* may be used again */
@@ -42,10 +45,12 @@ static void release_gives_back(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     una_mark nothing = una_arena_mark(&arena);
     int *kept = UNA_GET(&arena, int, 4);
     assert_non_null(kept);
     kept[3] = 42;
+
     una_mark mark = una_arena_mark(&arena);
     uint64_t before = run->used;
     for (int i = 0; i < 20; i++) assert_non_null(una_arena_get(&arena, 1 << 20, 1));
@@ -53,6 +58,7 @@ static void release_gives_back(void **state)
     una_arena_release(&arena, mark);
     assert_true(run->used == before);
     assert_int_equal(kept[3], 42);
+
     una_arena_release(&arena, nothing);
     assert_true(run->used == 0);
     una_run_free(run);
@@ -68,6 +74,7 @@ static void what_is_reused_fits_into_one_block(void **state)
     una_arena arena;
     una_arena_init(&arena, run);
     una_arena_reuse(&arena);                             /* of nothing */
+
     long first = memory.taken;
     for (int round = 0; round < 4; round++) {
         for (size_t size = 1000; size <= 64000; size *= 2) {
@@ -80,6 +87,7 @@ static void what_is_reused_fits_into_one_block(void **state)
         if (round == 0) assert_true(memory.taken > first + 1);
         if (round == 0) first = memory.taken;
     }
+
     assert_int_equal(memory.taken, first + 1);
     una_arena_free(&arena);
     una_run_free(run);
@@ -98,6 +106,7 @@ static void work_in(una_arena *arena, size_t more)
             for (size_t i = 0; i < size; i++) assert_int_equal(at[i], 0);
             memset(at, 0xDD, size);
         }
+
         if (more) assert_non_null(una_arena_get(arena, more, 1));
         una_arena_release(arena, inner);
         assert_non_null(una_arena_get(arena, 100, 1));
@@ -181,17 +190,20 @@ static void the_limit_names_both_numbers(void **state)
     una_arena arena;
     una_arena_init(&arena, run);
     una_mark mark = una_arena_mark(&arena);
+
     assert_null(una_arena_get(&arena, 25000000, 1));
     assert_says(run->message, "this needs 25 MB of memory, and only 10 MB are allowed");
     assert_status(una_arena_check(&arena), UNA_E_MEMORY, run);
     assert_null(una_arena_get(&arena, 1, 1));            /* sticky */
     assert_null(una_arena_text(&arena, "x"));
+
     una_mark failed = una_arena_mark(&arena);
     una_arena_release(&arena, failed);                   /* what failed before the mark stays failed */
     assert_status(una_arena_check(&arena), UNA_E_MEMORY, run);
     una_arena_release(&arena, mark);
     assert_ok(una_arena_check(&arena), run);
     assert_non_null(una_arena_get(&arena, 1, 1));
+
     una_arena_free(&arena);
     assert_true(run->used == 0);
     una_run_free(run);
@@ -204,12 +216,14 @@ static void sizes_beyond_any_memory(void **state)
     una_arena arena;
     una_arena_init(&arena, run);
     una_mark mark = una_arena_mark(&arena);
+
     const size_t count[] = { SIZE_MAX, SIZE_MAX / 8 + 1, SIZE_MAX / 16, SIZE_MAX / 2 };
     for (size_t i = 0; i < 4; i++) {
         assert_null(una_arena_get(&arena, count[i], 8));
         assert_says(run->message, "beyond any memory");
         una_arena_release(&arena, mark);
     }
+
     assert_null(una_allocate(run, SIZE_MAX));
     assert_says(run->message, "beyond any memory");
     una_run_free(run);

@@ -74,17 +74,20 @@ static void does_without_threads(void **state)
     print_message("skipped: a sanitizer needs memory of its own for every thread\n");
     skip();
 #endif
+
     assert_non_null(una_arena_get(&run->scratch, 1, 1));             /* the arena has room now, and need not grow */
     struct rlimit before, none;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     none = before;
     none.rlim_cur = 1;
     assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+
     una_crew *crew = NULL;
     una_status status = una_crew_new(&crew, 4, &run->scratch);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_ok(status, run);
     assert_int_equal(una_crew_members(crew), 1);
+
     tally t = {0};
     rounds(crew, 100, &t);
     una_crew_free(crew);
@@ -197,6 +200,7 @@ static void works_in_the_leaders_modes(void **state)
     una_run *run = *state;
     una_crew *crew = crew_of(2, run);
     unsigned before = _mm_getcsr();
+
     for (unsigned round = 0; round < 6; round++) {
         unsigned wanted = round % 2 ? before | 0x8040u : before & ~0x8040u;
         _mm_setcsr(wanted);

@@ -21,6 +21,7 @@ static void words_are_rounded_correctly(void **state)
     (void)state;
     uint64_t s = 88172645463325252u;
     size_t done = 0;
+
     for (int i = 0; i < 200000; i++) {
         uint64_t word = next(&s) >> (next(&s) % 64);
         int exponent = (int)(next(&s) % 64) - 32;
@@ -32,6 +33,7 @@ static void words_are_rounded_correctly(void **state)
         done++;
         if (value != strtod(text, NULL)) fail_msg("%s became %a, not %a", text, value, strtod(text, NULL));
     }
+
     double value;
     assert_false(una_decimal_value(&value, 0, 0));
     assert_false(una_decimal_value(&value, 1, 28));
@@ -69,6 +71,7 @@ static void texts_are_shortest_and_read_back(void **state)
 {
     (void)state;
     uint64_t s = 88172645463325252u;
+
     for (int i = 0; i < 200000; i++) {
         char text[32], plain[64];
         double value = invented(&s, i);
@@ -83,6 +86,7 @@ static void texts_are_shortest_and_read_back(void **state)
         if (digits_in(text) > digits_in(plain)) fail_msg("%a became %s, and %s does", value, text, plain);
         if (i % 5 != 3 && strcmp(text, plain) != 0) fail_msg("%a became %s, not %s", value, text, plain);
     }
+
     char text[32];
     assert_string_equal(una_number_text(text, 0x1p-24), "5.960464477539063e-08");
     assert_string_equal(una_number_text(text, 1e15), "1e+15");

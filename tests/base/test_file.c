@@ -102,6 +102,7 @@ static void in_this_folder(void **state)
     int here = open(".", O_RDONLY);
     assert_true(here >= 0);
     assert_int_equal(chdir(temp_folder()), 0);
+
     una_file file;
     una_status began = una_file_begin(&file, "plain.txt", &arena, run);
     una_status done = began == UNA_OK ? una_file_commit(&file, run) : began;
@@ -109,6 +110,7 @@ static void in_this_folder(void **state)
     remove("plain.txt");
     assert_int_equal(fchdir(here), 0);
     close(here);
+
     assert_ok(done, run);
     assert_true(there);
 }
@@ -118,10 +120,12 @@ static void links_stay_links(void **state)
     (void)state;
     const char *goal = temp_text_file("real.txt", "old"), *link = temp_path("link.txt");
     assert_int_equal(symlink("real.txt", link), 0);
+
     una_file file;
     assert_ok(una_file_begin(&file, link, &arena, run), run);
     fputs("new", file.stream);
     assert_ok(una_file_commit(&file, run), run);
+
     struct stat about;
     assert_int_equal(lstat(link, &about), 0);
     assert_true(S_ISLNK(about.st_mode));
@@ -162,9 +166,11 @@ static void plain_files_among_devices(void **state)
         print_message("skipped: there is no /dev/shm to write to\n");
         skip();
     }
+
     snprintf(path, sizeof path, "/dev/shm/una-test-%ld.txt", (long)getpid());
     write_whole(path, "a long first text");
     write_whole(path, "second");
+
     unsigned char *bytes;
     size_t size;
     una_status status = una_slurp(&bytes, &size, path, &arena, run);
@@ -347,6 +353,7 @@ static void reading_in_parts(void **state)
     FILE *stream;
     unsigned char *bytes;
     size_t size;
+
     assert_ok(una_open_read(&stream, temp_text_file("parts", "abcdef"), run), run);
     assert_ok(una_stream_read(&bytes, &size, stream, 4, 0, "parts", &arena, run), run);
     assert_int_equal(size, 4);
@@ -354,6 +361,7 @@ static void reading_in_parts(void **state)
     assert_ok(una_stream_read(&bytes, &size, stream, SIZE_MAX, 1, "parts", &arena, run), run);
     assert_string_equal((char *)bytes, "ef");
     fclose(stream);
+
     /* A stream that cannot be read. */
     stream = fopen(temp_path("out"), "wb");
     assert_non_null(stream);
@@ -370,12 +378,14 @@ static una_status write_and_read(void *context, una_run *failing)
     unsigned char *bytes;
     size_t size;
     const char *path = temp_path("swept");
+
     una_status status = una_file_begin(&file, path, &keep, failing);
     if (status == UNA_OK) {
         for (int i = 0; i < 100000; i++) fputs("word ", file.stream);
         status = una_file_commit(&file, failing);
     }
     if (status == UNA_OK) status = una_slurp(&bytes, &size, path, &keep, failing);
+
     una_arena_free(&keep);
     return status;
 }

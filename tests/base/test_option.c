@@ -67,6 +67,7 @@ static void values_are_set(void **state)
     (void)state;
     options o = defaults();
     char text[] = "my text";
+
     assert_ok(set(&o, "width", "1e3"), run);
     assert_ok(set(&o, "penalty", "3"), run);
     assert_ok(set(&o, "activation", "leaky"), run);
@@ -74,8 +75,10 @@ static void values_are_set(void **state)
     text[0] = 'x';                                                   /* it was copied */
     assert_true(o.width == 1000 && o.penalty == 3 && o.activation == 2);
     assert_string_equal(o.note, "my text");
+
     assert_ok(set(&o, "width", "auto"), run);
     assert_true(UNA_IS_AUTO(o.width));
+
     const char *yes[] = { "yes", "true", "1" }, *no[] = { "no", "false", "0" };
     for (size_t i = 0; i < 3; i++) {
         assert_ok(set(&o, "verbose", yes[i]), run);
@@ -101,6 +104,7 @@ static void wrong_values_get_help(void **state)
     refused("width", "2.5", "a whole number");
     refused("width", "many", "width=many");
     refused("width", "", "a whole number");
+
     refused("rate", "auto", "a number, above 0, at most 1");
     refused("rate", "0", "above 0, at most 1");
     refused("rate", "nan", "rate=nan");
@@ -109,6 +113,7 @@ static void wrong_values_get_help(void **state)
     refused("penalty", "1e999", "penalty=1e999");
     refused("low", "4", "at most 3");
     refused("shift", "x", "a number, any");
+
     refused("activation", "rleu", "activation is one of relu|tanh|leaky; did you mean 'relu'?");
     refused("activation", "rel", "did you mean 'relu'?");
     refused("activation", "sigmoid", "one of relu|tanh|leaky");
@@ -157,15 +162,18 @@ static void survives(const options *o)
 {
     una_text text = una_text_in(&arena), again = una_text_in(&arena);
     una_options_text(&text, o, table, "luna");
+
     options back = defaults();
     una_spec spec;
     assert_ok(una_spec_parse(&spec, text.at, &arena, run), run);
     assert_string_equal(spec.name, "luna");
     assert_ok(una_options_apply(&back, table, "luna", &spec, &arena, run), run);
+
     assert_true(back.width == o->width && back.rate == o->rate && back.penalty == o->penalty && back.shift == o->shift);
     assert_true(back.activation == o->activation && back.verbose == o->verbose);
     assert_string_equal(back.of, o->of ? o->of : "");
     assert_string_equal(back.note, o->note);
+
     una_options_text(&again, &back, table, "luna");
     assert_string_equal(text.at, again.at);
 }
@@ -176,6 +184,7 @@ static void what_is_printed_can_be_passed_back(void **state)
     const char *notes[] = { "", "plain", "two words", " blank ", "a, b", "a=b", "say \"no\"", "back\\slash", "(", "]",
                             "\"a b\"*2", "rbf(on=\"a b\")", "\"", "\\\"", "a(b=c(d=e(f=g(h=1))))" };
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 0);
+
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         options o = defaults();
         o.note = notes[i];
@@ -187,17 +196,20 @@ static void what_is_printed_can_be_passed_back(void **state)
         if (i % 4 == 0) o.of = NULL;
         survives(&o);
     }
+
     options o = defaults();
     una_text text = una_text_in(&arena);
     una_options_text(&text, &o, table, "luna");
     assert_string_equal(text.at, "luna(width=50, rate=0.001, penalty=auto, shift=-2.5, low=-1, activation=relu, "
                                  "verbose=no, of=nn(width=50), note=\"\")");
+
     text = una_text_in(&arena);
     una_options_text(&text, &o, table, "");
     assert_memory_equal(text.at, "width=50, rate", 14);
     text = una_text_in(&arena);
     una_options_text(&text, &o, table + sizeof table / sizeof *table - 1, "linear");
     assert_string_equal(text.at, "linear");
+
     o.activation = 17;                                               /* our own bug, but no crash */
     una_options_text(&text, &o, table, "luna");
     assert_says(text.at, "activation=, ");
@@ -209,11 +221,13 @@ static void options_as_json(void **state)
     options o = defaults();
     o.verbose = 1;
     o.note = "say \"no\"";
+
     una_text text = una_text_in(&arena);
     una_options_json(&text, &o, table);
     assert_string_equal(text.at, "{\"width\":50,\"rate\":0.001,\"penalty\":\"auto\",\"shift\":-2.5,\"low\":-1,"
                                  "\"activation\":\"relu\",\"verbose\":true,\"of\":\"nn(width=50)\","
                                  "\"note\":\"say \\\"no\\\"\"}");
+
     o.verbose = 0;
     text = una_text_in(&arena);
     una_options_json(&text, &o, table);
@@ -255,12 +269,14 @@ static una_status use_all(void *context, una_run *failing)
     memset(note, 'n', sizeof note - 1);
     note[sizeof note - 1] = 0;
     una_option_info info = UNA_INIT(una_option_info);
+
     una_status status = una_options_default(&o, table, failing);
     for (int i = 0; i < 4 && status == UNA_OK; i++)
         status = una_option_set(&o, table, "luna", "note", note, &keep, failing);
     una_option_describe(&info, &table[0], &keep);
     assert_non_null(info.range);
     if (status == UNA_OK) status = una_arena_check(&keep);
+
     una_arena_free(&keep);
     return status;
 }

@@ -212,10 +212,12 @@ static void results_outlive_their_jobs(void **state)
         assert_ok(una_jobs_run(run, some, sizeof *some, 20, keep_a_number, some), run);
         for (size_t i = 0; i < 20; i++) assert_true(some[i].value[4999] == (double)i);
         una_jobs_free(some, sizeof *some, 20);
+
         assert_status(una_jobs_run(run, more, sizeof *more, TASKS, keep_a_number, more), UNA_E_INPUT, run);
         assert_says(una_run_message(run), "task 30 failed");
         una_jobs_free(more, sizeof *more, TASKS);
         una_jobs_free(NULL, sizeof *more, TASKS);        /* not even begun */
+
         assert_true(run->used == 0);
         una_run_free(run);
     }

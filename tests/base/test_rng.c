@@ -35,6 +35,7 @@ static void streams_are_named(void **state)
     assert_int_equal(rng.counter[1], UNA_FOR_INIT);
     assert_int_equal(rng.counter[2], 0x13198a2e);
     assert_int_equal(rng.counter[3], 0x03707344);
+
     una_rng a = una_rng_at(1, UNA_FOR_INIT, 0), same = una_rng_at(1, UNA_FOR_INIT, 0);
     una_rng seed = una_rng_at(2, UNA_FOR_INIT, 0), purpose = una_rng_at(1, UNA_FOR_DRAWS, 0);
     una_rng index = una_rng_at(1, UNA_FOR_INIT, 1);
@@ -43,6 +44,7 @@ static void streams_are_named(void **state)
     assert_int_not_equal(first, una_rng_u32(&seed));
     assert_int_not_equal(first, una_rng_u32(&purpose));
     assert_int_not_equal(first, una_rng_u32(&index));
+
     /* The carry of the counter leaves the purpose alone. */
     a.counter[0] = UINT32_MAX;
     a.left = 0;
@@ -57,6 +59,7 @@ static void uniform_moments(void **state)
     enum { N = 200000 };
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, 0);
     double sum = 0, square = 0, least = 1, most = 0;
+
     for (int i = 0; i < N; i++) {
         double u = una_rng_uniform(&rng);
         sum += u;
@@ -64,6 +67,7 @@ static void uniform_moments(void **state)
         least = fmin(least, u);
         most = fmax(most, u);
     }
+
     assert_true(least >= 0 && most < 1 && least < 1e-3 && most > 1 - 1e-3);
     assert_near(sum / N, 0.5, 0, 4 * sqrt(1.0 / 12 / N));
     assert_near(square / N, 1.0 / 3, 0, 4 * sqrt(4.0 / 45 / N));
@@ -76,6 +80,7 @@ static void normal_moments(void **state)
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 0);
     double m1 = 0, m2 = 0, m3 = 0, m4 = 0, neighbours = 0, last = 0;
     size_t beyond = 0;
+
     for (int i = 0; i < N; i++) {
         double z = una_rng_normal(&rng);
         m1 += z;
@@ -86,6 +91,7 @@ static void normal_moments(void **state)
         last = z;
         beyond += fabs(z) > 1.959963984540054;
     }
+
     /* Variances of z, z^2, z^3, z^4: 1, 2, 15, 96; five standard errors. */
     assert_near(m1 / N, 0, 0, 5 * sqrt(1.0 / N));
     assert_near(m2 / N, 1, 0, 5 * sqrt(2.0 / N));
@@ -101,14 +107,17 @@ static void below_is_fair(void **state)
     enum { N = 70000, SIDES = 7 };
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 0);
     size_t seen[SIDES] = {0};
+
     for (int i = 0; i < N; i++) {
         size_t side = una_rng_below(&rng, SIDES);
         assert_true(side < SIDES);
         seen[side]++;
     }
+
     double chi = 0;
     for (int i = 0; i < SIDES; i++) chi += pow((double)seen[i] - N / SIDES, 2) / (N / SIDES);
     assert_true(chi < 22.5);                             /* 6 degrees of freedom, p = 0.001 */
+
     assert_int_equal(una_rng_below(&rng, 1), 0);
     for (int i = 0; i < 100; i++) assert_true(una_rng_below(&rng, SIZE_MAX / 2 + 2) <= SIZE_MAX / 2 + 1);
 }
@@ -120,10 +129,12 @@ static void permutations_are_fair(void **state)
     una_rng rng = una_rng_at(8, UNA_FOR_TEST, 0);
     size_t seen[256] = {0};
     uint32_t index[4];
+
     for (int i = 0; i < N; i++) {
         una_rng_permute(&rng, index, 4);
         seen[index[0] | index[1] << 2 | index[2] << 4 | index[3] << 6]++;
     }
+
     double chi = 0, expected = N / 24.0;
     size_t kinds = 0;
     for (size_t i = 0; i < 256; i++) {
@@ -133,6 +144,7 @@ static void permutations_are_fair(void **state)
     }
     assert_int_equal(kinds, 24);
     assert_true(chi < 49.8);                             /* 23 degrees of freedom, p = 0.001 */
+
     una_rng_permute(&rng, index, 0);
     una_rng_permute(&rng, index, 1);
     assert_int_equal(index[0], 0);

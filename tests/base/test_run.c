@@ -10,6 +10,7 @@ static void defaults(void **state)
     (void)state;
     una_run *run;
     assert_ok(una_run_new(&run, NULL), NULL);
+
     assert_true(run->settings.threads >= 1 && una_threads(run) >= 1);
     assert_true(run->settings.memory_limit > 0);
     assert_true(run->settings.seed == 0);
@@ -17,6 +18,7 @@ static void defaults(void **state)
     assert_false(una_cancelled(run));
     assert_ok(una_tick(run, "resting", 0.5, NAN), run);
     una_log(run, UNA_LOG_NOTE, "nobody listens");
+
     una_run_free(run);
     una_run_free(NULL);
     assert_says(una_run_message(NULL), "UNA_INIT(una_run_settings)");
@@ -43,11 +45,13 @@ static void messages(void **state)
     assert_string_equal(una_run_message(run), "line 7");
     una_fail(run, UNA_E_INPUT, "a.csv: %s", run->message);           /* the old message in the new one */
     assert_string_equal(una_run_message(run), "a.csv: line 7");
+
     char much[3000];
     memset(much, 'x', sizeof much - 1);
     much[sizeof much - 1] = 0;
     una_fail(run, UNA_E_INPUT, "%s", much);
     assert_int_equal(strlen(una_run_message(run)), sizeof run->message - 1);
+
     una_clear_message(run);
     assert_string_equal(una_run_message(run), "");
     una_run_free(run);
@@ -84,14 +88,17 @@ static void callbacks(void **state)
     una_run_settings settings = { .size = sizeof settings, .threads = 1, .log = listen, .progress = watch,
                                   .callbacks = &h, .cancel = &cancel };
     assert_ok(una_run_new(&run, &settings), NULL);
+
     una_log(run, UNA_LOG_WARNING, "%d rows look twice the same", 3);
     assert_string_equal(h.sentence, "3 rows look twice the same");
     assert_int_equal(h.level, UNA_LOG_WARNING);
+
     run->progress_from = 0.5;
     run->progress_to = 0.75;
     assert_ok(una_tick(run, "training", 0.5, 1.25), run);
     assert_string_equal(h.stage, "training");
     assert_true(h.fraction == 0.625 && h.value == 1.25);
+
     h.answer = 1;
     assert_status(una_tick(run, "training", 0.5, 0), UNA_CANCELLED, run);
     assert_string_equal(run->message, "interrupted while training");
@@ -111,6 +118,7 @@ static void raw_memory_is_counted(void **state)
     settings.memory_limit = 1000000;
     una_run *run;
     assert_ok(una_run_new(&run, &settings), NULL);
+
     void *block = una_allocate(run, 500000);
     assert_non_null(block);
     memset(block, 1, 500000);
@@ -120,10 +128,12 @@ static void raw_memory_is_counted(void **state)
     una_memory_free(block, run);
     una_release(run, NULL);
     assert_true(run->used == 0);
+
     memory.left = 0;
     assert_null(una_allocate(run, 1000));
     assert_says(run->message, "out of memory");
     assert_true(run->used == 0);
+
     una_run_free(run);
     assert_int_equal(memory.live, 0);
 }

@@ -107,6 +107,7 @@ static void many_rows_are_mapped(void **state)
     unsigned char *few = una_arena_get_rows(&arena, LEAST / 8 - 1, 8);
     check_rows(few, LEAST - 8);
     assert_false(mapped(few));
+
     una_mark mark = una_arena_mark(&arena);
     uint64_t before = run->used;
     double *many = UNA_GET_ROWS(&arena, double, LEAST / 8 + 77);
@@ -114,9 +115,11 @@ static void many_rows_are_mapped(void **state)
     assert_true(mapped(many) && mapped(many + LEAST / 8 + 76));
     assert_true(run->used < before + 1000);              /* the head alone is counted */
     assert_int_equal(files_in(getenv("TMPDIR")), 0);
+
     una_arena_release(&arena, mark);
     assert_false(mapped(many));
     assert_true(run->used == before);
+
     float *again = UNA_GET_ROWS(&arena, float, LEAST);
     check_rows((unsigned char *)again, LEAST);           /* zero once more */
     una_arena_free(&arena);
@@ -140,6 +143,7 @@ static void plain_memory_goes_on_around_them(void **state)
             after[4999] = 7;
             una_arena_release(&arena, mark);
         }
+
         assert_true(mapped(rows));
         assert_int_equal(before[99], 0);
         before[99] = 1;
@@ -148,6 +152,7 @@ static void plain_memory_goes_on_around_them(void **state)
         assert_false(mapped(rows));
         assert_true(run->used == 0);                     /* nothing grows from round to round */
     }
+
     unsigned char *alone = una_arena_get_rows(&arena, LEAST, 1);
     alone[0] = 1;
     una_arena_reuse(&arena);
@@ -199,6 +204,7 @@ static void without_a_folder_there_is_memory(void **state)
     (void)state;
     char name[6000], own[4096];
     snprintf(own, sizeof own, "%s", getenv("TMPDIR"));
+
     setenv("TMPDIR", temp_path("nowhere"), 1);
     char *whole = realpath(temp_folder(), NULL);
     snprintf(name, sizeof name, "%s/nowhere", whole);
@@ -207,16 +213,19 @@ static void without_a_folder_there_is_memory(void **state)
     rows_come(false);
     setenv("TMPDIR", "/dev/null", 1);
     rows_come(false);
+
     memset(name, 'a', sizeof name);
     name[0] = '/';
     name[sizeof name - 1] = 0;
     setenv("TMPDIR", name, 1);
     rows_come(false);
+
     snprintf(name, sizeof name, "%s/locked", own);
     assert_int_equal(mkdir(name, 0500), 0);
     setenv("TMPDIR", name, 1);
     if (access(name, W_OK) != 0) rows_come(false);       /* but root may write everywhere */
     rmdir(name);
+
     if (access("/dev/shm", W_OK) == 0) {                 /* memory already */
         setenv("TMPDIR", "/dev/shm", 1);
         assert_null(una_scratch_map(LEAST));
@@ -227,6 +236,7 @@ static void without_room_there_is_memory(void **state)
 {
     (void)state;
     need_mapping();
+
     disk.full = true;
     rows_come(false);
     disk.full = false;
@@ -238,6 +248,7 @@ static void without_room_there_is_memory(void **state)
     disk.no_blocks = false;
     disk.interrupted = true;
     rows_come(true);
+
     struct rlimit old, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     small = old;
@@ -283,6 +294,7 @@ static void who_wants_none_gets_none(void **state)
     struct fail_after memory = { .left = -1 };
     una_run_settings own = failing_settings(&memory), none = SIZED(una_run_settings, .threads = 1, .no_scratch = 1);
     const una_run_settings *settings[] = { &own, &none };
+
     for (int i = 0; i < 2; i++) {
         una_run *other = NULL;
         bool wanted = false;
@@ -293,6 +305,7 @@ static void who_wants_none_gets_none(void **state)
         assert_false(mapped(at));
         una_run_free(other);
     }
+
     assert_int_equal(memory.live, 0);
     bool wanted = true;
     assert_ok(una_pool(run, 2, see_plain, &wanted), run);
@@ -318,6 +331,7 @@ static void heads_may_fail(void **state)
         assert_true(run->used == 0);
         assert_false(first && mapped(first));
     }
+
     assert_true(failures > 2);
     assert_null(una_arena_get_rows(&arena, SIZE_MAX / 16, 8));
     assert_null(una_arena_get_rows(&arena, SIZE_MAX, 8));

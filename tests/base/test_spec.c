@@ -69,8 +69,10 @@ static void bare_lists(void **state)
     assert_string_equal(spec.name, "");
     assert_int_equal(spec.count, 2);
     item_is(&spec, 1, "of", "nn(depth=2)");
+
     assert_ok(una_spec_parse_items(&spec, "  ", &arena, run), run);
     assert_int_equal(spec.count, 0);
+
     assert_status(una_spec_parse_items(&spec, "width=5)", &arena, run), UNA_E_USAGE, run);
     assert_says(run->message, "at character 8");
     assert_says(run->message, "the form is key=value, key=value");
@@ -95,10 +97,12 @@ static void refusals_name_the_place(void **state)
     refused_at("", 1, "a name is missing");
     refused_at("  (a=1)", 3, "a name is missing");
     refused_at("5luna", 1, "a name is missing");
+
     refused_at("luna(width=50", 5, "no closing bracket");
     refused_at("luna(width=50) x", 16, "nothing more");
     refused_at("luna(width=50))", 15, "nothing more");
     refused_at("luna x", 6, "nothing more");
+
     refused_at("luna(width)", 11, "a '=' is missing");
     refused_at("luna(width=)", 12, "a value is missing");
     refused_at("luna(width= ,depth=1)", 13, "a value is missing");
@@ -107,11 +111,13 @@ static void refusals_name_the_place(void **state)
     refused_at("luna(=1)", 6, "the name of an option is missing");
     refused_at("luna(width=50 depth=2)", 20, "a comma is missing");
     refused_at("luna(width=1, width=2)", 15, "second time");
+
     refused_at("luna(a=[1, 2)", 13, "closing bracket without");
     refused_at("luna(a=1])", 9, "closing bracket without");
     refused_at("luna(a=(1]", 10, "closing bracket without");
     refused_at("luna(a=f(1)", 5, "no closing bracket");
     refused_at("luna(a=f(1", 9, "no closing bracket");
+
     refused_at("luna(a=\"x)", 8, "no closing quote");
     refused_at("luna(a=f(\"x))", 10, "no closing quote");
     refused_at("luna(a=\"x\\n\")", 10, "backslash");
@@ -148,6 +154,7 @@ static void any_text(void **state)
     static const char letters[] = "ab(=,)[]\"\\ 1";
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
     size_t good = 0;
+
     for (int i = 0; i < 20000; i++) {
         char text[24] = "a(a=";
         size_t length = 4 + una_rng_below(&rng, 19);

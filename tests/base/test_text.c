@@ -31,9 +31,11 @@ static void numbers_are_read(void **state)
     assert_true(parsed("0.1") == 0.1 && parsed("123456789.123456789") == 123456789.123456789);
     assert_true(parsed("00000000000000000000000000001") == 1);
     assert_true(parsed("0.00000000000000000000000000001") == 1e-29);
+
     assert_true(parsed("9007199254740993") == 9007199254740992.0);           /* 2^53 + 1: tie to even */
     assert_true(parsed("9007199254740993.0000000000000000000001") == 9007199254740994.0);
     assert_true(parsed("1e23") == 1e23 && parsed("8.5e-23") == 8.5e-23);
+
     assert_true(parsed("1.7976931348623157e308") == DBL_MAX);
     assert_true(parsed("2.2250738585072014e-308") == DBL_MIN);
     assert_true(parsed("4.9e-324") == 0x1p-1074 && parsed("2e-324") == 0);
@@ -54,11 +56,13 @@ static void very_long_numbers(void **state)
     (void)state;
     enum { ZEROS = 2000 };
     char text[ZEROS + 64];
+
     /* 2^53 + 1 is a tie; the 1 two thousand digits behind the point breaks it upwards. */
     int length = snprintf(text, sizeof text, "9007199254740993.");
     memset(text + length, '0', ZEROS);
     snprintf(text + length + ZEROS, 8, "1");
     assert_true(parsed(text) == 9007199254740994.0);
+
     /* 10^2000 as digits, brought back by the exponent. */
     text[0] = '1';
     memset(text + 1, '0', ZEROS);
@@ -116,6 +120,7 @@ static void numbers_are_written(void **state)
     number_shows(NAN, "nan");
     number_shows(HUGE_VAL, "inf");
     number_shows(-HUGE_VAL, "-inf");
+
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 0);
     for (int i = 0; i < 20000; i++) {
         uint64_t bits = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
@@ -136,6 +141,7 @@ static void no_locale_matters(void **state)
         print_message("skipped: no locale with a decimal comma is installed\n");
         skip();
     }
+
     number_shows(0.5, "0.5");
     number_shows(1.0 / 3, "0.3333333333333333");
     bool good = parsed("0.1") == 0.1 && parsed("1.7976931348623157e308") == DBL_MAX && refused("0,1");
@@ -149,6 +155,7 @@ static void text_grows(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     una_text text = una_text_in(&arena);
     assert_string_equal(text.at, "");
     una_text_add(&text, "%s", "");
@@ -158,6 +165,7 @@ static void text_grows(void **state)
     assert_memory_equal(text.at + 1990, "5,6,7,8,9,", 11);
     una_text_bytes(&text, "a\0b", 3);
     assert_memory_equal(text.at + 2000, "a\0b", 4);
+
     text = una_text_in(&arena);
     una_text_bytes(&text, "", 0);
     una_text_number(&text, 2.5);
@@ -166,6 +174,7 @@ static void text_grows(void **state)
     una_text_bytes(&text, "x", SIZE_MAX - 2);
     assert_status(una_arena_check(&arena), UNA_E_MEMORY, run);
     assert_string_equal(text.at, "2.5null");
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -183,6 +192,7 @@ static void json_strings(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     json_shows(&arena, "", "\"\"");
     json_shows(&arena, "a\"b\\c\n\x01", "\"a\\\"b\\\\c\\u000a\\u0001\"");
     json_shows(&arena, "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
@@ -191,6 +201,7 @@ static void json_strings(void **state)
     json_shows(&arena, "\xe0\x80\x80", "\"\\ufffd\\ufffd\\ufffd\"");                 /* too long a form */
     json_shows(&arena, "\xf0\x80\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
     json_shows(&arena, "\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");      /* above U+10FFFF */
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -201,6 +212,7 @@ static void nearest_names(void **state)
     const char *names[] = { "width", "depth", "activation", "rate", "epochs", "heads",
         "a_name_that_is_so_long_that_nobody_would_ever_type_it_and_so_is_left_out" };
     enum { N = sizeof names / sizeof *names };
+
     assert_string_equal(una_nearest("widht", names, N), "width");
     assert_string_equal(una_nearest("WIDTH", names, N), "width");
     assert_string_equal(una_nearest("witdh", names, N), "width");
@@ -208,11 +220,13 @@ static void nearest_names(void **state)
     assert_string_equal(una_nearest("act", names, N), "activation");
     assert_string_equal(una_nearest("epoch", names, N), "epochs");
     assert_string_equal(una_nearest("raate", names, N), "rate");
+
     assert_null(una_nearest("", names, N));
     assert_null(una_nearest("x", names, N));
     assert_null(una_nearest("q", names, N));
     assert_null(una_nearest("penalty", names, N));
     assert_null(una_nearest("width", names, 0));
+
     char long_name[200];
     memset(long_name, 'w', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = 0;

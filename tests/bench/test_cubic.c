@@ -110,6 +110,7 @@ static void every_kind_once_and_never_again(void **state)
     const char *set[] = { "seeds=2" };
     una_bench_settings settings = { .size = sizeof settings, .out = temp_path("all"), .set = set, .set_count = 1 };
     (void)state;
+
     fits = 0;
     assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
     assert_int_equal(fits, 10);
@@ -117,6 +118,7 @@ static void every_kind_once_and_never_again(void **state)
     assert_int_equal(result->fits, 10);
     assert_int_equal(result->row_count, 10 * (UNA_CUBIC_MEASURES + 1));
     assert_int_equal(result->mean_count, 5 * (UNA_CUBIC_MEASURES + 1));
+
     assert_string_equal(result->means[0].key->spec, "gp(kernel=matern32, ard=no)");
     assert_string_equal(result->means[result->mean_count - 1].key->spec, "other");
     assert_string_equal(result->means[result->mean_count - 1].measure, "seconds");
@@ -126,6 +128,7 @@ static void every_kind_once_and_never_again(void **state)
     assert_says(result->rows[0].key->options, "height=1");
     assert_int_equal(result->rows[0].key->seed, 0);
     assert_int_equal(result->rows[UNA_CUBIC_MEASURES + 1].key->seed, 1);
+
     assert_true(value_of(result, 0, "gap_std") > 2 * value_of(result, 0, "data_std"));
     assert_true(value_of(result, 0, "centre_std") > value_of(result, 0, "gap_std"));
     assert_int_equal(claim_about(result, "The GP")->holds, 1);
@@ -245,10 +248,12 @@ static void failures_say_where(void **state)
     una_bench_settings settings = { .size = sizeof settings, .out = temp_path("fails"), .models = models,
                                     .model_count = 2, .set = set, .set_count = 1 };
     (void)state;
+
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_NUMERIC, run);
     assert_null(result);
     assert_says(una_run_message(run), "other on cubic, split 0, seed 0: the bump fell down");
     assert_int_equal(lines_of(temp_path("fails/cubic.csv")), 2);     /* what was finished is there */
+
     models[1] = "othre";
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "did you mean 'other'");
@@ -258,6 +263,7 @@ static void failures_say_where(void **state)
     models[1] = "other(hight=1)";
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "height");
+
     settings.model_count = 1;
     set[0] = "group=valid";
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
@@ -265,6 +271,7 @@ static void failures_say_where(void **state)
     set[0] = "seeds=0";
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "1 to 1000");
+
     settings.set_count = 0;
     settings.out = temp_path("no/such/folder");
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_IO, run);
@@ -280,10 +287,12 @@ static void settings_have_a_size(void **state)
     const char *models[] = { "other" };
     una_bench_settings settings = { .out = temp_path("sized"), .models = models, .model_count = 1, .quick = 1 };
     (void)state;
+
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "size");
     settings.size = 1 << 20;                                         /* no size of such a struct */
     assert_status(una_bench_run(&result, "cubic", &settings, run), UNA_E_USAGE, run);
+
     settings.set_count = 99;                                         /* beyond the size: not looked at */
     settings.size = offsetof(una_bench_settings, set);
     assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
@@ -391,6 +400,7 @@ static void claims_follow_the_numbers(void **state)
     assert_ok(una_store_open(&m.store, temp_path("claims.sqlite"), run), run);
     assert_int_equal(judged(&m, "The GP's epi", &numbers, run), -1);
     assert_says(numbers, "needs gp");
+
     store_row(&m, "gp", "gp", 0, 10, 10, 0.05, run);
     store_row(&m, "gp", "gp", 1, 14, 14, 0.05, run);
     store_row(&m, "hmc", "hmc", 0, 9, 9, 0.11, run);
@@ -424,6 +434,7 @@ static void claims_follow_the_numbers(void **state)
     store_row(&m, "gp", "gp", 1, 14, 2, 0.05, run); /* twice the data std is not more than twice */
     assert_int_equal(judged(&m, "NLM", &numbers, run), 0);
     assert_int_equal(judged(&m, "The GP's epi", &numbers, run), 0);
+
     una_store_close(m.store);
     una_arena_free(&m.arena);
     una_run_free(run);
@@ -460,6 +471,7 @@ static void a_struct_is_an_experiment(void **state)
     una_bench_result *result = NULL;
     una_bench_settings settings = { .size = sizeof settings, .out = temp_path("toy") };
     (void)state;
+
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
     assert_ok(una_experiment_run(&result, &toy, &settings, run), run);
     assert_int_equal(result->fits, 3);
@@ -467,6 +479,7 @@ static void a_struct_is_an_experiment(void **state)
     assert_near(result->means[0].mean, 41, 0, 0);
     assert_near(result->means[0].sd, 1, 0, 0);
     una_bench_free(result);
+
     assert_int_equal(access(temp_path("toy/toy.html"), R_OK), 0);
     assert_int_equal(lines_of(temp_path("toy/toy.csv")), 4);
     una_run_free(run);
@@ -487,5 +500,6 @@ int main(void)
         cmocka_unit_test(claims_follow_the_numbers),
         cmocka_unit_test(a_struct_is_an_experiment),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

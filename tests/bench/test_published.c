@@ -175,11 +175,13 @@ static void groups_take_their_rows(void **state)
     assert_near(mean_of(result, "nlm", "rows"), 10, 0, 0);
     assert_string_equal(result->rows[0].key->study, "uci");
     una_bench_free(result);
+
     result = run_it("uci", "nlm", "splits=0, group=valid", temp_path("uci"), run);
     assert_near(mean_of(result, "nlm", "rows"), 8, 0, 0);                    /* a tenth of the 80 that train */
     assert_string_equal(result->rows[0].key->study, "uci(group=valid)");
     assert_int_equal(result->fitted, 1);
     una_bench_free(result);
+
     result = run_it("uci", "nlm", "splits=0, held=0.25", temp_path("uci"), run);
     assert_string_equal(result->rows[0].key->study, "uci(held=0.25)");
     una_bench_free(result);

@@ -86,12 +86,15 @@ static void functions_have_their_minima(void **state)
     static const double branin[3][2] = { { -3.14159265358979323846, 12.275 }, { 3.14159265358979323846, 2.275 },
                                          { 9.42477796076937971539, 2.475 } };
     static const double hartmann[6] = { 0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573 };
+
     const una_test_function *b = una_test_function_find("branin"), *h = una_test_function_find("hartmann6");
     assert_non_null(b);
     assert_non_null(h);
     assert_null(una_test_function_find("rosenbrock"));
+
     for (size_t i = 0; i < 3; i++) assert_near(b->value(branin[i]), b->least, 1e-9, 0);
     assert_near(h->value(hartmann), h->least, 1e-8, 0);
+
     for (double x = b->low[0]; x <= b->high[0]; x += 0.05)
         for (double y = b->low[1]; y <= b->high[1]; y += 0.05) assert_true(una_branin((double[]){ x, y }) >= b->least);
     for (size_t d = 0; d < h->inputs; d++) {

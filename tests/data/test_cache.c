@@ -130,11 +130,13 @@ static void hit_is_the_same_table(void **state)
         assert_null(cached_file());                              /* not wanted, not made */
         first = read_with(path, run);
         assert_non_null(cached_file());
+
         una_cache_key key = una_cache_read(&hit, path, run);
         assert_true(key.size >= UNA_CACHE_LEAST);
         assert_non_null(hit);
         assert_true(same_tables(first, truth) && same_tables(hit, truth));
         assert_true(hit->column[1].word[1] == hit->column[3].word[1]);     /* "red": one word in the whole table */
+
         una_dataset_free(hit);
         hit = read_with(path, run);
         assert_true(same_tables(hit, truth));
@@ -160,9 +162,11 @@ static void changed_files_are_parsed_again(void **state)
     una_dataset *data = looked_up(path);
     assert_non_null(data);
     una_dataset_free(data);
+
     struct timespec times[2] = { { .tv_sec = 1000, .tv_nsec = 5 }, { .tv_sec = 1000, .tv_nsec = 5 } };
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);    /* the same bytes at another time */
     assert_null(looked_up(path));
+
     write_data("b.csv", 100, 0.25, false);                       /* other bytes, another size, the same time */
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     wait_ms(130);
@@ -173,6 +177,7 @@ static void changed_files_are_parsed_again(void **state)
     data = looked_up(path);                                      /* and the new one is kept */
     assert_true(data && data->column[0].number[0] == 0.25);
     una_dataset_free(data);
+
     FILE *stream = fopen(path, "ab");
     fputs("7,red,1,green\n", stream);
     fclose(stream);
@@ -206,6 +211,7 @@ static void every_bit_of_the_head_counts(void **state)
     const char *path = write_data("h.csv", 60, 0.1, false);
     una_dataset_free(read_with(path, run));
     size_t size = slurp(bytes, sizeof bytes);
+
     for (size_t bit = 0; bit < 8 * 200; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         put_back(bytes, size);
@@ -213,6 +219,7 @@ static void every_bit_of_the_head_counts(void **state)
         assert_null(looked_up(path));
         bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
+
     put_back(bytes, size);
     run->settings.verify_cache = 1;
     una_dataset *data = looked_up(path);
@@ -231,6 +238,7 @@ static void damage_is_noticed(void **state)
     una_dataset_free(read_with(path, run));
     size_t size = slurp(bytes, sizeof bytes), hits = 0;
     assert_true(size > 1000 && size < sizeof bytes);
+
     uint64_t word = 88172645463325252u;
     for (int i = 0; i < 5000; i++) {
         size_t now = size;
@@ -242,6 +250,7 @@ static void damage_is_noticed(void **state)
             else if (word % 13 == 0) now = size + word % 64;
             else bad[at] = (unsigned char)(word % 5 ? bad[at] ^ UINT64_C(1) << word % 8 : word >> 50);
         }
+
         put_back(bad, now);
         una_dataset *data = looked_up(path);
         if (data && !same_tables(data, truth)) fail_msg("mutation %d was believed", i);
@@ -249,6 +258,7 @@ static void damage_is_noticed(void **state)
         una_dataset_free(data);
     }
     assert_true(hits < 100);
+
     put_back("", 0);
     una_dataset_free(read_with(path, run));                      /* and it is written anew */
     una_dataset *data = looked_up(path);
@@ -338,6 +348,7 @@ static void changed_bytes_are_noticed(void **state)
     snprintf(path, sizeof path, "%s", write_fresh("g.csv", 80, 0.5, false));
     mapped m = map_data(path);
     bool unseen = change_unseen(path, m);
+
     if (unseen) {
         una_run *careful = verifying_run();
         una_dataset *data = NULL;
@@ -347,10 +358,12 @@ static void changed_bytes_are_noticed(void **state)
         assert_int_equal(logs, 1);
         assert_says(logged, "g.csv have changed since it was cached");
         assert_string_equal(una_run_message(careful), "");
+
         assert_true(first_number(path, careful) == 0.7);         /* parsed, and kept in place of the old one */
         assert_int_equal(logs, 2);
         assert_true(first_number(path, careful) == 0.7 && first_number(path, run) == 0.7);
         assert_int_equal(logs, 2);
+
         careful->settings.no_cache = 1;                          /* which wins */
         m.at[m.size - 1] ^= 2;
         una_cache_read(&data, path, careful);
@@ -358,6 +371,7 @@ static void changed_bytes_are_noticed(void **state)
         assert_int_equal(logs, 2);
         una_run_free(careful);
     }
+
     munmap(m.at, m.size);
     if (!unseen) {
         print_message("skipped: this file system moves the times of a file with every store through a mapping\n");
@@ -372,6 +386,7 @@ static void tails_are_summed(void **state)
     static const size_t tails[] = { 0, 8, 31 };
     una_run *careful = verifying_run();
     int unseen = 0;
+
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         const char *path = write_fresh("t.csv", 40, 0.5, false);
         FILE *stream = fopen(path, "ab");
@@ -380,11 +395,13 @@ static void tails_are_summed(void **state)
         fclose(stream);
         mapped m = map_data(path);
         assert_int_equal(m.size % 32, tails[i]);
+
         temp_folder_empty(cache);
         una_dataset *truth = read_with(path, careful), *data = NULL;
         una_cache_key before = una_cache_read(&data, path, careful);
         assert_true(data && same_tables(data, truth));
         una_dataset_free(data);
+
         m.at[m.size - 1] = ' ';
         una_cache_key after = una_cache_read(&data, path, careful);
         assert_null(data);                                       /* for its times or for its bytes */
@@ -443,12 +460,14 @@ static void moving_files_are_left_alone(void **state)
         snprintf(away, sizeof away, "%s.away", path);
         temp_folder_empty(cache);
         una_dataset *data = NULL, *table = read_with(path, run);
+
         meddler m = cases[i];
         m.path = path;
         una_run *other = meddling_run(&m);
         una_cache_read(&data, path, other);
         assert_true(m.done && !data && logs == 0);
         una_run_free(other);
+
         if (m.change == 0) {
             assert_int_equal(rename(away, path), 0);
         } else {
@@ -474,11 +493,13 @@ static void verifying_can_be_cancelled(void **state)
     volatile int stop = 1;
     una_run *careful = verifying_run();
     careful->settings.cancel = &stop;
+
     una_dataset *data = NULL;
     una_cache_read(&data, path, careful);
     assert_true(!data && logs == 0);
     assert_int_equal(una_dataset_read(&data, path, careful), UNA_CANCELLED);
     assert_null(data);
+
     stop = 0;
     una_cache_read(&data, path, careful);
     assert_true(data && logs == 0);
@@ -498,6 +519,7 @@ static void no_cache_no_harm(void **state)
     char *real = realpath(blocked, NULL);
     const char *places[] = { real, "/proc/none", "relative", "" }; /* a file, no such folder, not absolute: HOME */
     setenv("HOME", real, 1);
+
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         setenv("XDG_CACHE_HOME", places[i], 1);
         una_dataset *data = read_with(path, run);
@@ -505,6 +527,7 @@ static void no_cache_no_harm(void **state)
         una_dataset_free(data);
         assert_null(looked_up(path));
     }
+
     unsetenv("HOME");
     una_dataset_free(read_with(path, run));
     setenv("HOME", cache, 1);                                    /* ~/.cache/una */
@@ -515,6 +538,7 @@ static void no_cache_no_harm(void **state)
     una_dataset_free(data);
     una_dataset_free(truth);
     free(real);
+
     setenv("XDG_CACHE_HOME", cache, 1);
     assert_null(cached_file());
     una_dataset_free(read_with(temp_text_file("small.csv", "a,b\n1,2\n3,4\n"), run));
@@ -529,10 +553,12 @@ static void one_writer_at_a_time(void **state)
     snprintf(path, sizeof path, "%s", write_data("e.csv", 50, 0.1, false));
     una_dataset_free(read_with(path, run));
     snprintf(temporary, sizeof temporary, "%s.tmp", cached_file());
+
     put_back("", 0);
     fclose(fopen(temporary, "wb"));                              /* somebody is writing */
     una_dataset_free(read_with(path, run));
     assert_null(looked_up(path));
+
     struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
     assert_int_equal(utimensat(AT_FDCWD, temporary, times, 0), 0);   /* or was, long ago */
     una_dataset_free(read_with(path, run));
@@ -548,6 +574,7 @@ static void allocations_may_fail(void **state)
     temp_folder_empty(cache);
     const char *path = write_data("f.csv", 3000, 0.1, true);
     una_dataset *truth = parsed(path);
+
     for (int kept = 0; kept < 3; kept++) {                       /* while it is written, read, verified */
         bool whole = false;
         for (long n = 2; !whole; n++) {
@@ -558,6 +585,7 @@ static void allocations_may_fail(void **state)
             settings.verify_cache = kept == 2;
             if (!kept) temp_folder_empty(cache);
             assert_int_equal(una_run_new(&other, &settings), UNA_OK);
+
             una_status status = una_dataset_read(&data, path, other);
             assert_true(status == UNA_OK || status == UNA_E_MEMORY);
             if (status == UNA_OK && !same_tables(data, truth)) fail_msg("allocation %ld failed unnoticed", n);
@@ -569,6 +597,7 @@ static void allocations_may_fail(void **state)
         }
     }
     una_dataset_free(truth);
+
     una_run *tight;
     assert_int_equal(una_run_new(&tight, &SIZED(una_run_settings, .threads = 1, .memory_limit = 100000)), UNA_OK);
     una_dataset *data = NULL;
@@ -591,5 +620,6 @@ int main(void)
         cmocka_unit_test(one_writer_at_a_time),
         cmocka_unit_test(allocations_may_fail),
     };
+
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

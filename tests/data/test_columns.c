@@ -102,16 +102,19 @@ static void numbers(void **state)
     assert_near(columns.inputs[0].scale, sqrt(8.0 / 3), 1e-15, 0);
     assert_int_equal(columns.inputs[0].level, SIZE_MAX);
     assert_int_equal(notes.count, 0);
+
     coded c = encode("extra,y,b,a\nword,8,11,3\nx,4,10.5,-1\n");
     assert_int_equal(c.rows, 2);
     const double x[] = { 0, 0.5 / sqrt(0.5 / 3), -4 / sqrt(8.0 / 3), 0 }, y[] = { 4 / sqrt(8.0 / 3), 0 };
     assert_arrays_near(c.x, x, 4, 1e-14, 1e-15);
     assert_arrays_near(c.y, y, 2, 1e-14, 1e-15);
     assert_int_equal(c.kept[1], 1);
+
     una_wanted *wanted = una_columns_wanted(&columns, &arena);
     assert_string_equal(wanted[1].name, "b");
     assert_string_equal(wanted[2].name, "y");
     assert_false(wanted[0].is_text);
+
     learn("a,b,y\n1,10,2\n3,10.5,4\n5,11,7\n", "a", UNA_MISSING_ERROR, 0);
     assert_string_equal(columns.sources[1].name, "y");
 }
@@ -141,8 +144,10 @@ static void constants(void **state)
     assert_note("column 'near' is constant");
     assert_note("column 'z' is constant");
     assert_note("column 'w' is constant");
+
     refuses("k,l,y\n5,0,1\n5,0,2\n", NULL, UNA_MISSING_ERROR, 0, "every input column of");
     refuses("a,y\n1,3\n2,3\n", NULL, UNA_MISSING_ERROR, 0, "the target 'y' has the same value in every row");
+
     learn("e,a,y\n,1,2\nNA,2,4\n?,3,5\n", NULL, UNA_MISSING_MEAN, 0);
     assert_note("column 'e' has no values and was left out");
 }
@@ -159,6 +164,7 @@ static void refusals(void **state)
     assert_says(una_run_message(run), "line 4, column 'y' holds 'tall'");
     refuses("a1,a2,a3,a4,a5,a6,a7,a8,a9,b1,b2,b3,b4,y\n1,2,3,4,5,6,7,8,9,1,2,3,4,5\n", "zzzzzzzz", UNA_MISSING_ERROR, 0,
             "and 2 more");
+
     una_dataset *data = table("a,y\n1,2\n2,3\n"), *none = NULL;
     assert_ok(una_dataset_rows(&none, data, NULL, 0, run), run);
     assert_status(learn_from(none, NULL, UNA_MISSING_ERROR, 0), UNA_E_INPUT, run);
@@ -210,16 +216,19 @@ static void missing_dropped(void **state)
     assert_int_equal(c.rows, 3);
     assert_int_equal(c.kept[1], 3);
     encode_refuses(HOLES, false, "every row must get an answer");
+
     learn("a,y\n1,2\n2,\n3,5\n", NULL, UNA_MISSING_DROP, 0);
     assert_note("1 row with missing cells was left out");
     assert_int_equal(encode("a,y\n1,2\n2,\n3,5\n").rows, 2);
     refuses("a,b,y\n1,,2\n2,3,\n,4,5\n2,2,2\n", NULL, UNA_MISSING_DROP, 0, "only 1 of the 4 rows");
+
     /* b is constant in the rows that stay, so it goes, and the row it had cost comes back. */
     learn("a,b,c,y\n1,,1,2\n2,7,2,3\n3,7,5,9\n4,8,,1\n", NULL, UNA_MISSING_DROP, 0);
     assert_note("column 'b' is constant");
     assert_note("1 row with missing cells was left out");
     assert_near(columns.inputs[0].centre, 2, 1e-15, 0);
     assert_int_equal(encode("a,b,c,y\n1,,1,2\n2,7,2,3\n3,7,5,9\n4,8,,1\n").rows, 3);
+
     /* A column without values costs no rows. */
     learn("a,b,y\n1,,2\n2,,3\n", NULL, UNA_MISSING_DROP, 0);
     assert_int_equal(columns.source_count, 1);
@@ -250,14 +259,17 @@ static void categories(void **state)
     assert_string_equal(columns.inputs[2].name, "colour=red");
     assert_true(columns.inputs[1].centre == 0 && columns.inputs[1].scale == 1);
     assert_int_equal(columns.inputs[1].level, 1);
+
     coded c = encode("y,colour\n1,blue\n2,red\n1,red\n");
     const double x[] = { 0, 1, 0, 0, 0, 1, 0, 0, 1 };
     assert_arrays_near(c.x, x, 9, 0, 0);
     assert_true(una_columns_wanted(&columns, &arena)[0].is_text);
+
     encode_refuses("y,colour\n1,blue\n2,violet\n", true,
                    "line 3, column 'colour': 'violet' was not seen in training; known are: Green, blue, red");
     encode_refuses("y,colour\n1,7\n", false, "'7' was not seen in training");
     encode_refuses("y,color\n1,red\n", false, "no column 'colour' (did you mean 'color'?)");
+
     learn("a,y\n1,1\n2,2.5\n", NULL, UNA_MISSING_ERROR, 0);
     encode_refuses("a,y\n1,1\n2,2\ntwo,3\n", true, "line 4, column 'a': 'two' is not a number");
     learn("two,y\nyes,1\nno,2\n", NULL, UNA_MISSING_ERROR, 0);
@@ -289,6 +301,7 @@ static void other_level(void **state)
     assert_arrays_near(c.x, x, 12, 0, 0);
     c = encode("c,y\n12,1\n");
     assert_true(c.x[2] == 1);
+
     /* A level of that name joins, rare words or none. */
     learn("c,y\nother,1\nother,2\nz,3\nzz,4\nzz,5\n", NULL, UNA_MISSING_ERROR, 2);
     assert_int_equal(columns.input_count, 2);
@@ -296,6 +309,7 @@ static void other_level(void **state)
     learn("c,y\nother,1\nother,2\nzz,4\nzz,5\n", NULL, UNA_MISSING_ERROR, 2);
     assert_int_equal(columns.input_count, 2);
     assert_string_equal(columns.sources[0].levels[1], "other");
+
     /* Without rare words the level is there for what comes later; a column with one word stays constant. */
     learn("c,k,y\na,w,1\na,w,2\nb,w,3\nb,w,4\na,w,5\n", NULL, UNA_MISSING_MEAN, 2);
     assert_note("column 'k' is constant and was left out");
@@ -335,6 +349,7 @@ static void saved_and_loaded(void **state)
     una_archive ar = save(&columns);
     una_columns back;
     assert_ok(load(&back, ar.bytes, ar.size, run, &arena), run);
+
     assert_int_equal(back.source_count, 2);
     assert_int_equal(back.input_count, 4);
     assert_int_equal(back.missing, UNA_MISSING_MEAN);
@@ -347,6 +362,7 @@ static void saved_and_loaded(void **state)
         assert_int_equal(back.inputs[i].source, columns.inputs[i].source);
     }
     assert_true(back.sources[0].mean == columns.sources[0].mean && back.sources[0].has_other);
+
     una_archive again = save(&back);
     assert_int_equal(again.size, ar.size);
     assert_memory_equal(again.bytes, ar.bytes, ar.size);
@@ -386,6 +402,7 @@ static void lies_are_refused(void **state)
     sources[1].name = "c";
     load_refuses(&columns, "stands twice");
     sources[1].name = "a";
+
     columns.target_scale = 0;
     load_refuses(&columns, "columns.target_scale");
     columns.target_scale = 1;
@@ -397,6 +414,7 @@ static void lies_are_refused(void **state)
     sources[0].mean = 0.5;
     load_refuses(&columns, "columns.most_frequent");
     sources[0].mean = 0;
+
     sources[0].levels[0] = NULL;
     load_refuses(&columns, "columns.level");
     sources[0].levels[0] = "b";
@@ -417,15 +435,18 @@ static void too_many_levels(void **state)
     refuses(text, NULL, UNA_MISSING_ERROR, 0, "column 'id' of");
     assert_says(una_run_message(run), "holds 101 different words, and a category may have 100 at most");
     assert_says(una_run_message(run), "--other N");
+
     strcpy(text, "v,y\n");
     for (int i = 0; i < 120; i++) snprintf(text + strlen(text), 40, i == 60 ? "6O,%d\n" : "%d,%d\n", i * i, i);
     refuses(text, NULL, UNA_MISSING_ERROR, 0, "column 'v' is mostly numbers, but");
     assert_says(una_run_message(run), "line 62, column 'v' holds '6O'");
+
     strcpy(text, "c,y\n");
     for (int i = 0; i < 100; i++) snprintf(text + strlen(text), 40, "w%d,%d\n", i, i);
     learn(text, NULL, UNA_MISSING_ERROR, 0);
     assert_int_equal(columns.input_count, 100);
     encode_refuses("c,y\nnever,1\n", true, "and 88 more");
+
     learn(text, NULL, UNA_MISSING_ERROR, 1);                      /* "other" comes on top */
     assert_int_equal(columns.input_count, 101);
     encode("c,y\nnever,1\n");
@@ -444,6 +465,7 @@ static void torn_files_are_refused(void **state)
     una_archive ar = save(&columns);
     unsigned char *bytes = malloc(ar.size);
     una_columns back;
+
     for (size_t i = 0; i < ar.size; i++) {
         una_mark mark = una_arena_mark(&arena);
         memcpy(bytes, ar.bytes, ar.size);
@@ -468,6 +490,7 @@ static una_status all_of_it(void *context, una_run *other)
     double *x, *y;
     size_t *kept, rows;
     una_archive ar = { 0 };
+
     una_status status = una_dataset_read(&data, context, other);
     if (status == UNA_OK) status = una_columns_learn(&learnt, data, "y", UNA_MISSING_DROP, 2, &said, &keep, other);
     if (status == UNA_OK) status = una_columns_encode(&learnt, data, &x, &y, &kept, &rows, &keep, other);
@@ -476,6 +499,7 @@ static una_status all_of_it(void *context, una_run *other)
     if (status == UNA_OK) status = una_columns_exchange(&learnt, &ar);
     if (status == UNA_OK) status = una_archive_save_end(&ar);
     if (status == UNA_OK) status = load(&back, ar.bytes, ar.size, other, &keep);
+
     una_dataset_free(data);
     una_arena_free(&keep);
     return status;
@@ -519,6 +543,7 @@ static void naval_columns(void **state)
         print_message("naval-propulsion.csv is not at hand (data/uci); skipped\n");
         skip();
     }
+
     una_dataset *data = NULL;
     assert_ok(una_dataset_read(&data, path, run), run);
     assert_int_equal(data->rows, 11934);
@@ -552,5 +577,6 @@ int main(void)
         cmocka_unit_test(results_in_scratch),
         cmocka_unit_test(naval_columns),
     };
+
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

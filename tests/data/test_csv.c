@@ -55,11 +55,13 @@ static void plain_numbers(void **state)
     assert_string_equal(una_dataset_column_name(data, 2), "c");
     assert_null(una_dataset_column_name(data, 3));
     assert_null(una_dataset_numbers(data, 3));
+
     const double b[] = { 2, 1000 };
     assert_arrays_near(una_dataset_numbers(data, 1), b, 2, 0, 0);
     assert_true(una_dataset_numbers(data, 0)[1] == -4.5 && una_dataset_numbers(data, 2)[1] == 0.25);
     assert_int_equal(data->line[0], 2);
     assert_int_equal(data->line[1], 3);
+
     una_dataset_free(data);
     una_dataset_free(NULL);
 }
@@ -105,6 +107,7 @@ static void quotes_and_line_numbers(void **state)
     const size_t lines[] = { 2, 3, 6 };
     assert_memory_equal(data->line, lines, sizeof lines);
     una_dataset_free(data);
+
     refused("a,b\n\"x\ny\",1\n2\n", "line 4 has 1 cell where the header has 2");
     refused("a,b\n1,\"open\n2,3\n", "line 2 (cell 2) is never closed");
     refused("a,b\n1,\"x\"y\n", "line 2: cell 2 goes on after its closing quote");
@@ -119,10 +122,12 @@ static void words_below_the_first_row(void **state)
     assert_string_equal(data->column[0].word[0], "1");
     assert_int_equal(data->column[0].first_word, 2);
     assert_ptr_equal(data->column[0].word[0], data->column[0].word[3]);
+
     assert_null(data->column[1].word[0]);
     assert_null(data->column[1].word[1]);
     assert_string_equal(data->column[1].word[3], "green");
     assert_int_equal(data->column[1].first_word, 3);
+
     assert_string_equal(data->column[2].word[0], "inf");
     assert_int_equal(data->rows, 4);
     una_dataset_free(data);
@@ -151,13 +156,16 @@ static void numbers_are_exact(void **state)
         snprintf(written[i], 32, i % 3 ? (i % 3 == 1 ? "%.*f" : "%.*e") : "%.*g", (int)(word % 18), fmod(value, 1e9));
         size += (size_t)snprintf(text + size, sizeof text - size, "%s\n", written[i]);
     }
+
     una_dataset *data = read_text("n.csv", text);
     for (size_t i = 0; i < COUNT; i++) assert_true(data->column[0].number[i] == strtod(written[i], NULL));
     una_dataset_free(data);
+
     data = read_text("n.csv", "a\n.5\n-.5\n5.\n+1\n-0\n000000000000000000001\n");
     const double odd[] = { 0.5, -0.5, 5, 1, 0, 1 };
     assert_arrays_near(data->column[0].number, odd, 6, 0, 0);
     una_dataset_free(data);
+
     static const char *const words[] = { "a\n.\n", "a\n-\n", "a\n1.2.3\n", "a\n1 2\n", "a\n--1\n", "a\n0x10\n" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         data = read_text("n.csv", words[i]);
@@ -195,6 +203,7 @@ static void refusals(void **state)
     refused("a,b\n1,+INF\nInf,2\n", "line 2, column 'b': '+INF'");
     refused_bytes("bad.csv", "a,b\n1,\0\n", 8, UNA_E_INPUT, "line 2: there is a zero byte");
     refused_bytes("bad.csv", "a,b\n1,\"\0\"\n", 10, UNA_E_INPUT, "line 2: there is a zero byte");
+
     una_dataset *data = NULL;
     assert_status(una_dataset_read(&data, temp_path("none.csv"), run), UNA_E_IO, run);
     assert_says(una_run_message(run), "none.csv: No such file");
@@ -247,6 +256,7 @@ static void long_files_and_lines(void **state)
     for (int i = 0; i < 3000000; i++) fputc(i % 1000 ? 'x' : '\n', stream);
     fputs("\"\n7,8,9\n", stream);
     fclose(stream);
+
     una_dataset *data = NULL;
     assert_ok(una_dataset_read(&data, temp_path("long.csv"), run), run);
     assert_int_equal(data->rows, 120002);
@@ -255,6 +265,7 @@ static void long_files_and_lines(void **state)
         if (data->line[i] != i + 2) fail();
         if (atol(data->column[2].word[i]) != -(long)i) fail();
     }
+
     assert_int_equal(strlen(data->column[2].word[120000]), 3000000);
     assert_int_equal(data->line[120001], 120002 + 3000 + 1);
     una_dataset_free(data);
@@ -273,6 +284,7 @@ static void chunks_of_wanted_columns(void **state)
     assert_int_equal(una_reader_columns(reader), 4);
     assert_string_equal(una_reader_name(reader, 3), "colour");
     assert_null(una_reader_name(reader, 4));
+
     una_dataset *chunk = NULL;
     assert_ok(una_reader_next(&chunk, reader, 2), run);
     assert_int_equal(chunk->rows, 2);
@@ -285,12 +297,14 @@ static void chunks_of_wanted_columns(void **state)
     assert_null(una_reader_cell(reader, 2, 0));
     assert_null(una_reader_cell(reader, 0, 4));
     una_dataset_free(chunk);
+
     assert_ok(una_reader_next(&chunk, reader, 2), run);
     assert_int_equal(chunk->rows, 1);
     assert_int_equal(chunk->line[0], 4);
     assert_true(isnan(chunk->column[0].number[0]));
     assert_string_equal(una_reader_cell(reader, 0, 2), "NA");
     una_dataset_free(chunk);
+
     assert_ok(una_reader_next(&chunk, reader, 2), run);
     assert_null(chunk);
     assert_status(una_reader_next(&chunk, reader, 0), UNA_E_USAGE, run);
@@ -307,16 +321,19 @@ static void reader_refusals(void **state)
     assert_status(una_reader_open(&reader, path, wanted, 2, 2, run), UNA_E_INPUT, run);
     assert_null(reader);
     assert_says(una_run_message(run), "no column 'wieght', which is needed; did you mean 'weight'?");
+
     una_dataset *chunk = NULL;
     assert_ok(una_reader_open(&reader, path, wanted + 1, 1, 1, run), run);
     assert_status(una_reader_next(&chunk, reader, 100), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "line 3, column 'age': 'old' is not a number");
     una_reader_close(reader);
+
     path = temp_text_file("r.csv", "weight,age\n1,2\n4,inf\n");
     assert_ok(una_reader_open(&reader, path, wanted + 1, 1, 1, run), run);
     assert_status(una_reader_next(&chunk, reader, 100), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "line 3, column 'age': 'inf' is infinite");
     una_reader_close(reader);
+
     assert_status(una_reader_open(&reader, path, NULL, 0, 0, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "line 3, column 'age': 'inf' is infinite");
     assert_null(reader);
@@ -381,12 +398,15 @@ static void subsets(void **state)
     assert_null(part->column[1].word[1]);
     assert_ptr_equal(part->column[1].word[0], part->column[1].word[2]);
     assert_int_equal(part->line[0], 5);
+
     una_dataset *again = NULL;
     assert_ok(una_dataset_rows(&again, part, (size_t[]){ 1, 3 }, 2, run), run);
     assert_int_equal(again->column[1].first_word, 1);
+
     una_dataset_free(data);                                      /* the part stands alone */
     assert_string_equal(part->column[1].word[2], "red");
     assert_string_equal(part->origin, temp_path("a.csv"));
+
     assert_status(una_dataset_rows(&data, part, (size_t[]){ 4 }, 1, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "row 4 was asked for");
     assert_null(data);
@@ -406,6 +426,7 @@ static void arrays(void **state)
     assert_string_equal(data->column[1].name, "x2");
     assert_string_equal(data->column[2].name, "y");
     assert_true(data->column[1].number[2] == 6 && isnan(data->column[2].number[1]));
+
     una_text text = una_text_in(&run->scratch);
     una_table_place(&text, data, 1, 2);
     assert_string_equal(text.at, "array, row 2, column 'y'");
@@ -415,12 +436,14 @@ static void arrays(void **state)
     assert_string_equal(text.at, "array, row 3, column 'x1'");
     una_dataset_free(part);
     una_dataset_free(data);
+
     assert_ok(una_dataset_from_arrays(&data, x, NULL, 2, 3, (const char *[]){ "a", "b", "c" }, run), run);
     assert_true(data->column[2].number[0] == 3);
     size_t column;
     assert_ok(una_table_need(&column, data, "c", run), run);
     assert_int_equal(column, 2);
     una_dataset_free(data);
+
     assert_status(una_dataset_from_arrays(&data, x, y, 0, 2, NULL, run), UNA_E_INPUT, run);
     assert_status(una_dataset_from_arrays(&data, x, NULL, 3, 0, NULL, run), UNA_E_INPUT, run);
     assert_status(una_dataset_from_arrays(&data, NULL, y, 3, 2, NULL, run), UNA_E_USAGE, run);
@@ -446,6 +469,7 @@ static una_status read_and_part(void *context, una_run *other)
     una_dataset_free(part);
     una_dataset_free(data);
     data = NULL;
+
     if (status == UNA_OK) status = una_reader_open(&reader, context, NULL, 0, 0, other);
     if (status == UNA_OK) una_reader_keep(reader);
     if (status == UNA_OK) status = una_reader_next(&data, reader, 10);
@@ -470,6 +494,7 @@ static void mutations_never_crash(void **state)
     static const char spice[] = "\"\n\r,\t\0 ;?eE.-+019axNA\xEF\xBB\xBF";
     uint64_t word = 88172645463325252u;
     size_t fine = 0;
+
     for (int i = 0; i < 5000; i++) {
         char bytes[sizeof seed + 8];
         size_t size = sizeof seed - 1;
@@ -480,6 +505,7 @@ static void mutations_never_crash(void **state)
             if (word % 7 == 0) size = at + 1;
             else bytes[at] = spice[(word >> 40) % (sizeof spice - 1)];
         }
+
         una_dataset *data = NULL;
         remove(temp_path("m.csv"));                              /* a new file is not flushed, one written over is */
         una_status status = una_dataset_read(&data, temp_file("m.csv", bytes, size), run);
@@ -515,5 +541,6 @@ int main(void)
         cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(mutations_never_crash),
     };
+
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

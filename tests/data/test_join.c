@@ -21,6 +21,7 @@ static void columns_are_found_by_name(void **state)
     assert_ok(una_dataset_join(&both, a, b, run), run);
     una_dataset_free(a);                                         /* the joined table stands alone */
     una_dataset_free(b);
+
     assert_int_equal(una_dataset_row_count(both), 5);
     assert_int_equal(una_dataset_column_count(both), 3);
     static const char *const names[] = { "size", "colour", "y" };
@@ -29,11 +30,13 @@ static void columns_are_found_by_name(void **state)
     assert_true(size[0] == 1 && isnan(size[1]) && size[2] == 3 && size[3] == 4 && size[4] == 5);
     assert_true(y[0] == 10 && y[2] == 30 && y[3] == 40 && isnan(y[4]));
     assert_null(una_dataset_numbers(both, 1));
+
     const char **word = both->column[1].word;
     assert_null(word[2]);
     assert_string_equal(word[4], "green");
     assert_string_equal(word[0], "red");
     assert_ptr_equal(word[0], word[3]);                          /* equal words share one pointer */
+
     una_text place = una_text_in(&run->scratch);
     una_table_place(&place, both, 3, 1);
     assert_says(place.at, "a.csv and ");
@@ -50,16 +53,20 @@ static void what_is_missing_is_named(void **state)
     una_dataset *b = read_text("b.csv", "size,color,y\n1,red,10\n", run);
     una_dataset *c = read_text("c.csv", "size,colour,y\n1,7,10\n", run);
     una_dataset *d = read_text("d.csv", "size,colour,y\nbig,red,10\n", run);
+
     assert_status(una_dataset_join(&both, a, b, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "b.csv has no column 'colour' (did you mean 'color'?)");
     assert_null(both);
+
     assert_status(una_dataset_join(&both, a, c, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "the column 'colour' holds words in");
     assert_says(una_run_message(run), "a.csv and numbers in");
+
     assert_status(una_dataset_join(&both, a, d, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "'size' holds words in");
     assert_says(una_run_message(run), "d.csv and numbers in");
     assert_null(both);
+
     una_dataset_free(a);
     una_dataset_free(b);
     una_dataset_free(c);
@@ -75,6 +82,7 @@ static void empty_columns_have_no_type(void **state)
     una_dataset *a = read_text("a.csv", "colour,y\nred,1\n", run), *b = read_text("b.csv", "colour,y\nNA,2\n", run);
     una_dataset *none = NULL, *both = NULL, *again = NULL, *third = NULL;
     assert_false(b->column[0].is_text);
+
     assert_ok(una_dataset_join(&both, a, b, run), run);
     assert_true(both->column[0].is_text);
     assert_string_equal(both->column[0].word[0], "red");
@@ -84,6 +92,7 @@ static void empty_columns_have_no_type(void **state)
     assert_null(again->column[0].word[0]);
     assert_string_equal(again->column[0].word[1], "red");
     assert_int_equal(again->column[0].first_word, 1);
+
     assert_ok(una_dataset_rows(&none, a, NULL, 0, run), run);    /* text by its type, but without a word */
     una_dataset *numbers = read_text("c.csv", "colour,y\n5,2\n", run);
     assert_ok(una_dataset_join(&third, none, numbers, run), run);
@@ -91,6 +100,7 @@ static void empty_columns_have_no_type(void **state)
     una_dataset_free(third);
     assert_ok(una_dataset_join(&third, numbers, none, run), run);
     assert_true(third->rows == 1 && third->column[0].number[0] == 5);
+
     una_dataset *const all[] = { a, b, none, both, again, third, numbers };
     for (size_t i = 0; i < 7; i++) una_dataset_free(all[i]);
     una_run_free(run);

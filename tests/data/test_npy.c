@@ -84,10 +84,12 @@ static void other_types(void **state)
     const float singles[] = { 1.5f, -2 };
     expect("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", singles, 8, (double[]){ 1.5, -2 }, 2, 1);
     expect("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "\x3f\xc0\0\0", 4, (double[]){ 1.5 }, 1, 1);
+
     expect("{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", "\x7f\x80\xff", 3, (double[]){ 127, -128, -1 },
            3, 1);
     expect("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "\x7f\x80", 2, (double[]){ 127, 128 }, 2, 1);
     expect("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\0\1", 2, (double[]){ 0, 1 }, 2, 1);
+
     expect("{'descr': '<i2', 'fortran_order': False, 'shape': (2,), }", "\1\0\xfe\xff", 4, (double[]){ 1, -2 }, 2, 1);
     expect("{'descr': '>i4', 'fortran_order': False, 'shape': (1,), }", "\xff\xff\xff\xf0", 4, (double[]){ -16 }, 1, 1);
     expect("{'descr': '<u4', 'fortran_order': False, 'shape': (1,), }", "\xff\xff\xff\xff", 4,
@@ -120,6 +122,7 @@ static void refusals(void **state)
     refused("{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", items, 32, "holds items of type '<c16'");
     refused("{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", items, 4, "astype('float64')");
     refused("{'descr': [('a','<f8')], 'fortran_order': False, 'shape': (2,), }", items, 16, "no simple type");
+
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2,2,1), }", items, 32, "more than two dimensions");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", items, 8, "single number");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }", items, 0, "no rows");
@@ -127,6 +130,7 @@ static void refusals(void **state)
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 3), }", items, 32, "no list of sizes");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 2), }", items, 32, "no list of sizes");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': 4, }", items, 32, "has no shape");
+
     refused("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (4,), }", items, 32, "neither True nor False");
     refused("{'descr': '<f8', 'descr': '<f8', 'shape': (4,), }", items, 32, "unknown or repeated key");
     refused("{'descr': '<f8', 'colour': 'red', 'shape': (4,), }", items, 32, "unknown or repeated key");
@@ -137,6 +141,7 @@ static void refusals(void **state)
     refused("{descr: '<f8'}", items, 32, "no dictionary");
     refused("{'de\\scr': '<f8'}", items, 32, "no dictionary");
     refused("{'a very long key indeed': '<f8'}", items, 32, "no dictionary");
+
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }", items, 32,
             "no list of sizes");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000, 4000000000), }", items, 32,
@@ -157,6 +162,7 @@ static void broken_files(void **state)
     assert_says(una_run_message(run), "version is not 1, 2 or 3");
     assert_status(una_dataset_read(&data, temp_file("b.npy", "\x93NUMPY\2\0\1\0\0\x7f{", 13), run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "header is too long");
+
     assert_status(una_dataset_read(&data, temp_path("none.npy"), run), UNA_E_IO, run);
     assert_says(una_run_message(run), "none.npy: No such file");
     assert_status(una_dataset_read(&data, "/dev/null/x.npy", run), UNA_E_IO, run);
@@ -175,6 +181,7 @@ static void chunks(void **state)
     una_reader *reader = NULL;
     assert_ok(una_reader_open(&reader, path, wanted, 2, 2, run), run);
     una_reader_keep(reader);
+
     size_t row = 0;
     for (una_dataset *chunk = NULL;; una_dataset_free(chunk)) {
         assert_ok(una_reader_next(&chunk, reader, 2), run);
@@ -187,6 +194,7 @@ static void chunks(void **state)
     }
     assert_int_equal(row, 5);
     una_reader_close(reader);
+
     wanted[1].is_text = true;
     assert_status(una_reader_open(&reader, path, wanted, 2, 2, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "column 'x1' holds words, and the array");
@@ -220,6 +228,7 @@ static void mutations_never_crash(void **state)
     size_t whole =
         make_npy(seed, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", items, sizeof items);
     uint64_t word = 88172645463325252u;
+
     for (int i = 0; i < 5000; i++) {
         size_t size = whole;
         memcpy(bytes, seed, size);
@@ -230,6 +239,7 @@ static void mutations_never_crash(void **state)
             else if (word % 2) bytes[at] = (unsigned char)(word >> 40);
             else bytes[at] = (unsigned char)"{}()',:<>|fiub0123456789TrueFalse "[(word >> 40) % 33];
         }
+
         una_dataset *data = NULL;
         remove(temp_path("m.npy"));                              /* a new file is not flushed, one written over is */
         una_status status = una_dataset_read(&data, temp_file("m.npy", bytes, size), run);

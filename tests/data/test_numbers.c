@@ -28,6 +28,7 @@ static void numbers_agree(void **state)
             length = (size_t)snprintf(text, 40, "%.*g", (int)(s % 17) + 1,
                                       ldexp((double)(int64_t)s, -(int)(s >> 8 & 127)));
         }
+
         const char *at = text;
         double fast, careful;
         if (!una_number_at(&at, &fast)) continue;
@@ -74,6 +75,7 @@ static void rows_of_all_kinds(void **state)
             assert_int_equal(data->line[r], r + 2);
         }
     una_dataset_free(data);
+
     const una_wanted wanted[] = { { "c", false }, { "a", false } };
     una_reader *reader = NULL;
     const char *path = temp_text_file("b.csv", "a,b,c\n1,red,3\n4,\"x,y\",6\n7,,9\n");
@@ -82,6 +84,7 @@ static void rows_of_all_kinds(void **state)
     assert_true(data->rows == 3 && data->column[0].number[1] == 6 && data->column[1].number[2] == 7);
     una_dataset_free(data);
     una_reader_close(reader);
+
     assert_status(una_dataset_read(&data, temp_text_file("c.csv", "a,b\n1,2\n3,4,5\n"), run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "line 3 has 3 cells where the header has 2");
     assert_status(una_dataset_read(&data, temp_text_file("c.csv", "a,b\n1,2\n3\n"), run), UNA_E_INPUT, run);

@@ -38,6 +38,7 @@ static void at_random(void **state)
     assert_ok(una_split_random(&a, 101, 0.1, 7, run), run);
     assert_ok(una_split_random(&b, 101, 0.1, 7, run), run);
     assert_ok(una_split_random(&c, 101, 0.1, 8, run), run);
+
     assert_partition(&a, 101);
     assert_int_equal(a.test_count, 10);
     assert_memory_equal(a.train, b.train, a.train_count * sizeof *a.train);
@@ -47,12 +48,14 @@ static void at_random(void **state)
     una_split_free(&c, run);
     una_split_free(NULL, run);
     assert_null(a.train);
+
     assert_ok(una_split_random(&a, 2, 0.001, 7, run), run);
     assert_int_equal(a.test_count, 1);
     una_split_free(&a, run);
     assert_ok(una_split_random(&a, 2, 0.999, 7, run), run);
     assert_int_equal(a.train_count, 1);
     una_split_free(&a, run);
+
     assert_status(una_split_random(&a, 1, 0.5, 7, run), UNA_E_INPUT, run);
     assert_status(una_split_random(&a, 10, 1, 7, run), UNA_E_USAGE, run);
     assert_status(una_split_random(&a, 10, NAN, 7, run), UNA_E_USAGE, run);
@@ -67,6 +70,7 @@ static void with_a_gap(void **state)
     una_dataset *data = NULL;
     una_split split = UNA_INIT(una_split);
     assert_ok(una_dataset_from_arrays(&data, x, NULL, 6, 1, NULL, run), run);
+
     assert_ok(una_split_gap(&split, data, "x1", run), run);
     assert_partition(&split, 6);
     assert_int_equal(split.test_count, 2);
@@ -75,13 +79,16 @@ static void with_a_gap(void **state)
     assert_int_equal(split.train[2], 4);
     assert_int_equal(split.tied, 1);
     una_split_free(&split, run);
+
     assert_status(una_split_gap(&split, data, "x2", run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "no column 'x2' (did you mean 'x1'?); its columns are: x1");
     una_dataset_free(data);
+
     assert_ok(una_dataset_from_arrays(&data, x, NULL, 2, 1, NULL, run), run);
     assert_status(una_split_gap(&split, data, "x1", run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "fewer than three rows");
     una_dataset_free(data);
+
     assert_ok(una_dataset_read(&data, temp_text_file("g.csv", "a,b\n1,x\n2,y\nNA,z\n"), run), run);
     assert_status(una_split_gap(&split, data, "a", run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "line 4, column 'a' is missing");
@@ -137,6 +144,7 @@ static void from_a_file(void **state)
     assert_int_equal(split.tied, 1);
     assert_int_equal(split.test[0], 2);
     una_split_free(&split, run);
+
     refused(good, "gap", 1, UNA_E_USAGE, "split 1 of 'gap' was asked for");
     refused(good, "standard", 0, UNA_E_INPUT, "no group 'standard'");
     refused("{\"rows\": 5, \"gap\": []}", "gap", 0, UNA_E_INPUT, "splits 5 rows, and the data has 4");
@@ -152,6 +160,7 @@ static void from_a_file(void **state)
             "more rows than");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1]}]}", "gap", 0, UNA_E_INPUT, "no rows in 'train' or in 'test'");
     refused("{\"rows\": 4,\n \"gap\": [", "gap", 0, UNA_E_INPUT, "line 2");
+
     assert_status(una_split_read(&split, temp_path("none.json"), "gap", 0, 4, run), UNA_E_IO, run);
     assert_says(una_run_message(run), "none.json");
 }
@@ -165,6 +174,7 @@ static void published(void **state)
         print_message("the published splits are not at hand (data/uci/splits); skipped\n");
         skip();
     }
+
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         char name[256], file[4096];
         snprintf(name, sizeof name, "data/uci/splits/%s.json", sets[s]);
@@ -172,18 +182,21 @@ static void published(void **state)
         snprintf(name, sizeof name, "data/uci/%s.csv", sets[s]);
         una_dataset *data = NULL;
         assert_ok(una_dataset_read(&data, shared_path(name), run), run);
+
         for (size_t i = 0; i < 20; i += 7) {
             una_split split = UNA_INIT(una_split);
             assert_ok(una_split_read(&split, file, "standard", i, data->rows, run), run);
             assert_partition(&split, data->rows);
             una_split_free(&split, run);
         }
+
         for (size_t c = 0; c + 1 < data->columns; c++) {
             una_split theirs = UNA_INIT(una_split), ours = UNA_INIT(una_split);
             assert_ok(una_split_read(&theirs, file, "gap", c, data->rows, run), run);
             assert_ok(una_split_gap(&ours, data, data->column[c].name, run), run);
             assert_partition(&theirs, data->rows);
             assert_partition(&ours, data->rows);
+
             double low = INFINITY, high = -INFINITY;
             for (size_t i = 0; i < theirs.test_count; i++) {
                 low = fmin(low, data->column[c].number[theirs.test[i]]);
@@ -195,6 +208,7 @@ static void published(void **state)
                 tied += value >= low && value <= high;
             }
             assert_int_equal(theirs.tied, tied);
+
             /* The wine lists were cut one row shorter than a third. */
             if (data->rows != 1599) {
                 assert_int_equal(ours.test_count, theirs.test_count);

@@ -78,6 +78,7 @@ static void two_digits_count(void **unused)
     (void)unused;
     uint64_t before = sum_of(text, SIZE);
     size_t missed[2] = { 0, 0 };
+
     for (int trial = 0; trial < 200000; trial++) {
         bool last = trial % 2;
         size_t lane = 8 * below(4) + 7, i = below(SIZE), j = below(SIZE);
@@ -85,6 +86,7 @@ static void two_digits_count(void **unused)
             i = i / 32 * 32 + lane;
             j = j / 32 * 32 + lane;
         }
+
         unsigned char old_i = text[i], old_j = text[j];
         text[i] = (unsigned char)('0' + below(10));
         text[j] = (unsigned char)('0' + below(10));

@@ -33,12 +33,14 @@ static void curves(void **state)
     (void)state;
     static const char *const names[] = { "cubic", "squiggle", "cubic_full", "squiggle_full" };
     const size_t n = 20000;
+
     for (size_t k = 0; k < 4; k++) {
         una_dataset *data = NULL;
         assert_ok(una_dataset_synthetic(&data, names[k], n, 1, 3, run), run);
         assert_string_equal(data->column[0].name, "x");
         assert_string_equal(data->column[1].name, "y");
         assert_int_equal(data->columns, 2);
+
         double sum = 0, square = 0, x_sum = 0;
         size_t left = 0, inside = 0;
         for (size_t i = 0; i < n; i++) {
@@ -50,6 +52,7 @@ static void curves(void **state)
             square += e * e;
             x_sum += fabs(x);
         }
+
         assert_near(sum / (double)n, 0, 0, 0.106);
         assert_near(square / (double)n, 9, 0, 0.45);
         if (k < 2) {
@@ -71,6 +74,7 @@ static void shell(void **state)
     assert_ok(una_dataset_synthetic(&data, "radial", n, d, 3, run), run);
     assert_string_equal(data->column[0].name, "x1");
     assert_string_equal(data->column[3].name, "y");
+
     double square = 0, radii = 0, mean[3] = { 0 };
     for (size_t i = 0; i < n; i++) {
         double r2 = 0;
@@ -81,6 +85,7 @@ static void shell(void **state)
         radii += r / (double)n;
         square += e * e / (double)n;
     }
+
     assert_near(radii, 1.5, 0, 0.0103);
     assert_near(square, 1e-5, 0.05, 0);
     for (size_t c = 0; c < d; c++) assert_near(mean[c], 0, 0, 0.0205);   /* variance of a direction's part: 1/3 */
@@ -99,6 +104,7 @@ static void seeds_and_refusals(void **state)
     una_dataset_free(a);
     una_dataset_free(b);
     una_dataset_free(c);
+
     assert_status(una_dataset_synthetic(&a, "qubic", 9, 1, 1, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "did you mean 'cubic'?");
     assert_null(a);

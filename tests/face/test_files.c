@@ -16,6 +16,7 @@ static const char *write_wave(const char *name, size_t rows, size_t from, bool t
     static unsigned next;
     char *path = paths[next++ % 8];
     snprintf(path, sizeof paths[0], "%s", temp_path(name));
+
     una_dataset *data = wave_data(rows, from, run);
     FILE *out = fopen(path, "w");
     assert_non_null(out);
@@ -26,6 +27,7 @@ static const char *write_wave(const char *name, size_t rows, size_t from, bool t
         fputc('\n', out);
     }
     assert_int_equal(fclose(out), 0);
+
     una_dataset_free(data);
     return path;
 }
@@ -49,18 +51,21 @@ static void large_file_is_memory(void **state)
     una_dataset *data = NULL, *back = NULL;
     size_t rows = 0;
     una_predict_settings settings = { .size = sizeof settings, .level = 0.9, .draws = DRAWS };
+
     assert_ok(una_predict_file(model, path, &settings, answer, &rows, run), run);
     assert_int_equal(rows, ROWS);
     assert_ok(una_dataset_read(&data, path, run), run);
     assert_ok(una_dataset_read(&back, answer, run), run);
     assert_int_equal(una_dataset_row_count(back), ROWS);
     assert_int_equal(una_dataset_column_count(back), 6 + DRAWS);
+
     double *p = malloc(6 * ROWS * sizeof *p), *f = malloc(DRAWS * ROWS * sizeof *f);
     assert_non_null(p);
     assert_non_null(f);
     una_prediction out = { sizeof out, p, p + ROWS, p + 2 * ROWS, p + 3 * ROWS, p + 4 * ROWS, p + 5 * ROWS };
     assert_ok(una_model_predict(model, data, 0.9, &out, run), run);
     assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
+
     static const char *const names[] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper", "draw_1",
                                          "draw_2", "draw_3" };
     for (size_t j = 0; j < 9; j++) assert_string_equal(una_dataset_column_name(back, j), names[j]);
@@ -68,6 +73,7 @@ static void large_file_is_memory(void **state)
     /* A draw is one function over the whole file, also across the edge of a chunk. */
     for (size_t k = 0; k < DRAWS; k++)
         assert_memory_equal(una_dataset_numbers(back, 6 + k), f + k * ROWS, ROWS * sizeof *f);
+
     free(p);
     free(f);
     una_dataset_free(data);
@@ -97,12 +103,14 @@ static void kept_cells_stay_as_they_were(void **state)
                                                   "\"say \"\"hi\"\"\",0.25,q,-1.0\n");
     const char *answer = temp_path("kept.csv");
     size_t rows = 0;
+
     assert_ok(una_predict_file(model, path, &SIZED(una_predict_settings, .keep = 1), answer, &rows, run), run);
     assert_int_equal(rows, 2);
     const char *text = slurped(answer);
     assert_says(text, "name,x2,\"a \"\"b\"\", c\",x1,mean,std,std_epistemic,std_noise,lower,upper\n");
     assert_says(text, "\n\"one, two\",0.50,,1e-1,");
     assert_says(text, "\n\"say \"\"hi\"\"\",0.25,q,-1.0,");
+
     una_dataset *back = NULL;
     assert_ok(una_dataset_read(&back, answer, run), run);
     double x[] = { 0.1, 0.5, -1, 0.25 }, mean[2], upper[2];
@@ -110,6 +118,7 @@ static void kept_cells_stay_as_they_were(void **state)
     assert_ok(una_model_predict_rows(model, x, 2, 0.95, &out, run), run);   /* level 0 meant 0.95 */
     assert_memory_equal(una_dataset_numbers(back, 4), mean, sizeof mean);
     assert_memory_equal(una_dataset_numbers(back, 9), upper, sizeof upper);
+
     una_dataset_free(back);
     una_model_free(model);
     una_run_free(run);
@@ -131,16 +140,19 @@ static void compressed_and_stream(void **state)
     assert_non_null(gz);
     assert_int_equal(gzwrite(gz, text, (unsigned)strlen(text)), (int)strlen(text));
     assert_int_equal(gzclose(gz), Z_OK);
+
     const char *one = temp_path("one.csv"), *two = temp_path("two.csv");
     char first[1 << 16];
     assert_ok(una_predict_file(model, plain, NULL, one, NULL, run), run);
     snprintf(first, sizeof first, "%s", slurped(one));
+
     FILE *stream = fopen(two, "w");
     assert_non_null(stream);
     una_predict_settings through = { .size = sizeof through, .write = to_stream, .writer = stream };
     assert_ok(una_predict_file(model, packed, &through, NULL, NULL, run), run);
     assert_int_equal(fclose(stream), 0);
     assert_string_equal(first, slurped(two));
+
     una_model_free(model);
     una_run_free(run);
 }
@@ -154,17 +166,20 @@ static void score_is_that_of_memory(void **state)
     const char *path = write_wave("score.csv", ROWS, 9000, true, run);
     una_dataset *data = NULL;
     una_score by_file = UNA_INIT(una_score), by_memory = UNA_INIT(una_score);
+
     assert_ok(una_score_file(&by_file, model, path, run), run);
     assert_ok(una_dataset_read(&data, path, run), run);
     double *p = predicted(model, data, run);
     assert_ok(una_score_gaussian(&by_memory, una_dataset_numbers(data, 2), p, p + 2 * ROWS, p + 3 * ROWS, ROWS, run),
               run);
+
     assert_int_equal(by_file.rows, ROWS);
     assert_near(by_file.rmse, by_memory.rmse, 1e-12, 0);
     assert_near(by_file.log_lik, by_memory.log_lik, 1e-12, 0);
     assert_near(by_file.crps, by_memory.crps, 1e-12, 0);
     assert_near(by_file.coverage_90, by_memory.coverage_90, 1e-12, 0);
     assert_near(by_file.calibration_error, by_memory.calibration_error, 1e-12, 1e-12);
+
     free(p);
     una_dataset_free(data);
     una_model_free(model);
@@ -180,6 +195,7 @@ static void update_is_that_of_memory(void **state)
     const char *path = write_wave("update.csv", ROWS, 30000, true, run);
     una_dataset *more = NULL, *test = wave_data(40, 800, run);
     size_t rows = 0;
+
     assert_ok(una_update_file(by_file, path, &rows, run), run);
     assert_int_equal(rows, ROWS);
     assert_ok(una_dataset_read(&more, path, run), run);
@@ -188,6 +204,7 @@ static void update_is_that_of_memory(void **state)
     assert_int_equal(una_model_info(by_file)->rows, 60 + ROWS);
     assert_near(una_model_info(by_file)->log_evidence, una_model_info(by_memory)->log_evidence, 1e-9, 0);
     assert_ok(una_update_file(by_file, path, NULL, run), run);
+
     una_dataset_free(more);
     una_dataset_free(test);
     una_model_free(by_file);
@@ -207,11 +224,13 @@ static void half_an_update_is_none(void **state)
     assert_non_null(end);
     fputs("1,two,3\n", end);
     assert_int_equal(fclose(end), 0);
+
     size_t rows = 99;
     assert_status(una_update_file(model, path, &rows, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "line 5002");
     assert_same_predictions(model, before, test, 0, run);
     assert_int_equal(una_model_info(model)->rows, 60);
+
     una_dataset_free(test);
     una_model_free(model);
     una_model_free(before);
@@ -225,6 +244,7 @@ static void failures_have_sentences(void **state)
     una_model *model = wave_model(run);
     una_score score = UNA_INIT(una_score);
     const char *bare = write_wave("bare.csv", 10, 0, false, run), *full = write_wave("full.csv", 10, 0, true, run);
+
     assert_status(una_score_file(&score, model, bare, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "'y'");
     assert_status(una_update_file(model, bare, NULL, run), UNA_E_INPUT, run);
@@ -232,6 +252,7 @@ static void failures_have_sentences(void **state)
                   UNA_E_IO, run);
     assert_says(una_run_message(run), "none.csv");
     assert_int_equal(access(temp_path("out.csv"), F_OK), -1);               /* whole or not at all */
+
     char nowhere[8192];
     snprintf(nowhere, sizeof nowhere, "%s/no/such/folder.csv", temp_folder());
     assert_status(una_predict_file(model, full, NULL, nowhere, NULL, run), UNA_E_IO, run);
@@ -242,6 +263,7 @@ static void failures_have_sentences(void **state)
                                    run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "x2");
     assert_int_equal(access(temp_path("out.csv"), F_OK), -1);
+
     una_model_free(model);
     una_run_free(run);
 }
@@ -253,10 +275,12 @@ static void a_full_disk_is_said(void **state)
         print_message("skipped: there is no /dev/full here\n");
         skip();
     }
+
     una_run *run = quiet_run();
     una_model *model = wave_model(run);
     const char *large = write_wave("more.csv", 5000, 0, true, run), *few = write_wave("few.csv", 5, 0, true, run);
     const char *const paths[] = { large, few };
+
     for (size_t i = 0; i < 2; i++) {                                        /* while writing, and only at the end */
         assert_status(una_predict_file(model, paths[i], NULL, "/dev/full", NULL, run), UNA_E_IO, run);
     }
@@ -312,10 +336,12 @@ static void cancelled_between_chunks(void **state)
     una_model *model = wave_model(run);
     const char *path = write_wave("cancel.csv", 5000, 0, true, run);
     size_t rows = 0;
+
     cancel = 1;
     assert_status(una_predict_file(model, path, NULL, temp_path("cancelled.csv"), &rows, run), UNA_CANCELLED,
                   run);
     assert_int_equal(access(temp_path("cancelled.csv"), F_OK), -1);
+
     una_model_free(model);
     una_run_free(run);
 }
@@ -327,6 +353,7 @@ static una_status job_files(void *context, una_run *run)
     una_score score = UNA_INIT(una_score);
     size_t size;
     memcpy(&size, parts[1], sizeof size);
+
     una_status status = una_model_load_memory(&model, parts[0], size, run);
     if (status == UNA_OK)
         status = una_predict_file(model, parts[2], &SIZED(una_predict_settings, .draws = 1, .keep = 1),
@@ -345,6 +372,7 @@ static una_status job_update(void *context, una_run *run)
     size_t size;
     memcpy(&size, parts[1], sizeof size);
     una_status status = una_model_load_memory(&model, parts[0], size, run);
+
     if (status == UNA_OK) {
         una_run *calm = quiet_run();
         una_dataset *test = wave_data(20, 800, calm);
@@ -353,6 +381,7 @@ static una_status job_update(void *context, una_run *run)
         double *after = predicted(model, test, calm);
         if (status != UNA_OK) assert_memory_equal(before, after, 6 * 20 * sizeof *before);
         assert_int_equal(una_model_info(model)->rows, status == UNA_OK ? 5060 : 60);
+
         free(before);
         free(after);
         una_dataset_free(test);
@@ -370,10 +399,12 @@ static void no_memory_is_no_half_update(void **state)
     void *bytes;
     size_t size;
     char path[8192];
+
     assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
     snprintf(path, sizeof path, "%s", write_wave("two-chunks.csv", 5000, 0, true, run));
     void *parts[] = { bytes, &size, path };
     assert_true(sweep_allocations(job_update, parts) > 10);
+
     una_memory_free(bytes, run);
     una_model_free(model);
     una_run_free(run);
@@ -387,10 +418,12 @@ static void every_allocation_may_fail(void **state)
     void *bytes;
     size_t size;
     char path[8192];
+
     assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
     snprintf(path, sizeof path, "%s", write_wave("sweep.csv", 12, 0, true, run));
     void *parts[] = { bytes, &size, path };
     assert_true(sweep_allocations(job_files, parts) > 10);
+
     una_memory_free(bytes, run);
     una_model_free(model);
     una_run_free(run);
@@ -403,6 +436,7 @@ static void headers_and_build(void **state)
     una_model *model = wave_model(run);
     const char *path = temp_path("info.una");
     char *json = NULL;
+
     assert_ok(una_model_save(model, path, run), run);
     assert_ok(una_file_info(&json, path, run), run);
     assert_says(json, "\"kind\": \"nlm\"");
@@ -410,9 +444,11 @@ static void headers_and_build(void **state)
     assert_says(json, "\"columns\": [\"x1\", \"x2\"]");
     assert_says(json, "\"rows\": 60");
     una_memory_free(json, run);
+
     assert_status(una_file_info(&json, temp_text_file("no.una", "x1,x2\n1,2\n"), run), UNA_E_INPUT, run);
     assert_null(json);
     assert_status(una_file_info(&json, temp_path("missing.una"), run), UNA_E_IO, run);
+
     assert_says(una_build_info(), "kernels");
     assert_says(una_build_info(), "zlib");
     assert_string_equal(una_version(), UNA_VERSION);
@@ -437,5 +473,6 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(headers_and_build),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

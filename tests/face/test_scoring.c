@@ -80,14 +80,17 @@ static void a_gaussian_model(void **state)
     const double *y = una_dataset_numbers(test, 2);
     double *p = predicted(model, test, run), *below = malloc(ROWS * sizeof *below);
     assert_non_null(below);
+
     assert_ok(una_model_score(&by_model, model, test, run), run);
     assert_ok(una_score_gaussian(&by_hand, y, p, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
     assert_ok(una_score_file(&by_file, model, write_wave("gaussian.csv", test), run), run);
     assert_ok(una_model_score_rows(&by_table, below, model, test, run), run);
+
     assert_same_score(&by_model, &by_hand);
     assert_same_score(&by_model, &by_file);
     assert_same_score(&by_model, &by_table);
     for (size_t i = 0; i < ROWS; i++) assert_near(below[i], 0.5 * erfc((p[i] - y[i]) / p[ROWS + i] / sqrt(2)), 1e-9, 0);
+
     free(p);
     free(below);
     una_model_free(model);
@@ -110,16 +113,19 @@ static void a_mixture_model(void **state)
     una_score as_gaussian = UNA_INIT(una_score);
     una_score_sums sums = {0};
     assert_true(parts && below);
+
     for (size_t r = 0; r < ROWS; r++) {
         double own = p[2 * ROWS + r] * p[2 * ROWS + r] - scale * scale + p[3 * ROWS + r] * p[3 * ROWS + r];
         for (size_t m = 0; m < 2; m++)
             parts[2 * r + m] = p[r] + (m ? scale : -scale), parts[2 * ROWS + 2 * r + m] = own;
     }
+
     assert_ok(una_score_add_mixture(&sums, y, parts, parts + 2 * ROWS, 2, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
     assert_ok(una_score_finish(&by_hand, &sums, run), run);
     assert_ok(una_score_table(&by_model, below, model, test, run), run);
     assert_ok(una_score_file(&by_file, model, write_wave("mixture.csv", test), run), run);
     assert_ok(una_score_gaussian(&as_gaussian, y, p, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
+
     assert_same_score(&by_model, &by_hand);
     assert_same_score(&by_model, &by_file);
     assert_true(fabs(by_model.log_lik - as_gaussian.log_lik) > 1e-3);            /* the parts did matter */
@@ -129,6 +135,7 @@ static void a_mixture_model(void **state)
         /* Inside the bands of predict exactly where the score counts it. */
         assert_true((y[r] >= p[4 * ROWS + r] && y[r] <= p[5 * ROWS + r]) == (fabs(2 * wanted - 1) <= 0.95));
     }
+
     free(p);
     free(parts);
     free(below);
@@ -145,12 +152,14 @@ static void refusals(void **state)
     una_model *model = fitted("linear", data, NULL, run);
     una_score score = UNA_INIT(una_score);
     double x[] = { 1, 2 };
+
     assert_ok(una_dataset_rows(&none, data, NULL, 0, run), run);
     assert_status(una_model_score(&score, model, none, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "no rows to score");
     assert_ok(una_dataset_from_arrays(&bare, x, NULL, 1, 2, NULL, run), run);
     assert_status(una_model_score(&score, model, bare, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "'y'");
+
     una_model_free(model);
     una_dataset_free(data);
     una_dataset_free(none);
@@ -165,6 +174,7 @@ static una_status job_score(void *context, una_run *run)
     una_dataset *data = NULL;
     una_model *model = NULL;
     una_score score = UNA_INIT(una_score);
+
     una_status status = una_dataset_from_arrays(&data, x, x + 40, 20, 2, NULL, run);
     if (status == UNA_OK) status = una_fit(&model, "linear", data, NULL, run);
     if (status == UNA_OK) {
@@ -174,6 +184,7 @@ static una_status job_score(void *context, una_run *run)
         model->kind = &kind;
         status = una_model_score(&score, model, data, run);
     }
+
     una_model_free(model);
     una_dataset_free(data);
     return status;

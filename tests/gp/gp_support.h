@@ -74,9 +74,11 @@ static inline una_status parse_starved(const parsing *p)
         una_arena arena;
         assert_ok(una_run_new(&run, &settings), run);
         una_arena_init(&arena, run);
+
         una_arena_get(&arena, (16u << 10) - 64 * spare, 1);
         memory.left = 0;
         status = p->parse(p->text, &arena, run);
+
         una_arena_free(&arena);
         una_run_free(run);
     }

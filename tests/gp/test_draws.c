@@ -24,10 +24,12 @@ static void covariance_is_that_of_the_kernel(void **state)
     double x[N * 2], k[N * N], jitter = 0, *f = calloc((size_t)N * DRAWS, sizeof *f);
     assert_non_null(f);
     for (size_t i = 0; i < N * 2; i++) x[i] = una_rng_normal(&rng);
+
     una_kernel *kernel = parsed(r, "2*matern32(length=0.7) + linear(var=0.5, on=x1)*rbf + 0.2");
     una_kernel_matrix(kernel, x, N, x, N, 2, k);
     assert_ok(una_gp_prior_draws(kernel, x, N, 2, DRAWS, &rng, f, &jitter, r->run), r->run);
     assert_near(jitter, 1e-10, 1e-12, 0);
+
     for (size_t i = 0; i < N; i++) {
         double mean = 0;
         for (size_t d = 0; d < DRAWS; d++) mean += f[i * DRAWS + d] / DRAWS;
@@ -121,10 +123,12 @@ static void a_size_beyond_memory_is_refused(void **state)
     una_kernel *kernel = parsed(r, "rbf");
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 0);
     uint64_t before = r->run->used;
+
     r->run->settings.memory_limit = 50u << 20;
     assert_status(una_gp_prior_draws(kernel, x, N, 2, 1, &rng, f, NULL, r->run), UNA_E_MEMORY, r->run);
     assert_says(una_run_message(r->run), "MB");
     assert_true(r->run->used == before && !r->run->scratch.failed);
+
     free(x);
     free(f);
 }

@@ -71,6 +71,7 @@ static void values_by_hand(void **state)
         { "a; a~uniform(-2, -2)", -2 },
         { "a; a~lognormal(log(5), 0)", 5 },
     };
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_near(value(*state, cases[i].text), cases[i].f, 1e-14, 1e-15);
 }
@@ -107,11 +108,13 @@ static void blocks_of_rows_agree_with_single_rows(void **state)
     double x[N * 4], f[N];
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 0);
     for (size_t i = 0; i < N * 4; i++) x[i] = una_rng_normal(&rng);
+
     una_formula *formula =
         parsed(r, "a*sin(b*x1 + c) + max(x2, -x2)^2; a~normal(1, 0.2); b~uniform(0, 2); c=0.5", &plain);
     una_rng once = una_rng_at(5, UNA_FOR_TEST, 0), params = once;
     assert_ok(una_formula_draw(formula, &once, x, N, 4, f, 1, r->run), r->run);
     double a = 1 + 0.2 * una_rng_normal(&params), b = 2 * una_rng_uniform(&params);
+
     for (size_t i = 0; i < N; i++) {
         una_rng again = una_rng_at(5, UNA_FOR_TEST, 0);
         double one = 0;
@@ -165,6 +168,7 @@ static void values_that_are_not_finite_are_named(void **state)
     for (size_t i = 0; i < 70; i++) x[4 * i] = 1;
     x[4 * 66] = -4;
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
+
     assert_status(una_formula_draw(parsed(r, "a*log(x1); a=2", &plain), &rng, x, 70, 4, f, 1, r->run), UNA_E_NUMERIC,
                   r->run);
     assert_says(una_run_message(r->run),
@@ -174,6 +178,7 @@ static void values_that_are_not_finite_are_named(void **state)
     assert_says(una_run_message(r->run), "gives an infinite value at row 1, where colour=red = 0;");
     assert_status(una_formula_draw(parsed(r, "1/0", &plain), &rng, x, 1, 4, f, 1, r->run), UNA_E_NUMERIC, r->run);
     assert_says(una_run_message(r->run), "at row 1; choose");
+
     static const char *const hiding[] = { "min(sqrt(-1), 2)", "min(2, sqrt(-1))", "max(sqrt(-1), 2)",
                                           "max(2, sqrt(-1))", "step(sqrt(-1))" };
     for (size_t i = 0; i < 5; i++)
@@ -226,6 +231,7 @@ static void refusals_say_what_and_where(void **state)
         { "'x1", "this quote is never closed" },
         { "1e400", "beyond the range of numbers" },
     };
+
     room *r = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         una_formula *formula = (una_formula *)r;
@@ -247,6 +253,7 @@ static void sizes_are_bounded(void **state)
     static char text[80 << 10];
     size_t at = 0;
     room *r = *state;
+
     memset(text, '-', 70);
     snprintf(text + 70, 4, "1");
     refuse(r, text, "the formula is nested more than 64 deep");
@@ -254,6 +261,7 @@ static void sizes_are_bounded(void **state)
     refuse(r, text, "the formula is nested more than 64 deep");
     for (at = 0; at < 400;) at += (size_t)snprintf(text + at, 8, "2^");
     refuse(r, text, "the formula is nested more than 64 deep");
+
     at = 0;
     for (int i = 0; i < 30; i++) at += (size_t)snprintf(text + at, 16, "1+1*1^(");
     snprintf(text + at, 4, "1");
@@ -264,6 +272,7 @@ static void sizes_are_bounded(void **state)
     refuse(r, text, "\"p64\" is one parameter too many; at most 64 are allowed");
     memset(text, ' ', sizeof text - 1);
     refuse(r, text, "at most 65536 are read");
+
     at = 0;
     for (int i = 0; i < 5000; i++) at += (size_t)snprintf(text + at, 16, "x1+");
     snprintf(text + at, 4, "0");
@@ -285,6 +294,7 @@ static void texts_at_random_never_crash(void **state)
     room *r = *state;
     una_rng rng = una_rng_at(8, UNA_FOR_TEST, 0);
     size_t good = 0;
+
     for (int round = 0; round < 20000; round++) {
         char text[160];
         random_text(text, round, 40, letters, seeds, &rng);
@@ -343,9 +353,11 @@ static void a_bad_value_is_named_without_memory(void **state)
     assert_ok(una_run_new(&run, &settings), run);
     una_arena_init(&arena, run);
     assert_ok(una_formula_parse(&formula, "log(x2)", &plain, &arena, run), run);
+
     memory.left = 0;
     assert_status(una_formula_draw(formula, &rng, point, 1, 4, &f, 1, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "\"log(x2)\" gives no number at row 1;");
+
     una_arena_free(&arena);
     una_run_free(run);
     assert_int_equal(memory.live, 0);
@@ -368,5 +380,6 @@ int main(void)
         cmocka_unit_test(every_request_may_fail),
         cmocka_unit_test(a_bad_value_is_named_without_memory),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ static void slots(void **state)
         const una_kernels_f64 *k = una_kernels_named_f64(sets[s]);
         const una_kernels_f32 *f = una_kernels_named_f32(sets[s]);
         if (!k) continue;
+
         double x[64], e[64], worst = 0;
         for (int block = 0; block < 400; block++) {
             for (int i = 0; i < 64; i++) x[i] = -699.9 + 1400 * ((block * 64 + i) / 25600.0);
@@ -65,6 +66,7 @@ static void slots(void **state)
             for (int i = 0; i < 64; i++) worst = fmax(worst, fabs(e[i] - exp(x[i])) / exp(x[i]));
         }
         assert_true(worst < 4.5e-16);
+
         double edge[8] = { 0, -HUGE_VAL, -1e300, -701, 1, -1, -0.0, NAN };
         k->pairs->exp(8, 1, edge, 1, e);
         assert_true(e[0] == 1 && e[1] == 0 && e[2] == 0 && e[3] == 0 && e[6] == 1 && isnan(e[7]));
@@ -73,10 +75,12 @@ static void slots(void **state)
         k->pairs->exp(8, 1, half, 1, plain);
         k->pairs->exp(8, -0.5, x, 3, e);
         for (int i = 0; i < 8; i++) assert_true(e[i] == 3 * plain[i]);
+
         float fx[8] = { 0, -1, 1, -50, 3, -87.5f, -1000, 80 }, fe[8];
         f->pairs->exp(8, 1, fx, 1, fe);
         for (int i = 0; i < 5; i++) assert_near((double)fe[i], exp((double)fx[i]), 3e-7, 0);
         assert_true(fe[5] == 0 && fe[6] == 0);
+
         double a[6] = { 1, 0, -2, 0, 0.5, 0 }, b[48], w[16], r[16], sum[24] = {0};
         for (int i = 0; i < 48; i++) b[i] = sin(i);
         for (int i = 0; i < 16; i++) w[i] = cos(3 * i);
@@ -107,6 +111,7 @@ static void pairs_agree_with_the_program(void **state)
         una_side_init(&side, kernel, 100, &run->scratch);
         assert_ok(una_pairs_init(&pairs, kernel, &run->scratch, run), run);
         una_side_fill(&side, kernel, x, 3);
+
         for (size_t i = 0; i < 100; i += 9) {
             una_kernel_matrix(kernel, x + 3 * i, 1, x, 100, 3, k);
             una_pairs_values(&pairs, &side, i, &side, 64, 40, out);
@@ -144,6 +149,7 @@ static void derivatives(void **state)
         una_side_fill(&side, k, x, 3);
         una_pairs_gradient(&pairs, &side, I, &side, 0, ROWS, w, sum);
         una_pairs_slope(&pairs, &side, I, &side, 0, ROWS, w, slope);
+
         for (size_t o = 0; o < k->op_count; o++) {
             size_t moves = k->op[o].code == UNA_KERNEL_LINEAR ? 1 : una_kernel_owns(&k->op[o]);
             for (size_t p = k->op[o].parameter; p < k->op[o].parameter + moves; p++) {
@@ -157,6 +163,7 @@ static void derivatives(void **state)
                 assert_near(got, (up - down) / (2 * h), 1e-6, 1e-8);
             }
         }
+
         for (size_t d = 0; d < 3; d++) {
             double at = x[3 * I + d];
             x[3 * I + d] = at + h;
@@ -185,11 +192,13 @@ static void evidence_gradient(void **state)
             assert_ok(una_hyper_init(&hyper, k, &plan, &run->scratch), run);
             double *inverse = UNA_GET(&run->scratch, double, una_gp_work(150)), got[32], theta[32], up = 0;
             assert_true(hyper.count < 31);
+
             memcpy(theta, hyper.origin, hyper.count * sizeof *theta);
             una_hyper_put(&hyper, theta, k);
             assert_arrays_near(k->parameter, hyper.start, k->parameter_count, 1e-15, 0);
             assert_ok(una_gp_solve(&gp, 0, run), run);
             assert_ok(una_gp_gradient(&gp, &hyper, inverse, got, run), run);
+
             for (size_t p = 0; p <= hyper.count; p++) {
                 for (int side = 0; side < 2; side++) {
                     double by = side ? -h : h;
@@ -217,6 +226,7 @@ static void free_numbers(void **state)
     };
     (void)state;
     una_run *run = quiet_run();
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         una_hyper hyper;
         una_kernel *k = parsed(cases[i].text, &standard, run);
@@ -241,6 +251,7 @@ static void text_reads_back(void **state)
             una_kernel *k = parsed(expressions[e], inputs, run);
             double *x = invented(20 * 3, 8, 1, run), before[400], after[400];
             una_text text = una_text_in(&run->scratch);
+
             una_kernel_text(&text, k, inputs);
             una_kernel_matrix(k, x, 20, x, 20, 3, before);
             una_kernel_matrix(parsed(text.at, inputs, run), x, 20, x, 20, 3, after);
@@ -275,9 +286,11 @@ static void files_of_kernels(void **state)
         una_kernel_matrix(copy, x, 20, x, 20, 3, after);
         assert_memory_equal(before, after, sizeof before);
     }
+
     una_kernel *k = parsed("rbf + linear(on=a)", &own, run);
     exchanged(&copy, k, 2, UNA_E_INPUT, run);
     assert_says(una_run_message(run), "input that does not exist");
+
     const una_kernel_op rbf = k->op[0], join = k->op[2];
     k->op[0].code = UNA_KERNEL_ADD;                                     /* nothing to add yet */
     exchanged(&copy, k, 3, UNA_E_INPUT, run);
@@ -298,6 +311,7 @@ static void files_of_kernels(void **state)
     k->op[0].code = UNA_KERNEL_CONSTANT;
     exchanged(&copy, k, 3, UNA_E_INPUT, run);
     k->op[0] = rbf;
+
     k->parameter[2] = 0;                                                /* a length */
     exchanged(&copy, k, 3, UNA_E_INPUT, run);
     assert_says(una_run_message(run), "out of its range");
@@ -317,6 +331,7 @@ static void one_row(void **state)
     una_gp gp = { .noise_var = 0.25 };
     const double x[3] = { 0.5, 0, 0 }, y = 2, star[3] = { 1.5, 0, 0 };
     double mean, var, k = 1.5 * exp(-0.5), a = 1.75, dmean[3], dvar[3];
+
     assert_ok(una_gp_init(&gp, parsed("rbf(var=1.5)", &standard, run), x, 3, &y, 1, 3, &run->scratch), run);
     assert_ok(una_gp_solve(&gp, 0, run), run);
     assert_ok(una_gp_predict(&gp, star, 1, 3, &mean, &var, run), run);
@@ -324,10 +339,12 @@ static void one_row(void **state)
     assert_near(var, 1.5 - k * k / a, 1e-14, 0);
     assert_near(gp.log_evidence, -0.5 * y * y / a - 0.5 * log(a) - 0.5 * log(2 * acos(-1)), 1e-14, 0);
     assert_near(una_gp_prior_mean_var(&gp), 1.5, 1e-15, 0);
+
     assert_ok(una_gp_slope(&gp, star, dmean, dvar, run), run);
     assert_near(dmean[0], -k / a * y, 1e-13, 0);
     assert_near(dvar[0], 2 * k * k / a, 1e-13, 0);
     assert_near(dmean[1], 0, 0, 0);
+
     una_run_free(run);
 }
 
@@ -341,14 +358,17 @@ static void linear_regression(void **state)
     una_kernel *k = NULL;
     una_gp gp = { .noise_var = 0.09 };
     double *x = invented(ROWS, 11, 1, run), *y = invented(ROWS, 12, 0.3, run), xx = 0, xy = 0, star = 1.7, mean, var;
+
     for (size_t i = 0; i < ROWS; i++) y[i] += 2 * x[i], xx += x[i] * x[i], xy += x[i] * y[i];
     assert_ok(una_kernel_parse(&k, "4*linear", &(una_kernel_inputs){ one, NULL, NULL, 1 }, &run->scratch, run), run);
     assert_ok(una_gp_init(&gp, k, x, 1, y, ROWS, 1, &run->scratch), run);
     assert_ok(una_gp_solve(&gp, 0, run), run);
     assert_ok(una_gp_predict(&gp, &star, 1, 1, &mean, &var, run), run);
+
     double v = 1 / (1 / 4.0 + xx / 0.09), m = v * xy / 0.09;
     assert_near(mean, m * star, 1e-10, 0);
     assert_near(var, v * star * star, 1e-8, 0);
+
     double dmean, dvar;
     assert_ok(una_gp_slope(&gp, &star, &dmean, &dvar, run), run);
     assert_near(dmean, m, 1e-9, 0);
@@ -366,6 +386,7 @@ static void slopes_against_differences(void **state)
         double x[3] = { 0.3, -0.2, 0.9 }, dmean[3], dvar[3];
         assert_ok(una_gp_solve(&gp, 0, run), run);
         assert_ok(una_gp_slope(&gp, x, dmean, dvar, run), run);
+
         for (size_t d = 0; d < 3; d++) {
             double both[6] = { x[0], x[1], x[2], x[0], x[1], x[2] }, mean[2], var[2];
             both[d] += h;
@@ -387,15 +408,18 @@ static void one_by_one_and_threads(void **state)
     una_run *run = quiet_run(), *wide = quiet_run_threads(3);
     una_gp gp = made(parsed("rbf(length=2) + 0.3*matern32", &standard, run), ROWS, 0.1, run);
     double *x = invented(STARS * 3, 13, 2, run), mean[STARS], var[STARS], again[STARS], only[STARS], m, v;
+
     assert_ok(una_gp_solve(&gp, 0, run), run);
     double evidence = gp.log_evidence;
     assert_ok(una_gp_predict(&gp, x, STARS, 3, mean, var, run), run);
+
     assert_ok(una_gp_solve(&gp, 0, wide), wide);
     assert_true(evidence == gp.log_evidence);
     assert_ok(una_gp_predict(&gp, x, STARS, 3, again, NULL, wide), wide);
     assert_ok(una_gp_predict(&gp, x, STARS, 3, NULL, only, wide), wide);
     assert_memory_equal(mean, again, sizeof mean);
     assert_memory_equal(var, only, sizeof var);
+
     for (size_t i = 0; i < STARS; i++) {
         assert_ok(una_gp_predict(&gp, x + 3 * i, 1, 3, &m, &v, run), run);
         assert_true(m == mean[i] && v == var[i]);
@@ -412,6 +436,7 @@ static void appended_rows(void **state)
     una_run *run = quiet_run();
     una_kernel *k = parsed("matern52(length=1.5)", &standard, run);
     una_gp all = made(k, ROWS, 0.05, run), some = { .noise_var = 0.05 };
+
     assert_ok(una_gp_solve(&all, 0, run), run);
     assert_ok(una_gp_init(&some, k, all.x, 3, all.y, 100, 3, &run->scratch), run);
     assert_ok(una_gp_solve(&some, 0, run), run);
@@ -419,9 +444,11 @@ static void appended_rows(void **state)
         if (step > ROWS - from) step = ROWS - from;
         assert_ok(una_gp_append(&some, all.x + 3 * from, 3, all.y + from, step, &run->scratch, run), run);
     }
+
     assert_int_equal(some.rows, ROWS);
     assert_true(some.log_evidence == all.log_evidence);                /* the bits of a factor of all rows */
     assert_memory_equal(some.alpha, all.alpha, ROWS * sizeof(double));
+
     const double huge = 1e300, before = some.log_evidence;
     assert_status(una_gp_append(&some, all.x, 3, &huge, 1, &run->scratch, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "too large");
@@ -439,9 +466,11 @@ static void jitter_and_memory(void **state)
     assert_ok(una_gp_solve_jittered(&gp, run), run);
     assert_true(gp.jitter_var > 0 && gp.jitter_var <= 2e-4);
     assert_string_equal(una_run_message(run), "");
+
     gp.kernel = parsed("constant(var=1e300)*constant(var=1e300)", &standard, run);
     assert_status(una_gp_solve_jittered(&gp, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "raise noise_std");
+
     assert_status(una_gp_memory(10000000, 2, run), UNA_E_MEMORY, run);
     assert_says(una_run_message(run), "10000000 rows");
     assert_says(una_run_message(run), "MB are allowed");
@@ -460,9 +489,11 @@ static void joint_draws(void **state)
     double *f = UNA_GET(&run->scratch, double, STARS * DRAWS), first[STARS];
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0), again = rng;
     for (size_t d = 0; d < 3; d++) x[3 * 69 + d] = x[d];                /* the same place twice: the same value twice */
+
     assert_ok(una_gp_solve(&gp, 0, run), run);
     assert_ok(una_gp_predict(&gp, x, STARS, 3, mean, var, run), run);
     assert_ok(una_gp_draw(&gp, x, STARS, 3, DRAWS, &rng, f, run), run);
+
     for (size_t i = 0; i < STARS; i += 23) {
         double sum = 0, square = 0;
         for (size_t s = 0; s < DRAWS; s++) sum += f[s * STARS + i], square += pow(f[s * STARS + i] - mean[i], 2);
@@ -470,6 +501,7 @@ static void joint_draws(void **state)
         assert_near(square / DRAWS, var[i], 0.15, 0);
     }
     for (size_t s = 0; s < DRAWS; s++) assert_near(f[s * STARS], f[s * STARS + 69], 0, 1e-3);
+
     assert_ok(una_gp_draw(&gp, x, STARS, 3, 1, &again, first, run), run);
     assert_memory_equal(first, f, sizeof first);
     assert_ok(una_gp_draw(&gp, x, 0, 3, 1, &again, first, run), run);
@@ -484,6 +516,7 @@ static void calibration(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_kernel *k = parsed("1.5*rbf(length=[1, 2, 1.5])", &standard, run);
+
     for (size_t r = 0; r < REPLICATES; r++) {
         una_mark mark = una_arena_mark(&run->scratch);
         una_rng rng = una_rng_at(40, UNA_FOR_TEST, r);
@@ -494,11 +527,13 @@ static void calibration(void **state)
         assert_ok(una_gp_init(&gp, k, x, 3, y, ROWS, 3, &run->scratch), run);
         assert_ok(una_gp_solve(&gp, 0, run), run);
         assert_ok(una_gp_draw(&gp, x + 3 * ROWS, 1, 3, DRAWS, &rng, draws, run), run);
+
         size_t rank = 0;
         for (size_t s = 0; s < DRAWS; s++) rank += draws[s] < f[ROWS];
         count[rank]++;
         una_arena_release(&run->scratch, mark);
     }
+
     double band = ranks_band(REPLICATES, 0.01), worst = ranks_off(count, DRAWS + 1);
     print_message("%d replicates: the ranks are off by at most %.3f, the 99 %% band is %.3f\n", REPLICATES, worst,
                   band);
@@ -516,6 +551,7 @@ static una_status everything(void *context, una_run *run)
     (void)context;
     for (int i = 0; i < 30; i++) x[i] = sin(i);
     for (int i = 0; i < 10; i++) y[i] = cos(i);
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_kernel_parse(&k, "rbf + linear", &standard, &run->scratch, run);
     if (status == UNA_OK) status = una_hyper_init(&hyper, k, &(una_hyper_plan){ .ard = true }, &run->scratch);
@@ -525,6 +561,7 @@ static una_status everything(void *context, una_run *run)
     if (status == UNA_OK) status = una_gp_append(&gp, x + 24, 3, y + 8, 2, &run->scratch, run);
     if (status == UNA_OK) status = una_gp_draw(&gp, x, 10, 3, 2, &rng, f, run);
     if (status == UNA_OK) status = una_gp_slope(&gp, x, f, f + 3, run);
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -555,5 +592,6 @@ int main(void)
         cmocka_unit_test(calibration),
         cmocka_unit_test(allocations_may_fail),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

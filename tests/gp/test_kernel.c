@@ -56,6 +56,7 @@ static void values_are_those_of_scipy(void **state)
           "0.25",
           0.30094344208114393 },
     };
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_near(value(*state, cases[i].text, &plain, points[0], points[1]), cases[i].k, 1e-12, 1e-15);
 }
@@ -80,13 +81,16 @@ static void units_are_the_users(void **state)
         "linear(var=0.3, centre=[1, 2, 3])",
         "linear(var=2, centre=4, on=[x1, x3])*rbf(length=5)",
     };
+
     double centre[] = { 5, 6, 7 }, scale[] = { 10, 0.1, 3 }, raw[2][3];
     una_kernel_inputs scaled = { names3, centre, scale, 3 };
     for (size_t i = 0; i < 2; i++)
         for (size_t d = 0; d < 3; d++) raw[i][d] = points[i][d] * scale[d] + centre[d];
+
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_near(value(*state, texts[i], &scaled, points[0], points[1]),
                     value(*state, texts[i], &plain, raw[0], raw[1]), 1e-11, 1e-15);
+
     /* No centre written: around the input's own. */
     assert_near(value(*state, "linear(var=1, on=x1)", &scaled, points[0], points[1]), 3.0 * 11.0, 1e-13, 0);
 }
@@ -130,10 +134,12 @@ static void matrix_is_symmetric_and_agrees_with_diagonal(void **state)
     double *x = calloc(N * D, sizeof *x), *k = calloc(N * N, sizeof *k), diagonal[N], one;
     assert_true(x && k);
     for (size_t i = 0; i < N * D; i++) x[i] = una_rng_normal(&rng);
+
     una_kernel *kernel =
         parsed(*state, "rbf*linear + periodic(period=2)*matern52 + 0.1*matern32(on=x2) + matern12", &plain);
     una_kernel_matrix(kernel, x, N, x, N, D, k);
     una_kernel_diagonal(kernel, x, N, D, diagonal);
+
     for (size_t i = 0; i < N; i++) {
         assert_true(k[i * N + i] == diagonal[i]);
         for (size_t j = 0; j < N; j++) {
@@ -156,6 +162,7 @@ static void composites_are_positive_semidefinite(void **state)
     room *r = *state;
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 0);
     double x[N * D], k[N * N], w[N];
+
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         for (size_t i = 0; i < N * D; i++) x[i] = 2 * una_rng_normal(&rng);
         una_kernel_matrix(parsed(r, texts[t], &plain), x, N, x, N, D, k);
@@ -234,6 +241,7 @@ static void refusals_say_what_and_where(void **state)
         { "rbf(length=1e-200)", "this length is too far from the spread of \"x1\", which is 1" },
         { "periodic(period=1e200)", "this period is too far from the spread" },
     };
+
     room *r = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         una_kernel *kernel = (una_kernel *)r;
@@ -262,24 +270,29 @@ static void nesting_is_bounded(void **state)
     room *r = *state;
     una_kernel *kernel;
     size_t at = 0;
+
     for (int i = 0; i < 33; i++) text[at++] = '(';
     snprintf(text + at, 8, "rbf");
     assert_status(una_kernel_parse(&kernel, text, &plain, &r->arena, r->run), UNA_E_USAGE, r->run);
     assert_says(una_run_message(r->run), "brackets are nested more than 32 deep");
+
     at = 0;
     for (int i = 0; i < 20; i++) at += (size_t)snprintf(text + at, 16, "1+1*(");
     snprintf(text + at, 8, "rbf");
     assert_status(una_kernel_parse(&kernel, text, &plain, &r->arena, r->run), UNA_E_USAGE, r->run);
     assert_says(una_run_message(r->run), "more than 32 sums and products wait");
+
     memset(text, '1', sizeof text - 1);
     text[sizeof text - 1] = 0;
     assert_status(una_kernel_parse(&kernel, text, &plain, &r->arena, r->run), UNA_E_USAGE, r->run);
     assert_says(una_run_message(r->run), "at most 65536 are read");
+
     /* A long flat sum is fine. */
     at = 0;
     for (int i = 0; i < 3000; i++) at += (size_t)snprintf(text + at, 16, "rbf+");
     snprintf(text + at, 8, "1");
     assert_near(value(r, text, &plain, points[0], points[0]), 3001, 0, 0);
+
     /* So is the deepest one allowed. */
     at = 0;
     for (int i = 0; i < 31; i++) at += (size_t)snprintf(text + at, 16, "1+(");
@@ -299,6 +312,7 @@ static void texts_at_random_never_crash(void **state)
     room *r = *state;
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
     size_t good = 0;
+
     for (int round = 0; round < 20000; round++) {
         char text[160];
         random_text(text, round, 60, letters, seeds, &rng);
@@ -365,5 +379,6 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(every_request_may_fail),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

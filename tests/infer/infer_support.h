@@ -24,6 +24,7 @@ static inline void make(made *m, size_t rows, size_t features, double weight_std
     m->rows = rows;
     m->features = features;
     for (size_t j = 0; j < features; j++) w[j] = weight_std * una_rng_normal(&rng);
+
     for (size_t i = 0; i < rows; i++) {
         m->y[i] = noise_std * una_rng_normal(&rng);
         for (size_t j = 0; j < features; j++) {
@@ -40,6 +41,7 @@ static inline double evidence_plainly(const made *m, double noise_var, double pr
     long double *c = calloc(n * n, sizeof *c), *z = calloc(n, sizeof *z), sum = 0;
     assert_non_null(c);
     assert_non_null(z);
+
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
             long double entry = i == j ? noise_var : 0;
@@ -52,6 +54,7 @@ static inline double evidence_plainly(const made *m, double noise_var, double pr
         z[i] /= c[i * n + i];
         sum += logl(2 * acosl(-1)) + 2 * logl(c[i * n + i]) + z[i] * z[i];
     }
+
     free(c);
     free(z);
     return (double)(-sum / 2);

@@ -57,19 +57,23 @@ static void chains_apart_are_seen(void **state)
     static double v[CHAINS * DRAWS];
     una_run *run = quiet_run();
     una_convergence c;
+
     series(v, CHAINS, DRAWS, 0, 3);
     for (size_t i = 0; i < DRAWS; i++) v[i] += 1;                        /* another place */
     assert_ok(una_convergence_of(&c, v, CHAINS, DRAWS, run), run);
     assert_true(c.rhat > 1.05 && c.ess_bulk < 100);
+
     series(v, CHAINS, DRAWS, 0, 3);
     for (size_t i = 0; i < DRAWS; i++) v[i] *= 4;                        /* another width: only folding shows it */
     assert_near(una_rhat(v, CHAINS, DRAWS), 1, 0, 0.01);
     assert_ok(una_convergence_of(&c, v, CHAINS, DRAWS, run), run);
     assert_true(c.rhat > 1.05);
+
     series(v, 1, DRAWS, 0, 4);
     for (size_t i = 0; i < DRAWS; i++) v[i] += 3.0 * (double)i / DRAWS;  /* a drift within one chain */
     assert_ok(una_convergence_of(&c, v, 1, DRAWS, run), run);
     assert_true(c.rhat > 1.05);
+
     una_run_free(run);
 }
 
@@ -104,6 +108,7 @@ static void nothing_to_judge(void **state)
     una_run *run = quiet_run();
     una_convergence c;
     double ess;
+
     assert_ok(una_convergence_of(&c, same, 2, 4, run), run);
     assert_true(isnan(c.rhat) && isnan(c.ess_bulk) && isnan(c.ess_tail));
     assert_ok(una_convergence_of(&c, apart, 2, 4, run), run);
@@ -111,6 +116,7 @@ static void nothing_to_judge(void **state)
     assert_true(una_rhat(apart, 2, 4) == HUGE_VAL);
     assert_ok(una_convergence_of(&c, apart, 2, 3, run), run);            /* too few */
     assert_true(isnan(c.rhat));
+
     assert_ok(una_ess(&ess, same, 2, 4, run), run);
     assert_true(isnan(ess));
     una_run_free(run);

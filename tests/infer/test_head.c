@@ -11,16 +11,19 @@ static void one_feature_by_hand(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     made m = { .rows = 2, .features = 1, .phi = { 1, 2 }, .y = { 3, 5 } };
     una_head head = solved(&m, 0.5, 2, &arena, run);
     double v = 1 / (1 / 2.0 + 5 / 0.5), mean = v * 13 / 0.5;
     assert_near(head.mean[0], mean, 1e-15, 0);
     assert_near(head.chol[0], sqrt(1 / v), 1e-15, 0);
+
     double at[2] = { 3, -1 }, predicted[2], var[2];
     assert_ok(una_head_predict(&head, at, 2, predicted, var, run), run);
     assert_near(predicted[0], 3 * mean, 1e-15, 0);
     assert_near(var[0], 9 * v, 1e-14, 0);
     assert_near(var[1], v, 1e-14, 0);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -35,6 +38,7 @@ static void evidence_is_the_density_of_y(void **state)
     const struct { size_t rows, features; double noise, prior; } cases[] = {
         { 1, 1, 0.3, 2 }, { 5, 9, 0.2, 1.7 }, { 40, 6, 0.01, 0.5 }, { 60, 51, 1e-4, 10 }, { 100, 3, 25, 1e-3 },
     };
+
     for (size_t c = 0; c < 5; c++) {
         make(&m, cases[c].rows, cases[c].features, 1, 0.3, c);
         una_head head = solved(&m, cases[c].noise, cases[c].prior, &arena, run);
@@ -43,6 +47,7 @@ static void evidence_is_the_density_of_y(void **state)
         assert_ok(una_spectrum_of(&spectrum, &head.stats, &arena, run), run);
         assert_near(una_spectrum_evidence(&spectrum, cases[c].noise, cases[c].prior), head.log_evidence, 1e-9, 1e-9);
     }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -57,6 +62,7 @@ static void evidence_has_plus_half_log_det_v(void **state)
     una_arena_init(&arena, run);
     make(&m, 30, 4, 1, 0.5, 20);
     double before = HUGE_VAL;
+
     for (int step = 0; step < 4; step++) {
         una_head head = solved(&m, 0.25, 1, &arena, run);
         double wrong = head.log_evidence + una_chol_logdet(head.chol, 4), truth = evidence_plainly(&m, 0.25, 1);
@@ -66,6 +72,7 @@ static void evidence_has_plus_half_log_det_v(void **state)
         before = head.log_evidence;
         for (size_t i = 0; i < 30 * 4; i++) m.phi[i] *= 10;
     }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -78,6 +85,7 @@ static void ill_conditioned_features_work(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     make(&m, 50, 12, 1, 0.1, 21);
     for (size_t i = 0; i < 50; i++) {
         double *row = m.phi + i * 12;
@@ -88,6 +96,7 @@ static void ill_conditioned_features_work(void **state)
         row[5] *= 1e-6;
         row[6] = row[7] - row[8];
     }
+
     const double noises[] = { 1e-2, 1e-5 };
     for (size_t c = 0; c < 2; c++) {
         una_head head = solved(&m, noises[c], 1, &arena, run);
@@ -98,6 +107,7 @@ static void ill_conditioned_features_work(void **state)
         assert_near(head.mean[0], head.mean[1], 1e-6, 1e-6);   /* equal features share equally */
         assert_near(head.mean[2], 0, 0, 0);                    /* a dead one stays at its prior */
     }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -112,9 +122,11 @@ static void predictions_equal_the_gaussian_process(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     make(&m, N, K, 1, 0.4, 22);
     make(&test, T, K, 1, 0.4, 23);
     una_head head = solved(&m, 0.2, 1.7, &arena, run);
+
     for (size_t i = 0; i < N; i++) {
         for (size_t j = 0; j < N; j++) c[i * N + j] = 1.7 * una_dot(m.phi + i * K, m.phi + j * K, K);
         c[i * N + i] += 0.2;
@@ -125,6 +137,7 @@ static void predictions_equal_the_gaussian_process(void **state)
     una_chol_solve(c, N, alpha, 1);
     memcpy(back, cross, sizeof cross);
     una_chol_solve(c, N, back, T);
+
     assert_ok(una_head_predict(&head, test.phi, T, mean, var, run), run);
     for (size_t t = 0; t < T; t++) {
         double f = 0, spread = 1.7 * una_dot(test.phi + t * K, test.phi + t * K, K);
@@ -135,6 +148,7 @@ static void predictions_equal_the_gaussian_process(void **state)
         assert_near(mean[t], f, 1e-10, 1e-10);
         assert_near(var[t], spread, 1e-9, 1e-10);
     }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -148,6 +162,7 @@ static void batch_equals_one_by_one_exactly(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     make(&m, N, K, 1, 0.4, 24);
     una_head head = solved(&m, 0.2, 1.7, &arena, run);
     assert_ok(una_head_predict(&head, m.phi, N, mean, var, run), run);
@@ -155,12 +170,14 @@ static void batch_equals_one_by_one_exactly(void **state)
     assert_ok(una_head_predict(&head, m.phi, N, NULL, only_var, run), run);
     assert_memory_equal(mean, only_mean, sizeof mean);
     assert_memory_equal(var, only_var, sizeof var);
+
     for (size_t i = 0; i < N; i++) {
         double one_mean, one_var;
         assert_ok(una_head_predict(&head, m.phi + i * K, 1, &one_mean, &one_var, run), run);
         assert_true(one_mean == mean[i] && one_var == var[i]);
     }
     assert_ok(una_head_predict(&head, m.phi, 0, mean, var, run), run);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -182,6 +199,7 @@ static void one_at_a_time_equals_chunks_equals_batch(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     make(&m, N, K, 1, 0.2, 25);
     una_head batch = solved(&m, 0.04, 1, &arena, run), single, chunks, merged;
     una_head *all[3] = { &single, &chunks, &merged };
@@ -189,6 +207,7 @@ static void one_at_a_time_equals_chunks_equals_batch(void **state)
         una_head_init(all[i], K, &arena);
         all[i]->noise_var = 0.04, all[i]->prior_var = 1;
     }
+
     for (size_t i = 0; i < N; i++) {
         una_stats_add(&single.stats, m.phi + i * K, m.y + i, 1);
         assert_ok(una_head_solve(&single, run), run);          /* solving in between must not disturb the sums */
@@ -199,10 +218,12 @@ static void one_at_a_time_equals_chunks_equals_batch(void **state)
     una_stats_add(&merged.stats, m.phi, m.y, 33);
     una_stats_add(&other, m.phi + 33 * K, m.y + 33, N - 33);
     una_stats_merge(&merged.stats, &other);
+
     for (size_t i = 0; i < 3; i++) {
         assert_ok(una_head_solve(all[i], run), run);
         same_posterior(all[i], &batch);
     }
+
     /* The factor itself can be carried forward too: precision + phi phi'/s2. */
     double v[K];
     for (size_t j = 0; j < K; j++) v[j] = m.phi[j] / sqrt(0.04);
@@ -210,6 +231,7 @@ static void one_at_a_time_equals_chunks_equals_batch(void **state)
     una_chol_update(single.chol, K, v);
     assert_ok(una_head_solve(&batch, run), run);
     assert_arrays_near(single.chol, batch.chol, K * K, 1e-9, 1e-9);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -221,12 +243,14 @@ static void without_rows_the_posterior_is_the_prior(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     una_head head = solved(&m, 0.1, 4, &arena, run);
     double phi[3] = { 1, 2, 2 }, mean, var;
     assert_ok(una_head_predict(&head, phi, 1, &mean, &var, run), run);
     assert_near(mean, 0, 0, 0);
     assert_near(var, 36, 1e-14, 0);
     assert_near(head.log_evidence, 0, 0, 1e-15);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -242,6 +266,7 @@ static void draws_have_the_posterior_moments(void **state)
     una_arena_init(&arena, run);
     make(&m, 12, K, 1, 0.5, 26);
     una_head head = solved(&m, 0.25, 1.5, &arena, run);
+
     for (int prior = 0; prior < 2; prior++) {
         una_rng rng = una_rng_at(5, UNA_FOR_DRAWS, 0);
         assert_ok(una_head_draw(&head, DRAWS, prior, &rng, w, run), run);
@@ -260,10 +285,12 @@ static void draws_have_the_posterior_moments(void **state)
             assert_near(square / DRAWS / var, 1, 0, 4.5 * sqrt(2.0 / DRAWS));
         }
     }
+
     volatile int stop = 1;
     run->settings.cancel = &stop;
     una_rng rng = una_rng_at(5, UNA_FOR_DRAWS, 0);
     assert_status(una_head_draw(&head, 1, false, &rng, w, run), UNA_CANCELLED, run);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -280,6 +307,7 @@ static void ranks_of_the_truth_are_uniform(void **state)
     una_arena_init(&arena, run);
     una_head head;
     una_head_init(&head, K, &arena);
+
     for (uint64_t r = 0; r < REPLICATES; r++) {
         una_rng rng = una_rng_at(6, UNA_FOR_TEST, r);
         double truth[K], phi[N * K], y[N], w[DRAWS * K];
@@ -292,9 +320,11 @@ static void ranks_of_the_truth_are_uniform(void **state)
             for (size_t j = 0; j < K; j++) phi[i * K + j] = j + 1 < K ? una_rng_normal(&rng) : 1;
             y[i] = una_dot(phi + i * K, truth, K) + sqrt(0.3) * una_rng_normal(&rng);
         }
+
         una_stats_add(&head.stats, phi, y, N);
         assert_ok(una_head_solve(&head, run), run);
         assert_ok(una_head_draw(&head, DRAWS, false, &rng, w, run), run);
+
         for (size_t j = 0; j <= K; j++) {                      /* each weight, and their sum */
             size_t rank = 0;
             for (size_t d = 0; d < DRAWS; d++) {
@@ -304,6 +334,7 @@ static void ranks_of_the_truth_are_uniform(void **state)
             counts[j][rank]++;
         }
     }
+
     for (size_t j = 0; j <= K; j++) {
         double chi2 = 0, expected = (double)REPLICATES / BINS;
         for (size_t b = 0; b < BINS; b++) {
@@ -313,6 +344,7 @@ static void ranks_of_the_truth_are_uniform(void **state)
         assert_true(chi2 < 50.8);                              /* 19 degrees of freedom: p = 1e-4 */
         worst = fmax(worst, ranks_off(counts[j], BINS));
     }
+
     print_message("%d replicates: the ranks are off by at most %.4f, the 99 %% band is %.4f\n", REPLICATES, worst,
                   band);
     assert_true(worst < band);
@@ -329,11 +361,13 @@ static void score_is_the_mean_of_row_likelihoods(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     make(&m, 2 * N, K, 1, 0.3, 27);
     m.rows = N;
     memcpy(test.phi, m.phi + N * K, N * K * sizeof(double));
     memcpy(test.y, m.y + N, N * sizeof(double));
     una_head head = solved(&m, 0.09, 1, &arena, run);
+
     assert_ok(una_head_predict(&head, test.phi, N, mean, var, run), run);
     for (size_t i = 0; i < N; i++) {
         double std = sqrt(var[i] + 0.09), z = (test.y[i] - mean[i]) / std;
@@ -344,11 +378,13 @@ static void score_is_the_mean_of_row_likelihoods(void **state)
     assert_near(rmse, sqrt(square / N), 1e-12, 0);
     assert_near(rmse, 0.3, 0.2, 0);
     assert_near(log_lik, sum / N, 1e-9, 0);
+
     assert_status(una_head_score(&head, test.phi, test.y, 0, &log_lik, &rmse, run), UNA_E_INPUT, run);
     test.y[5] = NAN;
     assert_status(una_head_score(&head, test.phi, test.y, N, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
     test.phi[5] = NAN;
     assert_status(una_head_score(&head, test.phi, test.y, N, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -363,6 +399,7 @@ static void feature_gradient_is_that_of_the_density(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     make(&m, N, K, 1, 0.3, 28);
     una_head head = solved(&m, 0.2, 1.7, &arena, run);
     una_head_phi_gradient(&head, m.phi, m.y, N, gradient);
@@ -375,6 +412,7 @@ static void feature_gradient_is_that_of_the_density(void **state)
         m.phi[i] = kept;
         assert_near(gradient[i], -(above - below) / (2 * h), 1e-6, 1e-7);
     }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -389,6 +427,7 @@ static void what_is_not_finite_is_refused(void **state)
     una_arena_init(&arena, run);
     make(&m, N, K, 1, 0.3, 29);
     una_head head = solved(&m, 0.09, 1, &arena, run);
+
     const double bad[] = { 0, -1, NAN, HUGE_VAL };
     for (size_t i = 0; i < 4; i++) {
         head.noise_var = bad[i];
@@ -399,9 +438,11 @@ static void what_is_not_finite_is_refused(void **state)
         assert_says(una_run_message(run), "prior variance");
         head.prior_var = 1;
     }
+
     head.noise_var = 1e-200, head.prior_var = 1e200;
     assert_status(una_head_solve(&head, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "too far apart");
+
     /* Beyond what doubles can hold apart, the pivot is named. */
     head.noise_var = 1e-30, head.prior_var = 1;
     for (size_t i = 0; i < K * K; i++) head.stats.gram[i] = 1 + (i == 1 || i == K);
@@ -421,6 +462,7 @@ static void what_is_not_finite_is_refused(void **state)
     m.phi[70 * K] = 1e200;                                      /* finite mean, infinite variance */
     assert_status(una_head_predict(&head, m.phi, N, mean, var, run), UNA_E_NUMERIC, run);
     assert_ok(una_head_predict(&head, m.phi, N, mean, NULL, run), run);
+
     una_stats_add(&head.stats, m.phi, m.y, N);
     assert_status(una_head_solve(&head, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the features are not finite");
@@ -428,6 +470,7 @@ static void what_is_not_finite_is_refused(void **state)
     una_stats_add(&head.stats, (double[]){ 1 }, (double[]){ NAN }, 1);
     assert_status(una_head_solve(&head, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the targets are not finite");
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -459,12 +502,14 @@ static void a_file_gives_the_same_bits(void **state)
     una_arena_init(&arena, run);
     make(&m, 90, 51, 1, 0.3, 30);
     una_head head = solved(&m, 0.09, 1.3, &arena, run), back;
+
     una_archive ar;
     assert_ok(save(&head, &ar, &arena, run), run);
     assert_ok(load(&back, &ar, &arena, run), run);
     assert_memory_equal(back.chol, head.chol, 51 * 51 * sizeof(double));
     assert_memory_equal(back.mean, head.mean, 51 * sizeof(double));
     assert_true(back.log_evidence == head.log_evidence && back.stats.rows == 90);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -491,6 +536,7 @@ static void an_impossible_file_is_refused(void **state)
         { 5, 0.5, "head.gram is not symmetric" },       { 6, 100, "head.gram is not a sum of squares" },
         { 7, 1e9, "head.moment does not fit the other sums" },
     };
+
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         static made m;
         make(&m, 20, 3, 1, 0.3, 31);
@@ -502,11 +548,13 @@ static void an_impossible_file_is_refused(void **state)
         if (cases[c].field == 6) gram[3] = cases[c].value;
         refused(&head, cases[c].part, &arena, run);
     }
+
     /* Every pair of features is possible, all three together are not. */
     made none = { .rows = 0, .features = 3 };
     una_head head = solved(&none, 1e-3, 1, &arena, run);
     for (size_t i = 0; i < 9; i++) head.stats.gram[i] = i % 4 == 0 ? 1 : -0.9;
     refused(&head, "head.gram gives no posterior", &arena, run);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -519,6 +567,7 @@ static una_status whole_life(void *context, una_run *run)
     una_head head, back;
     una_archive ar;
     double mean[MOST_ROWS], var[MOST_ROWS], log_lik, rmse;
+
     una_head_init(&head, m->features, &arena);
     una_status status = una_arena_check(&arena);
     if (status == UNA_OK) {
@@ -530,6 +579,7 @@ static una_status whole_life(void *context, una_run *run)
     if (status == UNA_OK) status = una_head_score(&head, m->phi, m->y, m->rows, &log_lik, &rmse, run);
     if (status == UNA_OK) status = save(&head, &ar, &arena, run);
     if (status == UNA_OK) status = load(&back, &ar, &arena, run);
+
     una_arena_free(&arena);
     return status;
 }
@@ -562,5 +612,6 @@ int main(void)
         cmocka_unit_test(an_impossible_file_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

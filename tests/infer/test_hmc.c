@@ -69,10 +69,12 @@ static double energy_error(double step, double *q_end, bool back)
     una_target target = { 1, NULL, quartic };
     una_sampler s = { .target = &target, .inverse_mass = &one };
     una_phase z = { &q, &p, &g, 0 };
+
     z.u = quartic(NULL, &q, &g);
     double before = una_energy(&s, &z);
     una_leapfrog(&s, &z, step, (size_t)(1 / step + 0.5));
     double error = una_energy(&s, &z) - before;
+
     if (back) {
         p = -p;
         una_leapfrog(&s, &z, step, (size_t)(1 / step + 0.5));
@@ -108,9 +110,11 @@ static void one_step_by_hand(void **state)
     una_target target = { 1, &t, gaussian_potential };
     una_sampler s = { .target = &target, .inverse_mass = &inverse };
     una_phase z = { &q, &p, &g, gaussian_potential(&t, &q, &g) };
+
     una_leapfrog(&s, &z, 0.1, 2);
     double p1 = 0.5 - 0.05 * 2, q1 = 1 + 0.1 * 0.25 * p1, p2 = p1 - 0.1 * 2 * q1, q2 = q1 + 0.1 * 0.25 * p2;
     double p3 = p2 - 0.05 * 2 * q2;
+
     assert_near(q, q2, 1e-15, 0);
     assert_near(p, p3, 1e-15, 0);
     assert_near(z.u, q2 * q2, 1e-15, 0);
@@ -149,6 +153,7 @@ static void linear_gaussian_posterior(void **state)
     double phi[ROWS * K], y[ROWS], precision[K * K] = {0}, cov[K * K] = {0}, variance[K], start[K] = {0};
     una_rng rng = una_rng_at(8, UNA_FOR_TEST, 0);
     una_arena_init(&arena, run);
+
     for (size_t i = 0; i < ROWS * K; i++) phi[i] = i % K == K - 1 ? 1 : una_rng_normal(&rng) * (1 + (double)(i % K));
     for (size_t r = 0; r < ROWS; r++) y[r] = phi[r * K] - 0.5 * phi[r * K + 1] + 0.5 * una_rng_normal(&rng);
     una_head_init(&head, K, &arena);
@@ -156,6 +161,7 @@ static void linear_gaussian_posterior(void **state)
     head.prior_var = 2;
     una_stats_add(&head.stats, phi, y, ROWS);
     assert_ok(una_head_solve(&head, run), run);
+
     for (size_t i = 0; i < K; i++) {
         for (size_t j = 0; j < K; j++) precision[i * K + j] = head.stats.gram[i * K + j] / 0.25 + (i == j ? 0.5 : 0);
         cov[i * K + i] = 1;
@@ -164,6 +170,7 @@ static void linear_gaussian_posterior(void **state)
     for (size_t i = 0; i < K; i++) variance[i] = cov[i * K + i];
     gaussian t = { K, precision, head.mean, 0 };
     una_target target = { K, &t, gaussian_potential };
+
     for (int mass = UNA_MASS_UNIT; mass <= UNA_MASS_DIAGONAL; mass++)
         for (int trajectory = UNA_NUTS; trajectory <= UNA_STATIC; trajectory++) {
             una_chain chain;
@@ -174,6 +181,7 @@ static void linear_gaussian_posterior(void **state)
             how.leapfrog = 12;
             t.calls = 0;
             rng = una_rng_at(9, UNA_FOR_TEST, (uint64_t)(2 * mass + trajectory));
+
             assert_ok(una_hmc_sample(&chain, &target, &how, start, &rng, &arena, run), run);
             assert_int_equal(chain.count, 4000);
             assert_int_equal(chain.gradients, t.calls);
@@ -188,6 +196,7 @@ static void linear_gaussian_posterior(void **state)
             assert_near(chain.potential[3999], last, 1e-9, 1e-9);
             memset(start, 0, sizeof start);
         }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -209,9 +218,11 @@ static void divergences_are_counted(void **state)
         how.step_size = 0.3;
         how.leapfrog = 3;
         how.mass = UNA_MASS_UNIT;
+
         assert_ok(una_hmc_sample(&chain, &target, &how, &start, &rng, &arena, run), run);
         assert_true(chain.divergent > 0 && chain.warmup_divergent > 0 && chain.divergent < 1000);
         for (size_t k = 0; k < chain.count; k++) assert_true(chain.draws[k] > 0);
+
         una_arena_free(&arena);
         una_run_free(run);
     }
@@ -229,6 +240,7 @@ static void thinning_and_depth(void **state)
     una_hmc how = plain;
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 0);
     una_arena_init(&arena, run);
+
     how.warmup = 0;
     how.samples = 107;
     how.thin = 5;
@@ -238,12 +250,14 @@ static void thinning_and_depth(void **state)
     assert_int_equal(chain.count, 21);
     assert_int_equal(chain.deepest, 107);                                /* far too short to turn */
     assert_int_equal(chain.sample_gradients, 107 * 7);
+
     how.warmup = 15; /* too short for windows: the step alone adapts */
     how.step_size = UNA_AUTO;
     how.max_depth = 8;
     assert_ok(una_hmc_sample(&chain, &target, &how, &start, &rng, &arena, run), run);
     assert_near(chain.inverse_mass[0], 1, 0, 0);
     assert_true(chain.step_size > 0.1);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -262,15 +276,18 @@ static void hopeless_targets_get_a_sentence(void **state)
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, 0);
     una_hmc how = plain;
     una_arena_init(&arena, run);
+
     assert_status(una_hmc_sample(&chain, &none, &how, &start, &rng, &arena, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "not finite where the chain starts");
     assert_status(una_hmc_sample(&chain, &edge, &how, &start, &rng, &arena, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "no step size");
+
     how.step_size = 1;
     for (how.trajectory = UNA_NUTS; how.trajectory <= UNA_STATIC; how.trajectory++) {
         assert_status(una_hmc_sample(&chain, &stiff, &how, &start, &rng, &arena, run), UNA_E_NUMERIC, run);
         assert_says(una_run_message(run), "step_size=1");
     }
+
     una_arena_free(&arena);
     una_run_free(run);
 }

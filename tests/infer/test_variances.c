@@ -23,6 +23,7 @@ static void check_joint_maximum(const made *m, double noise, double prior)
             assert_true(evidence_plainly(m, noise * exp(0.01 * i), prior * exp(0.01 * j)) <= best + 1e-9);
         }
     }
+
     /* Central differences of the log-density vanish. */
     double h = 1e-3;
     double along_noise = evidence_plainly(m, noise * exp(h), prior) - evidence_plainly(m, noise * exp(-h), prior);
@@ -41,6 +42,7 @@ static void evidence_maximum_beats_a_grid(void **state)
     const struct { size_t rows, features; double weight_std, noise_std; } cases[] = {
         { 60, 4, 1, 0.3 }, { 30, 20, 0.3, 0.1 }, { 45, 40, 5, 3 }, { 50, 8, 0.05, 0.01 },
     };
+
     for (size_t c = 0; c < 4; c++) {
         make(&m, cases[c].rows, cases[c].features, cases[c].weight_std, cases[c].noise_std, 40 + c);
         una_stats stats = stats_of(&m, &arena);
@@ -49,6 +51,7 @@ static void evidence_maximum_beats_a_grid(void **state)
         check_joint_maximum(&m, noise, prior);
         if (m.rows > 2 * m.features) assert_near(sqrt(noise), cases[c].noise_std, 0.35, 0);
     }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -61,15 +64,18 @@ static void closed_form_for_one_feature(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     una_stats stats = stats_of(&m, &arena);
     double q2 = 12.5 * 12.5, rest = (33.75 - q2 / 5) / 4, noise = UNA_AUTO, prior = UNA_AUTO;
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, rest, 1e-8, 0);
     assert_near(prior, (q2 / 5 - rest) / 5, 1e-8, 0);
+
     noise = 0.7, prior = UNA_AUTO;
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, 0.7, 0, 0);
     assert_near(prior, (q2 / 5 - 0.7) / 5, 1e-8, 0);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -83,19 +89,23 @@ static void a_given_variance_stays(void **state)
     una_arena_init(&arena, run);
     make(&m, 40, 6, 1, 0.5, 50);
     una_stats stats = stats_of(&m, &arena);
+
     double noise = UNA_AUTO, prior = 0.3;
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_true(prior == 0.3);
     double best = evidence_plainly(&m, noise, prior);
     for (int i = -400; i <= 400; i++) assert_true(evidence_plainly(&m, noise * exp(0.02 * i), prior) <= best + 1e-10);
+
     noise = 2, prior = UNA_AUTO;
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_true(noise == 2);
     best = evidence_plainly(&m, noise, prior);
     for (int i = -400; i <= 400; i++) assert_true(evidence_plainly(&m, noise, prior * exp(0.02 * i)) <= best + 1e-10);
+
     noise = 2, prior = 3;
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_true(noise == 2 && prior == 3);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -107,6 +117,7 @@ static void edges_hold(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     /* Without noise the bound is reached and the posterior can still be solved, equal features or not. */
     make(&m, 60, 6, 1, 0, 51);
     for (size_t i = 0; i < 60; i++) m.phi[i * 6 + 1] = m.phi[i * 6];
@@ -118,10 +129,12 @@ static void edges_hold(void **state)
     assert_true(prior > 0.1 && prior < 10);
     una_head head = solved(&m, noise, prior, &arena, run);
     assert_near(head.mean[3], -2, 1e-4, 0);
+
     /* A fixed noise below all reason still gives a precision that can be factored, or its pivot is named. */
     noise = 1e-25, prior = UNA_AUTO;
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_true(prior > 0 && isfinite(prior));
+
     /* More features than rows: y is interpolated and the evidence flat in a small noise; nothing beats the choice. */
     make(&m, 25, 40, 5, 0.01, 52);
     stats = stats_of(&m, &arena);
@@ -132,6 +145,7 @@ static void edges_hold(void **state)
     for (int i = -3; i <= 12; i++) {
         for (int j = -6; j <= 6; j++) assert_true(evidence_plainly(&m, noise * exp(i), prior * exp(j)) <= best + 1e-4);
     }
+
     make(&m, 60, 6, 1, 1, 53);
     /* No signal at all: the prior variance goes to its lower bound and the noise explains y. */
     for (size_t i = 0; i < 60; i++) {
@@ -143,6 +157,7 @@ static void edges_hold(void **state)
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, 1, 1e-3, 0);
     assert_true(prior < 1e-5);
+
     /* All features dead. */
     memset(m.phi, 0, sizeof m.phi);
     stats = stats_of(&m, &arena);
@@ -150,6 +165,7 @@ static void edges_hold(void **state)
     assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, 1, 1e-6, 0);
     assert_true(prior > 0 && isfinite(prior));
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -164,6 +180,7 @@ static void what_cannot_be_chosen_is_said(void **state)
     una_stats stats;
     una_stats_init(&stats, 2, &arena);
     assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_INPUT, run);
+
     double phi[4] = { 1, 1, 2, 1 }, y[2] = { 0, 0 };
     una_stats_add(&stats, phi, y, 2);
     assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
@@ -173,6 +190,7 @@ static void what_cannot_be_chosen_is_said(void **state)
     assert_status(una_choose_valid(&noise, 1, &stats, phi, y, 0, &log_lik, &rmse, run), UNA_E_INPUT, run);
     assert_status(una_choose_valid(&noise, UNA_AUTO, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "prior variance");
+
     y[0] = 1;
     double broken[4] = { 1, 1, NAN, 1 };
     assert_status(una_choose_valid(&noise, 1, &stats, broken, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
@@ -184,6 +202,7 @@ static void what_cannot_be_chosen_is_said(void **state)
     assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
     una_spectrum spectrum;
     assert_status(una_spectrum_of(&spectrum, &stats, &arena, run), UNA_E_NUMERIC, run);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -199,6 +218,7 @@ static void held_out_choice_beats_refitting(void **state)
     const struct { size_t rows, features, valid; double noise_std; } cases[] = {
         { 100, 6, 70, 0.3 }, { 40, 30, 150, 0.5 }, { 20, 51, 64, 0.1 },
     };
+
     for (size_t c = 0; c < 3; c++) {
         make(&m, cases[c].rows + cases[c].valid, cases[c].features, 0.7, cases[c].noise_std, 60 + c);
         valid = m;
@@ -207,11 +227,13 @@ static void held_out_choice_beats_refitting(void **state)
         const double *phi = valid.phi + m.rows * k, *y = valid.y + m.rows;
         una_stats stats = stats_of(&m, &arena);
         double noise, log_lik, rmse, again, error;
+
         assert_ok(una_choose_valid(&noise, 0.8, &stats, phi, y, held, &log_lik, &rmse, run), run);
         una_head head = solved(&m, noise, 0.8, &arena, run);
         assert_ok(una_head_score(&head, phi, y, held, &again, &error, run), run);
         assert_near(log_lik, again, 1e-9, 0);
         assert_near(rmse, error, 1e-8, 0);
+
         double low = 1e-6 * (stats.square + una_dot(y, y, held)) / (double)(m.rows + held);
         for (int i = -300; i <= 300; i++) {
             head.noise_var = noise * exp(0.02 * i);
@@ -232,16 +254,19 @@ static void held_out_bounds_hold(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     make(&m, 300, 3, 1, 0, 70);                                /* nothing but signal */
     una_stats stats = stats_of(&m, &arena);
     double noise, log_lik, rmse;
     assert_ok(una_choose_valid(&noise, 1, &stats, m.phi, m.y, 300, &log_lik, &rmse, run), run);
     assert_near(noise, 1e-6 * stats.square / 300, 1e-6, 0);
     assert_true(rmse < 1e-6);
+
     una_stats none;
     una_stats_init(&none, 3, &arena);                          /* no training rows: the prior is scored */
     assert_ok(una_choose_valid(&noise, 1e-9, &none, m.phi, m.y, 300, &log_lik, &rmse, run), run);
     assert_near(noise, stats.square / 300, 1e-6, 0);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -254,12 +279,14 @@ static una_status choices(void *context, una_run *run)
     una_stats stats;
     una_spectrum spectrum;
     double noise = UNA_AUTO, prior = UNA_AUTO, log_lik, rmse;
+
     una_stats_init(&stats, m->features, &arena);
     una_status status = una_arena_check(&arena);
     if (status == UNA_OK) una_stats_add(&stats, m->phi, m->y, m->rows);
     if (status == UNA_OK) status = una_spectrum_of(&spectrum, &stats, &arena, run);
     if (status == UNA_OK) status = una_choose_evidence(&noise, &prior, &stats, run);
     if (status == UNA_OK) status = una_choose_valid(&noise, prior, &stats, m->phi, m->y, m->rows, &log_lik, &rmse, run);
+
     una_arena_free(&arena);
     return status;
 }

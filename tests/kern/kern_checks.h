@@ -16,6 +16,7 @@ static void REAL(names)(void **state)
     assert_string_equal(REAL(una_kernels_named)("generic")->name, "generic");
     assert_non_null(REAL(una_kernels_named)(NULL));
     assert_ptr_equal(REAL(una_kernels_named)(NULL), REAL(una_kernels_named)("auto"));
+
     const REAL(una_kernels) *set;
     for EACH_SET(set) {
         assert_ptr_equal(REAL(una_kernels_named)(set->name), set);
@@ -73,11 +74,13 @@ static REAL(factors) REAL(random_factors)(una_arena *arena, una_rng *rng)
         .k = 1 + una_rng_below(rng, 70) };
     bool transposed = una_rng_below(rng, 2);
     size_t spare = una_rng_below(rng, 4);
+
     f.a_row = transposed ? 1 : f.k + spare;
     f.a_col = transposed ? f.m + spare : 1;
     f.b_stride = f.n + UNA_PAD * una_rng_below(rng, 3);
     f.c_stride = f.n + UNA_PAD * una_rng_below(rng, 3);
     f.add = una_rng_below(rng, 2);
+
     f.a = REAL(random_block)(arena, rng, (f.m + spare) * (f.k + spare));
     f.b = REAL(random_block)(arena, rng, f.k * f.b_stride);
     f.c = REAL(random_block)(arena, rng, f.m * f.c_stride);
@@ -88,6 +91,7 @@ static void REAL(check_product)(const REAL(una_kernels) *set, const REAL(factors
 {
     memcpy(c, f->c, f->m * f->c_stride * sizeof *c);
     set->product(f->m, f->n, f->k, f->a, f->a_row, f->a_col, f->b, f->b_stride, c, f->c_stride, f->add);
+
     for (size_t i = 0; i < f->m; i++)
         for (size_t j = 0; j < f->c_stride; j++) {
             real before = f->c[i * f->c_stride + j], got = c[i * f->c_stride + j];
@@ -95,6 +99,7 @@ static void REAL(check_product)(const REAL(una_kernels) *set, const REAL(factors
                 assert_true(got == before);                      /* beyond n nothing is touched */
                 continue;
             }
+
             long double truth = f->add ? before : 0, size = fabsl(truth);
             for (size_t p = 0; p < f->k; p++) {
                 long double term = (long double)f->a[i * f->a_row + p * f->a_col] * f->b[p * f->b_stride + j];
@@ -134,6 +139,7 @@ static void REAL(every_tile)(void **state)
     real *c = REAL(random_block)(&run->scratch, &rng, MOST_ROWS * MOST_WIDE);
     real *work = UNA_GET(&run->scratch, real, MOST_ROWS * MOST_WIDE);
     assert_non_null(work);
+
     const REAL(una_kernels) *set;
     for (size_t m = 1; m <= MOST_ROWS; m++)
         for (size_t n = UNA_PAD; n <= MOST_WIDE; n += UNA_PAD)
@@ -141,6 +147,7 @@ static void REAL(every_tile)(void **state)
                 REAL(factors) f = { m, n, DEEP, DEEP, 1, MOST_WIDE, MOST_WIDE, a, b, c, (m + n / UNA_PAD) % 2 };
                 REAL(check_product)(set, &f, work);
             }
+
     una_arena_release(&run->scratch, mark);
 }
 
@@ -167,6 +174,7 @@ static void REAL(rows_alone)(void **state)
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 1);
     const REAL(una_kernels) *set;
     enum { ROWS_HERE = 50, DEEP = 37, WIDE = 120 };
+
     for (int add = 0; add < 2; add++)
         for (int transposed = 0; transposed < 2; transposed++)
             for EACH_SET(set) {
@@ -178,12 +186,14 @@ static void REAL(rows_alone)(void **state)
                 real *alone = UNA_GET(&run->scratch, real, WIDE);
                 real *all = UNA_GET(&run->scratch, real, ROWS_HERE * WIDE);
                 assert_non_null(all);
+
                 memcpy(all, c, ROWS_HERE * WIDE * sizeof *c);
                 set->product(ROWS_HERE, WIDE, DEEP, a, a_row, a_col, b, WIDE, all, WIDE, add);
                 for (size_t i = 0; i < ROWS_HERE; i++) {
                     memcpy(alone, c + i * WIDE, WIDE * sizeof *c);
                     set->product(1, WIDE, DEEP, a + i * a_row, a_row, a_col, b, WIDE, alone, WIDE, add);
                     assert_memory_equal(alone, all + i * WIDE, WIDE * sizeof *c);
+
                     size_t from = i % (WIDE / UNA_PAD) * UNA_PAD;
                     memcpy(alone, c + i * WIDE + from, UNA_PAD * sizeof *c);
                     set->product(1, UNA_PAD, DEEP, a + i * a_row, a_row, a_col, b + from, WIDE, alone, UNA_PAD, add);
@@ -202,6 +212,7 @@ static void REAL(activations)(void **state)
     static real z[COUNT], h[COUNT], d[COUNT], dd[COUNT], d_alone[COUNT];
     const REAL(una_kernels) *set;
     const double allowed = 8 * EPSILON;
+
     for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for EACH_SET(set) {
             real bias[16];
@@ -216,6 +227,7 @@ static void REAL(activations)(void **state)
                 assert_near((double)d[i], (double)truth_1(act, at), allowed, near);
                 assert_near((double)dd[i], (double)truth_2(act, at), allowed, near);
             }
+
             for (size_t i = 0; i < COUNT; i++) z[i] = (real)(((double)i - COUNT / 2) * 0.02);
             set->activate((una_activation)act, COUNT / 16, 16, bias, z, h, d_alone, NULL);
             assert_memory_equal(d, d_alone, sizeof d);           /* dd is optional and changes nothing */
@@ -256,6 +268,7 @@ static void REAL(activations_far_out)(void **state)
             real z[16], h[16], d[16], dd[16], bias[16] = { 0 };
             for (size_t i = 0; i < 16; i++) z[i] = (i % 2 ? -1 : 1) * (real)pow(10, (double)(i / 2) - 1);
             set->activate((una_activation)act, 1, 16, bias, z, h, d, dd);
+
             for (size_t i = 0; i < 16; i++) {
                 assert_near((double)h[i], (double)truth_0(act, z[i]), 8 * EPSILON, 1e-30);
                 assert_near((double)d[i], (double)truth_1(act, z[i]), 8 * EPSILON,
@@ -294,6 +307,7 @@ static void REAL(secants)(void **state)
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 1);
     const REAL(una_kernels) *set;
     const double steps[] = { 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10 };
+
     for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for EACH_SET(set)
             for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
@@ -307,6 +321,7 @@ static void REAL(secants)(void **state)
                     allowed += 2 * (double)LDBL_EPSILON * (1 + fabs((double)z) + fabs(t)) / fabs((double)delta);
                     allowed += truth_slack(act) * (1 + fabs((double)z)) * fabs((double)u);
                     if (!exact) allowed += 8 * EPSILON * (1 + fabs((double)z) + fabs(t)) / fabs((double)delta);
+
                     assert_near((double)at.s[i], truth, 0, allowed);
                     if (has_kink(act) && fabs(t) < 1e-5) continue;               /* on the kink */
                     assert_near((double)at.e[i], (double)truth_1(act, z + delta * u), 0,
@@ -324,6 +339,7 @@ static void REAL(secant_to_tangent)(void **state)
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 1);
     const REAL(una_kernels) *set;
     const double delta = sizeof(real) == 4 ? 1e-3 : 1e-7;
+
     for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for EACH_SET(set) {
             REAL(take_secants)(set, act, &at, &rng, delta);
@@ -393,6 +409,7 @@ static void REAL(secant_differences)(void **state)
     const bool single = sizeof(real) == sizeof(float);
     const real step = (real)(single ? 1e-2 : 1e-6), delta = (real)0.3;
     const double kink = single ? 0.1 : 1e-4, allowed = single ? 5e-3 : 1e-6;
+
     for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for EACH_SET(set) {
             una_rng rng = una_rng_at(6, UNA_FOR_TEST, 1);
@@ -400,6 +417,7 @@ static void REAL(secant_differences)(void **state)
             REAL(take_secants)(set, act, &at, &rng, (double)delta);
             for (size_t i = 0; i < 64 * 16; i++) g[i] = 1;
             set->slopes->secant_back((una_slope_shape){ 64, 1, 16 }, at.d, at.e, at.delta, g, dz);
+
             for (int through_u = 0; through_u < 2; through_u++) {
                 for (int side = 0; side < 2; side++) {
                     moved = at;
@@ -410,6 +428,7 @@ static void REAL(secant_differences)(void **state)
                         moved.u, 16,
                                 moved.delta, s[side], moved.e);
                 }
+
                 for (size_t i = 0; i < 64 * 16; i++) {
                     real t = at.z[i] + at.delta[i / 16] * at.u[i];
                     if (fabs((double)at.z[i]) < kink || fabs((double)t) < kink) continue;
@@ -436,6 +455,7 @@ static void REAL(small_ones)(void **state)
             real *kept = UNA_GET(&run->scratch, real, n), *sum = UNA_GET(&run->scratch, real, n);
             real *t = UNA_GET(&run->scratch, real, n * t_stride);
             assert_int_equal(una_arena_check(&run->scratch), UNA_OK);
+
             memcpy(kept, b, n * sizeof *b);
             set->multiply(n, a, b);
             double square = 0;
@@ -446,23 +466,27 @@ static void REAL(small_ones)(void **state)
             }
             assert_near(set->ridge(n, (real)0.75, kept, b), square, 1e-14, 0);
             for (size_t i = 0; i < n; i++) assert_true(b[i] == (real)0.75 * kept[i]);
+
             memcpy(b, kept, n * sizeof *b);
             set->add(n, a, b);
             for (size_t i = 0; i < n; i++) assert_true(b[i] == kept[i] + a[i]);
             set->scale(n, (real)-1.75, a, b);
             for (size_t i = 0; i < n; i++) assert_true(b[i] == (real)-1.75 * a[i]);
+
             set->add_rows(rows, n, a, sum);
             for (size_t j = 0; j < n; j++) {
                 double truth = 2;
                 for (size_t r = 0; r < rows; r++) truth += (double)a[r * n + j];
                 assert_near((double)sum[j], truth, 0, 100 * EPSILON);
             }
+
             set->transpose(rows, n, a, stride, t, t_stride);
             for (size_t i = 0; i < rows; i++)
                 for (size_t j = 0; j < n; j++) assert_true(t[j * t_stride + i] == a[i * stride + j]);
             for (size_t j = 0; j < n; j++) assert_true(t[j * t_stride + rows] == 0);             /* beyond: untouched */
             una_arena_release(&run->scratch, mark);
         }
+
     real untouched = 1;
     assert_near(REAL(una_kernels_named)("generic")->ridge(0, 2, &untouched, &untouched), 0, 0, 0);
     assert_true(untouched == 1);
@@ -483,6 +507,7 @@ static void REAL(adam_steps)(void **state)
             p[i] = 1;
             dp[i] = 1;
         }
+
         for (int t = 1; t <= 5; t++) {
             double c1 = 1 - pow(beta1, t), c2 = 1 - pow(beta2, t);
             if (t == 4)

@@ -43,8 +43,10 @@ static void REAL(gram_is_lower_half)(void **state)
             real *a = REAL(random_block)(&run->scratch, &rng, rows * wide + 1),
                  *c = UNA_GET(&run->scratch, real, n * c_stride);
             assert_non_null(c);
+
             for (size_t i = 0; i < n * c_stride; i++) c[i] = 1;
             set->gram(rows, n, a, wide, c, c_stride);
+
             for (size_t i = 0; i < n; i++) {
                 for (size_t j = wide; j < c_stride; j++) assert_true(c[i * c_stride + j] == 1);
                 for (size_t j = 0; j <= i; j++) {
@@ -81,8 +83,10 @@ static void REAL(fan_products)(void **state)
             real *a = REAL(random_fans)(&run->scratch, &rng, in[0], directions);
             real *c = UNA_GET(&run->scratch, real, out[0] * lanes + 1);
             assert_non_null(c);
+
             c[out[0] * lanes] = 7;
             set->fans->product(lanes, in, a, m, in_step, out_step, out, c);
+
             for (size_t j = 0; j < out[0]; j++)
                 for (size_t l = 0; l < lanes; l++) {
                     long double truth = 0, size = 0;
@@ -110,12 +114,14 @@ static void REAL(check_fan_outer)(const REAL(una_kernels) *set, una_run *run, un
     long double *truth = UNA_GET(&run->scratch, long double, units * n),
                 *size = UNA_GET(&run->scratch, long double, units * n);
     assert_non_null(size);
+
     for (size_t again = 0; again < 2; again++) {
         const uint16_t *rows = REAL(random_list)(&run->scratch, rng, units, (round / 2 + again) % 3);
         const uint16_t *across = lower ? rows : REAL(random_list)(&run->scratch, rng, columns, round / 6 % 3);
         const real *a = REAL(random_fans)(&run->scratch, rng, rows[0], directions);
         const real *b = lower ? a : REAL(random_fans)(&run->scratch, rng, across[0], directions);
         set->fans->outer(directions, lanes, rows, a, across, b, n, lower, flat, c, n);
+
         for (size_t i = 0; i < rows[0]; i++)
             for (size_t j = 0; j < across[0]; j++)
                 for (size_t d = 0; d < directions; d++) {
@@ -125,6 +131,7 @@ static void REAL(check_fan_outer)(const REAL(una_kernels) *set, una_run *run, un
                     size[at] += fabsl(term);
                 }
     }
+
     for (size_t i = 0; i < units; i++)
         for (size_t j = 0; j < (lower ? i + 1 : n); j++)
             assert_near((double)c[i * n + j], (double)truth[i * n + j], 0, (double)(90.0L * EPSILON * size[i * n + j]));
@@ -154,6 +161,7 @@ static void REAL(nan_passes)(void **state)
         set->fans->candidates(3, z, reach, (real)0.5, list);
         assert_int_equal(list[0], 1);
         assert_int_equal(UNA_LISTED(list)[0], 1);
+
         UNA_LISTED(list)[1] = UNA_LIST_END;
         real a[8] = { 1, (real)NAN }, m[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, c[8], outer[3 * 8] = {0}, flat[9 * 8] = {0};
         set->fans->product(8, list, a, m, 3, 1, list, c);
@@ -176,6 +184,7 @@ static void REAL(fan_steps_and_sums)(void **state)
             assert_true(step[d] == (d < 10 ? delta[d] : 0));
             assert_true(inverse[d] == (d < 10 ? 1 / delta[d] : 0));
         }
+
         const uint16_t list[] = { 2, 0, 0, 2, UNA_LIST_END };
         real fans[16];
         for (size_t i = 0; i < 16; i++) fans[i] = (real)i;
@@ -197,17 +206,20 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
     real *s = UNA_GET(&run->scratch, real, (UNITS + 1) * lanes), *e = UNA_GET(&run->scratch, real, UNITS * lanes);
     real *packed = UNA_GET(&run->scratch, real, UNITS * lanes);
     assert_non_null(packed);
+
     for (size_t j = 0; j < UNITS; j++) {
         z[j] = (real)una_rng_normal(rng);
         reach[j] = 0;
         for (size_t d = 0; d < directions; d++) reach[j] = (real)fmax((double)reach[j], fabs((double)u[j * lanes + d]));
     }
+
     uint16_t candidates[UNA_LIST_LENGTH(UNITS)], list[UNA_LIST_LENGTH(UNITS)];
     real *inverse = step + lanes, longest = set->fans->steps(directions, lanes, delta, step, inverse);
     set->fans->candidates(UNITS, z, reach, longest, candidates);
     for (size_t i = 0; i < candidates[0]; i++)
         memcpy(packed + i * lanes, u + UNA_LISTED(candidates)[i] * lanes, lanes * sizeof *u);
     set->fans->relu(lanes, UNITS, step, inverse, z, candidates, by_unit ? u : packed, by_unit, list, s, e);
+
     size_t at = 0, bends = 0;
     for (size_t j = 0; j < UNITS; j++) {
         bool some = z[j] > 0, all = z[j] > 0;
@@ -217,6 +229,7 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
             all &= on;
         }
         if (!some) continue;
+
         assert_int_equal(UNA_LISTED(list)[at], j);
         bool bent = bends < list[1] && UNA_BENT(list, UNITS)[bends] == at;
         assert_int_equal(bent, !all);
@@ -230,6 +243,7 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
         bends += bent;
         at++;
     }
+
     assert_int_equal(list[0], at);
     assert_int_equal(list[1], bends);
     assert_int_equal(UNA_LISTED(list)[at], UNA_LIST_END);
@@ -288,6 +302,7 @@ static void REAL(check_similarity)(const REAL(una_kernels) *set, size_t heads, s
     assert_non_null(inverse);
     for (size_t i = 0; i < heads * stride; i++) k[i] = 77;
     double p = set->slopes->similarity(heads, stride, s, scale, k, inverse);
+
     for (size_t i = 0; i < heads; i++) {
         double qi = (double)s[i * stride + i], diagonal = 0;
         for (size_t j = 0; j < heads; j++) {
@@ -301,6 +316,7 @@ static void REAL(check_similarity)(const REAL(una_kernels) *set, size_t heads, s
         assert_near((double)k[i * stride + i], scale * diagonal, 4 * EPSILON, qi > 0 ? 1e-13 / qi : 0);
         for (size_t j = heads; j < stride; j++) assert_true(k[i * stride + j] == 77);
     }
+
     assert_near(p, truth, 1e-12, 1e-13 * (double)heads);
 }
 
@@ -316,6 +332,7 @@ static void REAL(similarities)(void **state)
             double *g = UNA_GET(&run->scratch, double, heads * REAL(SLOPES));
             real *s = UNA_GET(&run->scratch, real, heads * stride);
             assert_non_null(s);
+
             for (size_t i = 0; i < heads * REAL(SLOPES); i++)
                 if (none == 0 || (none == 1 && i / REAL(SLOPES) % 3))
                     g[i] = una_rng_normal(&rng) * (1 + (double)(i % 5));
@@ -350,8 +367,10 @@ static void REAL(similarity_gradient)(void **state)
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 2);
     double g[HEADS * REAL(SLOPES)], inverse[HEADS];
     real s[HEADS * STRIDE] = { 0 }, k[HEADS * STRIDE] = { 0 };
+
     for (size_t i = 0; i < HEADS * REAL(SLOPES); i++) g[i] = una_rng_normal(&rng);
     REAL(head_products)(HEADS, STRIDE, g, s);
+
     const REAL(una_kernels) *set;
     for EACH_SET(set) {
         double p = set->slopes->similarity(HEADS, STRIDE, s, 1, k, inverse);
@@ -378,6 +397,7 @@ static void REAL(residuals)(void **state)
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 2);
     const double weight = 0.3;
     const REAL(una_kernels) *set;
+
     for (size_t heads = 1; heads < 45; heads++)
         for (size_t shared = 0; shared < 2; shared++)
             for EACH_SET(set) {
@@ -388,6 +408,7 @@ static void REAL(residuals)(void **state)
                 real *g = UNA_GET(&run->scratch, real, (rows + 1) * stride);
                 real *t = REAL(random_block)(&run->scratch, &rng, shared ? rows + 1 : (rows + 1) * t_stride);
                 assert_non_null(g);
+
                 memcpy(g, f, (rows + 1) * stride * sizeof *g);
                 double sum = set->residual(rows, heads, stride, weight, t, t_stride, g), truth = 0;
                 for (size_t r = 0; r < rows; r++)
@@ -422,10 +443,12 @@ static REAL(line_case) REAL(random_line)(una_run *run, una_rng *rng)
     size_t tables = (units + 2) * width;
     real *w = REAL(random_block)(arena, rng, units), *b = REAL(random_block)(arena, rng, units);
     REAL(line_case) c = { .line = { .units = units, .width = width, .w = w, .b = b } };
+
     for (size_t j = 0; j < units; j++) {
         if (una_rng_below(rng, 6) == 0) w[j] = 0;
         if (una_rng_below(rng, 6) == 0) b[j] = w[j] / 4;
     }
+
     c.line.above = REAL(random_block)(arena, rng, units * width);
     c.line.bend = UNA_GET(arena, real, units);
     c.line.unit = UNA_GET(arena, uint16_t, units);
@@ -435,6 +458,7 @@ static REAL(line_case) REAL(random_line)(una_run *run, una_rng *rng)
         UNA_GET(arena, real, units), UNA_GET(arena, real, units), UNA_GET(arena, real, units * width),
         UNA_GET(arena, real, width) };
     assert_ok(una_arena_check(arena), run);
+
     for (size_t j = 0; j < units; j++) c.line.unit[j] = (uint16_t)(units - 1 - j);       /* any order will do */
     c.bias = REAL(random_block)(arena, rng, width);
     c.x = REAL(random_block)(arena, rng, REAL(LINE_POINTS));
@@ -465,6 +489,7 @@ static void REAL(check_line_rows)(const REAL(line_case) *c)
             slope += by * (REAL(unit_at)(&c->line, k, end) - here) / c->delta[p];
             size += fabsl(by) * (fabsl(c->line.w[k]) * (1 + fabsl(x)) + fabsl(c->line.b[k]));
         }
+
         assert_near((double)c->z[i], (double)truth, 0, (double)(60 * EPSILON * size));
         assert_near((double)c->u[i], (double)slope, 0, (double)(60 * EPSILON * size * (1 + 1 / fabsl(c->delta[p]))));
         assert_true(c->h[i] == (c->z[i] > 0 ? c->z[i] : 0) && c->d[i] == (c->z[i] > 0));
@@ -488,6 +513,7 @@ static void REAL(check_line_units)(const REAL(line_case) *c)
                 size += fabsl(by) * (fabsl(gz) * (1 + fabsl(x)) + fabsl(g));
             }
         }
+
         assert_near((double)c->gradient.w[k], (double)dw, 0, (double)(40 * EPSILON * size * most));
         assert_near((double)c->gradient.b[k], (double)db, 0, (double)(40 * EPSILON * size * most));
     }
@@ -508,6 +534,7 @@ static void REAL(check_line_above)(const REAL(line_case) *c)
             truth += gz * here + g * (there - here);
             size += (fabsl(gz) + fabsl(g)) * (1 + fabsl(x)) * unit;
         }
+
         double got = (double)(k < units ? c->gradient.above[i] : c->gradient.bias[j]);
         assert_near(got, (double)truth, 0, (double)(40 * EPSILON * size));
     }
@@ -524,10 +551,12 @@ static void REAL(lines)(void **state)
             una_mark mark = una_arena_mark(&run->scratch);
             uint16_t place[POINTS], far[POINTS];
             REAL(line_case) c = REAL(random_line)(run, &rng);
+
             set->line->make(&c.line, c.bias);
             set->line->rows(&c.line, POINTS, c.x, place, c.z, c.h, c.d);
             set->line->slopes(&c.line, POINTS, c.x, place, c.delta, c.way, far, c.u);
             REAL(check_line_rows)(&c);
+
             set->line->slopes_back(&c.line, POINTS, c.x, place, far, c.delta, c.way, c.g, &c.gradient);
             set->line->rows_back(&c.line, POINTS, c.x, place, c.gz, &c.gradient);
             set->line->finish(&c.line, &c.gradient);
@@ -549,6 +578,7 @@ static void REAL(normals_of_philox)(void **state)
     enum { COUNT = 64 * 5 + 7 };
     real out[COUNT];
     const REAL(una_kernels) *set;
+
     for EACH_SET(set) {
         set->normals(COUNT, REAL(key), REAL(counter), 1, 0, out);
         for (uint32_t i = 0; i < COUNT; i++) {
@@ -571,6 +601,7 @@ static void REAL(normals_prefix)(void **state)
     enum { COUNT = 300 };
     real all[COUNT], some[COUNT + 1], other[COUNT];
     const REAL(una_kernels) *set;
+
     for EACH_SET(set) {
         set->normals(COUNT, REAL(key), REAL(counter), 1, 0, all);
         for (size_t n = 0; n <= COUNT; n++) {
@@ -579,8 +610,10 @@ static void REAL(normals_prefix)(void **state)
             assert_memory_equal(some, all, n * sizeof *all);
             assert_true(some[n] == 99);
         }
+
         set->normals(COUNT, REAL(key), REAL(counter), 0.25f, 0, some);
         for (size_t i = 0; i < COUNT; i++) assert_true(some[i] == all[i] / 4);
+
         const uint32_t key[2] = { REAL(key)[0], REAL(key)[1] + 1 };
         set->normals(COUNT, key, REAL(counter), 1, 0, other);
         for (size_t i = 0; i < COUNT; i++) assert_true(other[i] != all[i]);
@@ -601,6 +634,7 @@ static void REAL(normals_distribution)(void **state)
     una_mark mark = una_arena_mark(&run->scratch);
     real *x = UNA_GET(&run->scratch, real, COUNT);
     assert_non_null(x);
+
     const REAL(una_kernels) *set;
     for EACH_SET(set) {
         double sum[5] = { 0 }, near = 0, pair = 0, squares = 0, worst = 0, n = COUNT;
@@ -614,6 +648,7 @@ static void REAL(normals_distribution)(void **state)
                 squares += (z * z - 1) * ((double)x[i + 16] * (double)x[i + 16] - 1);
             }
         }
+
         assert_near(sum[1] / n, 0, 0, 4 / sqrt(n));
         assert_near(sum[2] / n, 1, 0, 4 * sqrt(2 / n));
         assert_near(sum[3] / n, 0, 0, 4 * sqrt(15 / n));
@@ -621,6 +656,7 @@ static void REAL(normals_distribution)(void **state)
         assert_near(near / n, 0, 0, 4 / sqrt(n));
         assert_near(pair / (n / 2), 0, 0, 4 / sqrt(n / 2));
         assert_near(squares / (n / 2), 0, 0, 4 * 2 / sqrt(n / 2));
+
         qsort(x, COUNT, sizeof *x, REAL(by_value));
         for (size_t i = 0; i < COUNT; i++) {
             double cdf = erfc(-(double)x[i] / sqrt(2)) / 2;
@@ -639,6 +675,7 @@ static void REAL(normals_floor)(void **state)
     static real plain[COUNT], kept[COUNT];
     const float least = 0.5f;
     const REAL(una_kernels) *set;
+
     for EACH_SET(set) {
         size_t moved = 0;
         set->normals(COUNT, REAL(key), REAL(counter), 2, 0, plain);
@@ -648,6 +685,7 @@ static void REAL(normals_floor)(void **state)
             moved += small;
             assert_true(kept[i] == (small ? (plain[i] < 0 ? -(real)least : (real)least) : plain[i]));
         }
+
         double share = erf((double)least / 2 / sqrt(2));
         assert_near((double)moved / COUNT, share, 0, 4 * sqrt(share / COUNT));
     }
@@ -665,6 +703,7 @@ static void REAL(tanh_keeps_nan)(void **state)
             for (size_t i = 0; i < 24; i++) z[i] = (real)i / 8;
             z[at] = (real)NAN;
             set->activate(UNA_TANH, 1, 24, bias, z, h, d, dd);
+
             for (size_t i = 0; i < 24; i++) {
                 assert_int_equal(!!isnan(h[i]), i == at);
                 assert_int_equal(!!isnan(d[i]), i == at);
@@ -690,6 +729,7 @@ static void REAL(sweeps)(void **state)
             real *kept = UNA_GET(&run->scratch, real, (n + 1) * WIDE), *column = UNA_GET(&run->scratch, real, WIDE);
             long double work[MOST][MOST], log_det = 0;
             assert_non_null(column);
+
             for (size_t i = 0; i <= n; i++)
                 for (size_t j = 0; j <= i; j++) {
                     real sum = i == j ? 1 : 0;
@@ -698,6 +738,7 @@ static void REAL(sweeps)(void **state)
                         i < n ? sum : (real)una_rng_normal(&rng);
                 }
             a[(n + 1) * WIDE] = 7;
+
             for (size_t i = 0; i < n; i++)
                 for (size_t j = 0; j < n; j++) work[i][j] = kept[i * WIDE + j];
             for (size_t k = 0; k < n; k++) {
@@ -705,6 +746,7 @@ static void REAL(sweeps)(void **state)
                 for (size_t i = k + 1; i < n; i++)
                     for (size_t j = n; j-- > k;) work[i][j] -= work[i][k] / work[k][k] * work[k][j];
             }
+
             const double allowed = 400 * (double)EPSILON;
             assert_near(set->density->sweep(n + 1, n, WIDE, a, column), (double)log_det, allowed, allowed);
             for (size_t i = 0; i < n; i++) {
@@ -718,6 +760,7 @@ static void REAL(sweeps)(void **state)
                     assert_near(one, i == j ? 1 : 0, 0, allowed);
                 }
             }
+
             double left = (double)kept[n * WIDE + n];
             for (size_t k = 0; k < n; k++) left -= (double)kept[n * WIDE + k] * (double)a[n * WIDE + k];
             assert_near((double)a[n * WIDE + n], left, 0, 20 * allowed);
@@ -755,12 +798,14 @@ static void REAL(shallow_networks)(void **state)
                          work[2 * UNA_SHALLOW_ROWS * WIDE];
                     real c = (real)0.3, dc = 1, z[WIDE], h[WIDE], d[WIDE], zero[WIDE] = {0};
                     double truth[(INPUTS + 2) * WIDE], bias = 1, loss = 0;
+
                     for (size_t i = 0; i < rows * inputs; i++) x[i] = (real)una_rng_normal(&rng);
                     for (size_t i = 0; i < rows; i++) y[i] = (real)una_rng_normal(&rng);
                     for (size_t i = 0; i < (inputs + 2) * WIDE; i++) {
                         p[i] = i % WIDE < UNITS ? (real)una_rng_normal(&rng) : 0;
                         truth[i] = (double)(g[i] = (real)una_rng_normal(&rng));
                     }
+
                     const real *b = p + inputs * WIDE, *v = b + WIDE;
                     for (size_t r = 0; r < rows; r++) {
                         double f = (double)c;
@@ -780,6 +825,7 @@ static void REAL(shallow_networks)(void **state)
                             for (size_t i = 0; i < inputs; i++) truth[i * WIDE + j] += dz * (double)x[r * inputs + i];
                         }
                     }
+
                     REAL(una_shallow) at = { p, b, v, c };
                     REAL(una_shallow_gradient) to = { g, g + inputs * WIDE, g + (inputs + 1) * WIDE, &dc };
                     double got = set->density->shallow((una_activation)act, rows, inputs, WIDE, x, y, 0.7, at, to,

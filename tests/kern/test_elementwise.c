@@ -38,6 +38,7 @@ static void exponentials(void **state)
         double off = units_off(got, expl((long double)x));
         if (off > worst) worst = off;
     }
+
     print_message("exp: at most %.2f units off\n", worst);
     assert_true(worst <= 4);
     assert_true(exp_of(0) == 1);
@@ -61,6 +62,7 @@ static void hyperbolic_tangents(void **state)
         double off = units_off(tanh_of(x), tanhl((long double)x));
         if (off > worst) worst = off;
     }
+
     print_message("tanh: at most %.2f units off\n", worst);
     assert_true(worst <= 4);
     assert_true(tanh_of(0) == 0);
@@ -89,6 +91,7 @@ static void corners(void **state)
     const double most = sqrt(48 * log(2.0));                     /* u = 2^-24 */
     const double cosine[] = { 1, 0, -1, 0 }, sine[] = { 0, 1, 0, -1 };
     float x, y;
+
     for (uint32_t quadrant = 0; quadrant < 4; quadrant++) {
         box_muller(0, quadrant << 30, &x, &y);
         assert_near((double)x, most * cosine[quadrant], 0, 2e-6);
@@ -112,10 +115,12 @@ static void philox_blocks(void **state)
         { { 0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u }, { 0xa4093822u, 0x299f31d0u },
           { 0xd16cfe09u, 0x94fdccebu, 0x5001e420u, 0x24126ea1u } },
     };
+
     uint32_t word[4][LANE];
     for (size_t k = 0; k < 3; k++) {
         philox(known[k].key, known[k].counter, 0, word);
         for (size_t w = 0; w < 4; w++) assert_true(word[w][0] == known[k].word[w]);
+
         philox(known[k].key, known[k].counter, 48, word);
         for (uint32_t i = 0; i < LANE; i++) {
             const uint32_t *from = known[k].counter;
@@ -135,10 +140,12 @@ static void tanh_of_every_set(void **state)
     static float z[COUNT], h[COUNT], d[COUNT];
     const char *const names[] = { "generic", "avx2", "avx512" };
     const float bias[8] = { 0 };
+
     for (size_t k = 0; k < 4; k++) {
         const una_kernels_f32 *set = k < 3 ? una_kernels_named_f32(names[k]) : &slots;
         double worst = 0;
         if (!set) continue;
+
         for (size_t i = 0; i < COUNT; i++) z[i] = ((float)i - COUNT / 2) * 0.0023f;
         set->activate(UNA_TANH, COUNT / 8, 8, bias, z, h, d, NULL);
         for (size_t i = 0; i < COUNT; i++) {

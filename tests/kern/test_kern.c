@@ -70,12 +70,15 @@ static void kernels_of_a_run(void **state)
     assert_ok(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .kernels = "generic")), run);
     assert_string_equal(una_run_kernels(run), "generic");
     assert_ok(una_kernels_need(run), run);
+
     run->settings.kernels = "abacus";
     assert_string_equal(una_run_kernels(run), "none");
     assert_status(una_kernels_need(run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "'abacus'");
+
     run->settings.kernels = NULL;
     assert_string_equal(una_run_kernels(run), una_kernels_named_f32(NULL)->name);
+
     assert_int_equal(una_path_of(run), UNA_PATH_AUTO);
     run->settings.path = "auto";
     assert_ok(una_kernels_need(run), run);
@@ -112,5 +115,6 @@ int main(void)
         BOTH(adam_steps),
         BOTH(descents),
     };
+
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -94,5 +94,6 @@ int main(void)
         BOTH(shallow_networks),
         cmocka_unit_test(normals_of_both_precisions),
     };
+
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -45,12 +45,14 @@ static void factor_times_itself_is_the_matrix(void **state)
     (void)state;
     static double x[MOST * MOST], a[MOST * MOST], l[MOST * MOST], back[MOST * MOST];
     una_run *run = quiet_run();
+
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s];
         fill(x, n * n, s);
         gram_plainly(a, x, n, n, 0.1);
         memcpy(l, a, n * n * sizeof *l);
         assert_ok(una_chol(l, n, "A", run), run);
+
         for (size_t i = 0; i < n; i++) {
             assert_true(l[i * n + i] > 0);
             for (size_t j = i + 1; j < n; j++) assert_true(l[i * n + j] == 0);
@@ -80,11 +82,13 @@ static void a_bad_pivot_is_named(void **state)
     double indefinite[4] = { 1, 2, 2, 1 };
     assert_status(una_chol(indefinite, 2, "the kernel matrix", run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the kernel matrix is not positive definite: pivot 2 of 2 is -3");
+
     double broken[4] = { NAN, 0, 0, 1 }, endless[4] = { HUGE_VAL, 0, 0, 1 }, beside[4] = { 1, 0, HUGE_VAL, 1 };
     assert_status(una_chol(broken, 2, "A", run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "pivot 1 of 2");
     assert_status(una_chol(endless, 2, "A", run), UNA_E_NUMERIC, run);
     assert_status(una_chol(beside, 2, "A", run), UNA_E_NUMERIC, run);
+
     /* A fault beyond the first panel. */
     static double large[MOST * MOST];
     for (size_t i = 0; i < MOST; i++) large[i * MOST + i] = i == 140 ? 0 : 1;
@@ -99,12 +103,14 @@ static void solves_undo_products(void **state)
     static double x[MOST * MOST], a[MOST * MOST], l[MOST * MOST], b[MOST * 9], z[MOST * 9];
     una_run *run = quiet_run();
     const size_t columns[] = { 1, 2, 9 };
+
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s];
         fill(x, n * n, s);
         gram_plainly(a, x, n, n, 1);
         memcpy(l, a, n * n * sizeof *l);
         assert_ok(una_chol(l, n, "A", run), run);
+
         for (size_t c = 0; c < 3; c++) {
             size_t m = columns[c];
             fill(z, n * m, 100 + s);
@@ -130,6 +136,7 @@ static void a_column_has_the_same_bits_in_any_company(void **state)
     fill(x, N * N, 3);
     gram_plainly(l, x, N, N, 1);
     assert_ok(una_chol(l, N, "A", run), run);
+
     for (size_t c = 0; c + 1 < M; c++) {
         fill(many, N * M, 4);
         for (size_t i = 0; i < N; i++) few[2 * i] = many[i * M + c], few[2 * i + 1] = many[i * M + c + 1];
@@ -148,17 +155,20 @@ static void update_equals_factoring_again(void **state)
     (void)state;
     static double x[MOST * MOST], a[MOST * MOST], l[MOST * MOST], v[MOST];
     una_run *run = quiet_run();
+
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s];
         fill(x, n * n, s);
         gram_plainly(a, x, n, n, 0.5);
         memcpy(l, a, n * n * sizeof *l);
         assert_ok(una_chol(l, n, "A", run), run);
+
         fill(v, n, 50 + s);
         if (n > 2) v[1] = 0;
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; j < n; j++) a[i * n + j] += v[i] * v[j];
         }
+
         una_chol_update(l, n, v);
         assert_ok(una_chol(a, n, "A + vv'", run), run);
         assert_arrays_near(l, a, n * n, 1e-10, 1e-10);
@@ -174,12 +184,14 @@ static void gram_adds_up(void **state)
     fill(a, ROWS * N, 11);
     gram_plainly(plain, a, ROWS, N, 2);
     for (size_t i = 0; i < N; i++) once[i * N + i] = chunks[i * N + i] = again[i * N + i] = 2;
+
     una_gram_add(once, a, ROWS, N);
     una_gram_add(again, a, ROWS, N);
     assert_memory_equal(once, again, sizeof once);
     for (size_t from = 0; from < ROWS; from += 7) {
         una_gram_add(chunks, a + from * N, ROWS - from < 7 ? ROWS - from : 7, N);
     }
+
     assert_arrays_near(once, plain, N * N, 1e-13, 1e-12);
     assert_arrays_near(chunks, plain, N * N, 1e-13, 1e-12);
     for (size_t i = 0; i < N; i++) {
@@ -193,6 +205,7 @@ static void dot_and_combine(void **state)
     double a[37], b[37], out[37], x[6 * 40];
     for (size_t i = 0; i < 37; i++) a[i] = (double)i, b[i] = 1;
     for (size_t n = 0; n <= 37; n++) assert_true(una_dot(a, b, n) == (double)(n * (n - (n > 0))) / 2);
+
     for (size_t i = 0; i < 240; i++) x[i] = (double)(i % 11);
     const double weight[6] = { 1, -2, 3, -4, 5, -6 };
     for (size_t terms = 0; terms <= 6; terms++) {

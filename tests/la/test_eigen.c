@@ -19,6 +19,7 @@ static void check(const double *a, size_t n, double size, una_run *run)
     static double z[MOST * MOST], w[MOST];
     memcpy(z, a, n * n * sizeof *z);
     assert_ok(una_eigen(z, n, w, run), run);
+
     double room = 4e-15 * (double)(n + 3);
     for (size_t i = 0; i < n; i++) {
         if (i) assert_true(w[i] >= w[i - 1]);
@@ -56,6 +57,7 @@ static void awkward_spectra(void **state)
     enum { N = 40 };
     static double a[N * N], x[5 * N];
     una_run *run = quiet_run();
+
     check(a, N, 1, run);                                       /* all zero */
     for (size_t i = 0; i < N; i++) a[i * N + i] = 3;
     check(a, N, 3, run);                                       /* one value, N times */
@@ -63,12 +65,14 @@ static void awkward_spectra(void **state)
     check(a, N, N, run);                                       /* diagonal, descending */
     for (size_t i = 0; i < N * N; i++) a[i] = 1;
     check(a, N, 1, run);                                       /* rank one: N - 1 zeros */
+
     fill(x, 5 * N, 1);
     memset(a, 0, sizeof a);
     una_gram_add(a, x, 5, N);
     check(a, N, 10, run);                                      /* rank five */
     for (size_t i = 0; i < N; i++) a[i * N + 7] = a[7 * N + i] = 0;
     check(a, N, 10, run);                                      /* a dead feature */
+
     for (size_t i = 0; i < N * N; i++) a[i] *= 1e200;
     check(a, N, 1e201, run);                                   /* squares would overflow */
     for (size_t i = 0; i < N * N; i++) a[i] *= 1e-200 * 1e-200;
@@ -86,6 +90,7 @@ static void known_values(void **state)
     assert_near(w[0], 1, 1e-15, 0);
     assert_near(w[1], 3, 1e-15, 0);
     assert_near(fabs(two[2]), sqrt(0.5), 1e-15, 0);
+
     /* Second differences: 2 - 2 cos(pi k / (N + 1)). */
     static double a[N * N];
     for (size_t i = 0; i < N; i++) {

@@ -36,6 +36,7 @@ static void factor_gives_the_matrix_back(void **state)
 {
     static const size_t sizes[] = { 1, 2, 7, 8, 9, 63, 64, 65, 100, 127, 128, 129, 200, 256, 300, 431 };
     (void)state;
+
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t n = sizes[s], stride = una_large_stride(n);
         assert_true(stride >= n && stride % 16 == 8);
@@ -45,6 +46,7 @@ static void factor_gives_the_matrix_back(void **state)
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j <= i; j++) plain[i * n + j] = plain[j * n + i] = element(i, j);
         assert_ok(una_chol(plain, n, "the test", run), run);
+
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j <= i; j++) {
                 assert_near(una_dot(l + i * stride, l + j * stride, j + 1), element(i, j), 0, 1e-14);
@@ -83,6 +85,7 @@ static void appended_rows_have_the_same_bits(void **state)
     static const size_t first[] = { 1, 5, 64, 100, 128, 131, 255, 256, 299 };
     double *whole = factored(n, stride, 2, NULL);
     una_run *run = quiet_run_threads(2);
+
     for (size_t s = 0; s < sizeof first / sizeof *first; s++) {
         double *a = matrix(n, stride);
         assert_ok(una_large_chol(a, 0, first[s], stride, "the test", run), run);
@@ -92,6 +95,7 @@ static void appended_rows_have_the_same_bits(void **state)
         assert_true(same_rows(a, whole, n, stride));
         free(a);
     }
+
     una_run_free(run);
     free(whole);
 }
@@ -102,6 +106,7 @@ static void pivots_are_named(void **state)
     const size_t n = 150, stride = una_large_stride(n);
     static const size_t where[] = { 0, 5, 70, 140 };
     una_run *run = quiet_run();
+
     for (size_t w = 0; w < 4; w++) {
         double *a = matrix(n, stride);
         char text[64];
@@ -112,6 +117,7 @@ static void pivots_are_named(void **state)
         free(a);
     }
     una_run_free(run);
+
     una_run_settings settings = { .size = sizeof settings, .threads = 1, .kernels = "abacus" };
     assert_int_equal(una_run_new(&run, &settings), UNA_OK);
     double one = 1;
@@ -128,12 +134,14 @@ static void solves_and_inverse(void **state)
         *narrow = calloc(n * 8, sizeof *narrow),
            *inverse = malloc(tiles * n * UNA_TILE * sizeof *inverse), *b = malloc(2 * n * sizeof *b);
     assert_true(wide && narrow && inverse && b);
+
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < 24; c++) wide[i * 24 + c] = sin((double)(i * 24 + c));
     for (size_t i = 0; i < n; i++) {
         b[i] = b[n + i] = wide[i * 24 + 11];
         memcpy(narrow + i * 8, wide + i * 24 + 8, 8 * sizeof *b);
     }
+
     una_large_lower_solve(l, n, stride, wide, 24, 0, run);
     una_large_lower_solve(l, n, stride, narrow, 8, 0, run);
     una_large_forward(l, n, stride, b);
@@ -141,6 +149,7 @@ static void solves_and_inverse(void **state)
         assert_true(memcmp(narrow + i * 8, wide + i * 24 + 8, 8 * sizeof *b) == 0);   /* whatever stands beside it */
         assert_near(b[i], -wide[i * 24 + 11], 1e-9, 1e-10);
     }
+
     una_large_backward(l, n, stride, b);
     assert_ok(una_large_inverse(l, n, stride, inverse, run), run);
     double tile[UNA_TILE * UNA_TILE], back = 0;
@@ -151,6 +160,7 @@ static void solves_and_inverse(void **state)
         back += tile[row * UNA_TILE + column] * b[n + j];
     }
     assert_near(back, b[200], 1e-9, 1e-9);
+
     free(l);
     free(wide);
     free(narrow);
@@ -180,6 +190,7 @@ static void solves_keep_their_digits(void **state)
     double *l = matrix(N, stride), b[N * 8], plain[N], worst = 0, worst_plain = 0, largest = 0;
     for (size_t i = 0; i < N; i++) l[i * stride + i] += 1e-8 - 0.01;
     assert_ok(una_large_chol(l, 0, N, stride, "the test", run), run);
+
     for (size_t i = 0; i < N * 8; i++) b[i] = cos((double)(i / 8) * (1 + (double)(i % 8)));
     long double *exact = calloc(N * 8, sizeof *exact);
     assert_non_null(exact);
@@ -190,14 +201,17 @@ static void solves_keep_their_digits(void **state)
             exact[i * 8 + c] = sum / l[i * stride + i];
             largest = fmax(largest, fabs((double)exact[i * 8 + c]));
         }
+
     for (size_t i = 0; i < N; i++) plain[i] = b[i * 8 + 3];
     una_large_forward(l, N, stride, plain);
     una_large_lower_solve(l, N, stride, b, 8, 0, run);
+
     for (size_t i = 0; i < N * 8; i++) worst = fmax(worst, fabs((double)(b[i] + exact[i])) / largest);
     for (size_t i = 0; i < N; i++)
         worst_plain = fmax(worst_plain, fabs((double)(plain[i] - exact[i * 8 + 3])) / largest);
     print_message("off by %.1e of the largest, plain substitution by %.1e\n", worst, worst_plain);
     assert_true(worst < 1e-11 && worst < 20 * worst_plain);
+
     free(exact);
     free(l);
     una_run_free(run);

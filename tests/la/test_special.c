@@ -16,6 +16,7 @@ static void published_quantiles(void **state)
         { 0.5000001, 2.506628273311648e-07 }, { 0.6, 0.2533471031357997 },   { 0.75, 0.6744897501960817 },
         { 0.95, 1.6448536269514722 },       { 0.975, 1.959963984540054 },    { 0.999999, 4.753424308817087 },
     };
+
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         assert_near(una_normal_quantile(known[i][0]), known[i][1], 2e-15, 0);
     }
@@ -52,6 +53,7 @@ static double curve(double x, void *context)
     watched *w = context;
     w->calls++;
     assert_true(x >= w->low && x <= w->high);
+
     switch (w->which) {
     case 0: return (x - 2) * (x - 2) + 1;
     case 1: return -sin(x);
@@ -71,6 +73,7 @@ static void known_minima(void **state)
         { -10, 10, 2, 1e-7 }, { 0, 3, acos(-1) / 2, 1e-7 }, { -1, 4, 0.3, 1e-7 }, { -5, 5, -5, 1e-5 },
         { -3, 4, 1, 1e-2 }, { 0, 1, 0.5, 0.5 }, { -4, 9, 3, 1e-6 }, { 0.01, 50, 1, 1e-7 },
     };
+
     for (int i = 0; i < 8; i++) {
         watched w = { .which = i, .low = known[i].low, .high = known[i].high };
         double x = una_minimise(curve, &w, w.low, w.high, 1e-9);
@@ -78,6 +81,7 @@ static void known_minima(void **state)
         assert_true(w.calls <= 201);
         if (i < 2) assert_true(w.calls < 40);                  /* parabolas are used, not golden sections alone */
     }
+
     watched one = { .which = 0, .low = 3, .high = 3 };
     assert_true(una_minimise(curve, &one, 3, 3, 1e-9) == 3);
 }

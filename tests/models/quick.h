@@ -49,6 +49,7 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "bbvi", "width=6, steps=40, samples=2, draws=30" },
         { "mcd", "width=6, steps=40, passes=30, input_dropout=yes" },
     };
+
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].kind, kind) == 0 && choice-- == 0) return table[i].options;
     return NULL;
@@ -92,12 +93,14 @@ static inline una_dataset *wave_data(size_t rows, size_t from, una_run *run)
     double *x = malloc(rows * 2 * sizeof *x), *y = malloc(rows * sizeof *y);
     una_dataset *data = NULL;
     if (!x || !y) fail_msg("%s", "no memory for the test's own data");
+
     for (size_t i = 0; i < rows; i++) {
         una_rng rng = una_rng_at(77, UNA_FOR_TEST, from + i);
         x[2 * i] = 4 * una_rng_uniform(&rng) - 2;
         x[2 * i + 1] = 4 * una_rng_uniform(&rng) - 2;
         y[i] = 3 + sin(2 * x[2 * i]) + x[2 * i + 1] / 2 + 0.1 * una_rng_normal(&rng);
     }
+
     assert_ok(una_dataset_from_arrays(&data, x, y, rows, 2, NULL, run), run);
     free(x);
     free(y);
@@ -112,11 +115,13 @@ static inline una_dataset *curve_data(double (*f)(double), double low, double hi
     double *x = malloc(rows * sizeof *x), *y = malloc(rows * sizeof *y);
     una_dataset *data = NULL;
     if (!x || !y) fail_msg("%s", "no memory for the test's own data");
+
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, rows);
     for (size_t i = 0; i < rows; i++) {
         x[i] = low + (high - low) * (double)i / (double)(rows - 1);
         y[i] = f(x[i]) + noise_std * una_rng_normal(&rng);
     }
+
     assert_ok(una_dataset_from_arrays(&data, x, y, rows, 1, names, run), run);
     free(x);
     free(y);
@@ -129,6 +134,7 @@ static inline const char *mixed_csv(size_t rows)
     static const char *const colour[] = { "red", "green", "blue" };
     static char text[1 << 16];
     size_t length = (size_t)snprintf(text, sizeof text, "size,colour,weight,same,y\n");
+
     for (size_t i = 0; i < rows; i++) {
         una_rng rng = una_rng_at(78, UNA_FOR_TEST, i);
         double size = una_rng_uniform(&rng), weight = una_rng_normal(&rng);

@@ -28,6 +28,7 @@ static void steps_epochs_and_batch(void **state)
     assert_near(o.features, 50, 0, 0);
     assert_near(o.steps, o.epochs, 0, 0);
     assert_true(o.steps >= 1000);
+
     o = automatic();
     una_basis_resolve(&o, 1000, 1);
     assert_near(o.batch, 128, 0, 0);
@@ -36,16 +37,19 @@ static void steps_epochs_and_batch(void **state)
     o = automatic();
     una_basis_resolve(&o, 1000, 0.5);
     assert_near(o.steps, floor(steps / 2), 0, 1);
+
     o = automatic();
     o.epochs = 30;
     una_basis_resolve(&o, 1000, 1);
     assert_near(o.steps, 240, 0, 0);                                     /* epochs given: steps follow */
+
     o = automatic();
     o.epochs = 30;
     o.steps = 16;
     una_basis_resolve(&o, 1000, 1);
     assert_near(o.steps, 16, 0, 0); /* both given: steps win, epochs say what they are */
     assert_near(o.epochs, 2, 0, 0);
+
     o = automatic();
     o.batch = 5000;
     una_basis_resolve(&o, 1000, 1);
@@ -73,6 +77,7 @@ static void noise_comes_from_unseen_rows(void **state)
         una_model_free(nlm);
         una_dataset_free(data);
     }
+
     una_dataset *data = curve_data(wave, -3, 3, 0.3, 120, run);
     una_model *luna = fitted("luna(steps=1000, width=20, heads=8)", data, NULL, run);
     assert_near(una_model_info(luna)->noise_std, 0.3, 0.3, 0);
@@ -181,6 +186,7 @@ static void marginal_raises_the_evidence(void **state)
     assert_true(curve->count > 10);
     assert_true(curve->loss[curve->count - 1] < curve->loss[0] - 10);    /* -log evidence in nats */
     una_model_free(model);
+
     assert_status(una_fit(&model, "nlm(training=marginal, batch=10)", data, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "needs all rows every step");
     assert_says(una_run_message(run), "60 rows");
@@ -233,6 +239,7 @@ static void every_optimiser_trains(void **state)
                                         "depth=4, features=7", "activation=silu" };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(100, 0, run);
+
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char spec[256];
         snprintf(spec, sizeof spec, "nlm(width=16, steps=300, penalty=0.1, %s)", ways[i]);
@@ -242,6 +249,7 @@ static void every_optimiser_trains(void **state)
             fail_msg("%s: the loss goes from %g to %g", ways[i], curve->loss[0], curve->loss[curve->count - 1]);
         una_model_free(model);
     }
+
     una_model *model = NULL;
     assert_status(una_fit(&model, "nlm(width=16, steps=300, optimiser=gd, rate=10)", data, NULL, run), UNA_E_NUMERIC,
                   run);
@@ -293,14 +301,17 @@ static void rows_to_validate_on(void **state)
     una_basis *basis = model->state;
     assert_near(basis->head.stats.rows, 60, 0, 0);
     una_model_free(model);
+
     model = fitted(quick_spec("nlm", NULL), data, &SIZED(una_fit_settings, .valid_fraction = 0.25), run);
     assert_int_equal(una_model_info(model)->valid_rows, 15);
     basis = model->state;
     assert_near(basis->head.stats.rows, 60, 0, 0);                       /* these join it */
     una_model_free(model);
+
     model = fitted(quick_spec("nlm", NULL), data, NULL, run);
     assert_int_equal(una_model_info(model)->valid_rows, 60);             /* five folds: every row once */
     una_model_free(model);
+
     assert_status(una_fit(&model, "nlm", data, &SIZED(una_fit_settings, .valid_fraction = 1), run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "below 1");
     una_dataset_free(data);
@@ -320,6 +331,7 @@ static void folds_hold_every_row_out(void **state)
             x[i] = (double)i;
             y[i] = i == 5 * wild ? 100 : sin(0.1 * (double)i);
         }
+
         assert_ok(una_dataset_from_arrays(&data, x, y, 50, 1, NULL, run), run);
         una_model *model = fitted("nlm(width=5, steps=30)", data, NULL, run);
         assert_true(una_model_info(model)->valid_rmse > 0.8 * 100 / sqrt(50));
@@ -340,10 +352,12 @@ static void twins_are_reported(void **state)
     una_model *model = fitted(quick_spec("nlm", NULL), twice, NULL, run);
     assert_true(warned(model, "have the same inputs as a training row"));
     una_model_free(model);
+
     una_dataset *plain = wave_data(240, 0, run);
     model = fitted(quick_spec("nlm", NULL), plain, NULL, run);
     assert_false(warned(model, "same inputs"));
     una_model_free(model);
+
     una_dataset_free(data);
     una_dataset_free(twice);
     una_dataset_free(plain);
@@ -362,9 +376,11 @@ static void preset_reads_standardised_noise(void **state)
     double scale = thesis->columns.target_scale;
     assert_near(una_model_info(thesis)->noise_std, 0.5 * scale, 1e-12, 0);
     assert_says(una_model_info(thesis)->spec, "noise_std=0.5");
+
     una_model *own = fitted("nlm(noise_std=0.5, steps=5, width=8)", data, NULL, run);
     assert_near(una_model_info(own)->noise_std, 0.5, 1e-12, 0);
     assert_true(fabs(scale - 1) > 0.01);
+
     una_model_free(thesis);
     una_model_free(own);
     una_dataset_free(data);
@@ -381,6 +397,7 @@ static void update_is_a_fresh_posterior(void **state)
     una_model *model = fitted(quick_spec("luna", NULL), data, NULL, run);
     const una_dataset *parts[] = { data, more };
     assert_ok(una_model_update(model, more, run), run);
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_basis *basis = model->state;
     una_head fresh;
@@ -389,6 +406,7 @@ static void update_is_a_fresh_posterior(void **state)
     una_head_init(&fresh, k, &run->scratch);
     fresh.noise_var = basis->head.noise_var;
     fresh.prior_var = basis->head.prior_var;
+
     for (size_t i = 0; i < 2; i++) {
         assert_ok(una_columns_encode(&model->columns, parts[i], &x, &y, NULL, &rows, &run->scratch, run), run);
         assert_ok(una_basis_phi(basis, (una_view){ x, rows, 2, 2 }, &phi, run), run);
@@ -398,12 +416,14 @@ static void update_is_a_fresh_posterior(void **state)
     mean = UNA_GET(&run->scratch, double, rows);
     var = UNA_GET(&run->scratch, double, rows);
     assert_ok(una_head_predict(&fresh, phi, rows, mean, var, run), run);
+
     double *p = predicted(model, more, run), scale = model->columns.target_scale;
     for (size_t i = 0; i < rows; i++) {
         assert_near(p[i], model->columns.target_centre + scale * mean[i], 1e-9, 0);
         assert_near(p[2 * rows + i], scale * sqrt(var[i]), 1e-9, 0);
     }
     assert_near(una_model_info(model)->log_evidence, fresh.log_evidence, 1e-9, 0);
+
     free(p);
     una_arena_release(&run->scratch, mark);
     una_model_free(model);
@@ -434,5 +454,6 @@ int main(void)
         cmocka_unit_test(preset_reads_standardised_noise),
         cmocka_unit_test(update_is_a_fresh_posterior),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

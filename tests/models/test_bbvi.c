@@ -27,6 +27,7 @@ static void kl_agrees_with_draws(void **state)
     una_vi q = { N, var, mu, rho };
     double kl = una_vi_kl(&q, dmu, drho);
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
+
     for (int k = 0; k < DRAWS; k++) {
         double term = 0;
         for (size_t i = 0; i < N; i++) {
@@ -36,8 +37,10 @@ static void kl_agrees_with_draws(void **state)
         sum += term;
         square += term * term;
     }
+
     double mean = sum / DRAWS, error = sqrt((square / DRAWS - mean * mean) / DRAWS);
     assert_near(kl, mean, 0, 5 * error);
+
     for (size_t i = 0; i < N; i++) {
         const double h = 1e-5;
         double *at[] = { &mu[i], &rho[i] }, grad[] = { dmu[i], drho[i] };
@@ -106,6 +109,7 @@ static void exact_posterior(const line *p, double l[3], double mean[2])
     double b[2] = { 0, 0 };
     l[0] = l[2] = 1;
     l[1] = 0;
+
     for (size_t i = 0; i < POINTS; i++) {
         const double *x = p->x[i];
         l[0] += x[0] * x[0] / p->noise_var;
@@ -113,6 +117,7 @@ static void exact_posterior(const line *p, double l[3], double mean[2])
         l[2] += x[1] * x[1] / p->noise_var;
         for (int d = 0; d < 2; d++) b[d] += x[d] * p->y[i] / p->noise_var;
     }
+
     double det = l[0] * l[2] - l[1] * l[1];
     mean[0] = (l[2] * b[0] - l[1] * b[1]) / det;
     mean[1] = (l[0] * b[1] - l[1] * b[0]) / det;
@@ -136,21 +141,25 @@ static void bound_is_below_the_evidence(void **state)
     double truth[2], l[3], mean[2], dmu[2], drho[2];
     line p = make_line(1, 0, 7, truth);
     exact_posterior(&p, l, mean);
+
     double xx = (l[0] - 1) * p.noise_var, xy = mean[0] * l[0] * p.noise_var, yy = 0;
     for (size_t i = 0; i < POINTS; i++) yy += p.y[i] * p.y[i];
     /* log N(y; 0, s2 I + x x'), by the determinant and inverse of a matrix of rank one plus a
      * multiple of the identity */
     double evidence = -0.5 * (POINTS * log(2 * 3.14159265358979323846 * p.noise_var) + log(1 + xx / p.noise_var)
                               + (yy - xy * xy / (p.noise_var + xx)) / p.noise_var);
+
     for (double mu = -2; mu <= 2; mu += 0.25)
         for (double s = 0.01; s < 3; s *= 1.7) {
             double rho = una_softplus_inverse(s);
             assert_true(-loss_at(&p, &mu, &rho, dmu, drho) < evidence);
         }
+
     double best = una_softplus_inverse(1 / sqrt(l[0]));
     assert_near(-loss_at(&p, mean, &best, dmu, drho), evidence, 1e-12, 0);
     assert_near(dmu[0], 0, 0, 1e-10);
     assert_near(drho[0], 0, 0, 1e-10);
+
     una_vi_terms terms;
     double work[3];
     assert_int_equal(una_vi_loss(&(una_vi){ 1, 1, mean, &best }, sign, 2, failing_likelihood, NULL, &terms, dmu, drho,
@@ -164,6 +173,7 @@ static void bound_gradient_agrees_with_differences(void **state)
     double truth[2], dmu[2], drho[2], unused[2], also[2], mu[2] = { 0.3, -0.4 }, rho[2] = { -1, 0.2 };
     line p = make_line(2, 0.9, 3, truth);
     loss_at(&p, mu, rho, dmu, drho);
+
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) {
             double *at = k ? &rho[i] : &mu[i], kept = *at, h = 1e-5;
@@ -215,12 +225,14 @@ static double rank_distance(size_t problems, bool exact)
 {
     enum { DRAWS = 63 };
     size_t count[DRAWS + 1] = {0};
+
     for (size_t k = 0; k < problems; k++) {
         double truth[2], l[3], mean[2], mu[2], s[2];
         line p = make_line(2, 0.95, 1000 + k, truth);
         exact_posterior(&p, l, mean);
         fit_line(&p, mu, s);
         if (exact) s[0] = sqrt(l[2] / (l[0] * l[2] - l[1] * l[1]));
+
         una_rng rng = una_rng_at(3, UNA_FOR_TEST, k);
         size_t rank = 0;
         for (size_t i = 0; i < DRAWS; i++) rank += mu[0] + s[0] * una_rng_normal(&rng) < truth[0];
@@ -258,6 +270,7 @@ static void fits_a_curve(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -1, 1, 0.1, 120, run);
     una_model *model = fitted("bbvi(width=20, activation=tanh, steps=1500, samples=4, draws=50)", data, NULL, run);
+
     const una_fit_info *info = una_model_info(model);
     print_message("rmse %.3f, noise %.3f, bound %.1f, %zu steps\n", info->valid_rmse, info->noise_std,
                   info->log_evidence, info->steps);
@@ -265,6 +278,7 @@ static void fits_a_curve(void **state)
     assert_true(info->noise_std > 0.05 && info->noise_std < 0.25);
     assert_int_equal(info->valid_rows, 120);
     assert_true(info->curve.count > 10 && info->curve.loss[info->curve.count - 1] < info->curve.loss[0]);
+
     double outside = std_between(model, 2, 3, run), inside = std_between(model, -0.5, 0.5, run);
     assert_true(inside > 0 && outside > inside);
     una_model_free(model);
@@ -284,6 +298,7 @@ static void prediction_is_the_mixture_of_parts(void **state)
     size_t count;
     assert_ok(una_model_parts(model, few, &count, f, run), run);
     assert_int_equal(count, PARTS);
+
     for (size_t r = 0; r < ROWS; r++) {
         double mean = 0, square = 0;
         for (size_t s = 0; s < PARTS; s++) mean += f[s * ROWS + r] / PARTS;
@@ -291,6 +306,7 @@ static void prediction_is_the_mixture_of_parts(void **state)
         assert_near(p[r], mean, 1e-12, 0);
         assert_near(p[2 * ROWS + r], sqrt(square), 1e-9, 0);
     }
+
     free(p);
     una_model_free(model);
     una_dataset_free(data);
@@ -310,6 +326,7 @@ static void says_when_the_prior_wins(void **state)
     assert_int_equal(una_model_info(model)->valid_rows, 0);
     assert_near(una_model_info(model)->noise_std, 100, 1e-12, 0);        /* nothing held out: as in training */
     una_model_free(model);
+
     model = fitted("bbvi(width=10, steps=30, samples=2, draws=20, noise_std=0.0001)", data, NULL, run);
     assert_true(warned(model, "too narrow"));
     una_model_free(model);
@@ -354,10 +371,12 @@ static void validation_rows_stay_out(void **state)
     assert_int_equal(una_model_info(model)->valid_rows, 40);
     assert_int_equal(una_model_info(model)->steps, 30);
     una_model_free(model);
+
     model = fitted("bbvi(width=4, steps=4, samples=1, draws=3, batch=50)", large,
                    &SIZED(una_fit_settings, .valid_fraction = 0.9), run);
     assert_int_equal(una_model_info(model)->valid_rows, 4096);           /* the noise is chosen on no more */
     una_model_free(model);
+
     una_dataset_free(data);
     una_dataset_free(valid);
     una_dataset_free(large);
@@ -372,6 +391,7 @@ static void impossible_numbers_are_refused(void **state)
     una_model *model = quick_fit(una_kind_find("bbvi"), data, run);
     una_sampled *m = model->state;
     double *wrong[] = { &m->noise_var, &m->prior_var, &m->numbers[m->count - 1] };
+
     for (int i = 0; i < 3; i++) {
         double kept = *wrong[i];
         void *bytes = NULL;
@@ -381,6 +401,7 @@ static void impossible_numbers_are_refused(void **state)
         assert_null(bytes);
         *wrong[i] = kept;
     }
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -402,5 +423,6 @@ int main(void)
         cmocka_unit_test(batches_stand_for_all_rows),
         cmocka_unit_test(impossible_numbers_are_refused),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,11 +26,13 @@ static void one_member_is_that_member(void **state)
             una_dataset *data = wave_data(rows, 0, run);
             snprintf(spec, sizeof spec, "ensemble(members=1, of=%s)", kinds[i]);
             una_model *alone = fitted(kinds[i], data, NULL, run), *one = fitted(spec, data, NULL, run);
+
             double *a = predicted(alone, data, run), *b = predicted(one, data, run);
             if (i != 1) assert_memory_equal(a, b, rows * sizeof *a);
             assert_arrays_near(b, a, rows, 1e-6, 1e-9); /* nlm takes the held-out rows in by an update ... */
             if (i == 1) assert_arrays_near(b + 2 * rows, a + 2 * rows, rows, 0.5, 0);    /* ... at its own noise */
             else assert_arrays_near(b + 2 * rows, a + 2 * rows, rows, 1e-12, 0);
+
             free(a);
             free(b);
             una_model_free(alone);
@@ -52,6 +54,7 @@ static void moments_are_those_of_the_members(void **state)
     assert_ok(una_model_parts(model, data, &count, NULL, run), run);
     assert_int_equal(count, MEMBERS);
     assert_int_equal(model->kind->mixture(model->state), MEMBERS);
+
     double f[MEMBERS * ROWS], *p = predicted(model, data, run);
     assert_ok(una_model_parts(model, data, &count, f, run), run);
     for (size_t r = 0; r < ROWS; r++) {
@@ -61,6 +64,7 @@ static void moments_are_those_of_the_members(void **state)
         assert_near(p[r], mean, 1e-9, 1e-9);
         assert_near(p[2 * ROWS + r], sqrt(square), 1e-9, 0);
     }
+
     free(p);
     una_model_free(model);
     una_dataset_free(data);
@@ -78,10 +82,12 @@ static void parts_of_the_predictive(void **state)
     double *x = malloc(ROWS * 2 * sizeof *x), *out = malloc(ROWS * (3 + 2 * MEMBERS) * sizeof *out);
     double one[3 + 2 * MEMBERS];
     assert_true(x && out);
+
     for (size_t i = 0; i < 2 * ROWS; i++) x[i] = sin((double)i);
     una_predictive all = { out, out + ROWS, out + 2 * ROWS, false, MEMBERS, out + 3 * ROWS,
                            out + (3 + MEMBERS) * ROWS };
     assert_ok(model->kind->predict(model->state, (una_view){ x, ROWS, 2, 2 }, &all, run), run);
+
     for (size_t r = 0; r < ROWS; r += 83) {
         una_predictive row = { one, one + 1, one + 2, false, MEMBERS, one + 3, one + 3 + MEMBERS };
         assert_ok(model->kind->predict(model->state, (una_view){ x + 2 * r, 1, 2, 2 }, &row, run), run);
@@ -91,6 +97,7 @@ static void parts_of_the_predictive(void **state)
         for (size_t m = 0; m < MEMBERS; m++) var += (pow(one[3 + m] - one[0], 2) + one[3 + MEMBERS + m]) / MEMBERS;
         assert_near(one[1] + one[2], var, 1e-12, 0);
     }
+
     free(x);
     free(out);
     una_model_free(model);
@@ -104,10 +111,12 @@ static void *saved_bytes(const char *spec, const una_fit_settings *settings, int
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = fitted(spec, data, settings, run);
     void *bytes = NULL, *copy = NULL;
+
     assert_ok(una_model_save_memory(model, &bytes, size, run), run);
     copy = malloc(*size);
     assert_non_null(copy);
     memcpy(copy, bytes, *size);
+
     una_memory_free(bytes, run);
     una_model_free(model);
     una_dataset_free(data);
@@ -124,6 +133,7 @@ static void same_bits_for_any_threads(void **state)
             char spec[128];
             size_t a_size, b_size;
             snprintf(spec, sizeof spec, "ensemble(style=%s, members=5, of=nn(width=5, steps=20, batch=16))", styles[i]);
+
             const una_fit_settings *settings = folds ? NULL : &held_out;
             void *a = saved_bytes(spec, settings, 1, &a_size), *b = saved_bytes(spec, settings, 2, &b_size);
             assert_int_equal(a_size, b_size);
@@ -144,6 +154,7 @@ static void bootstrap_resamples_rows(void **state)
     una_model *plain = fitted("ensemble(members=3, of=linear(degree=2, noise_std=0.3, prior_var=1))", data, NULL, run);
     una_model *boot = fitted("ensemble(style=bootstrap, members=200, of=linear(degree=2, noise_std=0.3, prior_var=1))",
                              data, NULL, run);
+
     double x[2] = { 0.5, -0.5 }, mean[3], std[3];
     una_model *models[] = { alone, plain, boot };
     for (size_t i = 0; i < 3; i++) {
@@ -151,6 +162,7 @@ static void bootstrap_resamples_rows(void **state)
         assert_ok(una_model_predict_rows(models[i], x, 1, 0.95, &out, run), run);
         una_model_free(models[i]);
     }
+
     assert_near(mean[1], mean[0], 1e-12, 0);
     assert_near(std[1], std[0], 1e-12, 0);
     assert_true(std[2] > 1.1 * std[0]);
@@ -173,12 +185,14 @@ static void anchors_are_a_penalty(void **state)
     double *anchor = UNA_GET(&arena, double, net.parameters), *at = UNA_GET(&arena, double, net.parameters);
     double *gradient = UNA_GET(&arena, double, net.parameters), square = 0, expected = 0;
     assert_ok(una_arena_check(&arena), run);
+
     una_rng rng = una_rng_at(2, UNA_FOR_TEST, 0);
     una_anchor_draw_f64(&net, 0.25, &rng, anchor);
     for (size_t i = 0; i < net.parameters; i++) square += anchor[i] * anchor[i];
     assert_near(square / (double)una_net_packed(&net), 0.25, 0.15, 0);
     for (size_t i = 0; i <= 20; i++)
         for (size_t j = 50; j < UNA_PADDED(50); j++) assert_true(anchor[i * UNA_PADDED(50) + j] == 0);
+
     for (size_t i = 0; i < net.parameters; i++) {
         at[i] = 0.001 * (double)i;
         gradient[i] = 1;
@@ -200,12 +214,14 @@ static void anchors_hold_and_let_go(void **state)
                              "steps=1500, rate=0.01, rate_schedule=constant))", data, &held_out, run);
     una_model *loose = fitted("ensemble(style=anchored, members=8, anchor_noise_var=0.001, of=nn(width=20, steps=1500, "
                               "rate=0.01))", data, &held_out, run);
+
     assert_true(una_model_info(loose)->valid_rmse < 0.3);
     assert_true(una_model_info(held)->valid_rmse > 2 * una_model_info(loose)->valid_rmse);
     assert_true(std_between(held, -2, 2, run) > 3 * std_between(loose, -2, 2, run));
     /* beyond the rows the prior is back */
     assert_true(std_between(loose, 6, 7, run) > 3 * std_between(loose, -2, 2, run));
     assert_int_equal(una_model_info(held)->curve.count, una_model_info(loose)->curve.count);
+
     una_model_free(held);
     una_model_free(loose);
     una_dataset_free(data);
@@ -281,12 +297,14 @@ static void noise_is_the_best_of_the_mixture(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(100, 0, run);
     una_model *model = fitted("ensemble(members=3, of=nn(width=6, steps=200))", data, &held_out, run);
+
     double chosen = una_model_info(model)->noise_std, best = chosen * exp(-0.5 * sqrt(2.0 / 20));
     assert_near(log_lik_at(chosen, data, run), una_model_info(model)->valid_log_lik, 1e-9, 0);
     double top = log_lik_at(best, data, run);
     assert_true(top >= log_lik_at(0.97 * best, data, run) && top >= log_lik_at(1.03 * best, data, run));
     assert_true(top > log_lik_at(0.7 * best, data, run) && top > log_lik_at(1.4 * best, data, run));
     una_model_free(model);
+
     model = fitted("ensemble(members=2, noise_std=0.5, units=standardised, of=linear)", data, NULL, run);
     assert_near(una_model_info(model)->noise_std, 0.5 * model->columns.target_scale, 1e-12, 0);
     una_model_free(model);
@@ -309,6 +327,7 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(30, 0, run);
+
     refused("ensemble(members=0)", UNA_E_USAGE, "members", data, run);
     refused("ensemble(of=ensemble)", UNA_E_USAGE, "of=ensemble is not possible", data, run);
     refused("ensemble(of=lunar)", UNA_E_USAGE, "of=lunar names no model", data, run);
@@ -319,6 +338,7 @@ static void what_cannot_be_is_refused(void **state)
     refused("ensemble(style=anchored, of=nlm)", UNA_E_USAGE, "style=anchored needs of=nn, not of=nlm", data, run);
     refused("ensemble(epochs=3, of=linear)", UNA_E_USAGE, "linear has no option 'epochs'", data, run);
     refused("ensemble(members=2, of=ensemble(of=nn))", UNA_E_USAGE, "raise members", data, run);
+
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -331,9 +351,11 @@ static void epochs_reach_the_members(void **state)
     una_model *model = fitted("ensemble(members=2, epochs=7, of=nn(width=4, steps=5000))", data, &held_out, run);
     assert_int_equal(una_model_info(model)->steps, 14);
     una_model_free(model);
+
     model = fitted("ensemble(style=anchored, of=nn(width=3, steps=4))", data, &held_out, run);
     assert_non_null(strstr(una_model_info(model)->spec, "members=5"));
     una_model_free(model);
+
     model = fitted("ensemble(of=nn(width=3, steps=4))", data, &held_out, run);
     assert_non_null(strstr(una_model_info(model)->spec, "members=20"));
     una_model_free(model);
@@ -352,10 +374,12 @@ static void update_reaches_all_members(void **state)
     assert_status(una_model_update(network, more, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "an ensemble of nn has no exact update: fit it again");
     una_model_free(network);
+
     una_model *one = fitted("nlm(width=5, steps=30)", data, NULL, run);
     una_model *many = fitted("ensemble(members=3, of=nlm(width=5, steps=30))", data, NULL, run);
     size_t count;
     double before[3 * 8], after[3 * 8], alone[8];
+
     assert_ok(una_model_parts(many, more, &count, before, run), run);
     assert_ok(una_model_update(many, more, run), run);
     assert_ok(una_model_update(one, more, run), run);
@@ -364,6 +388,7 @@ static void update_reaches_all_members(void **state)
     assert_ok(una_model_predict(one, more, 0.95, &out, run), run);
     for (size_t i = 0; i < 24; i++) assert_true(before[i] != after[i]);
     assert_arrays_near(after, alone, 8, 1e-9, 1e-9);     /* the first member is the one that was fitted alone */
+
     una_model_free(one);
     una_model_free(many);
     una_dataset_free(data);
@@ -389,6 +414,7 @@ static una_status update_with_little_memory(void *context, una_run *run)
         free(after);
         una_run_free(calm);
     }
+
     una_model_free(model);
     return status;
 }
@@ -401,9 +427,11 @@ static void updates_are_all_or_nothing(void **state)
     una_model *model = fitted("ensemble(members=3, of=nlm(width=40, depth=1, steps=2))", data, NULL, run);
     update_job job = { .data = data, .more = more };
     void *bytes = NULL;
+
     assert_ok(una_model_save_memory(model, &bytes, &job.size, run), run);
     job.bytes = bytes;
     assert_true(sweep_allocations(update_with_little_memory, &job) > 10);
+
     una_memory_free(bytes, run);
     una_model_free(model);
     una_dataset_free(data);
@@ -438,6 +466,7 @@ static void refused_state(una_ensemble_state *state, una_status wanted, const ch
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
+
     una_status status = una_ensemble.exchange(state, &out);
     if (status == UNA_OK) {
         assert_ok(una_archive_save_end(&out), run);
@@ -447,6 +476,7 @@ static void refused_state(una_ensemble_state *state, una_status wanted, const ch
         assert_non_null(other);
         status = una_ensemble.exchange(other, &in);
     }
+
     assert_int_equal(status, wanted);
     if (says) assert_says(una_run_message(run), says);
     una_arena_free(&arena);
@@ -462,17 +492,20 @@ static void damaged_states_are_refused(void **state)
     refused_state(&bad, UNA_OK, NULL, run);
     bad.members = 0;
     refused_state(&bad, UNA_E_NUMERIC, "members", run);
+
     bad = good;
     bad.kind = &una_ensemble;
     bad.members = 1;
     void *inner[] = { &good };
     bad.member = inner;
     refused_state(&bad, UNA_E_INPUT, "is an ensemble in an ensemble", run);
+
     una_kind renamed = *good.kind;
     renamed.name = "stranger";
     bad = good;
     bad.kind = &renamed;
     refused_state(&bad, UNA_E_INPUT, "names a model that this una does not have", run);
+
     bad = good;
     bad.noise_var = 0;
     refused_state(&bad, UNA_E_NUMERIC, "is not positive", run);
@@ -512,6 +545,7 @@ static void draws_are_members(void **state)
     static double f[DRAWS * ROWS], again[DRAWS * ROWS];
     double part[MEMBERS * ROWS];
     size_t count, times[MEMBERS] = {0}, moved = 0;
+
     assert_ok(una_model_parts(model, data, &count, part, run), run);
     assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
     for (size_t k = 0; k < DRAWS; k++) {
@@ -521,12 +555,14 @@ static void draws_are_members(void **state)
         times[m]++;
     }
     for (size_t m = 0; m < MEMBERS; m++) assert_true(times[m] > 400 && times[m] < 600);
+
     assert_ok(una_model_draw(model, data, 7, 0, again, run), run);       /* fewer draws are the first of many */
     assert_memory_equal(again, f, 7 * ROWS * sizeof *f);
     assert_ok(una_run_new(&seeded, &SIZED(una_run_settings, .threads = 1, .seed = 9)), NULL);
     assert_ok(una_model_draw(model, data, DRAWS, 0, again, seeded), seeded);
     for (size_t k = 0; k < DRAWS; k++) moved += memcmp(again + k * ROWS, f + k * ROWS, ROWS * sizeof *f) != 0;
     assert_true(moved > DRAWS / 2);
+
     assert_status(una_model_draw(model, data, 1, 1, f, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "an ensemble of nn has no prior to draw functions from");
     una_model_free(model);
@@ -546,16 +582,19 @@ static void members_draw_for_themselves(void **state)
     una_model *one = fitted("ensemble(members=1, of=linear(degree=2, noise_std=0.3))", data, NULL, run);
     una_model *two = fitted("ensemble(members=2, of=linear(degree=2, noise_std=0.3))", data, NULL, run);
     static double a[DRAWS * ROWS], b[DRAWS * ROWS];
+
     for (int prior = 0; prior <= 1; prior++) {
         assert_ok(una_model_draw(alone, data, DRAWS, prior, a, run), run);
         assert_ok(una_model_draw(one, data, DRAWS, prior, b, run), run);
         assert_arrays_near(b, a, DRAWS * ROWS, 1e-9, 1e-9);
         assert_int_equal(run->settings.seed, 0);
+
         /* two members alike: as many different functions */
         assert_ok(una_model_draw(two, data, DRAWS, prior, b, run), run);
         for (size_t k = 1; k < DRAWS; k++)
             for (size_t l = 0; l < k; l++) assert_true(b[k * ROWS] != b[l * ROWS]);
     }
+
     una_model_free(alone);
     una_model_free(one);
     una_model_free(two);
@@ -586,5 +625,6 @@ int main(void)
         cmocka_unit_test(draws_are_members),
         cmocka_unit_test(members_draw_for_themselves),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,7 @@ static void evidence_chooses(void **state)
     const una_fit_info *info = una_model_info(model);
     assert_near(info->noise_std, 0.1, 0.25, 0);
     assert_true(info->steps > 3 && isfinite(info->prior_var) && isnan(info->mean_cos2));
+
     const una_gp *gp = gp_of(model);
     double best = info->log_evidence, length = gp->kernel->parameter[1], var = gp->kernel->parameter[0];
     double s = sqrt(gp->noise_var);
@@ -54,6 +55,7 @@ static void evidence_chooses(void **state)
                  s * (i / 2 == 2 ? by[i % 2] : 1));
         assert_true(evidence_of(spec, data, run) < best);
     }
+
     assert_true(std_between(model, 4, 6, run) > 5 * std_between(model, -2, 2, run));
     una_model_free(model);
     una_dataset_free(data);
@@ -98,6 +100,7 @@ static void starts_and_priors(void **state)
     double four = evidence_of("gp(kernel=rbf(length=0.01), restarts=4)", data, run);
     assert_true(four >= one - 1e-9);
     assert_true(four > evidence_of("gp(optimise=no)", data, run));
+
     una_model *free = fitted("gp(ard=no)", data, NULL, run);
     una_model *held = fitted("gp(ard=no, length_prior=0.001, kernel=rbf(length=3))", data, NULL, run);
     const una_columns *c = &held->columns;
@@ -106,6 +109,7 @@ static void starts_and_priors(void **state)
     assert_true(una_model_info(free)->log_evidence > una_model_info(held)->log_evidence);
     assert_near(gp_of(held)->kernel->parameter[1] / gp_of(held)->kernel->parameter[2],
                 c->inputs[1].scale / c->inputs[0].scale, 1e-9, 0);                         /* ratios stay without ard */
+
     una_model_free(free);
     una_model_free(held);
     una_dataset_free(data);
@@ -121,6 +125,7 @@ static void grids(void **state)
     assert_near(gp_of(model)->kernel->parameter[1], 1, 0.95, 0);             /* 0.1 or 1, not 0.001 or 10 */
     assert_near(gp_of(model)->kernel->parameter[0], 1, 0, 0);
     assert_int_equal(una_model_info(model)->valid_rows, 0);
+
     double best = una_model_info(model)->log_evidence;
     static const char *const others[] = { "0.001", "0.01", "0.1", "1", "5", "10" };
     for (size_t i = 0; i < 6; i++) {
@@ -130,11 +135,13 @@ static void grids(void **state)
         assert_true(evidence_of(spec, data, run) <= best + 1e-6);
     }
     una_model_free(model);
+
     model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 0.4, 30])", data, NULL, run);
     assert_near(gp_of(model)->kernel->parameter[1], 0.4, 1e-12, 0);
     assert_int_equal(una_model_info(model)->valid_rows, 12);
     assert_true(una_model_info(model)->valid_rmse < 0.3);
     una_model_free(model);
+
     model = fitted("gp", data, &SIZED(una_fit_settings, .preset = "thesis"), run);
     assert_near(gp_of(model)->kernel->parameter[0], 1, 0, 0);
     una_model_free(model);
@@ -152,9 +159,11 @@ static void amplitude_and_units(void **state)
     una_model *b = fitted("gp(kernel=rbf(var=4) + 4, noise_std=0.3, optimise=no)", data, NULL, run);
     assert_same_predictions(a, b, data, 1e-9, run);
     una_model_free(b);
+
     b = fitted(una_model_info(a)->spec, data, NULL, run);
     assert_same_predictions(a, b, data, 1e-9, run);
     una_model_free(a);
+
     char spec[256];
     double scale = b->columns.inputs[0].scale, unit = b->columns.target_scale;
     snprintf(spec, sizeof spec, "gp(kernel=rbf(length=%.17g, on=x1), noise_std=%.17g, optimise=no)", 0.5 * scale,
@@ -178,16 +187,19 @@ static void inputs_that_do_not_matter(void **state)
     una_run *run = quiet_run();
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
     una_dataset *data = NULL;
+
     for (size_t i = 0; i < ROWS; i++) {
         x[2 * i] = 4 * una_rng_uniform(&rng);
         x[2 * i + 1] = una_rng_normal(&rng);
         y[i] = sin(2 * x[2 * i]) + 0.05 * una_rng_normal(&rng);
     }
     assert_ok(una_dataset_from_arrays(&data, x, y, ROWS, 2, names, run), run);
+
     una_model *model = fitted("gp(range=1000)", data, NULL, run);
     const double *length = gp_of(model)->kernel->parameter + 1;
     assert_true(length[1] > 10 * length[0]);
     if (length[1] > 999) assert_true(noted(model, "nothing"));
+
     una_model *named = fitted("gp(kernel=\"rbf(on=\\\"real one\\\") + 0.1*linear(on=nothing)\")", data, NULL, run);
     una_model *again = fitted(una_model_info(named)->spec, data, NULL, run);
     assert_same_predictions(named, again, data, 1e-8, run);
@@ -204,6 +216,7 @@ static void text_columns_share_a_length(void **state)
     una_run *run = quiet_run();
     una_dataset *data = mixed_data(60, run);
     una_model *model = fitted("gp", data, &mixed_settings, run);
+
     const una_columns *c = &model->columns;
     const double *length = gp_of(model)->kernel->parameter + 1;
     size_t levels = 0;
@@ -213,6 +226,7 @@ static void text_columns_share_a_length(void **state)
             levels++;
         }
     assert_true(levels >= 2);
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -229,10 +243,12 @@ static void jitter_is_told(void **state)
     assert_near(gp_of(again)->jitter_var, gp_of(model)->jitter_var, 1e-9, 0);
     una_model_free(again);
     una_model_free(model);
+
     model = fitted("gp(jitter=0.01, optimise=no, noise_std=0.1)", data, NULL, run);
     assert_true(noted(model, "jitter of 0.01"));
     assert_near(gp_of(model)->jitter_var, 0.01, 1e-9, 0);
     una_model_free(model);
+
     model = fitted("gp(range=1000)", data, NULL, run);                       /* a curve without noise */
     assert_true(warned(model, "lower bound"));
     una_model_free(model);
@@ -250,6 +266,7 @@ static void cannot_be(void **state)
         { "gp(optimise=grid, grid=abc)", "greater than 0" }, { "gp(optimise=maybe)", "optimise" },
         { "gp(kernel=rbf(on=x1)*rbf(on=x4), amplitude=2)", "no input" },
     };
+
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(30, 0, run), *few = wave_data(4, 0, run);
@@ -259,11 +276,13 @@ static void cannot_be(void **state)
         assert_null(model);
         assert_says(una_run_message(run), cases[i].says);
     }
+
     una_model *model = NULL;
     assert_status(una_fit(&model, "gp(optimise=grid, grid_rule=validation)", few, NULL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "at least 5 rows");
     assert_status(una_fit(&model, "gp(kernel=rbf(length=30), noise_std=1e-12, optimise=no, jitter=0)", data, NULL,
                           run), UNA_E_NUMERIC, run);
+
     una_run *poor = NULL;
     una_run_settings settings = { .size = sizeof settings, .threads = 1, .memory_limit = 1 << 20 };
     assert_int_equal(una_run_new(&poor, &settings), UNA_OK);
@@ -271,6 +290,7 @@ static void cannot_be(void **state)
     assert_status(una_fit(&model, "gp", many, NULL, poor), UNA_E_MEMORY, poor);
     assert_says(una_run_message(poor), "400 rows need");
     assert_says(una_run_message(poor), "MB are allowed");
+
     una_run_free(poor);
     una_dataset_free(many);
     una_dataset_free(data);
@@ -287,12 +307,14 @@ static void files_are_checked(void **state)
     una_model *model = fitted("gp(optimise=no, noise_std=0.1, kernel=rbf(length=100))", data, NULL, run), *copy = NULL;
     una_gp *gp = model->state, before = *gp;
     static const char *const says[] = { "noise_var", "jitter_var", "without a factor" };
+
     for (int i = 0; i < 3; i++) {
         void *bytes = NULL;
         size_t size;
         if (i == 0) gp->noise_var = -1;
         if (i == 1) gp->jitter_var = -1;
         if (i == 2) gp->noise_var = 1e-300;
+
         assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
         assert_status(una_model_load_memory(&copy, bytes, size, run), UNA_E_INPUT, run);
         assert_says(una_run_message(run), says[i]);

@@ -6,7 +6,7 @@
  */
 #include "models/quick.h"
 
-#include "models/hmc.h"
+#include "fit/bnn.h"
 #include "ranks.h"
 
 static double cubic(double x) { return x * x * x; }
@@ -33,6 +33,7 @@ static void gradient_agrees_with_differences(void **state)
         take(&bnn, &arena, run);
         size_t n = una_bnn_dimension(&bnn);
         assert_int_equal(n, 9 + 8 + 3 + (noise > 0));
+
         double q[32], g[32], unused[32];
         una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
         for (size_t i = 0; i < n; i++) q[i] = una_rng_normal(&rng) / 2;
@@ -65,6 +66,7 @@ static void noise_priors_are_densities(void **state)
         take(&bnn, &arena, run);
         plain = bnn;
         plain.sample_noise = false;
+
         double q[5] = {0}, g[5], mass = 0, mean = 0, h = 0.002;
         for (double e = -12; e < 12; e += h) {
             q[4] = e;
@@ -73,6 +75,7 @@ static void noise_priors_are_densities(void **state)
             mass += h * p;
             mean += h * p * (prior ? exp(2 * e) : e);
         }
+
         assert_near(mass, 1, 1e-6, 0);
         assert_near(mean, prior ? 0.3 : log(0.3) / 2, prior ? 1e-3 : 1e-6, 0);   /* a heavy tail */
         una_arena_free(&arena);
@@ -96,6 +99,7 @@ static void one_replicate(size_t index, bool integrated, size_t rank[QUANTITIES]
     una_bnn bnn = { .net = { .depth = 1, .size = { 1, UNITS, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
                     .rows = ROWS, .prior_var = 1, .noise_var = 0.25 };
     take(&bnn, &arena, run);
+
     for (size_t i = 0; i < WEIGHTS; i++) truth[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < WEIGHTS; i++) start[i] = una_rng_normal(&rng);
     una_bnn_unpack(&bnn, truth, bnn.padded);
@@ -106,12 +110,14 @@ static void one_replicate(size_t index, bool integrated, size_t rank[QUANTITIES]
     }
     for (size_t v = 0; v < QUANTITIES; v++)
         una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &value[v], bnn.work);
+
     una_hmc how = { .trajectory = UNA_NUTS, .mass = UNA_MASS_DIAGONAL, .warmup = 150, .samples = DRAWS * 12, .thin = 12,
                     .step_size = UNA_AUTO, .accept = 0.8, .max_depth = 6, .stage = "sampling" };
     una_target target = { WEIGHTS, &bnn, una_bnn_potential };
     assert_ok(una_bnn_marginal_take(&bnn, &arena), run);
     if (integrated) target = (una_target){ una_bnn_marginal_dimension(&bnn), &bnn, una_bnn_marginal };
     assert_ok(una_hmc_sample(&chain, &target, &how, start, &rng, &arena, run), run);
+
     size_t below[QUANTITIES] = {0};
     for (size_t k = 0; k < DRAWS; k++) {
         const double *q = chain.draws + k * target.dimension;
@@ -134,6 +140,7 @@ static void ranks_are_uniform(void **state)
     size_t replicates = word && *word ? MOST : 40;
     skip_if_sanitized();
     una_run *run = quiet_run();
+
     for (int integrated = 0; integrated < 2; integrated++) {
         size_t rank[QUANTITIES][DRAWS + 1] = {0};
         for (size_t s = 0; s < replicates; s++) one_replicate(s, integrated, rank, run);
@@ -159,6 +166,7 @@ static void doubt_grows_in_the_gap(void **state)
     una_dataset *data = NULL;
     assert_ok(una_dataset_synthetic(&data, "cubic", 60, 1, 1, run), run);
     una_model *model = fitted(small, data, NULL, run);
+
     double gap = std_between(model, -0.5, 0.5, run), beside = std_between(model, 2.5, 3.5, run);
     assert_true(gap > 1.5 * beside);
     assert_near(una_model_info(model)->noise_std, 3, 1e-12, 0);
@@ -177,6 +185,7 @@ static void noise_is_found(void **state)
     una_dataset *data = curve_data(cubic, -2, 2, 0.5, 150, run);
     static const char *const how[] = { "noise_std=auto", "sample_noise=yes, noise_prior=inverse_gamma",
                                        "sample_noise=no" };
+
     for (size_t i = 0; i < 3; i++) {
         char spec[256];
         snprintf(spec, sizeof spec, "hmc(width=6, warmup=150, samples=100, thin=1, max_depth=6, start_steps=500, %s)",
@@ -198,12 +207,14 @@ static void scaling_and_static_trajectories(void **state)
     una_model *model = fitted("hmc(width=8, scaling=own, prior_var=4, noise_std=0.5, trajectory=static, leapfrog=15, "
                               "warmup=100, samples=60, start_steps=800, mass=scalar, chains=1)", data, NULL, run),
               *copy = copied_model(model, run);
+
     double at[] = { -1.5, 1.5 }, mean[2];
     una_prediction out = { .size = sizeof out, .mean = mean };
     assert_ok(una_model_predict_rows(copy, at, 2, 0.95, &out, run), run);
     assert_near(mean[0], -3.375, 0, 1);
     assert_near(mean[1], 3.375, 0, 1);
     assert_near(una_model_info(model)->noise_std, 0.5, 1e-12, 0);
+
     una_model_free(model);
     una_model_free(copy);
     una_dataset_free(data);
@@ -221,6 +232,7 @@ static void warnings_are_given(void **state)
     assert_true(warned(model, "independent ones"));
     assert_true(warned(model, "max_depth=1"));
     una_model_free(model);
+
     model = fitted("hmc(width=4, head=sampled, warmup=0, mass=unit, samples=300, chains=1, step_size=0.01, "
                    "noise_std=0.2, max_depth=5)", data, NULL, run);
     assert_true(warned(model, "diverged"));
@@ -259,12 +271,14 @@ static void own_valid_rows_are_scored(void **state)
     una_dataset *data = curve_data(cubic, -2, 2, 0.5, 40, run), *valid = curve_data(cubic, -1.9, 1.9, 0.5, 21, run);
     const char *spec = "hmc(width=6, warmup=60, samples=60, max_depth=5, start_steps=300, noise_std=0.5)";
     una_model *model = fitted(spec, data, &SIZED(una_fit_settings, .valid = valid), run);
+
     const una_fit_info *info = una_model_info(model);
     assert_int_equal(info->valid_rows, 21);
     double *p = predicted(model, valid, run), square = 0;
     for (size_t i = 0; i < 21; i++) square += pow(p[i] - una_dataset_numbers(valid, 1)[i], 2);
     assert_near(info->valid_rmse, sqrt(square / 21), 1e-9, 0);
     assert_true(info->valid_log_lik < 0.5 && info->valid_log_lik > -3);
+
     free(p);
     una_model_free(model);
     una_dataset_free(data);

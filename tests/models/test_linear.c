@@ -34,12 +34,14 @@ static void cubic_is_exact(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(cube, -3, 3, 0, 30, run);
     una_model *model = fitted("linear(degree=3, prior_var=1000000, noise_std=0.0001)", data, NULL, run);
+
     for (double x = -5; x <= 5; x += 0.37) {
         double mean;
         una_prediction out = { .size = sizeof out, .mean = &mean };
         assert_ok(una_model_predict_rows(model, &x, 1, 0.95, &out, run), run);
         assert_near(mean, cube(x), 1e-6, 1e-5);
     }
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -52,6 +54,7 @@ static void posterior_in_closed_form(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(line, -2, 6, 1, 50, run);
     una_model *model = fitted("linear(noise_std=1, prior_var=2)", data, NULL, run);
+
     const double *x = una_dataset_numbers(data, 0), *y = una_dataset_numbers(data, 1);
     double n = 50, mx = 0, my = 0, sx = 0, sy = 0, xy = 0;
     for (size_t i = 0; i < 50; i++) {
@@ -65,6 +68,7 @@ static void posterior_in_closed_form(void **state)
     }
     sx = sqrt(sx);
     sy = sqrt(sy);
+
     /* standardised: both features are orthogonal */
     double s2 = 1 / (sy * sy), vw = 1 / (1 / 2.0 + n / s2), w = vw * xy / (sx * sy) / s2;
     double at = 7.5, z = (at - mx) / sx, mean, std;
@@ -72,6 +76,7 @@ static void posterior_in_closed_form(void **state)
     assert_ok(una_model_predict_rows(model, &at, 1, 0.95, &out, run), run);
     assert_near(mean, my + sy * w * z, 1e-10, 0);
     assert_near(std, sy * sqrt(vw * z * z + vw), 1e-10, 0);
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -85,11 +90,13 @@ static void categories_have_no_powers(void **state)
     una_run *run = quiet_run();
     una_dataset *data = mixed_data(120, run);
     una_model *model = fitted("linear(degree=4)", data, &mixed_settings, run);
+
     double *p = predicted(model, data, run), error = 0;
     const double *y = una_dataset_numbers(data, 4);
     for (size_t i = 0; i < 120; i++) error += pow(p[i] - y[i], 2) / 120;
     assert_true(sqrt(error) < 0.25);                                     /* y spreads over 0.9 */
     assert_int_equal(una_model_info(model)->inputs, 2 + 4);              /* red, green, blue, other */
+
     free(p);
     una_model_free(model);
     una_dataset_free(data);

@@ -83,6 +83,7 @@ static void collapse_is_reported(void **state)
     assert_true(warned(model, "collapsed"));
     assert_true(warned(model, "raise diversity (now 0.0001) or lower penalty (now 5)"));
     una_model_free(model);
+
     model = fitted("luna(width=20, heads=10, steps=600)", data, &held_out, run);
     assert_false(warned(model, "collapsed"));
     una_model_free(model);
@@ -97,6 +98,7 @@ static void diversity_lowers_similarity(void **state)
     una_dataset *data = cubic(run);
     static const char *const diversity[] = { "0.01", "1", "100" };
     double last = 1;
+
     for (size_t i = 0; i < 3; i++) {
         char spec[128];
         snprintf(spec, sizeof spec, "luna(width=20, heads=10, steps=800, diversity=%s)", diversity[i]);
@@ -104,6 +106,7 @@ static void diversity_lowers_similarity(void **state)
         assert_true(now < last);
         last = now;
     }
+
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -118,6 +121,7 @@ static void every_kind_of_slope_trains(void **state)
                                         "activation=tanh, slopes=exact" };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(80, 0, run);
+
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char strong[256], weak[256];
         snprintf(strong, sizeof strong, "luna(width=10, heads=4, steps=200, train_noise_std=0.3, diversity=30, %s)",
@@ -174,6 +178,7 @@ static void only_categories_are_refused(void **state)
     una_model *model = NULL;
     const char *path = temp_text_file("words.csv",
                                       "a,b,y\nu,p,1\nv,p,2\nu,q,3\nv,q,4\nu,p,1.5\nv,q,4.5\nu,q,2.5\nv,p,2.2\n");
+
     assert_ok(una_dataset_read(&data, path, run), run);
     assert_status(una_fit(&model, "luna(steps=5, width=4, heads=2)", data, NULL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "use nlm instead of luna");
@@ -192,12 +197,14 @@ static void gap_is_seen(void **state)
     una_dataset *data = cubic(run);
     una_model *luna = fitted("luna(steps=2500)", data, &held_out, run);
     una_model *nlm = fitted("nlm(steps=2500)", data, &held_out, run);
+
     double luna_gap = std_between(luna, -1, 1, run), nlm_gap = std_between(nlm, -1, 1, run);
     double luna_data = std_between(luna, 2.5, 3.5, run);
     print_message("epistemic std in the gap: luna %.2f, nlm %.2f; luna where data is %.2f\n", luna_gap, nlm_gap,
                   luna_data);
     assert_true(luna_gap > 2 * nlm_gap);
     assert_true(luna_gap > 3 * luna_data);
+
     una_model_free(luna);
     una_model_free(nlm);
     una_dataset_free(data);
@@ -215,6 +222,7 @@ static void parts_are_the_heads(void **state)
     assert_non_null(f);
     assert_ok(una_model_parts(model, data, &count, f, run), run);
     assert_int_equal(count, 7);
+
     const double *y = una_dataset_numbers(data, 1);
     for (size_t m = 0; m < 7; m++) {                                     /* each of them has learnt y */
         double error = 0, square = 0;
@@ -224,6 +232,7 @@ static void parts_are_the_heads(void **state)
         }
         assert_true(error < 0.2 * square);
     }
+
     free(f);
     una_model_free(model);
     una_dataset_free(data);

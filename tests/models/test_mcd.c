@@ -12,6 +12,7 @@ static void masks_keep_the_mean(void **state)
     enum { N = 100000 };
     static float mask[N];
     static const double rates[] = { 0, 0.01, 0.05, 0.5, 0.9 };
+
     for (size_t k = 0; k < 5; k++) {
         double p = rates[k], sum = 0, dropped = 0;
         una_rng rng = una_rng_at(4, UNA_FOR_TEST, k);
@@ -44,6 +45,7 @@ static void passes_keep_the_mean(void **state)
     double sum[64] = {0};
     assert_true(count < 64);
     for (size_t i = 0; i < count; i++) weight[i] = 1 + (float)i / 64;
+
     for (int inputs = 0; inputs <= 1; inputs++) {
         memset(sum, 0, sizeof sum);
         for (size_t k = 0; k < PASSES; k++) {
@@ -93,6 +95,7 @@ static void gradient_agrees_with_differences(void **state)
     double unused[256];
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 0);
     assert_true(d.net.parameters <= 256);
+
     una_net_initialise_f64(&d.net, 0, 1, &rng, d.parameters);
     for (size_t i = 0; i < ROWS * 3; i++) d.x[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) d.y[i] = una_rng_normal(&rng);
@@ -100,11 +103,13 @@ static void gradient_agrees_with_differences(void **state)
         d.masks[l] = d.mask[l];
         for (size_t i = 0; i < ROWS * 8; i++) d.mask[l][i] = una_rng_uniform(&rng) < 0.4 ? 0 : 1 / 0.6;
     }
+
     una_arena_init(&d.arena, run);
     assert_ok(una_work_new_f64(&d.work, &d.net, &(una_work_size){ .rows = ROWS }, una_kernels_named_f64("generic"),
                                &d.arena), run);
     for (size_t l = 0; l <= d.net.depth; l++)            /* biases too, so that the penalty must leave them alone */
         for (size_t j = 0; j < d.net.size[l + 1]; j++) d.parameters[d.net.biases[l] + j] = 0.1 * una_rng_normal(&rng);
+
     loss_of(&d, d.gradient);
     for (size_t l = 0; l <= d.net.depth; l++)
         for (size_t i = 0; i <= d.net.size[l]; i++)
@@ -133,6 +138,7 @@ static void a_pass_is_a_network(void **state)
     float parameters[256], packed[64], x[ROWS * 3], y[ROWS], gradient[256], mask[2][ROWS * 8];
     float *masks[2] = { mask[0], mask[1] };
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 0);
+
     una_net_initialise_f32(&net, 0, 1, &rng, parameters);
     for (size_t i = 0; i < ROWS * 3; i++) x[i] = (float)una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) y[i] = (float)una_rng_normal(&rng);
@@ -142,6 +148,7 @@ static void a_pass_is_a_network(void **state)
         una_dropout_mask(&units, 0.4, net.size[l + 1], mask[l]);
         for (size_t r = 1; r < ROWS; r++) memcpy(mask[l] + 8 * r, mask[l], 8 * sizeof(float));
     }
+
     una_arena_init(&arena, run);
     assert_ok(una_work_new_f32(&work, &net, &(una_work_size){ .rows = ROWS }, una_kernels_named_f32(NULL),
                                &arena), run);
@@ -149,6 +156,7 @@ static void a_pass_is_a_network(void **state)
     una_objective_f32 objective = { .fit_weight = 1 };
     una_losses masked, plain;
     una_net_gradient_f32(&net, parameters, &batch, &objective, gradient, &masked, work);
+
     batch.mask = NULL;
     una_net_pack(&net, parameters, packed);
     una_dropout_pass(&net, &again, 0.4, false, packed);
@@ -173,6 +181,7 @@ static void fits_a_curve(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -1, 1, 0.1, 120, run);
     double spread[2];
+
     for (int more = 0; more <= 1; more++) {
         const char *spec = more ? "mcd(width=30, steps=1500, rate=0.01, dropout=0.3, input_dropout=no)"
                                 : "mcd(width=30, steps=1500, rate=0.01, dropout=0.02, input_dropout=no)";
@@ -183,6 +192,7 @@ static void fits_a_curve(void **state)
         if (!more) assert_true(info->valid_rmse < 0.35 && info->noise_std < 0.3);
         una_model_free(model);
     }
+
     assert_true(spread[1] > 1.5 * spread[0]);            /* more is dropped, more is doubted */
     una_dataset_free(data);
     una_run_free(run);
@@ -201,12 +211,14 @@ static void a_single_input_is_not_dropped(void **state)
     una_run *run = quiet_run();
     una_dataset *left = curve_data(cube, -4, -2, 3, 50, run), *right = curve_data(cube, 2, 4, 3, 51, run), *data = NULL;
     double x[101], y[101];
+
     for (size_t i = 0; i < 101; i++) {
         const una_dataset *side = i < 50 ? left : right;
         x[i] = una_dataset_numbers(side, 0)[i < 50 ? i : i - 50];
         y[i] = una_dataset_numbers(side, 1)[i < 50 ? i : i - 50];
     }
     assert_ok(una_dataset_from_arrays(&data, x, y, 101, 1, NULL, run), run);
+
     const char *text = "mcd(width=50, steps=1500, rate=0.005, validate=no, noise_std=3, input_dropout=%s)";
     double at_data[2], in_gap[2];
     for (int drop = 0; drop <= 1; drop++) {
@@ -220,6 +232,7 @@ static void a_single_input_is_not_dropped(void **state)
         assert_non_null(strstr(una_model_info(model)->spec, drop ? "input_dropout=yes" : "input_dropout=no"));
         una_model_free(model);
     }
+
     assert_true(at_data[0] < 0.6 * at_data[1]);
     assert_true(at_data[0] / in_gap[0] < 0.6 * at_data[1] / in_gap[1]);
     una_dataset_free(left);
@@ -234,18 +247,21 @@ static void few_columns_are_kept(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *two = wave_data(40, 0, run), *three = mixed_data(40, run), *words = NULL;
+
     char text[2048] = "colour,y\n";
     for (size_t i = 0; i < 40; i++) {
         static const char *const colour[] = { "red", "green", "blue", "white" };
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%zu\n", colour[i % 4], i % 4 * 3 + i % 3);
     }
     assert_ok(una_dataset_read(&words, temp_text_file("words.csv", text), run), run);
+
     const una_dataset *data[] = { two, words, three };
     for (size_t i = 0; i < 3; i++) {
         una_model *model = fitted("mcd(width=4, steps=5, passes=5)", data[i], i == 2 ? &mixed_settings : NULL, run);
         assert_non_null(strstr(una_model_info(model)->spec, i == 2 ? "input_dropout=yes" : "input_dropout=no"));
         una_model_free(model);
     }
+
     una_dataset_free(two);
     una_dataset_free(three);
     una_dataset_free(words);
@@ -290,6 +306,7 @@ static void decay_flattens(void **state)
     una_dataset *data = curve_data(wave, -1, 1, 0.1, 60, run);
     una_model *model = fitted("mcd(width=10, depth=1, steps=1500, rate=0.01, length_scale=1000, validate=no)", data,
                               NULL, run);
+
     assert_true(warned(model, "explains almost nothing"));
     double x[2] = { -0.5, 0.5 }, mean[2];
     una_prediction out = { .size = sizeof out, .mean = mean };
@@ -344,10 +361,12 @@ static void impossible_numbers_are_refused(void **state)
     void *bytes = NULL;
     size_t size;
     mcd *m = model->state;
+
     assert_near(m->dropout, 0.05, 0, 0);
     m->dropout = 1;
     assert_int_not_equal(una_model_save_memory(model, &bytes, &size, run), UNA_OK);
     assert_null(bytes);
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -369,5 +388,6 @@ int main(void)
         cmocka_unit_test(decay_is_gals),
         cmocka_unit_test(impossible_numbers_are_refused),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

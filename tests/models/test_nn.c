@@ -3,7 +3,7 @@
  * The plain network: it learns, its noise is that of the rows it did not train on, its ignorance is zero, and settings
  * and files that cannot work are refused with a sentence.
  */
-#include "models/nn.h"
+#include "fit/basis.h"
 #include "models/quick.h"
 
 extern const una_kind una_nn;
@@ -19,6 +19,7 @@ static void it_learns_and_knows_its_noise(void **state)
     una_run *run = quiet_run();
     una_dataset *few = curve_data(wave, -3, 3, 0.1, 120, run), *many = curve_data(wave, -3, 3, 0.1, 400, run);
     const una_dataset *sets[] = { few, many };           /* folds, and rows held out */
+
     for (size_t i = 0; i < 2; i++) {
         una_model *model = fitted("nn(width=20, steps=800, rate=0.01)", sets[i], NULL, run);
         const una_fit_info *info = una_model_info(model);
@@ -30,12 +31,14 @@ static void it_learns_and_knows_its_noise(void **state)
             assert_true(epistemic[r] == 0);
             assert_near(noise[r], info->noise_std, 1e-12, 0);
         }
+
         assert_true(info->noise_std > 0.07 && info->noise_std < 0.17);
         assert_int_equal(info->valid_rows, i == 0 ? 120 : 60);
         assert_true(info->valid_rmse > 0.07 && info->valid_rmse < 0.15);
         assert_true(info->curve.count > 10);
         una_model_free(model);
     }
+
     una_dataset_free(few);
     una_dataset_free(many);
     una_run_free(run);
@@ -53,6 +56,7 @@ static void likelihood_of_held_out_rows(void **state)
     double ratio = info->valid_rmse / 0.2;
     assert_near(info->valid_log_lik, -0.5 * (log(2 * 3.14159265358979323846) + 2 * log(0.2) + ratio * ratio), 1e-9, 0);
     una_model_free(model);
+
     model = fitted("nn(width=10, steps=200, noise_std=0.2, units=standardised)", data, &held_out, run);
     double scale = model->columns.target_scale;
     assert_near(una_model_info(model)->noise_std, 0.2 * scale, 1e-12, 0);
@@ -94,8 +98,9 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     double at = 1, mean = NAN, var, noise;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     una_arena keep;
-    una_nn_options options;
+    struct { una_basis_options basis; } options;      /* as nn.c has it */
     una_fit_result result = { .valid_rmse = NAN };
+
     una_arena_init(&keep, run);
     void *state = una_arena_get(&keep, 1, una_nn.state_size);
     assert_ok(una_options_default(&options, una_nn.options, run), run);
@@ -103,6 +108,7 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     options.basis.width = 5;
     options.basis.rate = 0.02;
     options.basis.penalty = penalty;
+
     una_mark mark = una_arena_mark(&run->scratch);
     assert_status(una_nn.fit(state, &options, p, &result, &keep, run), wanted, run);
     if (says) assert_says(una_run_message(run), says);
@@ -111,6 +117,7 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
         assert_true(isnan(result.valid_rmse) && result.valid_rows == 0);
         assert_ok(una_nn.predict(state, (una_view){ &at, 1, 1, 1 }, &out, run), run);
     }
+
     una_arena_release(&run->scratch, mark);
     una_arena_free(&keep);
     return mean;
@@ -144,11 +151,13 @@ static void damaged_states_are_refused(void **state)
     una_arena arena;
     una_arena_init(&arena, run);
     assert_ok(una_model_snapshot(&bytes, model, &arena, run), run);
+
     void *other = una_arena_get(&arena, 1, una_nn.state_size);
     assert_ok(una_archive_load_begin(&in, bytes.bytes, bytes.size, "memory", NULL, &arena, run), run);
     in.inputs = 3;                                       /* the network has two */
     assert_status(una_nn.exchange(other, &in), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "does not fit the columns");
+
     una_arena_free(&arena);
     una_model_free(model);
     una_dataset_free(data);
@@ -163,6 +172,7 @@ static void every_optimiser_trains(void **state)
                                         "activation=silu, initialisation=glorot" };
     una_run *run = quiet_run();
     una_dataset *data = curve_data(straight, -1, 1, 0.05, 80, run);
+
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char spec[160];
         snprintf(spec, sizeof spec, "nn(width=10, steps=400, %s)", ways[i]);

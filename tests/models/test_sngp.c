@@ -32,15 +32,18 @@ static void set_up(bench *b, una_activation activation, const una_kernels_f64 *k
     una_arena_init(&b->arena, run);
     b->net = (una_residual){ .inputs = INPUTS, .width = 5, .depth = 2, .features = 9, .activation = activation };
     una_residual_shape(&b->net);
+
     b->frozen = UNA_GET(&b->arena, double, b->net.frozen);
     b->parameters = UNA_GET(&b->arena, double, b->net.parameters);
     b->gradient = UNA_GET(&b->arena, double, b->net.parameters);
     assert_ok(una_arena_check(&b->arena), run);
+
     una_residual_initialise_f64(&b->net, 0.8, &rng, b->frozen, b->parameters);
     for (size_t k = 0; k <= b->net.features; k++) b->parameters[b->net.head + k * UNA_PAD] = una_rng_normal(&rng);
     for (size_t l = 0; l < 2; l++)
         for (size_t j = 0; j < 5; j++)
             b->parameters[l * b->net.layer + 5 * UNA_PADDED(5) + j] = 0.3 * una_rng_normal(&rng);
+
     for (size_t i = 0; i < ROWS * INPUTS; i++) b->x[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) b->t[i] = una_rng_normal(&rng);
     assert_ok(una_residual_work_new_f64(&b->work, &b->net, b->frozen, ROWS, kernels, &b->arena), run);
@@ -68,6 +71,7 @@ static void gradient_against_differences(void **state)
             assert_non_null(exact);
             loss_of(&b);
             memcpy(exact, b.gradient, b.net.parameters * sizeof *exact);
+
             for (size_t i = 0; i < b.net.parameters; i++) {
                 const double h = 1e-6;
                 double kept = b.parameters[i];
@@ -93,6 +97,7 @@ static void padding_stays_zero(void **state)
     bench b;
     set_up(&b, UNA_SOFTPLUS, una_kernels_named_f64("auto"), run);
     loss_of(&b);
+
     for (size_t l = 0; l < 2; l++)
         for (size_t i = 0; i <= 5; i++)
             for (size_t j = 5; j < UNA_PADDED(5); j++)
@@ -109,6 +114,7 @@ static void slopes_against_differences(void **state)
     una_run *run = quiet_run();
     bench b;
     set_up(&b, UNA_TANH, una_kernels_named_f64("auto"), run);
+
     double j[INPUTS * 9], up[9], down[9], x[INPUTS];
     una_residual_slopes_f64(&b.net, b.frozen, b.parameters, b.x, j, b.work);
     for (size_t d = 0; d < INPUTS; d++) {
@@ -120,6 +126,7 @@ static void slopes_against_differences(void **state)
         una_residual_forward_f64(&b.net, b.frozen, b.parameters, x, 1, down, 9, NULL, b.work);
         for (size_t k = 0; k < 9; k++) assert_near(j[d * 9 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
     }
+
     una_residual_last_slopes_f64(&b.net, b.frozen, b.parameters, b.x, j, b.work);
     for (size_t d = 0; d < INPUTS; d++) {
         const double h = 1e-6;
@@ -130,6 +137,7 @@ static void slopes_against_differences(void **state)
         una_residual_last_f64(&b.net, b.frozen, b.parameters, x, 1, down, 5, b.work);
         for (size_t k = 0; k < 5; k++) assert_near(j[d * 5 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
     }
+
     una_arena_free(&b.arena);
     una_run_free(run);
 }
@@ -144,6 +152,7 @@ static void forward_by_hand(void **state)
     double phi[ROWS * 9], last[ROWS * 6], f[ROWS], h[5], next[5];
     una_residual_forward_f64(&b.net, b.frozen, b.parameters, b.x, ROWS, phi, 9, f, b.work);
     una_residual_last_f64(&b.net, b.frozen, b.parameters, b.x, ROWS, last, 6, b.work);
+
     for (size_t r = 0; r < ROWS; r++) {
         for (size_t j = 0; j < 5; j++) {
             h[j] = 0;
@@ -159,6 +168,7 @@ static void forward_by_hand(void **state)
             memcpy(h, next, sizeof h);
         }
         for (size_t j = 0; j < 5; j++) assert_near(last[r * 6 + j], h[j], 1e-12, 1e-13);
+
         double sum = b.parameters[b.net.head + 9 * UNA_PAD];
         for (size_t k = 0; k < 9; k++) {
             double u = b.frozen[b.net.phase + k];
@@ -168,6 +178,7 @@ static void forward_by_hand(void **state)
         }
         assert_near(f[r], sum, 1e-12, 1e-13);
     }
+
     una_arena_free(&b.arena);
     una_run_free(run);
 }
@@ -185,18 +196,21 @@ static void features_are_a_kernel(void **state)
     double *frozen = UNA_GET(&arena, double, net.frozen), *parameters = UNA_GET(&arena, double, net.parameters);
     double *h = UNA_GET(&arena, double, POINTS * UNA_PADDED(2)), *work = UNA_GET(&arena, double, 3 * POINTS * FEATURES);
     assert_ok(una_arena_check(&arena), run);
+
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
     una_residual_initialise_f64(&net, 0.7, &rng, frozen, parameters);
     for (size_t i = 0; i < POINTS; i++) h[i * UNA_PADDED(2)] = 0.3 * (double)i;
     double *phi = work + POINTS * FEATURES;
     una_fourier_f64(POINTS, 2, FEATURES, h, frozen + net.spread, frozen + net.phase, work, phi, phi + POINTS * FEATURES,
                     una_kernels_named_f64("auto"));
+
     for (size_t i = 0; i < POINTS; i++)
         for (size_t j = 0; j < POINTS; j++) {
             double distance = 0.3 * ((double)i - (double)j);
             assert_near(una_dot(phi + i * FEATURES, phi + j * FEATURES, FEATURES),
                         exp(-distance * distance / (2 * 0.49)), 0, 0.06);
         }
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -214,16 +228,19 @@ static void norm_against_an_eigenproblem(void **state)
         una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 9);
         double w[N * STRIDE], gram[M * M] = {0}, value[M];
         una_spectral_f64 s;
+
         /* what stands in the padding does not count */
         for (size_t i = 0; i < N * STRIDE; i++) w[i] = una_rng_normal(&rng);
         for (size_t i = 0; i < M; i++)
             for (size_t j = 0; j < M; j++)
                 for (size_t k = 0; k < N; k++) gram[i * M + j] += w[k * STRIDE + i] * w[k * STRIDE + j];
         assert_ok(una_eigen(gram, M, value, run), run);
+
         una_spectral_init_f64(&s, N, M, STRIDE, &rng, &arena);
         assert_ok(una_arena_check(&arena), run);
         double sigma = una_spectral_norm_f64(&s, w), kept = w[0], beyond = w[M];
         assert_near(sigma, sqrt(value[M - 1]), 1e-10, 0);
+
         una_spectral_bound_f64(&s, sigma, sigma * 1.01, w);              /* below the bound nothing changes */
         assert_true(w[0] == kept);
         una_spectral_bound_f64(&s, sigma, 0.5, w);
@@ -246,9 +263,11 @@ static void one_step_at_a_time(void **state)
     una_arena_init(&arena, run);
     una_spectral_init_f32(&s, 2, 2, 2, &rng, &arena);
     assert_ok(una_arena_check(&arena), run);
+
     const float zero[4] = { 0, 0, 0, 0 };
     assert_true(una_spectral_step_f32(&s, zero) == 0);
     assert_true(una_spectral_norm_f32(&s, zero) == 0);
+
     double sigma = 0;
     for (int i = 0; i < 200; i++) {                      /* a turning matrix with singular values 3 and 1 */
         double t = 0.002 * i;
@@ -285,12 +304,14 @@ static void trained_weights_keep_the_bound(void **state)
                               &held_out, run);
     una_model *loose = fitted("sngp(width=12, features=30, steps=300, rate=0.02, bound=100, penalty=0)", data,
                               &held_out, run);
+
     double most = 0;
     for (size_t l = 0; l < 2; l++) {
         assert_true(largest_singular_value(model->state, l, run) <= 0.4 * (1 + 1e-5));
         most = fmax(most, largest_singular_value(loose->state, l, run));
     }
     assert_true(most > 0.4);                             /* it had something to do */
+
     una_model_free(model);
     una_model_free(loose);
     una_dataset_free(data);
@@ -307,6 +328,7 @@ static void it_learns_and_doubts_far_away(void **state)
     assert_true(info->valid_rmse < 0.2);
     assert_true(info->noise_std > 0.06 && info->noise_std < 0.2);
     assert_true(std_between(model, 5, 6, run) > 5 * std_between(model, -1.5, 1.5, run));
+
     una_model *other = NULL;
     una_run *seeded = NULL;
     assert_ok(una_run_new(&seeded, &SIZED(una_run_settings, .threads = 1, .seed = 9)), NULL);
@@ -333,8 +355,10 @@ static void laplace_head(void **state)
     snprintf(spec[2], sizeof spec[2], "sngp(%s, head=laplace, batch=10, covariance_momentum=0.5)", common);
     una_model *exact = fitted(spec[0], data, NULL, run), *laplace = fitted(spec[1], data, NULL, run);
     una_model *moved = fitted(spec[2], data, NULL, run);
+
     double *p = predicted(exact, data, run), *q = predicted(laplace, data, run);
     assert_arrays_near(q + 2 * N, p + 2 * N, N, 1e-9, 0);
+
     const una_sngp *m = laplace->state;
     double x[2] = { 0.4, -0.2 }, f, mean, var, noise;
     float point[2] = { 0.4f, -0.2f };
@@ -347,10 +371,12 @@ static void laplace_head(void **state)
     assert_ok(laplace->kind->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
     assert_near(mean, f, 1e-5, 1e-6);
     una_arena_release(&run->scratch, mark);
+
     una_model *copy = copied_model(moved, run);
     assert_same_predictions(moved, copy, data, 0, run);
     assert_status(una_model_update(moved, data, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "head=laplace has no exact update: fit it again");
+
     free(p);
     free(q);
     una_model_free(exact);
@@ -409,6 +435,7 @@ static void last_layer(const una_model *model, const una_dataset *data, size_t r
             const una_input *input = &model->columns.inputs[d];
             x[i * 2 + d] = (una_dataset_numbers(data, d)[i] - input->centre) / input->scale;
         }
+
     float point[GP_ROWS * 2];
     for (size_t i = 0; i < rows * 2; i++) point[i] = (float)x[i];
     una_residual_work_f32 *work;
@@ -428,12 +455,14 @@ static void assert_is_the_process(const una_model *model, const una_dataset *dat
     size_t n = una_dataset_row_count(data);
     static double x[GP_ROWS * 2], h[GP_ROWS * WIDTH], k[GP_ROWS * GP_ROWS], a[GP_ROWS], v[GP_ROWS];
     double probe[8] = { 0.3, -0.2, 1.5, 0.7, -2.5, 0.1, 6, -6 }, star[4 * WIDTH], mean[4], var[4], noise[4];
+
     last_layer(model, data, n, x, h, run);
     una_predictive out = { .mean = mean, .var_model = var, .var_noise = noise };
     assert_ok(model->kind->predict(model->state, (una_view){ probe, 4, 2, 2 }, &out, run), run);
     una_feature_map map = una_sngp_map(m);
     assert_int_equal(una_map_columns(&map), WIDTH);
     assert_ok(una_map_phi(&map, (una_view){ probe, 4, 2, 2 }, star, run), run);
+
     for (size_t i = 0; i < n; i++) {
         a[i] = (una_dataset_numbers(data, 2)[i] - model->columns.target_centre) / model->columns.target_scale;
         for (size_t j = 0; j < n; j++) {
@@ -444,6 +473,7 @@ static void assert_is_the_process(const una_model *model, const una_dataset *dat
     }
     assert_ok(una_chol(k, n, "the test", run), run);
     una_chol_solve(k, n, a, 1);
+
     for (size_t p = 0; p < 4; p++) {
         double want = 0;
         for (size_t i = 0; i < n; i++) {
@@ -467,6 +497,7 @@ static void process_on_the_last_layer(void **state)
     una_dataset *all = wave_data(GP_ROWS, 0, run);
     una_model *model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.2, units=standardised, "
                               "prior_var=0.7, lengthscale=0.9)", data, NULL, run);
+
     assert_is_the_process(model, data, 0.7, 0.9, 0.04, run);
     assert_ok(una_model_update(model, more, run), run);          /* the same network, the posterior of all rows */
     assert_is_the_process(model, all, 0.7, 0.9, 0.04, run);
@@ -474,6 +505,7 @@ static void process_on_the_last_layer(void **state)
     assert_is_the_process(copy, all, 0.7, 0.9, 0.04, run);
     una_model_free(copy);
     una_model_free(model);
+
     model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.3, units=standardised)", data, &held_out,
                    run);
     assert_int_equal(((const una_sngp *)model->state)->gp.rows, GP_ROWS - MORE);         /* the held-out rows join */
@@ -490,12 +522,14 @@ static void process_learns_and_doubts_far_away(void **state)
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 250, run);
     una_model *model = fitted("sngp(width=20, features=100, steps=600, head=gp)", data, NULL, run);
+
     const una_fit_info *info = una_model_info(model);
     assert_true(info->valid_rmse < 0.2);
     assert_true(info->noise_std > 0.06 && info->noise_std < 0.2);        /* from rows that the features did not see */
     assert_true(std_between(model, 5, 6, run) > 5 * std_between(model, -1.5, 1.5, run));
     double far = std_between(model, 40, 50, run);                        /* back to the prior */
     assert_near(far, model->columns.target_scale, 0.05, 0);
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -509,17 +543,20 @@ static void process_asks_for_memory_first(void **state)
     una_dataset *data = wave_data(1200, 0, run), *some = wave_data(300, 0, run), *more = wave_data(700, 2000, run);
     una_model *model = NULL;
     assert_ok(una_run_new(&poor, &SIZED(una_run_settings, .threads = 1, .memory_limit = 8000000)), NULL);
+
     const char *spec = "sngp(width=6, features=15, steps=1000000, head=gp)";
     assert_status(una_fit(&model, spec, data, NULL, poor), UNA_E_MEMORY, poor);
     assert_says(una_run_message(poor), "sngp with head=gp: the covariances of 1200 rows need");
     assert_says(una_run_message(poor), "MB are allowed");
     assert_says(una_run_message(poor), "head=exact needs no such matrix");
     assert_null(model);
+
     model = fitted("sngp(width=6, features=15, steps=20, head=gp, noise_std=0.1)", some, &held_out, poor);
     una_model *before = copied_model(model, run);
     assert_status(una_model_update(model, more, poor), UNA_E_MEMORY, poor);
     assert_says(una_run_message(poor), "sngp with head=gp: the covariances of 1000 rows need");
     assert_same_predictions(model, before, some, 0, run);
+
     una_model_free(model);
     una_model_free(before);
     una_dataset_free(data);
@@ -536,16 +573,19 @@ static void process_with_a_jitter(void **state)
     una_run *run = quiet_run();
     double x[40], y[40];
     una_dataset *data = NULL;
+
     for (size_t i = 0; i < 40; i++) {
         x[i] = (double)(i / 2) / 10;
         y[i] = sin(x[i]);
     }
     assert_ok(una_dataset_from_arrays(&data, x, y, 40, 1, NULL, run), run);
+
     una_model *model = fitted("sngp(width=6, features=15, steps=20, head=gp, noise_std=1e-12)", data, &held_out, run);
     const una_fit_info *info = una_model_info(model);
     bool said = false;
     for (size_t i = 0; i < info->note_count; i++) said = said || strstr(info->notes[i], "jitter");
     assert_true(said);
+
     una_model *copy = copied_model(model, run);
     assert_same_predictions(model, copy, data, 0, run);
     una_model_free(copy);
@@ -563,6 +603,7 @@ static void bare_fits(void **state)
     una_input input = { .name = "x", .level = SIZE_MAX, .scale = 1 };
     una_columns columns = { .target_scale = 1, .inputs = &input, .input_count = 1 };
     una_problem p = { .x = { x, 6, 1, 1 }, .y = y, .columns = &columns };
+
     for (int i = 0; i < 4; i++) {
         bool huge = i % 2;
         una_arena keep;
@@ -570,12 +611,14 @@ static void bare_fits(void **state)
         una_arena_init(&keep, run);
         una_fit_result result = { .warnings = { .arena = &keep } };
         void *model = una_arena_get(&keep, 1, una_sngp_kind.state_size);
+
         assert_ok(una_options_default(&options, una_sngp_kind.options, run), run);
         options.basis.steps = 20;
         options.basis.features = 8;
         options.basis.prior_var = UNA_AUTO;
         options.head = i / 2 ? UNA_SNGP_GP : UNA_SNGP_EXACT;
         y[3] = huge ? 1e39 : 0.3;
+
         una_mark mark = una_arena_mark(&run->scratch);
         assert_status(una_sngp_kind.fit(model, &options, &p, &result, &keep, run), huge ? UNA_E_NUMERIC : UNA_OK, run);
         if (huge) assert_says(una_run_message(run), "diverged");
@@ -596,6 +639,7 @@ static void damaged_states_are_refused(void **state)
     una_model *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
     una_sngp mixed = *(una_sngp *)model->state;
     mixed.head = ((una_sngp *)other->state)->head;
+
     una_arena arena;
     una_archive out = {0};
     una_arena_init(&arena, run);
@@ -606,6 +650,7 @@ static void damaged_states_are_refused(void **state)
     una_arena_free(&arena);
     una_model_free(model);
     una_model_free(other);
+
     model = fitted("sngp(width=5, features=12, steps=3, head=gp)", data, NULL, run);
     other = fitted("sngp(width=4, features=12, steps=3, head=gp)", data, NULL, run);
     mixed = *(una_sngp *)model->state;
@@ -643,5 +688,6 @@ int main(void)
         cmocka_unit_test(bare_fits),
         cmocka_unit_test(damaged_states_are_refused),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

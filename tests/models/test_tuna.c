@@ -54,6 +54,7 @@ static void kernel_on_one_input_is_a_strip(void **state)
     una_dataset *data = narrow_data(run);
     double ratio[2];
     static const char *const on[] = { ", on=x1", "" };
+
     for (size_t i = 0; i < 2; i++) {
         char spec[512];
         snprintf(spec, sizeof spec, "tuna(width=30, heads=20, steps=2500, rate=0.01, penalty=3, prior=rbf(length=1%s), "
@@ -67,6 +68,7 @@ static void kernel_on_one_input_is_a_strip(void **state)
         ratio[i] = far / near;
         una_model_free(model);
     }
+
     print_message("doubt at x2 = 2.5 over that at the data: on=x1 %.2f, isotropic %.2f\n", ratio[0], ratio[1]);
     assert_true(ratio[0] < 1.5);
     assert_true(ratio[1] > 2 * ratio[0]);
@@ -94,16 +96,19 @@ static void formula_extrapolates(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 60, run);
+
     char text[4096] = "x\n", spec[1024];
     for (int i = 0; i <= 80; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%g\n", -5 + i / 8.0);
     snprintf(spec, sizeof spec, "tuna(width=30, features=3, heads=20, steps=1500, activation=sin, points=\"%s\", "
              "formula=\"a*sin(2*x+c); a~normal(0,3); c~uniform(0,6.3)\")", temp_text_file("points.csv", text));
+
     una_model *model = fitted(spec, data, NULL, run);
     una_model *plain = fitted("nlm(width=30, steps=1500)", data, NULL, run);
     print_message("mean error beyond the data: formula %.2f, plain network %.2f\n", error_beyond(model, run),
                   error_beyond(plain, run));
     assert_true(error_beyond(model, run) < 0.7);                         /* of a wave of height 3 */
     assert_true(error_beyond(plain, run) > 1.5);
+
     una_model_free(plain);
     una_model_free(model);
     una_dataset_free(data);
@@ -169,6 +174,7 @@ static void pseudo_spread_opens_the_gap(void **state)
     una_run *run = quiet_run();
     una_dataset *data = NULL;
     assert_ok(una_dataset_synthetic(&data, "cubic", 100, 1, 0, run), run);
+
     double last = 0;
     static const double spread[] = { 1, 20, 100 };
     for (size_t i = 0; i < 3; i++) {
@@ -186,6 +192,7 @@ static void pseudo_spread_opens_the_gap(void **state)
         last = gap;
         una_model_free(model);
     }
+
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -197,6 +204,7 @@ static void values_are_learnt(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 40, run);
+
     char text[8192] = "f1,x,f2,f3\n", spec[512];
     for (int i = 0; i <= 40; i++) {
         double x = -2 + i / 10.0;
@@ -205,6 +213,7 @@ static void values_are_learnt(void **state)
     }
     snprintf(spec, sizeof spec, "tuna(width=30, steps=3000, activation=tanh, values=\"%s\")",
              temp_text_file("values.csv", text));
+
     una_model *model = fitted(spec, data, NULL, run);
     assert_says(una_model_info(model)->spec, "heads=3");                 /* a file brings its own number */
     size_t count;
@@ -215,6 +224,7 @@ static void values_are_learnt(void **state)
         assert_near(f[i], sin(2 * x[i]), 0, 0.15);
         assert_near(f[80 + i], x[i], 0, 0.15);
     }
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -226,6 +236,7 @@ static void match_prior_is_the_mean_square(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = fitted("tuna(width=8, heads=4, steps=100, match_prior=yes)", data, NULL, run);
+
     const una_basis *basis = model->state;
     const una_net *net = &basis->net;
     double sum = 0;
@@ -236,6 +247,7 @@ static void match_prior_is_the_mean_square(void **state)
         }
     }
     assert_near(una_model_info(model)->prior_var, sum / (4 * 9), 1e-12, 0);
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -293,12 +305,14 @@ static void refusals_have_sentences(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 40, run);
+
     refused("tuna(formula=\"a*x; a~normal(0,1)\", values=\"f.csv\")", UNA_E_USAGE, "give one of formula, values and "
             "pseudo", data, run);
     refused("tuna(prior=rbff)", UNA_E_USAGE, "rbf", data, run);
     refused("tuna(prior=rbf(on=z))", UNA_E_USAGE, "z", data, run);
     refused("tuna(prior=periodic)", UNA_E_USAGE, "period", data, run);
     refused("tuna(formula=\"a*x\")", UNA_E_USAGE, "a", data, run);
+
     refused(with_file("values", temp_path("none.csv")), UNA_E_IO, "none.csv", data, run);
     refused(with_file("values", temp_text_file("bare.csv", "x\n1\n2\n")), UNA_E_INPUT, "every column is an input",
             data, run);
@@ -308,6 +322,7 @@ static void refusals_have_sentences(void **state)
     refused(with_file("pseudo", temp_text_file("other.csv", "z,f\n1,2\n")), UNA_E_INPUT, "x", data, run);
     refused(with_file("points", temp_text_file("empty.csv", "z\n1\n")), UNA_E_INPUT, "x", data, run);
     refused("tuna(steps=5, formula=\"log(a*x); a~normal(0,1)\")", UNA_E_NUMERIC, "finite", data, run);
+
     una_dataset_free(data);
     una_run_free(run);
 }

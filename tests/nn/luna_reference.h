@@ -54,6 +54,7 @@ static void luna_phi_back(const una_net *net, const double *Psi, const luna_at *
 {
     double dh[LUNA_WIDE], below[LUNA_WIDE];
     memcpy(dh, dphi, net->size[net->depth] * sizeof *dh);
+
     for (size_t l = net->depth; l-- > 0;) {
         memset(below, 0, sizeof below);
         for (size_t j = 0; j < net->size[l + 1]; j++) {
@@ -74,6 +75,7 @@ static double luna_fit(const una_net *net, const double *Psi, const una_batch_f6
     size_t M = una_net_heads(net), L = una_net_features(net), top = net->depth;
     double sum = 0;
     luna_at at;
+
     for (size_t i = 0; i < batch->rows; i++) {
         const double *phi = luna_phi(net, Psi, batch->x + i * net->size[0], 0, NULL, &at);
         double dphi[LUNA_WIDE] = { 0 };
@@ -99,9 +101,11 @@ static double luna_similarity(size_t M, size_t count, const double *g, double *d
     double P = 0;
     double *S = calloc(M * M, sizeof *S);
     assert_non_null(S);
+
     for (size_t r = 0; r < count; r++)
         for (size_t i = 0; i < M; i++)
             for (size_t j = 0; j < M; j++) S[i * M + j] += g[r * M + i] * g[r * M + j];
+
     memset(dg, 0, count * M * sizeof *dg);
     for (size_t i = 0; i < M; i++)
         for (size_t j = 0; j < M; j++) {
@@ -111,6 +115,7 @@ static double luna_similarity(size_t M, size_t count, const double *g, double *d
             for (size_t r = 0; r < count; r++)
                 dg[r * M + i] += 2 * s / (q_i * q_j) * (g[r * M + j] - s / q_i * g[r * M + i]);
         }
+
     free(S);
     return P;
 }

@@ -21,6 +21,7 @@ static void truth_phi(const una_net *net, const double *parameters, const double
 {
     double h[MOST_WIDE], s[MOST_WIDE], below_h[MOST_WIDE], below_s[MOST_WIDE];
     for (size_t i = 0; i < net->size[0]; i++) h[i] = x[i], s[i] = slope ? v[i] : 0;
+
     for (size_t l = 0; l < net->depth; l++) {
         size_t in = net->size[l], out = net->size[l + 1], wide = UNA_PADDED(out);
         memcpy(below_h, h, sizeof h);
@@ -35,6 +36,7 @@ static void truth_phi(const una_net *net, const double *parameters, const double
             s[j] = (double)truth_1((int)net->activation, z) * u;
         }
     }
+
     for (size_t j = 0; j < una_net_features(net); j++) {
         phi[j] = h[j];
         if (slope) slope[j] = s[j];
@@ -102,6 +104,7 @@ static una_losses truth_losses(const una_net *net, const double *parameters, con
 {
     una_losses losses = { .mean_cos2 = NAN };
     size_t heads = una_net_heads(net), wide = batch->target_heads == 1 ? 1 : UNA_PADDED(batch->target_heads);
+
     for (size_t r = 0; r < batch->rows; r++) {
         double phi[MOST_WIDE];
         truth_phi(net, parameters, batch->x + r * net->size[0], NULL, phi, NULL);
@@ -110,14 +113,17 @@ static una_losses truth_losses(const una_net *net, const double *parameters, con
             losses.fit += objective->fit_weight * (t - f) * (t - f);
         }
     }
+
     for (size_t i = 0; i < net->parameters; i++) {
         double share = i < net->hidden_parameters ? 1 : 1 - objective->head_relief;
         losses.penalty += objective->penalty * share * parameters[i] * parameters[i];
     }
+
     if (batch->probes) {
         losses.diverse = truth_diverse(net, parameters, batch, objective->per_point);
         losses.mean_cos2 = losses.diverse / ((double)heads * ((double)heads - 1) / 2);
     }
+
     losses.total = losses.fit + losses.penalty + objective->diversity * losses.diverse;
     return losses;
 }

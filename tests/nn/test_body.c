@@ -108,10 +108,12 @@ static void check_slopes(specimen *s, una_run *run)
     size_t features = s->size.features;
     double j[MOST], above[64], below[64], step = 1e-5;
     void *work;
+
     assert_true(features <= 64);
     assert_int_equal(s->size.inputs, INPUTS);
     assert_ok(una_network_slope_work_f64(&work, &s->net, run), run);
     s->net.body->slopes(&s->net, s->parameters, s->x, j, work);
+
     for (size_t d = 0; d < INPUTS; d++) {
         double x[INPUTS];
         memcpy(x, s->x, sizeof x);
@@ -138,6 +140,7 @@ static void check_forward(specimen *s, una_run *run)
     double one_phi[64], one_f;
     (void)run;
     assert_int_equal(s->size.heads, 1);
+
     for (size_t i = 0; i < MANY * stride; i++) phi[i] = -77;
     s->net.body->forward(&s->net, s->parameters, s->x, MANY, phi, stride, f, s->work);
     for (size_t r = 0; r < MANY; r += 13) {
@@ -146,6 +149,7 @@ static void check_forward(specimen *s, una_run *run)
         assert_true(one_f == f[r]);
         assert_true(phi[r * stride + features] == -77 && phi[r * stride + features + 1] == -77);
     }
+
     double square = 0, work_f[MANY];
     for (size_t r = 0; r < MANY; r++) square += pow(s->t[r] - f[r], 2);
     assert_near(una_network_square_f64(&s->net, s->parameters, s->x, s->t, MANY, work_f, s->work), square, 1e-14, 0);

@@ -69,15 +69,18 @@ static void compare_precisions(una_training how, una_run *run)
     problem p;
     make_problem(&p, HEADS);
     float x[ROWS * INPUTS], y[ROWS], parameters[4096];
+
     for (size_t i = 0; i < ROWS * INPUTS; i++) p.x[i] = (double)(x[i] = (float)p.x[i]);
     for (size_t i = 0; i < ROWS; i++) p.y[i] = (double)(y[i] = (float)p.y[i]);
     for (size_t i = 0; i < p.net.parameters; i++) p.parameters[i] = (double)(parameters[i] = (float)p.parameters[i]);
     una_train_data_f32 data = { x, y, ROWS, 1, { INPUTS, NULL } };
+
     una_arena arena;
     una_arena_init(&arena, run);
     una_trained narrow, wide;
     assert_ok(una_train_f32(&p.net, parameters, &data, &how, NULL, &narrow, &arena, run), run);
     assert_ok(train(&p, &how, NULL, &wide, &arena, run), run);
+
     assert_int_equal(narrow.looks, 20);
     for (size_t i = 0; i < 20; i++) {
         assert_near(narrow.loss[i], wide.loss[i], 1e-4, 0);
@@ -92,6 +95,7 @@ static void float_follows_double(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_training how = luna_training(20);
+
     compare_precisions(how, run);                        /* stacked, finite differences, between the data */
     how.probes = UNA_PROBES_DATA;
     compare_precisions(how, run);
@@ -105,6 +109,7 @@ static void float_follows_double(void **state)
     how.directions = 3;
     how.unit_directions = true;
     compare_precisions(how, run);
+
     una_run_free(run);
 }
 
@@ -120,11 +125,13 @@ static void batches_cover_an_epoch(void **state)
         make_problem(&p, 1);
         memset(p.parameters, 0, sizeof p.parameters);
         for (size_t i = 0; i < ROWS; i++) p.y[i] = sqrt((double)(1u << i));
+
         una_training how = { .descent = { .steps = 60, .look_every = 1 }, .batch = batch, .fit_weight = 1 };
         una_arena arena;
         una_arena_init(&arena, run);
         una_trained trained;
         assert_ok(train(&p, &how, NULL, &trained, &arena, run), run);
+
         size_t batches = batch >= ROWS ? 1 : (ROWS + batch / 2) / batch;
         unsigned seen = 0, first = 0, all = (1u << ROWS) - 1, other_order = 0;
         for (size_t step = 0; step < 60 / batches * batches; step++) {
@@ -141,6 +148,7 @@ static void batches_cover_an_epoch(void **state)
             assert_int_equal(seen, all);                                 /* every row once */
             seen = 0;
         }
+
         assert_int_equal(other_order, batches > 1);                      /* each epoch is shuffled anew */
         una_arena_free(&arena);
     }
@@ -161,6 +169,7 @@ static void categories_are_not_perturbed(void **state)
     una_run *run = quiet_run();
     una_net net = net_of(2, 2, 2, UNA_RELU);
     double x[ROWS * 2], parameters[4096] = {0}, y[ROWS] = {0}, mean_cos2;
+
     for (size_t i = 0; i < ROWS; i++) {
         x[2 * i] = 5 + (double)i;
         x[2 * i + 1] = 1;
@@ -170,15 +179,18 @@ static void categories_are_not_perturbed(void **state)
     *weight_at(&net, parameters, 2, 0, 0) = *weight_at(&net, parameters, 2, 0,
                                                        1) = *weight_at(&net, parameters, 2, 1, 0) = 1;
     *weight_at(&net, parameters, 2, 1, 1) = -1;
+
     una_train_data_f64 data = { x, y, ROWS, 1, { 2, NULL } };
     una_training how = luna_training(1);
     how.probes = UNA_PROBES_DATA;
     assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
     assert_near(mean_cos2, 0, 0, 1e-9);                                  /* both inputs are numbers */
+
     const size_t group[] = { SIZE_MAX, 1 };
     data.inputs.group = group;
     assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
     assert_near(mean_cos2, 1, 0, 1e-9);                                  /* no slope is taken along the category */
+
     const size_t none[] = { 0, 1 };
     data.inputs.group = none;
     assert_status(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), UNA_E_INPUT, run);
@@ -199,6 +211,7 @@ static void probes_take_categories_whole(void **state)
         x[3 * i + 1] = i % 2 ? 1 : 0;
         x[3 * i + 2] = i % 2 ? 0 : 1;
     }
+
     *weight_at(&net, parameters, 0, 0, 0) = 1;                           /* a = x + 10 */
     parameters[net.biases[0]] = 10;
     *weight_at(&net, parameters, 0, 1, 1) = *weight_at(&net, parameters, 0, 2, 2) = 1; /* (c1 - c2)+ and (c2 - c1)+ */
@@ -208,6 +221,7 @@ static void probes_take_categories_whole(void **state)
     parameters[net.biases[1] + 1] = 80;
     *weight_at(&net, parameters, 2, 0, 0) = *weight_at(&net, parameters, 2, 0, 1) = 1;
     *weight_at(&net, parameters, 2, 1, 0) = 5;
+
     const size_t whole[] = { SIZE_MAX, 1, 1 };
     una_train_data_f64 data = { x, y, ROWS, 1, { 3, whole } };
     una_training how = luna_training(1);
@@ -217,6 +231,7 @@ static void probes_take_categories_whole(void **state)
         assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
         assert_near(mean_cos2, 1, 0, 1e-9);
     }
+
     data.inputs.group = NULL;                                            /* as numbers they would be mixed */
     assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
     assert_true(mean_cos2 < 0.9);
@@ -295,6 +310,7 @@ static void the_best_look_is_kept(void **state)
     make_problem(&p, 1);
     judge j = { .score = score, .fail_at = 99, .keep_at = 3, .parameters = p.net.parameters };
     una_watch_f64 watch = { &j, judged };
+
     assert_ok(train(&p, &how, &watch, &trained, &arena, run), run);
     assert_int_equal(trained.looks, 8);
     assert_int_equal(trained.steps, 40);
@@ -305,6 +321,7 @@ static void the_best_look_is_kept(void **state)
         assert_near(trained.look[i], score[i], 0, 0);
         assert_near(trained.step[i], 5.0 * (double)(i + 1), 0, 0);
     }
+
     how.descent.patience = 2;                                                    /* 4 and 3 are not better than 5 */
     make_problem(&p, 1);
     j.calls = 0;
@@ -312,6 +329,7 @@ static void the_best_look_is_kept(void **state)
     assert_int_equal(trained.steps, 30);
     assert_int_equal(trained.best_step, 20);
     assert_memory_equal(p.parameters, j.kept, p.net.parameters * sizeof(double));
+
     j.calls = 0;
     j.fail_at = 2;
     assert_status(train(&p, &how, &watch, &trained, &arena, run), UNA_E_NUMERIC, run);
@@ -328,6 +346,7 @@ static void divergence_is_said(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     for (int optimiser = UNA_SGD; optimiser <= UNA_GD; optimiser++) {
         problem p;
         una_trained trained;
@@ -336,6 +355,7 @@ static void divergence_is_said(void **state)
         how.descent.rate = 1000;
         how.descent.momentum = 0.9;
         how.penalty = 1;
+
         make_problem(&p, 1);
         assert_status(train(&p, &how, NULL, &trained, &arena, run), UNA_E_NUMERIC, run);
         assert_says(una_run_message(run), "training diverged at step");
@@ -352,6 +372,7 @@ static void every_optimiser_descends(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     for (int optimiser = UNA_ADAM; optimiser <= UNA_GD; optimiser++) {
         problem p;
         una_trained trained;
@@ -361,6 +382,7 @@ static void every_optimiser_descends(void **state)
         how.descent.momentum = 0.9;
         how.batch = 7;
         how.descent.look_every = 3;
+
         make_problem(&p, 1);
         assert_ok(train(&p, &how, NULL, &trained, &arena, run), run);
         assert_true(trained.loss[199] < 0.2 * trained.loss[0]);
@@ -393,15 +415,18 @@ static void steering_moves_towards_the_target(void **state)
     problem p;
     una_trained up, down;
     una_training how = luna_training(200);
+
     how.schedule = 0;
     how.steer = true;
     how.target_cos2 = 1e-4; /* out of reach: the weight grows by 1 % a step */
     make_problem(&p, HEADS);
     assert_near(steered(&p, &how, &up, &arena, run), exp(0.01 * 200), 0.1, 0);
+
     how.target_cos2 = 1;                                                 /* always below: it falls */
     make_problem(&p, HEADS);
     assert_true(steered(&p, &how, &down, &arena, run) < 0.5);
     assert_true(up.cos2[199] < down.cos2[199]);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -447,6 +472,7 @@ static void cancelled_in_the_middle(void **state)
     problem p;
     una_trained trained;
     una_training how = plain_training(1000);
+
     make_problem(&p, 1);
     assert_status(train(&p, &how, NULL, &trained, &arena, run), UNA_CANCELLED, run);
     assert_says(una_run_message(run), "interrupted while training");
@@ -474,11 +500,13 @@ static size_t train_team(const team_case *c, int threads, float *parameters)
     assert_true(net.parameters <= 8192);
     static float x[MANY * WIDE], y[MANY];
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0), first = una_rng_at(3, UNA_FOR_INIT, 0);
+
     for (size_t i = 0; i < MANY; i++) {
         for (size_t d = 0; d < WIDE; d++) x[i * WIDE + d] = (float)una_rng_normal(&rng);
         y[i] = sinf(x[i * WIDE]) + 0.3f * x[i * WIDE + 1];
     }
     una_net_initialise_f32(&net, 0, 1, &first, parameters);
+
     una_train_data_f32 data = { x, y, c->rows, 1, { WIDE, NULL } };
     una_training how = c->how;
     how.descent.steps = TEAM_STEPS;
@@ -490,6 +518,7 @@ static size_t train_team(const team_case *c, int threads, float *parameters)
     how.seed = 7;
     how.perturbation_std = 0.1;
     how.schedule = 2;
+
     una_arena arena;
     una_arena_init(&arena, run);
     una_trained trained;
@@ -499,6 +528,7 @@ static size_t train_team(const team_case *c, int threads, float *parameters)
     una_trainable_f32 what = una_luna_step_trainable_f32(step);
     assert_ok(una_descend_f32(&what, parameters, &how.descent, &trained, &arena, run), run);
     for (size_t i = 0; i < TEAM_STEPS; i++) assert_true(isfinite(trained.loss[i]));
+
     una_luna_step_free_f32(step);
     una_arena_release(&run->scratch, mark);
     una_arena_free(&arena);
@@ -523,6 +553,7 @@ static void threads_change_no_bit(void **state)
         { "plain", UNA_RELU, MANY, 0, 1, 2, { .descent.optimiser = UNA_ADAM } },
         { "plain, descent", UNA_TANH, MANY, 0, 1, 2, { .descent = { .optimiser = UNA_GD, .momentum = 0.9 } } },
     };
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static float one[8192], many[8192];
         size_t pieces = train_team(&cases[i], 1, one);
@@ -551,5 +582,6 @@ int main(void)
         cmocka_unit_test(cancelled_in_the_middle),
         cmocka_unit_test(threads_change_no_bit),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

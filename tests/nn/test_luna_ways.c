@@ -101,12 +101,14 @@ static trial make_trial(const shape *s, una_run *run)
         y[i / s->inputs] += pow(t.batch_f64.x[i], 3) / sqrt(15 * (double)s->inputs);
     for (size_t i = 0; i < s->rows; i++) y[i] = (float)y[i];
     t.batch_f64.target = y;
+
     if (s->directions) {
         double *direction = UNA_GET(&run->scratch, double, each * s->inputs);
         assert_non_null(direction);
         for (size_t d = 0; d < each; d++) direction[d * s->inputs + 2 * d] = 1;
         t.batch_f64.direction = direction;
     }
+
     t.batch_f32 = (una_batch_f32){ .rows = s->rows, .probes = s->rows, .directions = each,
                                    .own_probes = s->own_probes, .target_heads = 1,
                                    .x = singles(run, t.batch_f64.x, all * s->inputs),

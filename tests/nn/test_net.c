@@ -162,10 +162,12 @@ static void check_differences(trial *t, const double *gradient, size_t tries, un
     const double step = 1e-5;
     size_t checked = 0, off = 0;
     double size = 0;
+
     for (size_t i = 0; i < t->net.parameters; i++) {
         size = fmax(size, fabs(gradient[i]));
         if (is_padding(&t->net, i)) assert_true(gradient[i] == 0);
     }
+
     while (checked < tries) {
         size_t i = una_rng_below(rng, t->net.parameters);
         if (is_padding(&t->net, i)) continue;
@@ -182,6 +184,7 @@ static void check_differences(trial *t, const double *gradient, size_t tries, un
             fail_msg("parameter %zu: gradient %.12g, difference %.12g", i, gradient[i], slope);
         off += !met;
     }
+
     if (off * 10 > checked) fail_msg("%zu of %zu parameters off", off, checked);
 }
 
@@ -194,9 +197,11 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     const una_batch_f32 *b = &t->batch_f32;
     una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
                                     t->objective.per_point, t->objective.head_relief, t->objective.free_biases };
+
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
     /* slopes of a cosine cancel: what counts is the size of their terms */
     size = fmax(size, 0.01 * t->objective.diversity);
+
     for (size_t s = 0; s < 3; s++) {
         const una_kernels_f64 *doubles = una_kernels_named_f64(set_names[s]);
         const una_kernels_f32 *floats = una_kernels_named_f32(set_names[s]);
@@ -206,6 +211,7 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
         una_net_gradient_f64(&t->net, t->parameters, &t->batch, &t->objective, again, &got, work_for(t, doubles, run));
         check_losses(&got, losses, 1e-11);
         assert_arrays_near(again, gradient, n, 0, 1e-11 * (1 + size));
+
         una_work_size room = size_of(t);
         assert_ok(una_work_new_f32(&work, &t->net, &room, floats, &run->scratch), run);
         una_net_gradient_f32(&t->net, t->parameters_f32, b, &objective, single, &got, work);
@@ -226,16 +232,19 @@ static una_batch_f64 piece_of(const trial *t, size_t k, size_t pieces, una_run *
     size_t wide = piece.target_heads == 1 ? 1 : UNA_PADDED(piece.target_heads);
     size_t r0 = k * rows / pieces, r1 = (k + 1) * rows / pieces;
     size_t p0 = k * probes / pieces, p1 = (k + 1) * probes / pieces;
+
     if (!piece.own_probes) {                     /* the first rows are probes: the last pieces may have none */
         p0 = r0 < probes ? r0 : probes;
         p1 = r1 < probes ? r1 : probes;
     }
+
     piece.rows = r1 - r0;
     piece.probes = p1 - p0;
     piece.target += r0 * wide;
     if (piece.delta) piece.delta += p0 * piece.directions;
     piece.x += r0 * inputs;
     if (!piece.own_probes) return piece;
+
     double *x = UNA_GET(&run->scratch, double, (r1 - r0 + p1 - p0) * inputs);
     assert_non_null(x);
     memcpy(x, piece.x, (r1 - r0) * inputs * sizeof *x);
@@ -251,6 +260,7 @@ static void check_pieces(const trial *t, const double *gradient, const una_losse
     double size = 0, *sum = UNA_GET(&run->scratch, double, n), *first = UNA_GET(&run->scratch, double, n);
     assert_ok(una_arena_check(&run->scratch), run);
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
+
     for (size_t pieces = 2; pieces <= UNA_MOST_PIECES; pieces++) {
         const una_batch_f64 *b = &t->batch;
         una_batch_f64 batch[UNA_MOST_PIECES];
@@ -258,11 +268,13 @@ static void check_pieces(const trial *t, const double *gradient, const una_losse
         for (size_t k = 0; k < pieces; k++) batch[k] = piece_of(t, k, pieces, run);
         size_t most = (b->rows + pieces - 1) / pieces, most_probes = (b->probes + pieces - 1) / pieces;
         if (b->probes && !b->own_probes) most_probes = most;
+
         una_work_size room = size_of(t);
         room.rows = most;
         room.probes = most_probes;
         room.pieces = pieces;
         assert_ok(una_work_new_f64(&work, &t->net, &room, una_kernels_named_f64(NULL), &run->scratch), run);
+
         for (int members = 1; members <= 3; members++) {
             una_crew *crew = NULL;
             una_losses got;
@@ -285,6 +297,7 @@ static void run_trial(const design *d, una_objective_f64 objective, una_run *run
     make_trial(&t, run, rng, d);
     objective.per_point = d->per_point;
     t.objective = objective;
+
     double *gradient = gradient_of(&t, &losses, run);
     truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
     check_losses(&losses, &truth, 1e-9);
@@ -323,6 +336,7 @@ static void diversity(void **state)
         { 3, 3, 5, 4 }, { 4, 2, 17, 9, 5 }, { 5, 4, 7, 19, 6, 3 }, { 6, 3, 6, 18, 5, 7, 4 }, { 3, 5, 33, 2 }, { 4,
             6, 3, 5, 21 },
     };
+
     size_t turn = 0;
     for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for (size_t exact = 0; exact < 2; exact++)
@@ -383,6 +397,7 @@ static void one_input_without_bends(void **state)
         trial t;
         una_losses losses, truth;
         make_trial(&t, run, &rng, &d);
+
         for (size_t j = 0; j < 13; j++) {
             double *w = &t.parameters[t.net.weights[0] + j], *b = &t.parameters[t.net.biases[0] + j];
             if (turn < 3 ? j % 3 == turn : turn == 3) *w = j % 2 ? 0.0 : -0.0;
@@ -391,6 +406,7 @@ static void one_input_without_bends(void **state)
             t.parameters_f32[t.net.weights[0] + j] = (float)*w;
             t.parameters_f32[t.net.biases[0] + j] = (float)*b;
         }
+
         const double *gradient = gradient_of(&t, &losses, run);
         truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
         check_losses(&losses, &truth, 1e-9);
@@ -421,15 +437,18 @@ static void work_is_reused(void **state)
     trial t;
     una_losses losses, again;
     make_trial(&t, run, &rng, &d);
+
     una_work_f64 *work = work_for(&t, una_kernels_named_f64("generic"), run);
     double *gradient = UNA_GET(&run->scratch, double, t.net.parameters);
     assert_non_null(gradient);
     una_net_gradient_f64(&t.net, t.parameters, &t.batch, &t.objective, gradient, &losses, work);
+
     for (size_t i = 0; i < t.net.parameters; i++) t.parameters[i] *= 0.5;        /* what was kept of it is stale now */
     t.batch.rows = 4;
     t.batch.probes = t.batch.directions = 0;
     t.batch.delta = NULL;
     una_net_gradient_f64(&t.net, t.parameters, &t.batch, &t.objective, gradient, &losses, work);
+
     const double *fresh = gradient_of(&t, &again, run);
     assert_arrays_near(gradient, fresh, t.net.parameters, 0, 0);
     assert_near(losses.total, again.total, 0, 0);
@@ -449,10 +468,12 @@ static void exact_is_the_limit(void **state)
         trial t;
         una_losses close, exact;
         make_trial(&t, run, &rng, &d);
+
         double *delta = UNA_GET(&run->scratch, double, 15);
         assert_non_null(delta);
         for (size_t i = 0; i < 15; i++) delta[i] = 1e-6;
         t.batch.delta = delta;
+
         const double *by_differences = gradient_of(&t, &close, run);
         t.batch.delta = NULL;
         const double *by_slopes = gradient_of(&t, &exact, run);
@@ -477,6 +498,7 @@ static void one_input_per_point(void **state)
         trial t;
         una_losses losses;
         make_trial(&t, run, &rng, &d);
+
         t.objective = (una_objective_f64){ .diversity = 1, .per_point = true };
         const double *gradient = gradient_of(&t, &losses, run);
         assert_near(losses.mean_cos2, 1, 1e-9, 0);
@@ -497,9 +519,11 @@ static void collapse_is_stationary(void **state)
         trial t;
         una_losses losses;
         make_trial(&t, run, &rng, &d);
+
         double *w = t.parameters + t.net.weights[2];
         for (size_t j = 0; j < 7; j++)
             for (size_t m = 1; m < 5; m++) w[j * UNA_PADDED(5) + m] = w[j * UNA_PADDED(5)];
+
         t.objective = (una_objective_f64){ .diversity = 1, .per_point = per_point };
         const double *gradient = gradient_of(&t, &losses, run);
         assert_near(losses.mean_cos2, 1, 1e-9, 0);
@@ -521,9 +545,11 @@ static void flat_heads(void **state)
             trial t;
             una_losses losses;
             make_trial(&t, run, &rng, &d);
+
             for (size_t j = 0; j < 7; j++)
                 for (size_t m = 0; m < flat; m++)
                     t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] = 0;
+
             const double *gradient = gradient_of(&t, &losses, run);
             una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
             check_losses(&losses, &truth, 1e-9);
@@ -545,9 +571,11 @@ static void nearly_flat_heads(void **state)
     trial t;
     una_losses losses;
     make_trial(&t, run, &rng, &d);
+
     for (size_t j = 0; j < 7; j++)
         for (size_t m = 0; m < 2; m++)
             t.parameters[t.net.weights[2] + j * UNA_PADDED(una_net_heads(&t.net)) + m] *= 1e-3;
+
     const double *gradient = gradient_of(&t, &losses, run);
     una_losses truth = truth_losses(&t.net, t.parameters, &t.batch, &t.objective);
     check_losses(&losses, &truth, 1e-9);
@@ -582,17 +610,20 @@ static double after_descent(double weight, bool per_point, una_run *run)
     trial t;
     una_losses losses = { .total = 0 };
     make_trial(&t, run, &rng, &d);
+
     double *w = t.parameters + t.net.weights[2];
     for (size_t j = 0; j < 10; j++)                              /* alike at first, but not the same */
         for (size_t m = 1; m < 5; m++)
             w[j * UNA_PADDED(5) + m] = 0.7 * w[j * UNA_PADDED(5)] + 0.3 * una_rng_normal(&rng);
     t.objective = (una_objective_f64){ .fit_weight = 0.1, .diversity = weight, .per_point = per_point };
+
     for (int step = 0; step < 40; step++) {
         una_mark each = una_arena_mark(&run->scratch);
         const double *gradient = gradient_of(&t, &losses, run);
         for (size_t i = 0; i < t.net.parameters; i++) t.parameters[i] -= 0.02 * gradient[i];
         una_arena_release(&run->scratch, each);
     }
+
     una_arena_release(&run->scratch, mark);
     return losses.mean_cos2;
 }
@@ -623,6 +654,7 @@ static void forward_is_the_plain_form(void **state)
         una_work_f64 *work;
         assert_ok(una_work_new_f64(&work, &net, &(una_work_size){ 0 }, una_kernels_named_f64(NULL),
                                    &run->scratch), run);
+
         for (size_t r = 0; r < rows; r++) phi[r * 23 + 21] = phi[r * 23 + 22] = 1;
         una_net_forward_f64(&net, parameters, x, rows, phi, 23, f, work);
         for (size_t r = 0; r < rows; r++) {
@@ -654,6 +686,7 @@ static void batch_equals_one_by_one(void **state)
             double *phi = UNA_GET(&run->scratch, double, rows * 37), *f = UNA_GET(&run->scratch, double, rows * 5);
             una_work_f32 *work;
             assert_ok(una_work_new_f32(&work, &net, &(una_work_size){ 0 }, kernels, &run->scratch), run);
+
             una_net_forward_f32(&net, parameters, x, rows, phi, 37, f, work);
             for (size_t r = 0; r < rows; r++) {
                 double phi_alone[37], f_alone[5];
@@ -680,6 +713,7 @@ static void slopes_are_differences(void **state)
         assert_ok(una_work_new_f64(&work, &net,
                                    &(una_work_size){ .rows = 1, .probes = 1, .directions = 5, .exact = true },
                                    una_kernels_named_f64(NULL), &run->scratch), run);
+
         una_net_slopes_f64(&net, parameters, x, j, work);
         for (size_t d = 0; d < 5; d++) {
             double above[MOST_WIDE], below[MOST_WIDE], kept = x[d];
@@ -722,6 +756,7 @@ static void backward_is_differences(void **state)
         una_work_f64 *work;
         assert_ok(una_work_new_f64(&work, &net, &(una_work_size){ .rows = 10 }, una_kernels_named_f64(NULL),
                                    &run->scratch), run);
+
         for (size_t i = 0; i < net.parameters; i++) gradient[i] = 5;
         una_net_backward_f64(&net, parameters, x, rows, c, gradient, work);
         for (size_t i = 0; i < net.parameters; i++) {
@@ -730,6 +765,7 @@ static void backward_is_differences(void **state)
                 continue;
             }
             if (i % 5) continue;
+
             double kept = parameters[i];
             parameters[i] = kept + step;
             double above = weighted_features(&net, parameters, x, c, rows);
@@ -769,6 +805,7 @@ static void initialisations(void **state)
     float *single = UNA_GET(&run->scratch, float, net.parameters);
     assert_non_null(single);
     const double expected[] = { sqrt(2 / 40.), sqrt(2 / 130.), sqrt(1 / 40.), 1 };
+
     for (int initialisation = 0; initialisation < 4; initialisation++) {
         una_rng rng = una_rng_at(15, UNA_FOR_TEST, 2), same = una_rng_at(15, UNA_FOR_TEST, 2);
         una_net_initialise_f64(&net, initialisation, 0.5, &rng, parameters);
@@ -780,6 +817,7 @@ static void initialisations(void **state)
                 assert_true(parameters[i] == 0);
             if (i < net.biases[0]) square += parameters[i] * parameters[i], sum += parameters[i];
         }
+
         double std = 0.5 * expected[initialisation];             /* 3600 draws: 1.2 % one standard error */
         assert_near(sqrt(square / 3600), std, 0.05, 0);
         assert_near(sum / 3600, 0, 0, std * 0.07);
@@ -798,6 +836,7 @@ static una_status take_work(void *context, una_run *run)
         una_status status = una_work_new_f32(&work, net, &size, una_kernels_named_f32(NULL), &run->scratch);
         una_arena_release(&run->scratch, mark);
         if (status != UNA_OK) return status;
+
         size = (una_work_size){ .rows = 1000, .probes = 300, .directions = net->size[0] > 1 ? 5 : 1, .own_probes = true,
                                 .pieces = 3, .per_point = per_point };
         status = una_work_new_f32(&work, net, &size, una_kernels_named_f32(NULL), &run->scratch);
@@ -841,5 +880,6 @@ int main(void)
         cmocka_unit_test(diversity_lowers_similarity),
         cmocka_unit_test(memory_may_fail),
     };
+
     return cmocka_run_group_tests(tests, begin, end);
 }

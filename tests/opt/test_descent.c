@@ -49,6 +49,7 @@ static una_status gradient(void *context, size_t step, const double *p, double *
     assert_int_equal(step, b->calls);
     if (step > 0) assert_true(losses->fit > 0);                          /* those of the step before */
     if (b->calls++ == b->fail_at) return una_fail(run, UNA_E_INPUT, "no gradient here");
+
     tell(b, 'g');
     losses->fit = 1;
     losses->total = b->sink;
@@ -57,6 +58,7 @@ static una_status gradient(void *context, size_t step, const double *p, double *
         g[i] = b->a[i] * (p[i] - b->c[i]);
         losses->total += b->a[i] * pow(p[i] - b->c[i], 2) / 2;
     }
+
     b->flushed = smallest / 2;
     return UNA_OK;
 }
@@ -117,6 +119,7 @@ static void momentum_goes_the_known_way(void **state)
     (void)state;
     una_run *run = quiet_run();
     static const double momentum[] = { 0, 0.3, 0.9 };
+
     for (size_t m = 0; m < 3; m++)
         for (int optimiser = UNA_SGD; optimiser <= UNA_GD; optimiser++)
             for (size_t steps = 1; steps <= 60; steps += 7) {
@@ -126,6 +129,7 @@ static void momentum_goes_the_known_way(void **state)
                 una_trainable_f64 what = trainable(&b);
                 una_descent how = { .steps = steps, .optimiser = optimiser, .rate = 0.1, .momentum = momentum[m],
                                     .look_every = 1, .stage = "descending" };
+
                 assert_ok(descend(&b, &what, &how, p, &trained, run), run);
                 assert_int_equal(trained.steps, steps);
                 assert_int_equal(b.calls, steps);
@@ -166,6 +170,7 @@ static void adam_goes_by_the_book(void **state)
             una_trainable_f64 what = trainable(&b);
             una_descent how = { .steps = 150, .rate = 0.05, .rate_schedule = schedule, .look_every = 1,
                                 .stage = "descending" };
+
             assert_ok(descend(&b, &what, &how, p, &trained, run), run);
             adam_by_the_book(&b, 0.05, schedule, 150, book);
             assert_arrays_near(p, book, COUNT, 1e-10, 1e-10);
@@ -190,6 +195,7 @@ static void float_follows_double(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     for (int optimiser = UNA_ADAM; optimiser <= UNA_GD; optimiser++) {
         bowl b = make_bowl();
         double p[COUNT];
@@ -199,6 +205,7 @@ static void float_follows_double(void **state)
         una_trainable_f32 same = { .parameters = COUNT, .context = &b, .gradient = narrow_gradient };
         una_descent how = { .steps = 50, .optimiser = optimiser, .rate = 0.05, .momentum = 0.5, .look_every = 50,
                             .stage = "descending" };
+
         assert_ok(descend(&b, &what, &how, p, &trained, run), run);
         assert_ok(una_descend_f32(&same, narrow, &how, &trained, &arena, run), run);
         for (size_t i = 0; i < COUNT; i++) assert_near((double)narrow[i], p[i], 1e-5, 1e-6);
@@ -261,6 +268,7 @@ static void things_come_in_order(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_arena_init(&arena, run);
+
     bowl b = make_bowl();
     b.score = score;
     double p[COUNT] = {0};
@@ -269,9 +277,11 @@ static void things_come_in_order(void **state)
     what.settle = settle;
     what.watch = (una_watch_f64){ &b, look };
     una_descent how = { .steps = 7, .rate = 0.1, .look_every = 3, .stage = "descending" };
+
     assert_ok(una_descend_f64(&what, p, &how, &trained, &arena, run), run);
     b.order[b.told] = 0;
     assert_string_equal(b.order, "gsgsgslgsgsgslgsle");
+
     static const double step[] = { 3, 6, 7 }, cos2[] = { 2, 5, 7 };      /* means since the look before */
     assert_int_equal(trained.looks, 3);
     for (size_t i = 0; i < 3; i++) {
@@ -281,6 +291,7 @@ static void things_come_in_order(void **state)
     }
     assert_near(trained.mean_cos2, 7, 1e-15, 0);
     assert_true(trained.loss[0] > trained.loss[1] && trained.loss[1] > trained.loss[2]);
+
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -408,11 +419,13 @@ static void descend_together(const spread *s, int optimiser, size_t pieces, int 
     una_arena_init(&arena, run);
     una_crew *crew = NULL;
     if (members > 1) assert_ok(una_crew_new(&crew, members, &arena), run);
+
     una_trainable_f64 what = { .parameters = MANY, .context = (void *)s, .gradient = spread_gradient, .pieces = pieces,
                                .crew = crew };
     una_descent how = { .steps = 20, .optimiser = optimiser, .rate = 0.01, .momentum = 0.9, .look_every = 5,
                         .stage = "descending" };
     una_trained trained;
+
     memset(p, 0, MANY * sizeof *p);
     assert_ok(una_descend_f64(&what, p, &how, &trained, &arena, run), run);
     una_crew_free(crew);
@@ -427,6 +440,7 @@ static void threads_change_no_bit(void **state)
     static double one[MANY], many[MANY];
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     for (size_t i = 0; i < MANY; i++) s.slope[i] = una_rng_normal(&rng);
+
     for (int optimiser = UNA_ADAM; optimiser <= UNA_GD; optimiser++) {
         descend_together(&s, optimiser, 0, 1, one);
         for (size_t i = 0; i < MANY; i++) assert_true(one[i] != 0);      /* every parameter was stepped */
@@ -474,5 +488,6 @@ int main(void)
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(every_allocation_may_fail),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

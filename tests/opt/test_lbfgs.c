@@ -29,10 +29,12 @@ static void the_valley(void **state)
     double x[2] = { -1.2, 1 };
     una_lbfgs_report report;
     una_lbfgs_settings exact = { .gradient_tolerance = 1e-9, .value_tolerance = 1e-30 };
+
     assert_ok(una_lbfgs(x, 2, rosenbrock, &c, &exact, &report, run), run);
     assert_near(x[0], 1, 1e-8, 0);
     assert_near(x[1], 1, 1e-8, 0);
     assert_true(report.converged && report.calls < 80 && report.steps < 60 && report.value < 1e-16);
+
     double y[2] = { -1.2, 1 };                           /* too few steps are not called the end */
     assert_ok(una_lbfgs(y, 2, rosenbrock, &c, &(una_lbfgs_settings){ .most_steps = 3 }, &report, run), run);
     assert_false(report.converged);
@@ -80,8 +82,10 @@ static void many_variables(void **state)
     una_lbfgs_report report;
     una_lbfgs_settings settings = { .gradient_tolerance = 1e-8, .value_tolerance = 1e-30, .memory = 20,
                                     .most_steps = 2000 };
+
     assert_ok(una_lbfgs(x, MANY, bowl, NULL, &settings, &report, run), run);
     for (size_t i = 0; i < MANY; i++) assert_near(x[i], (double)i, 0, 1e-6);
+
     for (size_t i = 0; i < MANY; i++) {                  /* half of them held */
         low[i] = i % 2 ? (double)i + 1 : -100;
         high[i] = 1000;
@@ -118,15 +122,18 @@ static void where_it_does_not_exist(void **state)
     double x = 30;
     una_lbfgs_report report;
     una_lbfgs_settings exact = { .gradient_tolerance = 1e-9, .value_tolerance = 1e-30 };
+
     assert_ok(una_lbfgs(&x, 1, half_line, &wrong, &exact, &report, run), run);
     assert_near(x, 1, 1e-8, 0);
     assert_string_equal(una_run_message(run), "");
     assert_true(wrong > 0);
+
     x = -1;
     wrong = 0;
     assert_status(una_lbfgs(&x, 1, half_line, &wrong, &(una_lbfgs_settings){0}, &report, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "no logarithm");
     una_run_free(run);
+
     run = quiet_run();
     assert_status(una_lbfgs(&x, 1, half_line, &wrong, &(una_lbfgs_settings){0}, &report, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "not finite at the start");

@@ -47,6 +47,7 @@ static void rates_fall_after_the_warm_up(void **state)
     int constant = named(UNA_RATE_SCHEDULES, "constant"), cosine = named(UNA_RATE_SCHEDULES, "cosine");
     int linear = named(UNA_RATE_SCHEDULES, "linear");
     for (int i = 0; i <= 100; i++) assert_near(una_rate_schedule(constant, i / 100.0), 1, 0, 0);
+
     for (int schedule = cosine; schedule <= linear; schedule++) {
         assert_near(una_rate_schedule(schedule, 0), 0.01, 1e-12, 0);
         assert_near(una_rate_schedule(schedule, 0.01), 0.5, 1e-12, 0);
@@ -56,6 +57,7 @@ static void rates_fall_after_the_warm_up(void **state)
         for (int i = 3; i <= 100; i++)
             assert_true(una_rate_schedule(schedule, i / 100.0) < una_rate_schedule(schedule, (i - 1) / 100.0));
     }
+
     double v = (0.3 - 0.02) / 0.98;
     assert_near(una_rate_schedule(cosine, 0.3), 0.01 + 0.99 * pow(cos(acos(-1) * v / 2), 2), 1e-12, 0);
     assert_near(una_rate_schedule(linear, 0.3), 1 - 0.99 * v, 1e-12, 0);

@@ -82,6 +82,7 @@ static inline void invented_model(una_report_model *model, const una_report *rep
     double *line = UNA_GET(arena, double, 4 * grid), *heads = UNA_GET(arena, double, parts * grid);
     una_fit_info *info = invented_info(arena, "luna", rows, report->column_count, report->target);
     if (arena->failed) return;
+
     invented_predict(report->columns[0].number, rows, open, mean, ignorance);
     invented_band(mean, ignorance, rows, std, low, high);
     for (size_t s = 0; s < sweeps; s++) {
@@ -90,11 +91,13 @@ static inline void invented_model(una_report_model *model, const una_report *rep
     }
     if (grid) invented_predict(report->sweep_at, grid, open, line, along);
     invented_band(line, along, grid, line + grid, line + 2 * grid, line + 3 * grid);
+
     for (size_t k = 0; k < parts; k++)
         for (size_t i = 0; i < grid; i++) {
             double x = report->sweep_at[i], gap = fmax(0, 4 - x * x);
             heads[k * grid + i] = line[i] + open * gap * sin((double)k * 1.7) + 0.6 * sin((double)k);
         }
+
     *model = (una_report_model){ .title = title, .info = info, .score = invented_score(rows), .mean = mean, .std = std,
         .std_epistemic = ignorance, .lower = low, .upper = high, .sweep_std = along, .parts = heads,
         .part_count = parts };
@@ -114,6 +117,7 @@ static inline bool invented_table(invented *all, size_t rows, size_t columns, si
     *report = (una_report){ .target = "y", .rows = rows, .y = y, .row_number = number, .columns = all->column,
         .column_count = columns,
         .grid = grid, .sweep_count = sweeps, .sweep_column = all->sweep, .sweep_at = at, .models = all->model };
+
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     for (size_t c = 0; c < columns; c++) {
         double *values = UNA_GET(arena, double, rows);
@@ -123,12 +127,14 @@ static inline bool invented_table(invented *all, size_t rows, size_t columns, si
             values[i] = (i % 2 ? 1 : -1) * (2 + 2 * una_rng_uniform(&rng));
             cells[i] = i % 7 == 6 ? NULL : words[i % 3];
         }
+
         bool text = c >= sweeps;
         all->column[c] = (una_report_column){ names[c], text ? NULL : values, text ? cells : NULL };
         all->sweep[c] = c;
         for (size_t i = 0; !text && i < grid; i++) at[c * grid + i] = -4.8 + 9.6 * (double)i / (double)(grid - 1);
     }
     if (arena->failed) return false;
+
     for (size_t i = 0; i < rows; i++) {
         double x = all->column[0].number[i];
         y[i] = 0.12 * x * x * x + 0.3 * una_rng_normal(&rng);

@@ -80,6 +80,7 @@ static void assert_well_formed(const char *html)
     static const char *const alone[] = { "meta", "!DOCTYPE" };
     char stack[64][16];
     size_t depth = 0;
+
     for (const char *at = html; (at = strchr(at, '<')); at++) {
         char name[16] = "";
         bool closes = at[1] == '/';
@@ -87,6 +88,7 @@ static void assert_well_formed(const char *html)
         const char *end = strchr(at, '>');
         assert_non_null(end);
         if (!strcmp(name, alone[0]) || !strcmp(name, alone[1]) || end[-1] == '/') continue;
+
         if (closes) {
             assert_true(depth > 0);
             assert_string_equal(stack[--depth], name);
@@ -115,6 +117,7 @@ static void assert_ids(world *w, const char *html)
     }
     qsort(ids, count, sizeof *ids, by_text);
     for (size_t i = 1; i < count; i++) assert_string_not_equal(ids[i - 1], ids[i]);
+
     for (const char *at = html; (at = strstr(at, "href=\"#")); at++) {
         char goal[64] = "", *key = goal;
         sscanf(at + 7, "%63[^\"]", goal);
@@ -145,6 +148,7 @@ static void test_numbers(void **state)
     assert_string_equal(una_number_plain(a, NAN, 1), "\xE2\x80\x93");
     assert_string_equal(una_number_plain(a, -INFINITY, 1), "\xE2\x80\x93");
     assert_string_equal(una_number_plain(a, 1e200, 1), "large");
+
     assert_string_equal(una_number_short(a, 0, 4), "0");
     assert_string_equal(una_number_short(a, 3.14159, 4), "3.142");
     assert_string_equal(una_number_short(a, 123456, 4), "123" UNA_THIN_SPACE "456");
@@ -163,6 +167,7 @@ static void test_ticks(void **state)
     assert_string_equal(una_tick_text(a, &t, 0), "\xE2\x88\x92" "4");
     assert_string_equal(una_tick_text(a, &t, 2), "0");
     assert_string_equal(una_ticks_factor(a, &t), "");
+
     t = una_ticks_choose(0, 1, 5);
     assert_int_equal(t.count, 6);
     assert_string_equal(una_tick_text(a, &t, 1), "0.2");
@@ -173,6 +178,7 @@ static void test_ticks(void **state)
     t = una_ticks_choose(0, 2e-5, 4);
     assert_int_equal(t.exponent, -6);
     assert_string_equal(una_tick_text(a, &t, 2), "10");
+
     t = una_ticks_choose(-1e300, 1e300, 4);
     assert_true(t.count >= 2 && t.count <= 6);
     t = una_ticks_choose(0.31, 0.34, 0);
@@ -221,6 +227,7 @@ static void test_strip_shows_gaps(void **state)
     una_panel *panel = una_figure_panel(&figure, NULL, NULL, NULL);
     una_panel_strip(panel, w->all.column[0].number, 400);
     assert_true(panel->strip_count > 0);
+
     double in_gap = 0, top = 0;
     for (size_t i = 0; i < panel->strip_count; i++) {
         if (fabs(panel->strip_x[i]) < 1) in_gap = fmax(in_gap, panel->strip_y[i]);
@@ -228,6 +235,7 @@ static void test_strip_shows_gaps(void **state)
     }
     assert_float_equal(top, 1, 1e-12);
     assert_true(in_gap < 0.01);
+
     const double same[] = { 2, 2, 2 };
     una_panel *empty = una_figure_panel(&figure, NULL, NULL, NULL);
     una_panel_strip(empty, same, 3);
@@ -244,6 +252,7 @@ static void test_shapes(void **state)
     una_figure figure = una_figure_in(&w->arena, 2, 240, 160);
     una_text none = una_text_in(&w->arena);
     assert_int_equal(una_figure_draw(&none, &figure, UNA_FORMAT_SVG, w->run), UNA_E_USAGE);
+
     for (int shape = UNA_SHAPE_BAND; shape <= UNA_SHAPE_DIAGONAL; shape++) {
         una_panel *panel = una_figure_panel(&figure, "a title", "x", "y");
         una_panel_add(panel, (una_series){ .shape = (una_shape)shape, .ink = UNA_INK_MODEL, .x = x, .y = y, .y2 = z,
@@ -258,6 +267,7 @@ static void test_shapes(void **state)
     for (int i = 0; i < 10; i++)
         una_panel_add(named, (una_series){ .shape = UNA_SHAPE_LINE, .x = z, .y = z, .count = 5,
             .label = "the same end" });
+
     for (int format = UNA_FORMAT_SVG; format <= UNA_FORMAT_PNG; format++) {
         una_text out = una_text_in(&w->arena);
         assert_int_equal(una_figure_draw(&out, &figure, (una_format)format, w->run), UNA_OK);
@@ -268,6 +278,7 @@ static void test_shapes(void **state)
     assert_int_equal(una_html_figure(&html, &figure, "Lead.", "Caption.", w->run), UNA_OK);
     assert_int_equal(una_html_end(&html, "foot"), UNA_OK);
     assert_well_formed(html.text.at);
+
     una_text inside = una_text_in(&w->arena);
     assert_int_equal(una_figure_inline(&inside, &figure, 99, "z", "t", "d", w->run), UNA_E_USAGE);
     for (int i = 0; i < UNA_MOST_PANELS + 2; i++) una_figure_panel(&figure, NULL, NULL, NULL);
@@ -307,10 +318,12 @@ static void test_one_input(void **state)
     w->all.report.left_out = 3;
     info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
     info_of(w, 0)->notes = notes, info_of(w, 0)->note_count = 1;
+
     una_text page = page_of(w);
     assert_well_formed(page.at);
     assert_ids(w, page.at);
     assert_self_contained(page.at);
+
     const char *const expected[] = { "<h1>A heading</h1>", "<p class=\"lead\">First part.</p>",
         "<p class=\"lead\">Second part.</p>",
         "The function and its bands.", "The heads have collapsed.", "Column &#39;q&#39; is constant.",
@@ -321,6 +334,7 @@ static void test_one_input(void **state)
         "NLM (luna) predicts", "viewport", "role=\"img\"", "luna(width=50" };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         if (!strstr(page.at, expected[i])) fail_msg("the page lacks: %s", expected[i]);
+
     /* panels: 2 functions, 2 predictions, calibration, ignorance, 3 training */
     assert_int_equal(occurrences(page.at, "role=\"img\""), 9);
     close_world(w);
@@ -333,6 +347,7 @@ static void test_same_bytes(void **state)
     fill(w, 60, 1, 0, plain_names, 2, 5);
     fill(again, 60, 1, 0, plain_names, 2, 5);
     assert_string_equal(page_of(w).at, page_of(again).at);
+
     for (int format = UNA_FORMAT_SVG; format <= UNA_FORMAT_PNG; format++) {
         una_text one = una_text_in(&w->arena), two = una_text_in(&again->arena);
         assert_int_equal(una_report_chart(&one, &w->all.report, (una_format)format, w->run), UNA_OK);
@@ -340,6 +355,7 @@ static void test_same_bytes(void **state)
         assert_int_equal(one.length, two.length);
         assert_memory_equal(one.at, two.at, one.length);
     }
+
     close_world(w);
     close_world(again);
 }
@@ -353,10 +369,12 @@ static void test_formats(void **state)
     assert_int_equal(una_report_chart(&svg, &w->all.report, UNA_FORMAT_SVG, w->run), UNA_OK);
     assert_int_equal(una_report_chart(&pdf, &w->all.report, UNA_FORMAT_PDF, w->run), UNA_OK);
     assert_int_equal(una_report_chart(&png, &w->all.report, UNA_FORMAT_PNG, w->run), UNA_OK);
+
     assert_memory_equal(svg.at, "<?xml", 5);
     assert_null(strstr(svg.at, "id=\"surface"));
     assert_memory_equal(pdf.at, "%PDF-", 5);
     assert_memory_equal(png.at, "\x89PNG", 4);
+
     una_format format;
     assert_int_equal(una_format_of(&format, "a.b/chart.PDF", w->run), UNA_OK);
     assert_int_equal(format, UNA_FORMAT_PDF);
@@ -384,6 +402,7 @@ static void test_hostile_names(void **state)
     w->all.report.target = "</title><b>y";
     w->all.model[0].title = "<i>m</i>";
     info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
+
     una_text page = page_of(w);
     assert_well_formed(page.at);
     assert_ids(w, page.at);
@@ -394,6 +413,7 @@ static void test_hostile_names(void **state)
     assert_non_null(strstr(page.at, "&lt;b&gt;birch&lt;/b&gt;"));
     assert_non_null(strstr(page.at, "\xEF\xBF\xBD"));
     for (const char *s = page.at; *s; s += una_utf8_length(s)) assert_true(una_utf8_length(s) > 0);
+
     una_text chart = una_text_in(&w->arena);
     assert_int_equal(una_report_chart(&chart, &w->all.report, UNA_FORMAT_PNG, w->run), UNA_OK);
     close_world(w);
@@ -420,6 +440,7 @@ static void test_nothing_measured(void **state)
     (void)state;
     world *w = open_world();
     fill(w, 30, 2, 0, plain_names, 1, 0);
+
     una_fit_info *info = info_of(w, 0);
     for (size_t i = 0; i < info->curve.count;
          i++) info->curve.loss[i] = info->curve.valid_log_lik[i] = info->curve.mean_cos2[i] = NAN;
@@ -429,6 +450,7 @@ static void test_nothing_measured(void **state)
     info->inputs = 5;
     info->rows = 1;
     info->steps = 0;
+
     una_text page = page_of(w);
     assert_null(strstr(page.at, "How training went"));
     assert_null(strstr(page.at, "held-out rows, before"));
@@ -462,6 +484,7 @@ static void test_thirteen_inputs(void **state)
     assert_non_null(strstr(page.at, "1 input was not moved"));
     assert_non_null(strstr(page.at, "The first 8 of 15 inputs are shown."));
     assert_non_null(strstr(page.at, "and 3 more"));
+
     /* the two that vary least are the two left out */
     size_t shown = 0;
     una_figure figure = una_chart_ignorance(&w->all.report, &shown, &w->arena);
@@ -477,10 +500,12 @@ static void test_least_known(void **state)
     fill(w, 50, 2, 0, plain_names, 1, 0);
     double *std = (double *)(uintptr_t)w->all.model[0].std_epistemic;
     std[17] = 9, std[3] = 8, std[40] = 8, std[5] = NAN;
+
     size_t *order = una_report_least_known(&w->all.report, &w->arena);
     assert_int_equal(order[0], 17);
     assert_int_equal(order[1], 3);
     assert_int_equal(order[2], 40);
+
     size_t *number = (size_t *)(uintptr_t)w->all.report.row_number;
     number[17] = 777777;
     assert_non_null(strstr(page_of(w).at, "<td class=\"n\">777" UNA_THIN_SPACE "777</td>"));
@@ -498,6 +523,7 @@ static void test_calibration(void **state)
     una_report_model *model = &w->all.model[0];
     for (size_t i = 0; i < ROWS; i++) y[i] = model->mean[i] + (i < ROWS / 4 ? -0.7 : i < ROWS / 2 ? -0.1
                                                                : 2) * model->std[i];
+
     una_figure figure = una_chart_calibration(&w->all.report, &w->arena);
     const una_series *curve = &figure.panels[0]->series[2];
     /* Phi(-0.7) = 0.242, Phi(-0.1) = 0.460, Phi(2) = 0.977 */
@@ -542,6 +568,7 @@ static void test_saving(void **state)
     int handle = mkstemp(path);
     assert_true(handle >= 0);
     close(handle);
+
     assert_int_equal(una_report_save(path, &page, w->run), UNA_OK);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -549,6 +576,7 @@ static void test_saving(void **state)
     fclose(file);
     unlink(path);
     assert_string_equal(got, "hello");
+
     assert_int_equal(una_report_save("no/such/folder/at/all.html", &page, w->run), UNA_E_IO);
     assert_non_null(strstr(una_run_message(w->run), "no/such/folder"));
     if (access("/dev/full", W_OK) == 0) assert_int_equal(una_report_save("/dev/full", &page, w->run), UNA_E_IO);
@@ -600,6 +628,7 @@ static void sweep_memory(attempt *act, size_t columns)
     fill(source, 20, columns, 0, plain_names, 2, 2);
     bool done = false;
     long failures = 0;
+
     for (long n = 0; !done; n++) {
         assert_true(n < 500);
         budget b = { .left = 1000 };
@@ -608,10 +637,12 @@ static void sweep_memory(attempt *act, size_t columns)
         assert_int_equal(una_run_new(&w.run, &settings), UNA_OK);
         una_arena_init(&w.arena, w.run);
         b.left = n;
+
         una_status status = act(&w);
         done = status == UNA_OK;
         if (!done) assert_int_equal(status, UNA_E_MEMORY);
         failures += !done;
+
         una_arena_free(&w.arena);
         una_run_free(w.run);
         assert_int_equal(b.held, 0);
@@ -643,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_many_rows), cmocka_unit_test(test_empty_is_refused), cmocka_unit_test(test_saving),
         cmocka_unit_test(test_memory),
     };
+
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     cairo_debug_reset_static_data();             /* so that leak checkers see only our own leaks */
     return failed;

@@ -73,17 +73,20 @@ static void one_part_is_the_gaussian(void **state)
     double y[ROWS], mean[ROWS], epistemic[ROWS], noise[ROWS], var[ROWS];
     una_run *run = quiet_run();
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
+
     for (size_t i = 0; i < ROWS; i++) {
         y[i] = 10 * una_rng_normal(&rng), mean[i] = 10 * una_rng_normal(&rng);
         epistemic[i] = 8 * una_rng_uniform(&rng), noise[i] = 0.1 + 5 * una_rng_uniform(&rng);
         var[i] = epistemic[i] * epistemic[i] + noise[i] * noise[i];
     }
+
     una_score gaussian = UNA_INIT(una_score), mixture = UNA_INIT(una_score);
     una_score_sums sums = {0};
     assert_ok(una_score_gaussian(&gaussian, y, mean, epistemic, noise, ROWS, run), run);
     assert_ok(una_score_add_mixture(&sums, y, mean, var, 1, epistemic, noise, 0, run), run);
     assert_ok(una_score_add_mixture(&sums, y, mean, var, 1, epistemic, noise, ROWS, run), run);
     assert_ok(una_score_finish(&mixture, &sums, run), run);
+
     assert_int_equal(mixture.rows, ROWS);
     assert_near(mixture.rmse, gaussian.rmse, 1e-12, 0);
     assert_near(mixture.log_lik, gaussian.log_lik, 1e-12, 0);
@@ -107,11 +110,13 @@ static void two_parts_by_hand(void **state)
     una_run *run = quiet_run();
     una_score_sums sums = {0};
     una_score score = UNA_INIT(una_score);
+
     assert_ok(una_score_add_mixture(&sums, y, mean, var, 2, epistemic, noise, 1, run), run);
     assert_ok(una_score_finish(&score, &sums, run), run);
     assert_near(score.rmse, 0, 0, 1e-15);
     assert_near(score.log_lik, -0.5 * log(2 * acos(-1)) - 2, 1e-14, 0);
     assert_near(score.coverage_50, 1, 0, 0);
+
     assert_ok(una_score_add_mixture(&sums, y + 1, mean + 2, var + 2, 2, epistemic + 1, noise + 1, 1, run), run);
     assert_ok(una_score_finish(&score, &sums, run), run);
     /* F(4) = (Phi(6) + Phi(2))/2 = 0.98862: outside 95 %, and outside every narrower band. */
@@ -137,6 +142,7 @@ static void crps_is_its_integral(void **state)
     static const size_t parts[] = { 1, 2, 7, 64 };
     static const double at[] = { -4, -0.3, 0, 1.7, 30 };
     una_run *run = quiet_run();
+
     for (size_t i = 0; i < 4; i++) {
         make_parts(mean, var, parts[i], 1.5, 0.2, 10, i);
         for (size_t k = 0; k < 5; k++) {
@@ -160,6 +166,7 @@ static void many_parts_are_the_closed_form(void **state)
         { 1000, 0.01, 5, 1 }, { 70, 1, 1e-3, 100 }, { 80, 1, 1e-8, 1 }, { 80, 1e6, 1e-200, 1 },
     };
     una_run *run = quiet_run();
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double crps = NAN, y = 0.7 * cases[i].spread + 0.2 * cases[i].narrow;
         make_parts(mean, var, cases[i].parts, cases[i].spread, cases[i].narrow, cases[i].ratio, 50 + i);
@@ -177,6 +184,7 @@ static void quantiles_invert(void **state)
     static const size_t parts[] = { 1, 2, 5, 100 };
     static const double ratio[] = { 1, 3, 1e4 }, spread[] = { 0, 1, 50 };
     static const double level[] = { 1e-12, 1e-3, 0.025, 0.2, 0.5, 0.8, 0.975, 0.999 };
+
     for (size_t i = 0; i < 4 * 3 * 3 * 8; i++) {
         size_t n = parts[i % 4];
         double p = level[i / 36], s = spread[i / 4 % 3];
@@ -184,6 +192,7 @@ static void quantiles_invert(void **state)
         double t = una_mixture_quantile(p, mean, var, n), below = una_mixture_cdf(t, mean, var, n);
         double narrow = HUGE_VAL, slope = exp(una_mixture_log_pdf(t, mean, var, n));
         for (size_t m = 0; m < n; m++) narrow = fmin(narrow, sqrt(var[m]));
+
         /* t to 1e-10: the probability may be off by that times the density, and by rounding. */
         assert_near(below, p, 1e-13, slope * 1e-10 * (fabs(t) + narrow) + 2e-16);
     }
@@ -224,9 +233,11 @@ static void bad_rows_are_named_and_not_counted(void **state)
         { &var[3], HUGE_VAL, UNA_E_NUMERIC, "variance" }, { &epistemic[1], -1, UNA_E_NUMERIC, "epistemic" },
         { &noise[1], NAN, UNA_E_NUMERIC, "noise" },
     };
+
     una_score_sums sums = {0};
     assert_ok(una_score_add_mixture(&sums, fine, fine, fine, 2, fine, fine, 2, run), run);
     una_score_sums before = sums;
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double kept = *cases[i].where;
         *cases[i].where = cases[i].wrong;
@@ -236,6 +247,7 @@ static void bad_rows_are_named_and_not_counted(void **state)
         assert_memory_equal(&sums, &before, sizeof sums);
         *cases[i].where = kept;
     }
+
     assert_status(una_score_add_mixture(&sums, y, mean, var, 0, epistemic, noise, 2, run), UNA_E_USAGE, run);
     una_run_free(run);
 }
@@ -294,5 +306,6 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(threads_do_not_matter),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ static void four_rows_by_hand(void **state)
     una_run *run = quiet_run();
     una_score score = UNA_INIT(una_score);
     assert_ok(una_score_gaussian(&score, y, mean, epistemic, noise, 4, run), run);
+
     assert_int_equal(score.rows, 4);
     assert_near(score.rmse, sqrt((1 + 0 + 4 + 0.25) / 4), 1e-14, 0);
     assert_near(score.log_lik, -0.5 * log(2 * acos(-1)) - (log(5) + log(0.5)) / 4 - (0.04 + 4 + 1) / 8, 1e-14, 0);
@@ -25,6 +26,7 @@ static void four_rows_by_hand(void **state)
     assert_near(score.coverage_95, 0.75, 0, 0);                /* |z| <= 1.960 */
     assert_near(score.mean_std_epistemic, 3.9 / 4, 1e-14, 0);
     assert_near(score.mean_std_noise, 6.2 / 4, 1e-14, 0);
+
     /* Fraction below p: 0 to 0.02, 1/4 from 0.03, 1/2 from 0.16, 3/4 from 0.50, 1 from 0.58. */
     double off = 0;
     for (int i = 1; i < 100; i++) off += abs((i < 3 ? 0 : i < 16 ? 25 : i < 50 ? 50 : i < 58 ? 75 : 100) - i) / 100.0;
@@ -54,10 +56,12 @@ static void honest_predictions_are_calibrated(void **state)
     enum { N = 10000 };
     static double target[N], centre[N], own[N], other[N];
     una_run *run = quiet_run();
+
     for (size_t i = 0; i < N; i++) {
         centre[i] = (double)i, own[i] = 0.6, other[i] = 0.8;
         target[i] = centre[i] + una_normal_quantile(((double)i + 0.5) / N);
     }
+
     una_score score = UNA_INIT(una_score);
     assert_ok(una_score_gaussian(&score, target, centre, own, other, N, run), run);
     assert_near(score.coverage_50, 0.5, 0, 1e-4);
@@ -75,14 +79,17 @@ static void one_bad(double wrong, double *where, const double *row, una_status s
     una_run *run = quiet_run();
     double kept = *where;
     *where = wrong;
+
     una_score_sums sums = {0};
     assert_ok(una_score_add(&sums, y, mean, epistemic, noise, 4, run), run);
     una_score_sums before = sums;
+
     double two[4][2] = { { 1, row[0] }, { 1, row[1] }, { 1, row[2] }, { 1, row[3] } };
     assert_status(una_score_add(&sums, two[0], two[1], two[2], two[3], 2, run), status, run);
     assert_says(una_run_message(run), "row 6 ");
     assert_says(una_run_message(run), part);
     assert_memory_equal(&sums, &before, sizeof sums);
+
     *where = kept;
     una_run_free(run);
 }

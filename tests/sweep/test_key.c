@@ -61,10 +61,12 @@ static void specs_have_one_form(void **state)
         { "group(of=group(of=old(height=3)))", "group(of=group(of=old(height=3)))", "group", 5 },
         { "new(of=old)", "new(of=old)", "new", 1 },          /* a text, not a kind inside */
     };
+
     una_run *run = quiet_run();
     una_arena arena;
     (void)state;
     una_arena_init(&arena, run);
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *spec, *kind;
         unsigned results;
@@ -87,6 +89,7 @@ static void wrong_specs_are_refused(void **state)
     una_arena arena;
     (void)state;
     una_arena_init(&arena, run);
+
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *spec;
         unsigned results;

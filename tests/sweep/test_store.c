@@ -70,14 +70,17 @@ static void a_row_is_there_once(void **state)
     una_row row = row_of("once", "new", 0, first);
     size_t added;
     (void)state;
+
     assert_ok(una_store_open(&store, temp_path("once.sqlite"), run), run);
     assert_ok(una_store_put(store, &row, 1, false, &added, run), run);
+
     row.value = second;
     assert_ok(una_store_put(store, &row, 1, false, &added, run), run);       /* what is there stays */
     assert_int_equal(added, 0);
     assert_ok(una_store_each(store, "once", note_row, &s, run), run);
     assert_int_equal(s.count, 1);
     assert_true(s.last[0] == 1 && s.last[1] == 2);
+
     assert_ok(una_store_put(store, &row, 1, true, &added, run), run);        /* or gives way, whole */
     s = (seen){0};
     assert_ok(una_store_each(store, "once", note_row, &s, run), run);
@@ -96,6 +99,7 @@ static void studies_and_their_variants(void **state)
     una_row rows[] = { row_of("uci", "new", 1, value), row_of("uci(group=valid)", "c", 0, value),
                        row_of("uci", "b", 0, value), row_of("ucis", "d", 0, value), row_of("uc", "e", 0, value) };
     (void)state;
+
     assert_ok(una_store_open(&store, temp_path("studies.sqlite"), run), run);
     assert_ok(una_store_put(store, rows, 5, false, NULL, run), run);
     assert_ok(una_store_each(store, "uci", note_row, &s, run), run);
@@ -112,6 +116,7 @@ static void all_rows_or_none(void **state)
     const double value[] = { 1, 2 };
     una_row rows[] = { row_of("all", "new", 0, value), row_of("all", "new", 1, value) };
     (void)state;
+
     rows[1].seconds = NAN;                       /* cannot be stored */
     assert_ok(una_store_open(&store, temp_path("all.sqlite"), run), run);
     assert_status(una_store_put(store, rows, 2, true, NULL, run), UNA_E_IO, run);
@@ -154,6 +159,7 @@ static void a_claim_has_one_owner(void **state)
     una_row row = row_of("claims", "new", 0, value);
     bool granted;
     (void)state;
+
     assert_ok(una_store_open(&mine, temp_path("claims.sqlite"), run), run);
     assert_ok(una_store_open(&other, temp_path("claims.sqlite"), run), run);
     assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
@@ -162,12 +168,15 @@ static void a_claim_has_one_owner(void **state)
     assert_true(granted);                                    /* mine already */
     assert_ok(una_store_claim(&granted, other, &row.key, run), run);
     assert_false(granted);
+
     assert_ok(una_store_drop(mine, &row.key, run), run);
     assert_ok(una_store_claim(&granted, other, &row.key, run), run);
     assert_true(granted);
+
     assert_ok(una_store_put(other, &row, 1, true, NULL, run), run);
     assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
     assert_true(granted);                                    /* the row has ended the claim */
+
     una_store_close(mine);
     assert_ok(una_store_claim(&granted, other, &row.key, run), run);
     assert_true(granted);                                    /* so does the end of a handle */
@@ -185,6 +194,7 @@ static void the_claim_of_a_dead_process_is_free(void **state)
     una_row_key key = row_of("dead", "new", 0, NULL).key;
     bool granted;
     (void)state;
+
     snprintf(path, sizeof path, "%s", temp_path("dead.sqlite"));
     assert_int_equal(pipe(told), 0);
     pid_t child = fork();
@@ -194,10 +204,12 @@ static void the_claim_of_a_dead_process_is_free(void **state)
             (void)!write(told[1], "y", 1);
         for (;;) pause();
     }
+
     assert_int_equal(read(told[0], &byte, 1), 1);
     assert_ok(una_store_open(&store, path, run), run);
     assert_ok(una_store_claim(&granted, store, &key, run), run);
     assert_false(granted);
+
     assert_int_equal(kill(child, SIGKILL), 0);
     siginfo_t info;
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
@@ -224,18 +236,22 @@ static void other_processes_and_machines(void **state)
     una_row_key key = row_of("others", "new", 0, NULL).key;
     bool granted;
     (void)state;
+
     assert_ok(una_store_open(&mine, path, run), run);
     assert_ok(una_store_open(&other, path, run), run);
     assert_ok(una_store_claim(&granted, mine, &key, run), run);
+
     change_claims(path, "UPDATE claim SET start = '1'");     /* an older process that had the same number */
     assert_ok(una_store_claim(&granted, other, &key, run), run);
     assert_true(granted);
+
     change_claims(path, "UPDATE claim SET host = 'elsewhere'");
     assert_ok(una_store_claim(&granted, mine, &key, run), run);
     assert_false(granted);                                   /* cannot be asked, and is not a day old */
     change_claims(path, "UPDATE claim SET since = since - 90000");
     assert_ok(una_store_claim(&granted, mine, &key, run), run);
     assert_true(granted);
+
     una_store_close(mine);
     una_store_close(other);
     una_run_free(run);
@@ -305,6 +321,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     char path[4096], text[16384];
     size_t count, added, whole = 0;
     (void)state;
+
     snprintf(path, sizeof path, "%s", temp_path("cut.csv"));
     assert_ok(una_rows_export(store, "csv", NULL, 0, path, NULL, run), run);
     una_store_close(store);
@@ -328,6 +345,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
         unlink(temp_path("pieces.sqlite"));
         assert_ok(una_store_open(&store, temp_path("pieces.sqlite"), run), run);
     }
+
     una_store_close(store);
     assert_int_equal(whole, 4);
     una_run_free(run);
@@ -343,11 +361,13 @@ static void bad_lines_are_named(void **state)
         "csv,d,0,s,0,1,1,1,k,c,\n", "vsc,d,0,s,0,1,1,1,k,c,o\n", "csv,d,0,s,0,5000000000,1,1,k,c,o\n",
         "csv,d,0,s,0,,1,1,k,c,o\n", "csv,d,0,s,0\n",
     };
+
     una_run *run = quiet_run();
     una_store *store;
     size_t count, added;
     (void)state;
     assert_ok(una_store_open(&store, temp_path("bad.sqlite"), run), run);
+
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[1024];
         seen s = {0};
@@ -358,6 +378,7 @@ static void bad_lines_are_named(void **state)
         assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
         assert_int_equal(s.count, 0);                        /* nor the good line before it */
     }
+
     const char *other = temp_text_file("other.csv", "model,spec,seed,gap_std\ngp,gp,0,1\n");
     assert_status(una_rows_import(store, "csv", other, &count, &added, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "no column 'study'");
@@ -375,6 +396,7 @@ static una_status all_calls(void *context, una_run *run)
     bool yes;
     size_t count, added;
     char path[4096];
+
     snprintf(path, sizeof path, "%s.csv", (const char *)context);
     una_arena_init(&arena, run);
     una_status status = una_store_open(&store, context, run);
@@ -383,6 +405,7 @@ static una_status all_calls(void *context, una_run *run)
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     if (status == UNA_OK) status = una_rows_export(store, "memory", NULL, 0, path, NULL, run);
     if (status == UNA_OK) status = una_rows_import(store, "memory", path, &count, &added, run);
+
     una_store_close(store);
     una_arena_free(&arena);
     return status;
@@ -412,5 +435,6 @@ int main(void)
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(no_memory_is_no_crash),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

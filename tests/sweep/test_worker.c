@@ -25,12 +25,14 @@ static una_status make(void *context, const una_row_key *key, una_outcome *outco
     job *j = context;
     size_t call = j->calls++;
     struct timespec pause = { .tv_nsec = j->pause_ms * 1000000L };
+
     if (j->pause_ms) nanosleep(&pause, NULL);
     if (call == j->fail_at) UNA_FAIL(run, UNA_E_NUMERIC, "it fell down");
     if (call == j->stop_at) {
         *j->cancel = 1;
         return una_tick(run, "making", 0, NAN);
     }
+
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_TEST, key->split);
     outcome->value[0] = una_rng_normal(&rng);
     outcome->value[1] = (double)key->seed;
@@ -53,10 +55,12 @@ static una_status work(const char *path, job *j, size_t *made, una_run *run)
     una_store *store = NULL;
     una_arena_init(&arena, run);
     plan_keys(&plan, &arena);
+
     una_status status = una_store_open(&store, path, run);
     una_sweep sweep = { .store = store, .plan = &plan, .measures = two_names, .measure_count = 2, .make = make,
                         .context = j };
     if (status == UNA_OK) status = una_sweep_run(&sweep, run);
+
     *made = sweep.made;
     una_store_close(store);
     una_arena_free(&arena);
@@ -88,6 +92,7 @@ static void every_key_once_whatever_the_threads(void **state)
     char one[16384], four[16384], path[4096];
     size_t made;
     (void)state;
+
     for (int threads = 1; threads <= 4; threads += 3) {
         una_run *run = quiet_run_threads(threads);
         job j = plain_job();
@@ -96,6 +101,7 @@ static void every_key_once_whatever_the_threads(void **state)
         assert_int_equal(made, KEYS);
         assert_int_equal(j.calls, KEYS);
         rows_of(threads == 1 ? one : four, sizeof one, path, run);
+
         assert_ok(work(path, &j, &made, run), run);
         assert_int_equal(made, 0);
         assert_int_equal(j.calls, KEYS);
@@ -112,6 +118,7 @@ static void a_sweep_goes_on_where_it_was(void **state)
     una_run_settings about = { .size = sizeof about, .threads = 2, .cancel = &cancel };
     size_t made, sum = 0;
     (void)state;
+
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
     job j = plain_job();
     snprintf(path, sizeof path, "%s", temp_path("whole.sqlite"));
@@ -126,12 +133,14 @@ static void a_sweep_goes_on_where_it_was(void **state)
     assert_says(una_run_message(run), "it fell down");
     assert_true(made >= 1 && made < KEYS);
     sum += made;
+
     j = plain_job();
     j.stop_at = 4;
     j.cancel = &cancel;
     assert_status(work(path, &j, &made, run), UNA_CANCELLED, run);
     sum += made;
     cancel = 0;
+
     j = plain_job();
     assert_ok(work(path, &j, &made, run), run);
     assert_int_equal(sum + made, KEYS);
@@ -151,10 +160,12 @@ static void a_row_without_a_measure_is_made_anew(void **state)
     size_t made;
     char path[4096], text[16384];
     (void)state;
+
     snprintf(path, sizeof path, "%s", temp_path("less.sqlite"));
     assert_ok(una_store_open(&store, path, run), run);
     assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
     una_store_close(store);
+
     assert_ok(work(path, &j, &made, run), run);
     assert_int_equal(made, KEYS);
     rows_of(text, sizeof text, path, run);
@@ -211,10 +222,12 @@ static void what_a_dead_process_left_is_taken_over(void **state)
     size_t made;
     struct timespec moment = { .tv_nsec = 100000000L };
     (void)state;
+
     snprintf(path, sizeof path, "%s", temp_path("left.sqlite"));
     pid_t child = start_worker(path, 900);       /* is in its first row when it is killed */
     nanosleep(&moment, NULL);
     assert_int_equal(kill(child, SIGKILL), 0);
+
     assert_ok(work(path, &j, &made, run), run);
     assert_int_equal(made, KEYS);
     assert_int_equal(waitpid(child, NULL, 0), child);

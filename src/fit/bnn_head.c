@@ -15,7 +15,7 @@
  *   w + rho B^-1 Phi'(y - e - Phi w)
  * (Hoffman and Ribak, Constrained realizations of Gaussian fields, 1991): only the inverse is needed, in either form.
  */
-#include "models/hmc.h"
+#include "fit/bnn.h"
 
 #include "kern/density.h"
 #include "la/la.h"

@@ -7,7 +7,7 @@
 #include "models/quick.h"
 
 #include "infer/head.h"
-#include "models/hmc.h"
+#include "fit/bnn.h"
 
 enum { FEW = 3, MANY = 9, MOST = 40 };
 
@@ -45,6 +45,7 @@ static void gradient_agrees_with_differences(void **state)
             size_t n = una_bnn_marginal_dimension(&bnn);
             double q[MOST], g[MOST], unused[MOST];
             assert_int_equal(n, 9 + 16 + (noise > 0));
+
             some_weights(&bnn, q);
             una_bnn_marginal(&bnn, q, g);
             for (size_t i = 0; i < n; i++) {
@@ -88,6 +89,7 @@ static void value_is_the_evidence(void **state)
             una_arena_init(&arena, run);
             una_bnn bnn = network(rows, 0, sets[s], &arena, run);
             double q[MOST], g[MOST], prior = 0;
+
             some_weights(&bnn, q);
             double u = una_bnn_marginal(&bnn, q, g);
             solved_head(&head, &bnn, q, &arena, run);
@@ -115,6 +117,7 @@ static void heads_have_their_posterior(void **state)
             some_weights(&bnn, q);
             if (noise) q[25] = log(0.3) / 2;             /* the noise that is given otherwise */
             solved_head(&head, &bnn, q, &arena, run);
+
             for (size_t d = 0; d < DRAWS; d++) {
                 una_bnn_complete(&bnn, q, &rng, whole);
                 for (size_t i = 0; i < K; i++) {
@@ -123,6 +126,7 @@ static void heads_have_their_posterior(void **state)
                         square[i][j] += (whole[25 + i] - head.mean[i]) * (whole[25 + j] - head.mean[j]) / DRAWS;
                 }
             }
+
             assert_memory_equal(whole, q, 25 * sizeof *q);
             if (noise) assert_true(whole[30] == q[25]);
             for (size_t i = 0; i < K; i++) {

@@ -6,7 +6,7 @@
  *   lognormal      e ~ N(log c, 1)
  *   inverse_gamma  s2 ~ IG(2, c^2), mean c^2:  log p(e) = 2 log c^2 - 4 e - c^2 exp(-2e) + log 2
  */
-#include "models/hmc.h"
+#include "fit/bnn.h"
 
 #include "kern/density.h"
 #include "la/la.h"

@@ -179,8 +179,8 @@ size_t      una_kind_option_count(size_t kind);
 /* texts live as long as run */
 una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run);
 
-/* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. results (may be NULL):
- * its results version, raised whenever the numbers of the same spec and seed change. */
+/* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. results (may be
+ * NULL): its results version, raised whenever the numbers of the same spec and seed change. */
 una_status  una_spec_check(const char *spec, unsigned *results, una_run *run);
 
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
@@ -259,10 +259,15 @@ una_status una_model_predict_rows(const una_model *model, const double *x, size_
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
                           double *f, una_run *run);
 /* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */
-una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
+una_status una_model_functions(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run);
 /* Slopes at one point x [una_model_input_count] of numbers: dmean, dstd [the same] of the mean and
  * of the epistemic std. */
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
+/* A new model with the features of `model` and a posterior of its own, of the rows of `data` alone: transfer to another
+ * target (under the same name; its centre and scale are those of the rows), or other values of noise_std and prior_var,
+ * `set` as "key=value". What is not set stays as it was, auto means by evidence. Linear heads and gp can do it. */
+una_status una_model_relearn(una_model **relearnt, const una_model *model, const una_dataset *data,
+                             const char *const *set, size_t set_count, una_run *run);
 /* More rows into the posterior, features kept: exact. After a failure the model is as it was. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
 /* The same from arrays, for models without text columns: x [rows, una_model_input_count] row-major, y [rows]. */

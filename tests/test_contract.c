@@ -534,12 +534,12 @@ static void parts_are_functions(void **state)
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = quick_fit(kind, data, run);
     size_t count = 99;
-    assert_ok(una_model_parts(model, data, &count, NULL, run), run);
-    assert_true(kind->parts ? count > 0 && count < 99 : count == 0);
+    assert_ok(una_model_functions(model, data, &count, NULL, run), run);
+    assert_true(kind->functions ? count > 0 && count < 99 : count == 0);
 
     double *f = calloc((count + 1) * 60, sizeof *f), sum = 0;
     assert_non_null(f);
-    assert_ok(una_model_parts(model, data, &count, f, run), run);
+    assert_ok(una_model_functions(model, data, &count, f, run), run);
     for (size_t i = 0; i < count * 60; i++) assert_true(isfinite(f[i]));
     for (size_t i = 0; i < count * 60; i++) sum += fabs(f[i]);
     if (count) assert_true(sum > 0);
@@ -707,7 +707,7 @@ static una_status job_use(sweep *s, una_run *run)
     if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &out, run);
     if (status == UNA_OK) status = una_model_predict(model, s->more, 0.9, &bands, run);
     if (status == UNA_OK && s->kind->draw) status = una_model_draw(model, s->more, 2, 0, f, run);
-    if (status == UNA_OK) status = una_model_parts(model, s->more, &count, f, run);
+    if (status == UNA_OK) status = una_model_functions(model, s->more, &count, f, run);
     if (status == UNA_OK) status = una_model_save_memory(model, &bytes, &size, run);
 
     una_memory_free(bytes, run);

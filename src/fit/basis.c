@@ -58,6 +58,19 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
     return una_map_observe(&map, &basis->head, more, result, run);
 }
 
+una_status una_basis_relearn(una_basis *basis, una_basis_options *o, const una_problem *problem,
+                             una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_feature_map map = map_of(basis);
+    double unit = una_basis_unit(o, problem), noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO
+                                                        : pow(o->noise_std * unit, 2);
+    UNA_TRY(una_map_relearn(&map, &basis->head, noise_var, o->prior_var, problem, result, keep, run));
+    una_basis_check_noise(&basis->head, result);
+    o->noise_std = sqrt(basis->head.noise_var) / unit;
+    o->prior_var = basis->head.prior_var;
+    return UNA_OK;
+}
+
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
     const una_basis *basis = state;
@@ -65,19 +78,21 @@ una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prio
     return una_map_draw(&map, &basis->head, x, draws, prior, f, run);
 }
 
-una_status una_basis_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_basis *basis = state;
     size_t heads = una_net_heads(&basis->net);
     una_feature_map map = una_map_of_heads(network_of(basis), basis->parameters);
     *count = heads;
     if (!f) return UNA_OK;
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_map_pass pass;
     una_status status = una_map_begin(&pass, &map, x, run);
     while (status == UNA_OK && una_map_next(&pass))
         for (size_t r = 0; r < pass.rows; r++)
             for (size_t m = 0; m < heads; m++) f[m * x.rows + pass.from + r] = pass.phi[r * heads + m];
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -98,6 +113,7 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
     UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
     net->depth = (size_t)depth;
     net->activation = (una_activation)activation;
+
     if (!with_inputs) net->size[0] = ar->inputs;
     if (!with_heads) net->size[net->depth + 1] = 1;
     for (size_t l = with_inputs ? 0 : 1; l < net->depth + 1 + with_heads; l++) {
@@ -105,6 +121,7 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
         UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
         net->size[l] = (size_t)size;
     }
+
     una_net_shape(net);
     return UNA_OK;
 }

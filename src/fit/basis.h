@@ -108,8 +108,11 @@ una_status una_basis_predict(const void *state, una_view x, una_predictive *out,
 una_status una_basis_exchange(void *state, una_archive *ar);
 una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
                              una_run *run);
+/* For a kind's relearn, which knows where these options are. */
+una_status una_basis_relearn(una_basis *basis, una_basis_options *options, const una_problem *problem,
+                             una_fit_result *result, una_arena *keep, una_run *run);
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
-una_status una_basis_parts(const void *state, una_view x, size_t *count, double *f, una_run *run);
+una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
 
 #endif

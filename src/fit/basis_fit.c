@@ -56,9 +56,11 @@ una_lesson una_basis_lesson(const una_basis_options *o, const una_net *net, cons
     how.descent.momentum = o->momentum;
     how.descent.patience = (size_t)o->patience;
     how.descent.look_every = how.descent.steps / LOOKS + 1;
+
     how.batch = (size_t)o->batch;
     how.fit_weight = 1 / (2 * train_noise_var);
     how.penalty = o->penalty;
+
     return (una_lesson){ .body = &una_body_mlp_f32, .shape = net, .start = { o->initialisation, 1, 1 }, .how = how,
                          .look = UNA_LOOK_POSTERIOR };
 }
@@ -265,6 +267,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
         lesson.of.evidence.prior_var = UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var;
         lesson.look = UNA_LOOK_NOT;
     }
+
     una_crossfit fit = { .context = basis, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
                          .judge = judge, .keep = keep_trial, .restarts = (size_t)o->restarts,
                          .by_evidence = o->noise_rule == 1, .prior_var = o->prior_var,

@@ -20,6 +20,7 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
     const una_net *net = &bnn->net;
     bnn->kernels = kernels;
     bnn->weights = una_net_packed(net);
+
     bnn->place = UNA_GET(arena, size_t, bnn->weights);
     bnn->padded = UNA_GET(arena, double, net->parameters);
     bnn->gradient = UNA_GET(arena, double, net->parameters);
@@ -28,6 +29,7 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
         bnn->block = UNA_GET(arena, double, 2 * UNA_SHALLOW_ROWS * UNA_PADDED(net->size[1]));
     }
     UNA_TRY(una_arena_check(arena));
+
     size_t *place = bnn->place;
     for (size_t l = 0; l <= net->depth; l++)
         for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
@@ -77,14 +79,17 @@ static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gra
     size_t inputs = bnn->net.size[0], units = bnn->net.size[1], width = UNA_PADDED(units),
            bytes = units * sizeof(double);
     double *p = bnn->padded, *g = bnn->gradient, *dhead = bnn->head + width, bias = 0;
+
     for (size_t i = 0; i <= inputs; i++) memcpy(p + i * width, q + i * units, bytes);
     memcpy(bnn->head, q + (inputs + 1) * units, bytes);
     memset(g, 0, (inputs + 1) * width * sizeof(double));
     memset(dhead, 0, width * sizeof(double));
+
     una_shallow_f64 at = { p, p + inputs * width, bnn->head, q[bnn->weights - 1] };
     una_shallow_gradient_f64 to = { g, g + inputs * width, dhead, &bias };
     double fit = bnn->kernels->density->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y,
                                                 1 / (2 * var), at, to, bnn->block);
+
     for (size_t i = 0; i <= inputs; i++) memcpy(gradient + i * units, g + i * width, bytes);
     memcpy(gradient + (inputs + 1) * units, dhead, bytes);
     gradient[bnn->weights - 1] = bias;
@@ -112,14 +117,17 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
     una_mark mark = una_arena_mark(&run->scratch);
     una_rng rng = una_rng_at(seed, UNA_FOR_INIT, (uint64_t)1 << 32 | chain);
     una_net_initialise_f64(net, 1, 1, &rng, bnn->padded);
+
     una_training how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .look_every = steps + 1,
                                       .stage = "looking for a start" },
                          .batch = bnn->rows > 1000 ? 256 : 0, .fit_weight = 1 / (2 * bnn->noise_var),
                          .penalty = 1 / (2 * bnn->prior_var), .seed = seed, .stream = (uint64_t)1 << 16 | chain };
     una_train_data_f64 data = { bnn->x, bnn->y, bnn->rows, 1, { net->size[0], NULL } };
+
     una_trained trained;
     una_status status = UNA_OK;
     if (steps) status = una_train_f64(net, bnn->padded, &data, &how, NULL, &trained, &run->scratch, run);
+
     for (size_t i = 0; i < bnn->weights; i++) q[i] = bnn->padded[bnn->place[i]];
     if (bnn->sample_noise) q[bnn->weights] = log(bnn->noise_var) / 2;
     una_arena_release(&run->scratch, mark);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the model hmc share: the posterior of a network's weights as a target for the sampler.
+ * A Bayesian network: the posterior of its weights as a target for samplers, whole (bnn.c) or with the head integrated
+ * out (bnn_head.c).
  */
-#ifndef UNA_MODELS_HMC_H
-#define UNA_MODELS_HMC_H
+#ifndef UNA_BNN_H
+#define UNA_BNN_H
 
 #include "infer/hmc.h"
 #include "model/kind.h"

@@ -32,6 +32,7 @@ una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
     bool by_rows = bnn->rows < bnn->terms;
     bnn->order = (by_rows ? bnn->rows : bnn->terms) + 1;
     bnn->stride = by_rows ? UNA_PADDED(bnn->order) : bnn->wide;
+
     bnn->joined = UNA_GET(arena, double, bnn->rows * bnn->wide);
     bnn->turned = by_rows ? UNA_GET(arena, double, bnn->terms * bnn->stride) : NULL;
     bnn->system = UNA_GET(arena, double, bnn->order * bnn->stride);
@@ -40,6 +41,7 @@ una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
     bnn->mean = UNA_GET(arena, double, bnn->terms);
     bnn->off = UNA_GET(arena, double, bnn->rows);
     UNA_TRY(una_arena_check(arena));
+
     for (size_t r = 0; r < bnn->rows; r++) {
         bnn->joined[r * bnn->wide + features] = 1;
         bnn->joined[r * bnn->wide + features + 1] = bnn->y[r];
@@ -94,9 +96,11 @@ static double solve(una_bnn *bnn, const double *q, double var)
     const double *h = una_net_phi_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->work);
     for (size_t r = 0; r < bnn->rows; r++)
         memcpy(bnn->joined + r * bnn->wide, h + r * h_wide, features * sizeof(double));
+
     if (bnn->turned) rows_system(bnn, bnn->prior_var / var);
     else columns_system(bnn, bnn->prior_var / var);
     double log_det = bnn->kernels->density->sweep(n, n - 1, bnn->stride, bnn->system, bnn->column);
+
     const double *last = bnn->system + (n - 1) * bnn->stride;
     if (!bnn->turned) memcpy(bnn->mean, last, bnn->terms * sizeof(double));
     else {
@@ -164,16 +168,19 @@ double una_bnn_marginal(void *context, const double *q, double *gradient)
     una_bnn *bnn = context;
     size_t count = hidden(bnn);
     double e = bnn->sample_noise ? q[count] : 0, var = bnn->sample_noise ? exp(2 * e) : bnn->noise_var, slope;
+
     double log_det = solve(bnn, q, var);
     if (!isfinite(log_det)) {
         memset(gradient, 0, una_bnn_marginal_dimension(bnn) * sizeof(double));
         return HUGE_VAL;
     }
+
     terms t = bnn->turned ? rows_terms(bnn, var) : columns_terms(bnn, var);
     push_back(bnn, var);
     memset(bnn->gradient, 0, bnn->net.hidden_parameters * sizeof(double));
     una_net_phi_back_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->gradient, bnn->work);
     for (size_t i = 0; i < count; i++) gradient[i] = bnn->gradient[bnn->place[i]] + q[i] / bnn->prior_var;
+
     double u = ((double)bnn->rows * (UNA_LOG_TWO_PI + log(var)) + t.fit + log_det
                 + una_dot(q, q, count) / bnn->prior_var + (double)count * (UNA_LOG_TWO_PI + log(bnn->prior_var))) / 2;
     if (!bnn->sample_noise) return u;
@@ -204,9 +211,11 @@ void una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole
     solve(bnn, q, var);
     memcpy(whole, q, count * sizeof(double));
     if (bnn->sample_noise) whole[bnn->weights] = q[count];
+
     for (size_t j = 0; j < k; j++) head[j] = sqrt(bnn->prior_var) * una_rng_normal(rng);
     for (size_t r = 0; r < bnn->rows; r++)
         bnn->off[r] = bnn->y[r] - sqrt(var) * una_rng_normal(rng) - una_dot(bnn->joined + r * bnn->wide, head, k);
+
     double *moved = bnn->mean, *in = bnn->column;
     memset(moved, 0, k * sizeof(double));
     if (bnn->turned) {

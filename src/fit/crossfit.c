@@ -68,6 +68,7 @@ static una_status give_lessons(const trials *all, const una_crossfit *fit, const
 {
     una_held *rows;
     UNA_TRY(split_rows(&rows, round, run));
+
     for (size_t i = 0; i < all->count; i++) {
         una_lesson *lesson = &((una_trial *)(void *)(all->at + i * all->size))->lesson;
         *lesson = *fit->lesson;
@@ -77,6 +78,7 @@ static una_status give_lessons(const trials *all, const una_crossfit *fit, const
         if (lesson->first) lesson->first += i;
         if (round->steps) lesson->how.descent.steps = round->steps;
     }
+
     UNA_TRY(una_train_many(all->at, all->size, all->count, run));
     finishing context = { fit, all };
     return fit->finish ? una_jobs_again(run, all->at, all->size, all->count, finish_one, &context) : UNA_OK;

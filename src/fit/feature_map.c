@@ -40,9 +40,11 @@ bool una_map_next(una_map_pass *pass)
     const una_feature_map *map = pass->map;
     const una_view *x = &pass->x;
     size_t inputs = map->inputs, k = una_map_columns(map);
+
     pass->from += pass->rows;
     pass->rows = x->rows - pass->from < UNA_MAP_ROWS ? x->rows - pass->from : UNA_MAP_ROWS;
     if (pass->rows == 0) return false;
+
     for (size_t r = 0; r < pass->rows; r++) {
         const double *row = x->at + (pass->from + r) * x->stride;
         for (size_t d = 0; d < inputs; d++) pass->block[r * inputs + d] = (float)row[d];
@@ -105,6 +107,22 @@ una_status una_map_observe(const una_feature_map *map, una_head *head, const una
     return status;
 }
 
+una_status una_map_relearn(const una_feature_map *map, una_head *head, double noise_var, double prior_var,
+                           const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_head_init(head, una_map_columns(map), keep);
+    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(una_map_absorb(map, p->x, p->y, &head->stats, run));
+    if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))
+        UNA_TRY(una_choose_evidence(&noise_var, &prior_var, &head->stats, run));
+
+    head->noise_var = result->noise_var = noise_var;
+    head->prior_var = result->prior_var = prior_var;
+    UNA_TRY(una_head_solve(head, run));
+    result->log_evidence = head->log_evidence;
+    return UNA_OK;
+}
+
 una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
                         double *f, una_run *run)
 {
@@ -142,6 +160,7 @@ una_status una_map_slope(const una_feature_map *map, const una_head *head, const
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_map_phi(map, (una_view){ x, 1, inputs, inputs }, phi, run);
     if (status == UNA_OK) status = una_map_slopes(map, x, j, run);
+
     if (status == UNA_OK) {
         una_chol_solve(head->chol, k, phi, 1);           /* V phi */
         for (size_t d = 0; d < inputs; d++) {
@@ -149,6 +168,7 @@ una_status una_map_slope(const una_feature_map *map, const una_head *head, const
             dvar[d] = 2 * una_dot(j + d * features, phi, features);
         }
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }

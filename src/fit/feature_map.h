@@ -50,6 +50,9 @@ una_status una_map_predict(const una_feature_map *map, const una_head *head, una
                            una_run *run);
 una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,
                            una_run *run);
+/* The posterior of the problem's rows alone; a variance that is UNA_AUTO is chosen by evidence. */
+una_status una_map_relearn(const una_feature_map *map, una_head *head, double noise_var, double prior_var,
+                           const una_problem *problem, una_fit_result *result, una_arena *keep, una_run *run);
 una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
                         double *f, una_run *run);
 una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, double *dmean, double *dvar,

@@ -51,8 +51,8 @@ static una_status squares_gradient(void *context, size_t step, const float *p, f
     return UNA_OK;
 }
 
-/* One power iteration for each block and W <- c W/sigma where sigma > c; at the end the iteration is run until it stands
- * still, so that the bound holds for the weights that are kept. */
+/* One power iteration for each block and W <- c W/sigma where sigma > c; at the end the iteration is run until it
+ * stands still, so that the bound holds for the weights that are kept. */
 static void bound_blocks(void *context, float *p, bool last)
 {
     squares *s = context;
@@ -127,11 +127,13 @@ una_status una_goal_evidence(una_trainable_f32 *what, const una_pupil *pupil, un
     size_t k = pupil->size.features + 1, rows = l->rows->rows;
     evidence *e = UNA_GET(&run->scratch, evidence, 1);
     UNA_TRY(una_arena_check(&run->scratch));
+
     *e = (evidence){ .pupil = pupil, .phi = una_phi_with_one(rows, k, &run->scratch),
                      .dphi = UNA_GET(&run->scratch, double, rows * k),
                      .narrow = UNA_GET(&run->scratch, double, rows * k) };
     una_head_init(&e->head, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
+
     e->head.noise_var = l->of.evidence.noise_var;
     e->head.prior_var = l->of.evidence.prior_var;
     *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };
@@ -225,8 +227,8 @@ una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una
     double noise_var = 1 / (2 * l->how.fit_weight);
     dropping *d = UNA_GET(&run->scratch, dropping, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *d = (dropping){ .pupil = pupil, .decay = pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var /
-                                              (2 * (double)l->rows->rows) };
+    *d = (dropping){ .pupil = pupil };
+    d->decay = pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var / (2 * (double)l->rows->rows);
     *what = (una_trainable_f32){ .context = d, .gradient = dropped_gradient };
 
     UNA_TRY(take_batches(&d->batches, l, run));

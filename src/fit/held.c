@@ -55,17 +55,41 @@ una_status una_held_none(una_held *h, const una_problem *p, una_arena *arena)
     return UNA_OK;
 }
 
+una_status una_held_fold(una_problem *p, size_t fold, una_arena *arena)
+{
+    size_t rows = p->x.rows, cols = p->x.cols, out = 0, in = 0;
+    double *x = UNA_GET_ROWS(arena, double, rows * cols), *y = UNA_GET_ROWS(arena, double, rows);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
+    size_t valid = rows - out;
+    for (size_t i = 0; i < rows; i++) {
+        size_t to = p->fold[i] == fold ? valid++ : in++;
+        memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
+        y[to] = p->y[i];
+    }
+    p->x = (una_view){ x, in, cols, cols };
+    p->y = y;
+    p->valid_x = (una_view){ x + in * cols, out, cols, cols };
+    p->valid_y = y + in;
+    p->folds = 0;
+    p->fold = NULL;
+    p->shared = NULL;
+    return UNA_OK;
+}
+
 una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena)
 {
     if (*rows <= most) return UNA_OK;
     float *few = UNA_GET(arena, float, most * inputs);
     double *few_y = UNA_GET(arena, double, most);
     UNA_TRY(una_arena_check(arena));
+
     for (size_t i = 0; i < most; i++) {
         size_t row = i * *rows / most;
         memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
         few_y[i] = (*y)[row];
     }
+
     *x = few;
     *y = few_y;
     *rows = most;
@@ -92,6 +116,7 @@ void una_batches_next(una_batches *b)
         una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
         una_rng_permute(&rng, b->order, b->all);
     }
+
     size_t from = at * b->all / b->count;
     b->rows = (at + 1) * b->all / b->count - from;
     for (size_t i = 0; i < b->rows; i++) {
@@ -99,19 +124,13 @@ void una_batches_next(una_batches *b)
         memcpy(b->x + i * inputs, b->all_x + row * inputs, inputs * sizeof(float));
         b->target[i] = b->all_target[row];
     }
+
     b->step++;
-}
-
-/* ---- what training watches and records ---------------------------------------------------------------------- */
-
-double una_held_score(double square)
-{
-    return -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square, 1e-12)));
 }
 
 double *una_held_copy(const double *values, size_t count, una_arena *arena)
 {
     double *copy = UNA_GET(arena, double, count);
-    if (copy) memcpy(copy, values, count * sizeof *copy);
+    if (copy && count) memcpy(copy, values, count * sizeof *copy);
     return copy;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of one training, in float: those that train and those that are held out, batches of the former, and choices
- * by the latter: noise, prior variance, length of training. For models that train a network.
+ * The rows of one training, in float: those that train and those that are held out, folds, and batches of the former.
  */
 #ifndef UNA_HELD_H
 #define UNA_HELD_H
@@ -21,6 +20,8 @@ typedef struct una_held {
 una_status una_held_split(una_held *held, const una_problem *problem, size_t fold, una_arena *arena);
 /* All rows train, those of problem->valid last. */
 una_status una_held_none(una_held *held, const una_problem *problem, una_arena *arena);
+/* The problem without one fold, whose rows then stand as problem->valid: for members that are kinds of their own. */
+una_status una_held_fold(una_problem *problem, size_t fold, una_arena *arena);
 /* Leaves at most `most` rows, evenly chosen: copies in the arena. For looks and choices, which must stay cheap. */
 una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena);
 
@@ -41,6 +42,5 @@ void       una_batches_next(una_batches *batches);
 
 void    una_held_row(float *to, una_view x, size_t row);                 /* one row in float                */
 double *una_held_copy(const double *values, size_t count, una_arena *arena);
-/* The log-likelihood of an error of mean square `square` at its own best noise: what training watches. */
-double una_held_score(double square);
+
 #endif

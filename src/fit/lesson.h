@@ -53,7 +53,8 @@ typedef struct una_trial {               /* a lesson and what came of it; also f
     double      score;                   /* of which the highest is best; from training: minus its last loss */
 } una_trial;
 
-/* Trains `count` trials of `size` bytes each, zeroed but for their lessons. Also after a failure una_jobs_free ends them. */
+/* Trains `count` trials of `size` bytes each, zeroed but for their lessons, whose rows may go
+ * afterwards. Also after a failure una_jobs_free ends them. */
 una_status una_train_many(void *trials, size_t size, size_t count, una_run *run);
 
 /* ---- for train_many.c: the goals. Work from scratch. ---- */

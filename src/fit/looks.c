@@ -48,12 +48,14 @@ static una_status take_features(watch *w, const una_held *r, una_run *run)
     size_t k = w->pupil->size.features + 1;
     float *x = r->x, *held_x = r->held_x;
     double *y = r->y, *held_y = r->held_y;
+
     UNA_TRY(una_held_thin(&x, &y, &w->rows, r->inputs, LOOK_ROWS, &run->scratch));
     UNA_TRY(una_held_thin(&held_x, &held_y, &w->held, r->inputs, LOOK_ROWS, &run->scratch));
     w->x = x;
     w->y = y;
     w->held_x = held_x;
     w->held_y = held_y;
+
     w->phi = una_phi_with_one(w->rows, k, &run->scratch);
     w->held_phi = una_phi_with_one(w->held, k, &run->scratch);
     una_stats_init(&w->stats, k, &run->scratch);

@@ -15,10 +15,12 @@ una_status una_plain_finish(void *context, void *trial, una_run *run)
     bool held = r->held > 0;
     void *work;
     (void)context;
+
     t->judged = held ? r->held : r->rows;
     double *f = UNA_GET_ROWS(&run->scratch, double, t->judged);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_network_work_f32(&work, &net, 1, run));
+
     t->square = una_network_square_f32(&net, t->base.parameters, held ? r->held_x : r->x, held ? r->held_y : r->y,
                                        t->judged, f, work);
     if (!isfinite(t->square))

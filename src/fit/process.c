@@ -29,12 +29,14 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size
     double *mean = UNA_GET(&run->scratch, double, rows), *var = UNA_GET(&run->scratch, double, rows), square = 0;
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_gp_predict(gp, x, rows, gp->inputs, mean, var, run);
+
     *log_lik = 0;
     for (size_t i = 0; status == UNA_OK && i < rows; i++) {
         double away = y[i] - mean[i], whole = var[i] + gp->noise_var;
         square += away * away;
         *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)rows;
     }
+
     *rmse = sqrt(square / (double)rows);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -44,6 +46,7 @@ una_status una_gp_exchange(una_gp *gp, una_archive *ar)
 {
     uint64_t rows = gp->rows, inputs = gp->inputs;
     double *x = gp->x, *y = gp->y;
+
     UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
     UNA_TRY(una_archive_u64(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
     UNA_TRY(una_archive_f64(ar, "noise_var", &gp->noise_var));
@@ -51,9 +54,11 @@ una_status una_gp_exchange(una_gp *gp, una_archive *ar)
     UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
     UNA_TRY(una_archive_f64s(ar, "x", &x, (size_t)rows * (size_t)inputs));
     UNA_TRY(una_archive_f64s(ar, "y", &y, (size_t)rows));
+
     if (!ar->loading) return UNA_OK;
     if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
     if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
+
     UNA_TRY(una_gp_memory((size_t)rows, 1, ar->run));
     UNA_TRY(una_gp_init(gp, gp->kernel, x, (size_t)inputs, y, (size_t)rows, (size_t)inputs, ar->arena));
     una_status status = una_gp_solve(gp, 0, ar->run);    /* the factor is not stored: it has the same bits again */
@@ -90,6 +95,7 @@ static una_status rbf(una_kernel **kernel, size_t width, double prior_var, doubl
     k->input = UNA_GET(keep, size_t, width);
     k->parameter = UNA_GET(keep, double, width + 1);
     UNA_TRY(una_arena_check(keep));
+
     k->op[0] = (una_kernel_op){ .code = UNA_KERNEL_RBF, .count = width };
     k->op_count = k->op_room = 1;
     k->input_count = k->input_room = width;

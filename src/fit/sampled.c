@@ -45,7 +45,7 @@ static void through(const pass *p, const una_sampled *m, const float *x, size_t 
     p->net.body->forward(&p->net, p->parameters, x, rows, NULL, 0, f, p->work);
 }
 
-una_status una_sampled_functions(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
+una_status una_sampled_values(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
                                  size_t by_row, size_t by_part, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -82,6 +82,7 @@ una_status una_sampled_predict(const void *state, una_view x, una_predictive *ou
     float *rows = NULL;
     una_status status = begin(&p, m, x.rows, run);
     if (status == UNA_OK) status = narrowed(&rows, x, run);
+
     memset(out->mean, 0, x.rows * sizeof(double));
     memset(out->var_model, 0, x.rows * sizeof(double));
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
@@ -89,6 +90,7 @@ una_status una_sampled_predict(const void *state, una_view x, una_predictive *ou
         through(&p, m, rows, x.rows, p.f);
         take_part(out, p.f, x.rows, s, m);
     }
+
     for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] /= (double)m->parts;
         out->var_noise[r] = m->noise_var;
@@ -102,7 +104,7 @@ size_t una_sampled_mixture(const void *state)
     return ((const una_sampled *)state)->parts;
 }
 
-una_status una_sampled_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_sampled *m = state;
     *count = m->parts;
@@ -110,7 +112,7 @@ una_status una_sampled_parts(const void *state, una_view x, size_t *count, doubl
     una_mark mark = una_arena_mark(&run->scratch);
     float *rows = NULL;
     una_status status = narrowed(&rows, x, run);
-    if (status == UNA_OK) status = una_sampled_functions(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
+    if (status == UNA_OK) status = una_sampled_values(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -133,6 +135,7 @@ static una_status draw_parts(const una_sampled *m, const pass *p, uint64_t seed,
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, 0);
     for (size_t k = 0; k < draws; k++) which[k] = una_rng_below(&rng, m->parts);
+
     for (size_t s = 0; s < m->parts; s++) {
         bool known = false;
         for (size_t k = 0; k < draws; k++) {
@@ -173,10 +176,12 @@ una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t n
     UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
     UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
+
     m->part = part;
     m->parts = (size_t)parts;
     m->count = numbers_each * una_net_packed(&m->net);
     UNA_TRY(una_archive_f64s(ar, "numbers", &m->numbers, m->count));
+
     if (!(m->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not above zero");
     if (!(m->prior_var > 0)) return una_archive_refuse(ar, "prior_var", "is not above zero");
     return UNA_OK;

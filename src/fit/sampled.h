@@ -64,12 +64,12 @@ void       una_sampled_shape(una_sampled *state, const una_sampled_options *opti
 
 /* ---- the rest of the model interface ---- */
 /* Part s of a set of numbers at row r of x [rows, inputs]: f[r by_row + s by_part]. */
-una_status una_sampled_functions(const una_sampled *state, const double *numbers, const float *x, size_t rows,
+una_status una_sampled_values(const una_sampled *state, const double *numbers, const float *x, size_t rows,
                                  double *f, size_t by_row, size_t by_part, una_run *run);
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var). */
 una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
-una_status una_sampled_parts(const void *state, una_view x, size_t *count, double *f, una_run *run);
+una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 size_t     una_sampled_mixture(const void *state);
 /* numbers_each: how many numbers there are for each parameter. */
 una_status una_sampled_exchange(una_sampled *state, una_sampled_part *part, size_t numbers_each, una_archive *ar);

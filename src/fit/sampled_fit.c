@@ -48,7 +48,7 @@ static una_status finish(void *context, void *trial, una_run *run)
     t->held_f = UNA_GET(&t->base.arena, double, t->base.held * m->parts);
     t->held_y = una_held_copy(y, t->base.held, &t->base.arena);
     UNA_TRY(una_arena_check(&t->base.arena));
-    return una_sampled_functions(m, t->numbers, x, t->base.held, t->held_f, m->parts, 1, run);
+    return una_sampled_values(m, t->numbers, x, t->base.held, t->held_f, m->parts, 1, run);
 }
 
 /* The likelihood of held-out rows under the mixture. */
@@ -117,7 +117,8 @@ static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, 
     UNA_TRY(una_held_thin(&held.x, &held.y, &n, held.inputs, JUDGED, &run->scratch));
     double *f = UNA_GET(&run->scratch, double, m->parts * n);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_sampled_functions(m, m->numbers, held.x, n, f, m->parts, 1, run));
+    UNA_TRY(una_sampled_values(m, m->numbers, held.x, n, f, m->parts, 1, run));
+
     for (size_t r = 0; r < n; r++) {
         double mean = 0;
         for (size_t s = 0; s < m->parts; s++) {
@@ -126,8 +127,10 @@ static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, 
         }
         residual += pow(held.y[r] - mean, 2);
     }
+
     double v = train_noise_var, log_lik = -0.5 * ((double)n * (UNA_LOG_TWO_PI + log(v)) + square / v);
     result->log_evidence = rows / (double)n * log_lik - plan->divergence(plan->context, m);
+
     double spread = (square - residual) / (double)n;             /* mean variance over the parts */
     residual /= (double)n;
     if (residual > 0.95)
@@ -148,14 +151,15 @@ static double noise_var_of(double *option, double found, double unit)
     return pow(*option * unit, 2);
 }
 
-/* The noise inside the objective: given, a mere ratio, or (*share of the progress) the error of a plain network with the
- * same shape. */
+/* The noise inside the objective: given, a mere ratio, or (*share of the progress) the error of a plain network with
+ * the same shape. */
 static una_status find_train_noise(double *noise_var, double *share, const una_sampled *m, una_sampled_options *o,
                                    bool matters, const una_problem *p, una_fit_result *result, una_run *run)
 {
     double found = UNA_PLAIN_NOISE_VAR;
     *share = 0;
     if (UNA_IS_AUTO(o->train_noise_std) && !UNA_IS_AUTO(o->noise_std)) o->train_noise_std = o->noise_std;
+
     if (UNA_IS_AUTO(o->train_noise_std) && matters) {
         una_basis_options plain = { .steps = una_basis_noise_steps(o->steps), .batch = o->batch, .rate = 0.003,
                                     .rate_schedule = 1, .initialisation = o->initialisation,
@@ -165,6 +169,7 @@ static una_status find_train_noise(double *noise_var, double *share, const una_s
         una_progress_back(run, before);
         UNA_TRY(status);
     }
+
     *noise_var = noise_var_of(&o->train_noise_std, found, unit_of(o, p));
     return UNA_OK;
 }

@@ -250,8 +250,8 @@ static double minus_held_out(double t, void *context)
     return 0.5 * sum / (double)h->rows;
 }
 
-static una_status choose_noise(double *noise_var, held_out *h, const double *phi, const una_stats *train,
-                               double *log_lik, una_run *run)
+static una_status likeliest_noise(double *noise_var, held_out *h, const double *phi, const una_stats *train,
+                                  double *log_lik, una_run *run)
 {
     size_t k = h->features, blocks = (h->rows + BLOCK - 1) / BLOCK;
     UNA_TRY(axes_of(&h->train, train, run));
@@ -282,7 +282,7 @@ una_status una_choose_valid(double *noise_var, double prior_var, const una_stats
     }
     held_out h = { .features = train->features, .rows = rows, .y = y, .prior_var = prior_var };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = choose_noise(noise_var, &h, phi, train, log_lik, run);
+    una_status status = likeliest_noise(noise_var, &h, phi, train, log_lik, run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) *rmse = h.rmse;
     return status;

@@ -32,8 +32,8 @@ double una_normal_pdf(double z);
 double una_normal_quantile(double p);           /* to 1e-15 relative; infinite at 0 and 1, NAN outside */
 /* Minimum of f on [low, high] by golden section and parabolas (Brent), relative tolerance tol. */
 double una_minimise(double (*f)(double, void *), void *context, double low, double high, double tol);
-/* The same where there may be several hills: the best of `points` >= 2 evenly spaced ones, ends included, shows where to
- * look. Two points: una_minimise. */
+/* The same where there may be several hills: the best of `points` >= 2 evenly spaced ones, ends included, shows where
+ * to look. Two points: una_minimise. */
 double una_search(double (*f)(double, void *), void *context, double low, double high, int points, double tol);
 
 /* ---- large matrices (large.c): register tiles of the kernel set, rows over the pool ------------------------------ */

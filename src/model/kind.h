@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The one interface that every model implements. A model is one file in src/models/ that ends in a const
- * una_kind, and one line in registry.c. See docs/ADDING_A_MODEL.md; src/models/linear.c is the smallest.
+ * una_kind, and one line in registry.c. See docs/ADDING_A_MODEL.md; src/models/linear.c is the
+ * smallest that stands alone.
  */
 #ifndef UNA_KIND_H
 #define UNA_KIND_H
@@ -16,8 +17,9 @@ typedef struct una_view {                /* rows that somebody else owns        
 } una_view;
 
 typedef struct una_problem {             /* what a model is asked to learn; borrowed, scaled, shape-checked */
-    una_view x;       const double *y;            /* rows that train                                       */
+    una_view x;       const double *y;            /* rows that train; y [rows, outputs]                    */
     una_view valid_x; const double *valid_y;      /* rows that must not train features (rows 0: none)      */
+    size_t   outputs;                             /* targets; 1 today: model.c asks for no other           */
     bool     valid_joins;                         /* the posterior takes the valid rows in after selection */
     size_t   folds;                               /* > 0: no valid rows, cross-fit over this many folds    */
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
@@ -44,6 +46,14 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     una_notes warnings, notes;
 } una_fit_result;
 
+/* Nothing found yet; sentences go to `arena`. */
+static inline una_fit_result una_fit_result_in(una_arena *arena)
+{
+    return (una_fit_result){ .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
+                             .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = arena },
+                             .notes = { .arena = arena } };
+}
+
 /* Instead of a penalty: parameters near an anchor ~ N(0, prior_var), starting from N(0, init_var); noise_var says how
  * little the rows are trusted. Standardised. */
 typedef struct una_anchor { double noise_var, prior_var, init_var; } una_anchor;
@@ -67,6 +77,10 @@ typedef struct una_kind {
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
+    /* as fit, but with the features as they are: the posterior anew, of the problem's rows and for the options' noise
+     * and prior variance, by evidence where they are automatic */
+    una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                          una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */
     una_status (*fit_anchored)(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
                                una_fit_result *result, una_arena *keep, una_run *run);
@@ -75,7 +89,7 @@ typedef struct una_kind {
     /* f [draws, rows] */
     una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
     /* f [count, rows]; NULL: count only */
-    una_status (*parts)(const void *state, una_view x, size_t *count, double *f, una_run *run);
+    una_status (*functions)(const void *state, una_view x, size_t *count, double *f, una_run *run);
     una_status (*slope)(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
 } una_kind;
 

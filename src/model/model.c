@@ -30,10 +30,12 @@ static una_status read_options(una_model *model, const char *text, const una_fit
     UNA_TRY(una_spec_parse(&spec, text ? text : "luna", &model->keep, run));
     UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
+
     model->options = una_arena_get(&model->keep, 1, kind->options_size);
     model->state = una_arena_get(&model->keep, 1, kind->state_size);
     UNA_TRY(una_arena_check(&model->keep));
     UNA_TRY(una_options_default(model->options, kind->options, run));
+
     if (settings->preset) {
         if (strcmp(settings->preset, "thesis") != 0)
             UNA_FAIL(run, UNA_E_USAGE, "there is no preset '%s'; the only preset is 'thesis'", settings->preset);
@@ -80,6 +82,7 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
     size_t held = (size_t)floor(fraction * (double)rows + 0.5);
     if (held < 1) held = 1;
     if (held > rows - 2) held = rows - 2;
+
     una_mark mark = una_arena_mark(&run->scratch);
     uint32_t *order;
     UNA_TRY(una_order_new(&order, rows, &run->scratch));
@@ -88,6 +91,7 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
     double *held_y = UNA_GET_ROWS(&run->scratch, double, held);
     double *x = (double *)problem->x.at, *y = (double *)problem->y;
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_rng rng = una_rng_at(problem->seed, UNA_FOR_SPLIT, 0);
     una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
@@ -98,6 +102,7 @@ static una_status hold_out(una_problem *problem, double fraction, una_run *run)
         if (out[i]) held_y[valid++] = y[i];
         else y[train++] = y[i];
     }
+
     memcpy(x + train * cols, held_x, held * cols * sizeof *x);
     memcpy(y + train, held_y, held * sizeof *y);
     una_arena_release(&run->scratch, mark);
@@ -217,7 +222,7 @@ static una_status describe(una_model *model)
     return una_arena_check(&model->keep);
 }
 
-/* ---- fit -------------------------------------------------------------------------------------------------------- */
+/* ---- fit ---------------------------------------------------------------------------------------------------- */
 
 static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
                               una_fit_result *result, una_run *run)
@@ -228,17 +233,20 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
                               &result->notes, &model->keep, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
     UNA_TRY(check_rows(model->kind, rows, data, run));
+
     size_t inputs = model->columns.input_count;
-    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns, .data = data,
-                            .seed = run->settings.seed };
+    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
+                            .data = data, .seed = run->settings.seed };
     UNA_TRY(split_rows(&problem, model->kind, settings, run));
     UNA_TRY(warn_of_twins(&problem, result, run));
+
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
     bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
     if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
                  model->kind->name);
+
     fill_info(model, result, rows, settings->other);
     return describe(model);
 }
@@ -264,13 +272,13 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     double start = seconds_now();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(new_model(&model, run));
+
     una_mark mark = una_arena_mark(&run->scratch);
-    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
-                              .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = &model->keep },
-                              .notes = { .arena = &model->keep } };
+    una_fit_result result = una_fit_result_in(&model->keep);
     una_status status = read_options(model, spec, &settings, run);
     if (status == UNA_OK) status = fit_encoded(model, data, &settings, &result, run);
     una_arena_release(&run->scratch, mark);
+
     if (status != UNA_OK) {
         una_model_free(model);
         return status;
@@ -297,7 +305,7 @@ const char *una_model_input_name(const una_model *model, size_t input)
     return input < model->columns.source_count ? model->columns.sources[input].name : NULL;
 }
 
-/* ---- predict: standardised inside, the user's units outside ------------------------------------------------------ */
+/* ---- predict: standardised inside, the user's units outside ------------------------------------------------- */
 
 static void in_users_units(const una_columns *c, const una_predictive *p, size_t rows, double z, size_t from,
                            una_prediction *out)
@@ -355,6 +363,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
                          .parts = parts, .part_mean = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
                          .part_var = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL };
     una_status status = una_arena_check(&run->scratch);
+
     for (size_t from = 0; status == UNA_OK && from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
         una_view view = { x + from * inputs, count, inputs, inputs };
@@ -362,6 +371,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) status = task(context, &p, from, count, run);
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -381,6 +391,7 @@ static una_status find_bands(void *context, size_t index, una_run *run)
     const una_columns *c = a->columns;
     size_t parts = a->p->parts, end = (index + 1) * ROWS_PER_TASK < a->rows ? (index + 1) * ROWS_PER_TASK : a->rows;
     (void)run;
+
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
         const double *mean = a->p->part_mean + r * parts, *var = a->p->part_var + r * parts;
         double *lower = a->out->lower, *upper = a->out->upper;
@@ -455,6 +466,7 @@ static una_status predict_rows(const una_model *model, const double *given, size
     size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
     double *x = UNA_GET(&run->scratch, double, most * c->input_count);
     UNA_TRY(una_arena_check(&run->scratch));
+
     for (size_t from = 0; from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
         for (size_t r = 0; r < count; r++)
@@ -517,29 +529,30 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
     return status;
 }
 
-una_status una_model_parts(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run)
+una_status una_model_functions(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run)
 {
     *count = 0;
-    if (!model->kind->parts) return UNA_OK;
+    if (!model->kind->functions) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
     size_t rows, inputs = model->columns.input_count;
     una_status status = encode_all(model, data, &x, &rows, run);
     if (status == UNA_OK)
-        status = model->kind->parts(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
+        status = model->kind->functions(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
     for (size_t i = 0; status == UNA_OK && f && i < *count * rows; i++)
         f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* ---- slopes ------------------------------------------------------------------------------------------------------ */
+/* ---- slopes ------------------------------------------------------------------------------------------------- */
 
 /* Central differences on standardised inputs, for kinds that do not know their slopes. */
 static una_status slope_by_differences(const una_model *model, double *x, double *dmean, double *dvar, una_run *run)
 {
     const double step = 1e-5;
     size_t inputs = model->columns.input_count;
+
     for (size_t d = 0; d < inputs; d++) {
         double mean[2] = {0}, var[2] = {0}, noise[2] = {0}, at = x[d];
         for (int side = 0; side < 2; side++) {
@@ -562,11 +575,13 @@ static una_status slope_at(const una_model *model, const double *given, double *
     double *dv = UNA_GET(&run->scratch, double, inputs);
     double mean = 0, var = 0, noise = 0;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
+
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(c, given, x, 0, run));
     UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
     if (model->kind->slope) UNA_TRY(model->kind->slope(model->state, x, dm, dv, run));
     else UNA_TRY(slope_by_differences(model, x, dm, dv, run));
+
     for (size_t d = 0; d < inputs; d++) {
         double unit = c->target_scale / c->inputs[d].scale;
         dmean[c->inputs[d].source] = unit * dm[d];
@@ -584,14 +599,14 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
     return status;
 }
 
-/* ---- more rows --------------------------------------------------------------------------------------------------- */
+/* ---- more rows ---------------------------------------------------------------------------------------------- */
 
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
 {
     size_t inputs = model->columns.input_count;
     if (!model->kind->observe)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no exact update: fit it again on all rows", model->kind->name);
-    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .columns = &model->columns,
+    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                          .seed = run->settings.seed };
     una_fit_result result = { .log_evidence = model->info.log_evidence };
     UNA_TRY(model->kind->observe(model->state, &more, &result, &model->keep, run));
@@ -632,6 +647,92 @@ una_status una_model_update_rows(una_model *model, const double *x, const double
 
     una_dataset_free(data);
     una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- the posterior anew ------------------------------------------------------------------------------------- */
+
+/* The options that the model was fitted with, from its spec; then those set. Noise and prior variance belong to the
+ * posterior, everything else is in the features. */
+static una_status posterior_options(una_model *model, const char *const *set, size_t count, una_run *run)
+{
+    const una_kind *kind = model->kind;
+    una_spec spec;
+    model->options = una_arena_get(&model->keep, 1, kind->options_size);
+    UNA_TRY(una_arena_check(&model->keep));
+    UNA_TRY(una_options_default(model->options, kind->options, run));
+    UNA_TRY(una_spec_parse(&spec, model->info.spec, &model->keep, run));
+    UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &spec, &model->keep, run));
+
+    for (size_t i = 0; i < count; i++) {
+        una_spec part;
+        UNA_TRY(una_spec_parse_items(&part, set[i], &model->keep, run));
+        for (size_t k = 0; k < part.count; k++)
+            if (strcmp(part.items[k].key, "noise_std") != 0 && strcmp(part.items[k].key, "prior_var") != 0)
+                UNA_FAIL(run, UNA_E_USAGE, "%s: %.80s is part of what is kept; only noise_std and prior_var can be "
+                         "other ones", kind->name, part.items[k].key);
+        UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &part, &model->keep, run));
+    }
+    return UNA_OK;
+}
+
+/* The target may be another quantity: its centre and scale are those of these rows. */
+static una_status rescale_target(una_columns *c, double *y, size_t rows, const una_dataset *data, una_run *run)
+{
+    double mean = 0, square = 0, n = (double)rows;
+    for (size_t i = 0; i < rows; i++) mean += y[i] / n;
+    for (size_t i = 0; i < rows; i++) square += (y[i] - mean) * (y[i] - mean) / n;
+    if (!(square > 1e-24 * (1 + mean * mean)))
+        UNA_FAIL(run, UNA_E_INPUT, "%s: every value of the target %s is the same, so there is nothing to learn",
+                 data->origin, c->target);
+
+    double std = sqrt(square);
+    for (size_t i = 0; i < rows; i++) y[i] = (y[i] - mean) / std;
+    c->target_centre += c->target_scale * mean;
+    c->target_scale *= std;
+    return UNA_OK;
+}
+
+static una_status relearn(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,
+                          una_run *run)
+{
+    size_t inputs = model->columns.input_count, rows;
+    double *x, *y;
+    UNA_TRY(posterior_options(model, set, set_count, run));
+    UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
+    UNA_TRY(check_rows(model->kind, rows, data, run));
+    UNA_TRY(rescale_target(&model->columns, y, rows, data, run));
+
+    una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
+                            .data = data, .seed = run->settings.seed };
+    una_fit_result result = una_fit_result_in(&model->keep);
+    UNA_TRY(model->kind->relearn(model->state, model->options, &problem, &result, &model->keep, run));
+    UNA_TRY(una_arena_check(&model->keep));
+    result.mean_cos2 = model->info.mean_cos2;
+    fill_info(model, &result, rows, model->info.other);
+    return describe(model);
+}
+
+una_status una_model_relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,
+                             size_t set_count, una_run *run)
+{
+    void *bytes = NULL;
+    size_t size;
+    una_model *copy = NULL;
+    *out = NULL;
+    una_clear_message(run);
+    if (!model->kind->relearn)
+        UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior: fit it again", model->kind->name);
+    UNA_TRY(una_model_save_memory(model, &bytes, &size, run));
+    una_status status = una_model_load_memory(&copy, bytes, size, run);
+    una_memory_free(bytes, run);
+    UNA_TRY(status);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    status = relearn(copy, data, set, set_count, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) *out = copy;
+    else una_model_free(copy);
     return status;
 }
 

@@ -36,6 +36,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
     static const char *const missing[] = { "error", "drop", "mean" };
     const una_fit_info *info = &model->info;
     una_text json = una_text_in(arena);
+
     una_text_add(&json, "{\"format\": \"una model\", \"una\": \"%s\", \"kind\": \"%s\", \"target\": ", UNA_VERSION,
                  info->kind);
     una_text_json(&json, info->target);
@@ -43,6 +44,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
     add_names(&json, &model->columns);
     una_text_add(&json, "],\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
                  missing[info->missing], info->other, info->rows, info->inputs);
+
     add_number(&json, "noise_std", info->noise_std);
     add_number(&json, "prior_var", info->prior_var);
     add_number(&json, "log_evidence", info->log_evidence);
@@ -52,6 +54,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
         add_number(&json, "rmse", info->valid_rmse);
         add_number(&json, "log_lik", info->valid_log_lik);
     }
+
     una_text_add(&json, "},\n \"steps\": %zu, \"kernels\": \"%s\",\n \"spec\": ", info->steps, una_run_kernels(run));
     una_text_json(&json, info->spec);
     una_text_add(&json, ",\n \"options\": %s", model->options_json);
@@ -79,12 +82,14 @@ static una_status exchange_sentences(una_archive *ar, const char *name, const ch
     UNA_TRY(una_archive_u64(ar, name, &n, 0, 10000));
     const char **list = ar->loading ? UNA_GET(ar->arena, const char *, (size_t)n) : NULL;
     if (ar->loading) UNA_TRY(una_arena_check(ar->arena));
+
     for (size_t i = 0; i < n; i++) {
         const char *sentence = ar->loading ? NULL : (*text)[i];
         UNA_TRY(una_archive_text(ar, name, &sentence));
         if (!sentence) return una_archive_refuse(ar, name, "holds no text");
         if (list) list[i] = sentence;
     }
+
     if (list) *text = list;
     *count = (size_t)n;
     return UNA_OK;
@@ -94,9 +99,11 @@ static una_status exchange_info(una_model *model, una_archive *ar)
 {
     una_fit_info *info = &model->info;
     uint64_t rows = info->rows, valid = info->valid_rows, steps = info->steps, other = info->other;
+
     UNA_TRY(una_archive_text(ar, "spec", &info->spec));
     UNA_TRY(una_archive_text(ar, "options", &model->options_json));
     if (!info->spec || !model->options_json) return una_archive_refuse(ar, "spec", "is empty");
+
     UNA_TRY(una_archive_u64(ar, "rows", &rows, 0, UINT64_MAX / 2));
     UNA_TRY(una_archive_u64(ar, "valid_rows", &valid, 0, UINT64_MAX / 2));
     UNA_TRY(una_archive_u64(ar, "steps", &steps, 0, UINT64_MAX / 2));
@@ -109,6 +116,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
     UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count));
     UNA_TRY(exchange_sentences(ar, "notes", &info->notes, &info->note_count));
+
     info->rows = (size_t)rows;
     info->valid_rows = (size_t)valid;
     info->steps = (size_t)steps;
@@ -157,12 +165,14 @@ una_status una_model_save_memory(const una_model *model, void **bytes, size_t *s
     una_archive ar = {0};
     *bytes = NULL;
     *size = 0;
+
     una_status status = save_in(model, &ar, &run->scratch, run);
     if (status == UNA_OK) {
         *bytes = una_allocate(run, ar.size);
         if (*bytes) memcpy(*bytes, ar.bytes, *size = ar.size);
         else status = UNA_E_MEMORY;
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -173,6 +183,7 @@ una_status una_model_save(const una_model *model, const char *path, una_run *run
     una_mark mark = una_arena_mark(&run->scratch);
     una_archive ar = {0};
     una_file file = {0};
+
     una_status status = save_in(model, &ar, &run->scratch, run);
     if (status == UNA_OK) status = una_file_begin(&file, path, &run->scratch, run);
     if (status == UNA_OK) {
@@ -180,6 +191,7 @@ una_status una_model_save(const una_model *model, const char *path, una_run *run
         else status = una_fail(run, UNA_E_IO, "%s: cannot be written to; is the disk full?", path);
         una_file_abandon(&file);
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -245,6 +257,7 @@ una_status una_file_info(char **json, const char *path, una_run *run)
     una_mark mark = una_arena_mark(&run->scratch);
     const char *header;
     *json = NULL;
+
     una_status status = una_archive_header(&header, path, &run->scratch, run);
     if (status == UNA_OK) {
         size_t size = strlen(header) + 1;
@@ -252,6 +265,7 @@ una_status una_file_info(char **json, const char *path, una_run *run)
         if (*json) memcpy(*json, header, size);
         else status = UNA_E_MEMORY;
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }

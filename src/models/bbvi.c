@@ -3,9 +3,9 @@
  * Mean-field variational inference for a whole network, by reparameterised gradients ("black box"):
  *   q(theta) = prod_i N(mu_i, s_i^2),  s = softplus(rho),  theta ~ N(0, a I) a priori,
  *   minimise  KL(q | prior) - (N/n) E_q sum_{i in batch} log N(y_i; f_theta(x_i), sigma^2)
- * with Adam over (mu, rho), a few draws of theta a step (fit/goals.c). It starts narrow (s = e^-5) around a usual initialisation: a
- * wide start drowns the data in its own noise. Independent weights cannot express what the data couples, so the bands
- * are too narrow between and beyond the data; that is the method, see docs/MODELS.md.
+ * with Adam over (mu, rho), a few draws of theta a step (fit/goals.c). It starts narrow (s = e^-5) around a usual
+ * initialisation: a wide start drowns the data in its own noise. Independent weights cannot express what the data
+ * couples, so the bands are too narrow between and beyond the data; that is the method, see docs/MODELS.md.
  * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
  * networks, 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
  */
@@ -92,8 +92,7 @@ const una_kind una_bbvi = {
     .options_size = sizeof(bbvi_options),
     .state_size = sizeof(una_sampled),
     .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
-    "weight_var=1, "
-              "samples=20, draws=1000, units=standardised",
+              "weight_var=1, samples=20, draws=1000, units=standardised",
     .results = 1,
     .least_rows = 5,
     .learns_features = true,
@@ -102,5 +101,5 @@ const una_kind una_bbvi = {
     .exchange = bbvi_exchange,
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
-    .parts = una_sampled_parts,
+    .functions = una_sampled_functions,
 };

@@ -53,12 +53,14 @@ static una_status copy_state(void **copy, const una_kind *kind, void *state, siz
     out.inputs = inputs;
     if (status == UNA_OK) status = kind->exchange(state, &out);
     if (status == UNA_OK) status = una_archive_save_end(&out);
+
     *copy = una_arena_get(arena, 1, kind->state_size);
     if (status == UNA_OK) status = una_arena_check(arena);
     if (status == UNA_OK) status = una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run);
     in.inputs = inputs;
     if (status == UNA_OK) status = kind->exchange(*copy, &in);
     if (status == UNA_OK) status = una_archive_load_end(&in);
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -81,10 +83,12 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     if (o->style == UNA_ENSEMBLE_ANCHORED && !(*kind)->fit_anchored)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: style=anchored needs of=nn, not of=%s; use style=plain or "
                  "style=bootstrap", spec.name);
+
     *options = una_arena_get(arena, 1, (*kind)->options_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_options_default(*options, (*kind)->options, run));
     UNA_TRY(una_options_apply(*options, (*kind)->options, (*kind)->name, &spec, arena, run));
+
     if (UNA_IS_AUTO(o->epochs)) return UNA_OK;
     UNA_TRY(una_option_set(*options, (*kind)->options, (*kind)->name, "epochs", una_number_text(buffer, o->epochs),
                            arena, run));
@@ -117,29 +121,6 @@ typedef struct lesson {                  /* context of the trainings            
 
 typedef struct lesson_round { const lesson *lesson; const una_round *round; member_trial *trial; } lesson_round;
 
-/* Rows of the problem without one fold, which is then held out. */
-static una_status without_fold(una_problem *p, size_t fold, una_run *run)
-{
-    size_t rows = p->x.rows, cols = p->x.cols, out = 0, in = 0;
-    double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
-    size_t valid = rows - out;
-    for (size_t i = 0; i < rows; i++) {
-        size_t to = p->fold[i] == fold ? valid++ : in++;
-        memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
-        y[to] = p->y[i];
-    }
-    p->x = (una_view){ x, in, cols, cols };
-    p->y = y;
-    p->valid_x = (una_view){ x + in * cols, out, cols, cols };
-    p->valid_y = y + in;
-    p->folds = 0;
-    p->fold = NULL;
-    p->shared = NULL;
-    return UNA_OK;
-}
-
 /* Numbers the folds anew, so that none is empty; returns how many there are. */
 static size_t close_up(unsigned char *fold, size_t rows)
 {
@@ -160,6 +141,7 @@ static una_status resample(una_problem *p, una_run *run)
     double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
     unsigned char *fold = UNA_GET(&run->scratch, unsigned char, rows);
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_rng rng = una_rng_at(p->seed, UNA_FOR_FOLDS, 1);
     size_t folds = 0;
     do {
@@ -171,6 +153,7 @@ static una_status resample(una_problem *p, una_run *run)
         }
         folds = p->folds ? close_up(fold, rows) : 0;
     } while (folds == 1 && rows > 1);                    /* all from one fold: nothing would be left to train on */
+
     p->x = (una_view){ x, rows, cols, cols };
     p->y = y;
     p->folds = folds;
@@ -220,19 +203,17 @@ static una_status train_one(void *context, size_t index, una_run *run)
     UNA_TRY(read_member(&kind, &options, all->options, arena, run));
     p.seed = seed_of(p.seed, fold == SIZE_MAX ? index : index / at->round->folds);
     p.valid_joins = false;
-    if (fold != SIZE_MAX) UNA_TRY(without_fold(&p, fold, run));
+    if (fold != SIZE_MAX) UNA_TRY(una_held_fold(&p, fold, &run->scratch));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample(&p, run));
 
     t->state = una_arena_get(arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(arena));
-    una_fit_result result = { .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
-                              .valid_rmse = NAN, .valid_log_lik = NAN, .warnings = { .arena = arena },
-                              .notes = { .arena = arena } };
+    una_fit_result result = una_fit_result_in(arena);
     UNA_TRY(fit_member(all, t, options, &p, &result, run));
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(judged_by(t, kind, &p, run));
     if (at->round->problem->valid_joins && kind->observe) {
-        una_problem more = { .x = p.valid_x, .y = p.valid_y, .columns = p.columns, .seed = p.seed };
+        una_problem more = { .x = p.valid_x, .y = p.valid_y, .outputs = 1, .columns = p.columns, .seed = p.seed };
         UNA_TRY(kind->observe(t->state, &more, &result, arena, run));
     }
 
@@ -259,6 +240,7 @@ static una_status ensemble_judge(void *context, const void *const *trial, size_t
     double *mean = UNA_GET(&run->scratch, double, count), *var = UNA_GET(&run->scratch, double, count);
     (void)context;
     UNA_TRY(una_arena_check(&run->scratch));
+
     for (size_t r = 0; r < first->base.held; r++) {
         double middle = 0;
         for (size_t m = 0; m < count; m++) {
@@ -270,6 +252,7 @@ static una_status ensemble_judge(void *context, const void *const *trial, size_t
         answer->loss -= una_mixture_log_pdf(first->y[r], mean, var, count);
         answer->square += pow(first->y[r] - middle, 2);
     }
+
     answer->rows += first->base.held;
     return UNA_OK;
 }
@@ -282,12 +265,14 @@ static una_status ensemble_keep(void *context, const void *const *trial, size_t 
     double evidence = 0, noise = 0;
     e->member = UNA_GET(keep, void *, count);
     UNA_TRY(una_arena_check(keep));
+
     for (size_t m = 0; m < count; m++) {
         const member_trial *t = trial[m];
         UNA_TRY(copy_state(&e->member[m], e->kind, t->state, e->inputs, keep, run));
         evidence += t->log_evidence / (double)count;
         noise += t->noise_var / (double)count;
     }
+
     result->log_evidence = evidence;
     all->noise_var = noise;
     return una_basis_keep_curve(result, &((const una_trial *)trial[0])->trained, keep); /* the first stands for all */
@@ -295,8 +280,8 @@ static una_status ensemble_keep(void *context, const void *const *trial, size_t 
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-static una_status ensemble_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                               una_run *run)
+static una_status ensemble_fit(void *state, void *options, const una_problem *p, una_fit_result *result,
+                               una_arena *keep, una_run *run)
 {
     una_ensemble_state *e = state;
     una_ensemble_options *o = options;
@@ -355,6 +340,7 @@ static void mix(const answers *a, const una_ensemble_state *e, size_t rows, size
 {
     size_t members = e->members;
     double n = (double)members;
+
     for (size_t r = 0; r < rows; r++) {
         double mean = 0, var = 0;
         for (size_t m = 0; m < members; m++) mean += a->mean[m * rows + r];
@@ -363,6 +349,7 @@ static void mix(const answers *a, const una_ensemble_state *e, size_t rows, size
             double off = a->mean[m * rows + r] - mean;
             var += off * off + a->var[m * rows + r];
         }
+
         out->mean[from + r] = mean;
         out->var_model[from + r] = var / n;
         out->var_noise[from + r] = e->noise_var;
@@ -388,7 +375,7 @@ static una_status ensemble_predict(const void *state, una_view x, una_predictive
     return status;
 }
 
-static una_status ensemble_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+static una_status ensemble_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_ensemble_state *e = state;
     *count = e->members;
@@ -415,6 +402,7 @@ static una_status draw_member(const una_ensemble_state *e, size_t member, una_vi
         run->settings.seed = seed;
         return status;
     }
+
     una_mark mark = una_arena_mark(&run->scratch);
     una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
                            .var_noise = UNA_GET(&run->scratch, double, x.rows) };
@@ -449,9 +437,11 @@ static una_status ensemble_draw(const void *state, una_view x, size_t draws, boo
     if (prior && !e->kind->draw)
         UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no prior to draw functions from: draw from its posterior",
                  e->kind->name);
+
     una_mark mark = una_arena_mark(&run->scratch);
     size_t *which = UNA_GET(&run->scratch, size_t, draws);
     una_status status = una_arena_check(&run->scratch);
+
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
     for (size_t k = 0; status == UNA_OK && k < draws; k++) which[k] = una_rng_below(&rng, e->members);
     for (size_t m = 0; status == UNA_OK && m < e->members; m++)
@@ -470,6 +460,7 @@ static una_status member_slope(const una_ensemble_state *e, size_t member, doubl
     una_predictive out = { .mean = mean, .var_model = &var, .var_noise = &noise };
     UNA_TRY(e->kind->predict(state, (una_view){ x, 1, e->inputs, e->inputs }, &out, run));
     if (e->kind->slope) return e->kind->slope(state, x, dmean, dvar, run);
+
     for (size_t d = 0; d < e->inputs; d++) {
         double m[2] = {0}, v[2] = {0}, at = x[d];
         for (int side = 0; side < 2; side++) {
@@ -495,11 +486,13 @@ static una_status ensemble_slope(const void *state, const double *x, double *dme
     double *dv = UNA_GET(&run->scratch, double, e->members * inputs);
     una_status status = una_arena_check(&run->scratch);
     double mean = 0, n = (double)e->members;
+
     if (status == UNA_OK) memcpy(point, x, inputs * sizeof *point);
     for (size_t m = 0; status == UNA_OK && m < e->members; m++) {
         status = member_slope(e, m, point, &mu[m], dmu + m * inputs, dv + m * inputs, run);
         mean += mu[m] / n;
     }
+
     for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
         dmean[d] = dvar[d] = 0;
         for (size_t m = 0; m < e->members; m++) {
@@ -507,6 +500,7 @@ static una_status ensemble_slope(const void *state, const double *x, double *dme
             dvar[d] += (dv[m * inputs + d] + 2 * (mu[m] - mean) * dmu[m * inputs + d]) / n;
         }
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -530,12 +524,14 @@ static una_status ensemble_exchange(void *state, una_archive *ar)
     UNA_TRY(una_archive_u64(ar, "members", &members, 1, UNA_MOST_MEMBERS));
     UNA_TRY(una_archive_f64(ar, "ensemble.noise_var", &e->noise_var));
     if (!(e->noise_var > 0)) return una_archive_refuse(ar, "ensemble.noise_var", "is not positive");
+
     if (ar->loading) {
         e->members = (size_t)members;
         e->inputs = ar->inputs;
         e->member = UNA_GET(ar->arena, void *, e->members);
         UNA_TRY(una_arena_check(ar->arena));
     }
+
     for (size_t m = 0; m < e->members; m++) {
         if (ar->loading) e->member[m] = una_arena_get(ar->arena, 1, e->kind->state_size);
         UNA_TRY(una_arena_check(ar->arena));
@@ -570,6 +566,7 @@ static una_status ensemble_observe(void *state, const una_problem *more, una_fit
     if (!e->kind->observe)
         UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no exact update: fit it again on all rows "
                  "(una update --with OLD.csv does that)", e->kind->name);
+
     una_mark before = una_arena_mark(keep);
     void **copy = UNA_GET(keep, void *, e->members);
     una_status status = una_arena_check(keep);
@@ -579,6 +576,7 @@ static una_status ensemble_observe(void *state, const una_problem *more, una_fit
         una_arena_release(keep, before);
         return status;
     }
+
     una_mark copies = una_arena_mark(keep);
     status = observe_all(e, more, result, keep, run);
     if (status != UNA_OK) {
@@ -607,6 +605,6 @@ const una_kind una_ensemble = {
     .mixture = ensemble_mixture,
     .observe = ensemble_observe,
     .draw = ensemble_draw,
-    .parts = ensemble_parts,
+    .functions = ensemble_functions,
     .slope = ensemble_slope,
 };

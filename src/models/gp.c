@@ -38,8 +38,8 @@ static const una_option gp_table[] = {
         "lengths tried by optimise=grid, in standard deviations of each input"),
     ROW(grid_rule, UNA_WORD, "evidence", 0, 0, false, "evidence|validation",
         "how the grid is judged: evidence of all rows, or likelihood of a held-out fifth"),
-    ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL, "starts of the search, all but the first at random; the best "
-        "evidence is kept"),
+    ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL,
+        "starts of the search, all but the first at random; the best evidence is kept"),
     ROW(range, UNA_REAL, "100000", 10, 1e10, false, NULL,
         "lengths, variances and noise variance are sought from 1/range to range, on standardised inputs and target"),
     ROW(length_prior, UNA_REAL, "0", 0, 100, false, NULL,
@@ -72,6 +72,7 @@ static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *t
     size_t length = strlen(text);
     const char *at = text, *end = text + length;
     if (length >= 2 && text[0] == '[' && text[length - 1] == ']') at++, end--;
+
     for (*count = 0; *count < MOST_GRID && at < end; at++) {
         const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
         if (!una_parse_number(at, (size_t)(stop - at), &grid[*count]) ||
@@ -81,6 +82,7 @@ static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *t
         ++*count;
         at = stop;
     }
+
     if (*count > 0 && at >= end) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: give 1 to %d lengths, as in grid=[0.1, 1, 10]", text, (int)MOST_GRID);
 }
@@ -130,12 +132,14 @@ static una_status objective(void *context, const double *theta, double *value, d
                      f->gp->log_evidence));
     UNA_TRY(una_gp_solve(f->gp, 0, run));
     *value = -f->gp->log_evidence;
+
     if (gradient) {
         double *all = UNA_GET(&run->scratch, double, f->hyper.count + 1);
         UNA_TRY(una_arena_check(&run->scratch));
         UNA_TRY(una_gp_gradient(f->gp, &f->hyper, f->inverse, all, run));
         for (size_t h = 0; h < numbers(f); h++) gradient[h] = -all[h];
     }
+
     for (size_t h = 0; f->length_prior > 0 && h < f->hyper.count; h++) {
         if (!f->hyper.is_length[h]) continue;
         double away = (theta[h] - f->hyper.origin[h]) / f->length_prior;
@@ -180,9 +184,11 @@ static una_status find(finder *f, size_t starts, uint64_t seed, una_run *run)
     UNA_TRY(settle(f, run));
     if (count == 0) return UNA_OK;
     set_bounds(f);
+
     una_mark mark = una_arena_mark(&run->scratch);
     double *theta = UNA_GET(&run->scratch, double, count);
     una_status status = una_arena_check(&run->scratch);
+
     for (size_t s = 0; status == UNA_OK && s < starts; s++, f->done++) {
         una_lbfgs_report report;
         una_lbfgs_settings settings = { .low = f->low, .high = f->high, .gradient_tolerance = 1e-4,
@@ -200,6 +206,7 @@ static una_status find(finder *f, size_t starts, uint64_t seed, una_run *run)
             memcpy(f->theta, theta, count * sizeof *theta);
         }
     }
+
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
     put(f, f->theta);
@@ -231,14 +238,17 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     UNA_TRY(una_order_new(&order, rows, &run->scratch));
     double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    if (rows < LEAST_HELD) UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are "
-                                    "only %zu; use evidence", (int)LEAST_HELD, rows);
+    if (rows < LEAST_HELD)
+        UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use "
+                 "evidence", (int)LEAST_HELD, rows);
+
     una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 2);
     una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < rows; i++) {
         memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
         y[i] = p->y[order[i]];
     }
+
     *out = (held){ x, y, rows / 5 };
     *in = (held){ x + out->rows * cols, y + out->rows, rows - out->rows };
     return UNA_OK;
@@ -255,6 +265,7 @@ static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_p
         una_mark mark = una_arena_mark(&run->scratch);
         double score = -HUGE_VAL, log_lik = 0, rmse = 0;
         finder f;
+
         set_lengths(gp->kernel, grid[g]);
         gp->noise_var = noise_var;
         status = finder_init(&f, gp, o, plan, run);
@@ -264,6 +275,7 @@ static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_p
         result->steps += f.steps;
         if (status == UNA_OK && out) status = una_gp_judge(gp, out->x, out->y, out->rows, &log_lik, &rmse, run);
         if (status == UNA_OK) score = out ? log_lik : gp->log_evidence;
+
         if (score > best) {
             best = score;
             *chosen = grid[g];
@@ -284,10 +296,12 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
     una_gp part = *gp;
     held in = { NULL, NULL, 0 }, out = in;
     bool validate = o->grid_rule == 1;
+
     UNA_TRY(read_grid(grid, &count, o->grid, run));
     if (!set_lengths(gp->kernel, 1))
         UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use "
                  "optimise=yes", o->kernel);
+
     if (validate) {
         UNA_TRY(hold_out(p, &in, &out, run));
         UNA_TRY(una_gp_init(&part, gp->kernel, in.x, p->x.cols, in.y, in.rows, p->x.cols, &run->scratch));
@@ -344,6 +358,7 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
                             .fix_lengths = o->optimise != YES };
     size_t *group = UNA_GET(&run->scratch, size_t, p->columns->input_count);
     UNA_TRY(una_arena_check(&run->scratch));
+
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
     UNA_TRY(una_gp_inputs(&inputs, o->units == 0, p->columns, run));
@@ -352,12 +367,14 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     UNA_TRY(read_kernel(&kernel, o, &inputs, keep, run));
     UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));
+
     finder f;
     gp->noise_var = noise_var;
     UNA_TRY(finder_init(&f, gp, o, &plan, run));
     if (o->optimise == GRID) f.done = 10, f.starts = 11;
     UNA_TRY(find(&f, (size_t)o->restarts, p->seed, run));
     UNA_TRY(una_tick(run, "fitting gp", 1, gp->log_evidence));
+
     result->steps += f.steps;
     result->noise_var = gp->noise_var;
     result->prior_var = una_gp_prior_mean_var(gp);
@@ -365,8 +382,8 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     say_bounds(&f, &inputs, result);
     if (gp->jitter_var > 0)
         una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
-                      "covariance%s.", gp->jitter_var / result->prior_var, UNA_IS_AUTO(o->jitter) ? ", which had no "
-                      "Cholesky factor without it" : "");
+                      "covariance%s.", gp->jitter_var / result->prior_var,
+                      UNA_IS_AUTO(o->jitter) ? ", which had no Cholesky factor without it" : "");
     return fill_options(o, gp, &inputs, unit, keep);
 }
 
@@ -404,6 +421,18 @@ static una_status gp_slope(const void *state, const double *x, double *dmean, do
     return una_gp_slope(state, x, dmean, dvar, run);
 }
 
+/* The kernel as it is; noise_std=auto: by evidence. */
+static una_status gp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                             una_arena *keep, una_run *run)
+{
+    gp_options *o = options;
+    int optimise = o->optimise;
+    o->optimise = NO;
+    una_status status = gp_fit(state, options, problem, result, keep, run);
+    o->optimise = optimise;
+    return status;
+}
+
 const una_kind una_gp_kind = {
     .name = "gp",
     .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
@@ -412,11 +441,13 @@ const una_kind una_gp_kind = {
     .options_size = sizeof(gp_options),
     .state_size = sizeof(una_gp),
     .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
-    "amplitude=1, units=standardised", .least_rows = 2,
+              "amplitude=1, units=standardised",
+    .least_rows = 2,
     .fit = gp_fit,
     .predict = gp_predict,
     .exchange = gp_exchange,
     .observe = gp_observe,
+    .relearn = gp_relearn,
     .draw = gp_draw,
     .slope = gp_slope,
 };

@@ -159,10 +159,12 @@ static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn
     una_target target = { una_bnn_marginal_dimension(bnn), bnn, una_bnn_marginal };
     double *start = UNA_GET(&run->scratch, double, target.dimension);
     UNA_TRY(una_arena_check(&run->scratch));
+
     size_t whole = una_bnn_dimension(bnn), hidden = bnn->weights - bnn->terms;
     memcpy(start, q, hidden * sizeof(double));
     if (bnn->sample_noise) start[hidden] = q[bnn->weights];
     UNA_TRY(una_hmc_sample(&j->chain, &target, all->how, start, rng, &run->scratch, run));
+
     const double *moved = j->chain.draws;
     j->chain.potential = j->chain.inverse_mass = NULL;
     j->chain.draws = UNA_GET(&j->arena, double, j->chain.count * whole);
@@ -180,10 +182,12 @@ static una_status run_chain(void *context, size_t index, una_run *run)
     UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
     double *q = UNA_GET(&run->scratch, double, una_bnn_dimension(&bnn));
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_span before = una_progress_part(run, 0, 0.05);
     una_status status = una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run);
     una_progress_back(run, before);
     UNA_TRY(status);
+
     una_progress_part(run, 0.05, 1);                     /* the task ends with the chain */
     una_rng rng = una_rng_at(all->seed, UNA_FOR_DRAWS, (uint64_t)1 << 32 | index);
     if (all->integrated) return integrated_chain(j, all, &bnn, q, &rng, run);
@@ -208,6 +212,7 @@ static una_status probe_points(una_view *probes, const una_problem *p, una_run *
     size_t inputs = p->x.cols;
     double *x = UNA_GET(&run->scratch, double, PROBES * inputs);
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_rng rng = una_rng_at(p->seed, UNA_FOR_PROBES, (uint64_t)1 << 62);
     for (size_t i = 0; i < PROBES; i++) {
         const double *a = p->x.at + una_rng_below(&rng, p->x.rows) * p->x.stride;
@@ -216,6 +221,7 @@ static una_status probe_points(una_view *probes, const una_problem *p, una_run *
         for (size_t d = 0; d < inputs; d++)
             x[i * inputs + d] = p->columns->inputs[d].level == SIZE_MAX ? (1 - s) * a[d] + s * b[d] : a[d];
     }
+
     *probes = (una_view){ x, PROBES, inputs, inputs };
     return UNA_OK;
 }
@@ -230,11 +236,13 @@ static una_status judge_functions(verdict *v, const hmc *m, const chains *all, s
     UNA_TRY(begin_pass(&pass, m, probes, run));
     double *values = UNA_GET(&run->scratch, double, PROBES * count * draws);
     UNA_TRY(una_arena_check(&run->scratch));
+
     for (size_t c = 0; c < count; c++)
         for (size_t k = 0; k < draws; k++) {
             evaluate(&pass, m, all->job[c].chain.draws + k * dimension);
             for (size_t i = 0; i < PROBES; i++) values[(i * count + c) * draws + k] = pass.f[i];
         }
+
     for (size_t i = 0; i < PROBES; i++) {
         una_convergence one;
         UNA_TRY(una_convergence_of(&one, values + i * count * draws, count, draws, run));
@@ -250,6 +258,7 @@ static una_status judge_weights(verdict *v, const hmc *m, const chains *all, siz
     size_t step = 1 + dimension / WATCHED_WEIGHTS;
     double *values = UNA_GET(&run->scratch, double, count * draws);
     UNA_TRY(una_arena_check(&run->scratch));
+
     for (size_t back = 0; back < dimension; back += step) {
         una_convergence one;
         for (size_t c = 0; c < count; c++)
@@ -275,12 +284,14 @@ static void tell(const verdict *f, const verdict *w, const chains *all, size_t c
         gradients += (double)one->sample_gradients / (double)tried;
         result->steps += one->gradients;
     }
+
     una_notes_add(&result->notes, "%zu chain%s: R-hat %.3f, effective sample size %.0f (tails %.0f) of %zu draws, at "
                   "the worst of %d probe points; acceptance %.2f, step size %.3g, %.0f gradients a sample.", count,
                   count == 1 ? " (compared with itself)" : "s", f->rhat, f->bulk, f->tail, draws, PROBES, acceptance,
                   step, gradients);
     una_notes_add(&result->notes, "The weights themselves: R-hat up to %.2f. Units of a network can change places, so "
                   "this need not be near 1.", w->rhat);
+
     if (f->rhat > 1.05)
         una_notes_add(&result->warnings, "The chains disagree about the function: R-hat is %.2f at the worst probe "
                       "point and should be below 1.05. Use more warmup and samples.", f->rhat);
@@ -290,6 +301,7 @@ static void tell(const verdict *f, const verdict *w, const chains *all, size_t c
     if (divergent)
         una_notes_add(&result->warnings, "%zu of %zu trajectories diverged: a part of the posterior may be missing. "
                       "Raise accept (now %.3g) or lower step_size.", divergent, tried, how->accept);
+
     /* Short trajectories can be the cheaper ones. */
     bool poor = f->rhat > 1.05 || fmin(f->bulk, f->tail) < 50 * (double)count;
     if (10 * deepest > tried)
@@ -356,6 +368,7 @@ static una_status held_out_noise(double *std, const hmc *m, const una_problem *p
     lesson.how.descent.look_every = lesson.how.descent.steps / 40;
     lesson.look = UNA_LOOK_ERROR;
     lesson.first = (uint64_t)1 << 33;
+
     una_fit_result judged = {0};
     una_crossfit fit = { .trial_size = sizeof(una_plain_trial), .lesson = &lesson, .finish = una_plain_finish,
                          .judge = una_plain_judge, .stream = 1 << 17, .noise_var = UNA_AUTO, .prior_var = 1 };
@@ -389,6 +402,7 @@ static una_status keep_draws(hmc *m, const chains *all, size_t count, una_fit_re
     m->draws = UNA_GET(keep, double, m->kept * m->weights);
     m->noise_var = UNA_GET(keep, double, m->kept);
     UNA_TRY(una_arena_check(keep));
+
     for (size_t k = 0; k < m->kept; k++) {               /* the last of every room/kept draws, chain after chain */
         size_t at = (k + 1) * room / m->kept - 1;
         const double *q = all->job[at / each].chain.draws + at % each * dimension;
@@ -396,6 +410,7 @@ static una_status keep_draws(hmc *m, const chains *all, size_t count, una_fit_re
         m->noise_var[k] = all->bnn->sample_noise ? exp(2 * q[m->weights]) : all->bnn->noise_var;
         sum += m->noise_var[k] / unit;
     }
+
     result->noise_var = sum / (double)m->kept;
     return UNA_OK;
 }
@@ -408,11 +423,13 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
     rows_pass pass;
     double noise = 0, unit = m->y_scale[1] * m->y_scale[1];
     una_status status = begin_pass(&pass, m, x, run);
+
     for (size_t k = 0; k < m->kept; k++) noise += m->noise_var[k] / unit / (double)m->kept;
     for (size_t r = 0; r < x.rows; r++) {
         out->mean[r] = out->var_model[r] = 0;
         out->var_noise[r] = noise;
     }
+
     for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
         evaluate(&pass, m, m->draws + k * m->weights);
         for (size_t r = 0; r < x.rows; r++) {
@@ -423,6 +440,7 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
             if (out->part_var) out->part_var[r * m->kept + k] = m->noise_var[k] / unit;
         }
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -432,12 +450,14 @@ static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result
 {
     size_t rows = p->valid_x.rows, parts = m->kept;
     if (rows == 0 || p->valid_joins) return UNA_OK;
+
     una_mark mark = una_arena_mark(&run->scratch);
     double *one = UNA_GET(&run->scratch, double, 3), *part = UNA_GET(&run->scratch, double, 2 * parts);
     double square = 0, log_lik = 0;
     una_predictive out = { .mean = one, .var_model = one + 1, .var_noise = one + 2, .parts = parts, .part_mean = part,
                            .part_var = part + parts };
     una_status status = una_arena_check(&run->scratch);
+
     for (size_t r = 0; status == UNA_OK && r < rows; r++) {
         const double *x = p->valid_x.at + r * p->valid_x.stride;
         status = hmc_predict(m, (una_view){ x, 1, p->valid_x.cols, p->valid_x.stride }, &out, run);
@@ -445,6 +465,7 @@ static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result
         square += pow(p->valid_y[r] - out.mean[0], 2);
         log_lik += una_mixture_log_pdf(p->valid_y[r], part, part + parts, parts);
     }
+
     una_arena_release(&run->scratch, mark);
     result->valid_rows = rows;
     result->valid_rmse = sqrt(square / (double)rows);
@@ -464,6 +485,7 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
                    .start_steps = (size_t)o->start_steps, .seed = p->seed,
                    .job = UNA_GET(&run->scratch, chain_job, count) };
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_status status = una_jobs_run(run, all.job, sizeof *all.job, count, run_chain, &all);
     if (status == UNA_OK) status = judge(m, &all, count, p, result, run);
     if (status == UNA_OK) status = keep_draws(m, &all, count, result, keep);
@@ -529,16 +551,18 @@ static una_status hmc_draw(const void *state, una_view x, size_t draws, bool pri
     if (status == UNA_OK) status = una_arena_check(&run->scratch);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
     if (status == UNA_OK) status = begin_pass(&pass, m, x, run);
+
     for (size_t s = 0; status == UNA_OK && s < draws; s++) {
         if (!prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
         for (size_t i = 0; prior && i < m->weights; i++) q[i] = sqrt(m->prior_var) * una_rng_normal(&rng);
         copy_functions(m, &pass, prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-static una_status hmc_parts(const void *state, una_view x, size_t *count, double *f, una_run *run)
+static una_status hmc_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const hmc *m = state;
     *count = m->kept < MOST_PICTURED ? m->kept : MOST_PICTURED;
@@ -562,11 +586,13 @@ static una_status exchange_net(hmc *m, una_archive *ar)
     net->depth = (size_t)depth;
     net->activation = (una_activation)activation;
     net->size[0] = (size_t)inputs;
+
     for (size_t l = 1; l <= net->depth; l++) {
         uint64_t size = net->size[l];
         UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1024));
         net->size[l] = (size_t)size;
     }
+
     net->size[net->depth + 1] = 1;
     una_net_shape(net);
     m->weights = una_net_packed(net);
@@ -581,12 +607,14 @@ static una_status hmc_exchange(void *state, una_archive *ar)
     size_t inputs = m->net.size[0];
     UNA_TRY(una_archive_u64(ar, "kept", &kept, 1, MOST_KEPT));
     m->kept = (size_t)kept;
+
     UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
     UNA_TRY(una_archive_f64s(ar, "x_centre", &m->x_centre, inputs));
     UNA_TRY(una_archive_f64s(ar, "x_scale", &m->x_scale, inputs));
     UNA_TRY(una_archive_f64s(ar, "y_scale", &m->y_scale, 2));
     UNA_TRY(una_archive_f64s(ar, "noise_var", &m->noise_var, m->kept));
     UNA_TRY(una_archive_f64s(ar, "draws", &m->draws, m->kept * m->weights));
+
     if (!(m->prior_var > 0)) return una_archive_refuse(ar, "prior_var", "is not above zero");
     if (!(m->y_scale[1] > 0)) return una_archive_refuse(ar, "y_scale", "is not above zero");
     for (size_t k = 0; k < m->kept; k++)
@@ -610,5 +638,5 @@ const una_kind una_hmc_kind = {
     .exchange = hmc_exchange,
     .mixture = hmc_mixture,
     .draw = hmc_draw,
-    .parts = hmc_parts,
+    .functions = hmc_functions,
 };

@@ -72,6 +72,7 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
     linear *m = state;
     linear_options *o = options;
     double unit = problem->columns->target_scale;
+
     m->inputs = problem->x.cols;
     m->degree = (size_t)o->degree;
     m->is_number = UNA_GET(keep, double, m->inputs);
@@ -80,10 +81,12 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
     una_head_init(&m->head, feature_count(m), keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(absorb(m, problem->x, problem->y, &m->head.stats, run));
+
     m->head.noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std / unit, 2);
     m->head.prior_var = o->prior_var;
     UNA_TRY(una_choose_evidence(&m->head.noise_var, &m->head.prior_var, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
+
     result->noise_var = m->head.noise_var;
     result->prior_var = o->prior_var = m->head.prior_var;
     result->log_evidence = m->head.log_evidence;
@@ -164,5 +167,6 @@ const una_kind una_linear = {
     .predict = linear_predict,
     .exchange = linear_exchange,
     .observe = linear_observe,
+    .relearn = linear_fit,               /* its features are given */
     .draw = linear_draw,
 };

@@ -69,9 +69,11 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features;
     double inputs = (double)problem->x.cols;
     bool steer = UNA_IS_AUTO(o->diversity);
+
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
+
     double rows = (double)problem->x.rows, share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .steps_factor = 1, .training = {
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
@@ -79,6 +81,7 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
         .unit_directions = o->direction_kind == 1, .head_relief = 1 - o->head_share, .descent.look_from = 0.6 } };
     UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
+
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)
         una_notes_add(&result->warnings, "The auxiliary heads have collapsed (mean cos^2 %.3f): they all learnt one "
@@ -86,6 +89,12 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
                       "or lower penalty (now %g).", result->mean_cos2, steer ? plan.training.diversity : o->diversity,
                       steer ? " at the start, then steered" : "", o->basis.penalty);
     return UNA_OK;
+}
+
+static una_status luna_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    return una_basis_relearn(state, &((luna_options *)options)->basis, problem, result, keep, run);
 }
 
 const una_kind una_luna = {
@@ -105,7 +114,8 @@ const una_kind una_luna = {
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
+    .relearn = luna_relearn,
     .draw = una_basis_draw,
-    .parts = una_basis_parts,
+    .functions = una_basis_functions,
     .slope = una_basis_slope,
 };

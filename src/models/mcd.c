@@ -85,6 +85,7 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     if (o->dropout >= 1)
         UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
                  "give a number below 1, such as 0.05");
+
     una_sampled_shape(&m->base, &o->common, problem);
     m->base.part = mcd_part;
     m->base.parts = (size_t)o->passes;
@@ -94,10 +95,12 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     if (o->input_dropout == DROP_AUTO)
         o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
     m->inputs = o->input_dropout == DROP_YES;
+
     una_sampled_plan plan = { .lesson = { .goal = UNA_GOAL_DROPOUT, .how.descent.stage = "training mcd",
                                           .of.dropout = { o->dropout, o->length_scale, m->inputs } },
                               .context = o, .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
+
     if (o->dropout == 0)
         una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no "
                       "ignorance anywhere.");
@@ -125,8 +128,7 @@ const una_kind una_mcd = {
     .options_size = sizeof(mcd_options),
     .state_size = sizeof(mcd),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, "
-    "dropout=0.05, "
-              "input_dropout=yes, length_scale=0.01, passes=100, units=standardised",
+              "dropout=0.05, input_dropout=yes, length_scale=0.01, passes=100, units=standardised",
     .results = 1,
     .least_rows = 5,
     .learns_features = true,
@@ -135,5 +137,5 @@ const una_kind una_mcd = {
     .exchange = mcd_exchange,
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
-    .parts = una_sampled_parts,
+    .functions = una_sampled_functions,
 };

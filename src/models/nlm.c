@@ -41,6 +41,12 @@ static una_status nlm_fit(void *state, void *options, const una_problem *problem
     return una_basis_fit(state, &o->basis, problem, &plan, result, keep, run);
 }
 
+static una_status nlm_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                              una_arena *keep, una_run *run)
+{
+    return una_basis_relearn(state, &((nlm_options *)options)->basis, problem, result, keep, run);
+}
+
 const una_kind una_nlm = {
     .name = "nlm",
     .summary = "neural linear model: network features, Bayesian last layer",
@@ -56,6 +62,7 @@ const una_kind una_nlm = {
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
+    .relearn = nlm_relearn,
     .draw = una_basis_draw,
     .slope = una_basis_slope,
 };

@@ -38,7 +38,8 @@ typedef struct nn_state {
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-typedef struct keeping { nn_state *state; double square; size_t judged; } keeping; /* square: mean error of `judged` rows */
+/* square: mean error of `judged` rows. */
+typedef struct keeping { nn_state *state; double square; size_t judged; } keeping;
 
 static una_status nn_keep(void *context, const void *const *trial, size_t count, una_fit_result *result,
                           una_arena *keep, una_run *run)
@@ -78,6 +79,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
         lesson.of.anchor.prior_var = anchor->prior_var;
         lesson.of.anchor.init_var = anchor->init_var;
     }
+
     keeping kept = { .state = m };
     una_crossfit fit = { .context = &kept, .trial_size = sizeof(una_plain_trial), .lesson = &lesson,
                          .finish = una_plain_finish, .judge = una_plain_judge, .keep = nn_keep, .restarts = 1,
@@ -129,10 +131,12 @@ static una_status nn_slope(const void *state, const double *x, double *dmean, do
     double *j = UNA_GET(&run->scratch, double, inputs * features);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_map_slopes(&map, x, j, run);
+
     for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
         dmean[d] = dvar[d] = 0;
         for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];
     }
+
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -155,8 +159,7 @@ const una_kind una_nn = {
     .options_size = sizeof(nn_options),
     .state_size = sizeof(nn_state),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
-    "penalty=0.1, "
-              "train_noise_std=1, units=standardised",
+              "penalty=0.1, train_noise_std=1, units=standardised",
     .results = 1,
     .least_rows = 5,
     .learns_features = true,

@@ -21,8 +21,8 @@
 
 static const una_option sngp_table[] = {
     UNA_ROWS_SHAPE(una_sngp_options, basis, "2", "residual block", "residual blocks"),
-    UNA_ROW(una_sngp_options, basis, features, UNA_COUNT, "200", 1, 4096, false, NULL, "random Fourier features of the "
-            "head"),
+    UNA_ROW(una_sngp_options, basis, features, UNA_COUNT, "200", 1, 4096, false, NULL,
+            "random Fourier features of the head"),
     UNA_ROW_ACTIVATION(una_sngp_options, basis, "residual blocks"),
     ROW(bound, UNA_REAL, "0.95", 1e-6, 1e6, false, NULL,
         "c: bound on the largest singular value of each block's weights; below 1 keeps distances"),
@@ -38,9 +38,9 @@ static const una_option sngp_table[] = {
     UNA_ROW_PENALTY(una_sngp_options, basis, "0.1", ""),
     UNA_ROW_TRAIN_NOISE(una_sngp_options, basis, UNA_TRAIN_NOISE_RATIO),
     UNA_ROW_NOISE(una_sngp_options, basis, "best likelihood of held-out rows"),
-    UNA_ROW_PRIOR(una_sngp_options, basis, "1", "alpha: prior variance of the head's weights, or of the process, on "
-                  "the "
-                                                "standardised target; auto = chosen from held-out rows"),
+    UNA_ROW_PRIOR(una_sngp_options, basis, "1",
+                  "alpha: prior variance of the head's weights, or of the process, on the standardised target; auto = "
+                  "chosen from held-out rows"),
     UNA_ROW_UNITS(una_sngp_options, basis, UNA_NOISE_UNITS),
     { .name = NULL }
 };
@@ -97,10 +97,12 @@ static void follow(una_stats *stats, const double *phi, const double *y, size_t 
         memset(part->moment, 0, k * sizeof *part->moment);
         part->square = part->rows = 0;
         una_stats_add(part, phi + from * k, y + from, count);
+
         for (size_t i = 0; i < k * k; i++) stats->gram[i] = keep * stats->gram[i] + take * part->gram[i];
         for (size_t i = 0; i < k; i++) stats->moment[i] = keep * stats->moment[i] + take * part->moment[i];
         stats->square = keep * stats->square + take * part->square;
     }
+
     stats->rows = (double)rows;
 }
 
@@ -142,6 +144,7 @@ static una_status finish(void *context, void *trial_at, una_run *run)
     una_feature_map map = una_sngp_map(&t->model);
     size_t k = una_map_columns(&map);
     bool process = t->model.posterior == UNA_SNGP_GP;
+
     una_view x = widened(r->x, r->rows, r->inputs, &run->scratch);
     una_view held_x = widened(r->held_x, r->held, r->inputs, &run->scratch);
     if (process) t->phi = UNA_GET(arena, double, r->rows * k), t->y = una_held_copy(r->y, r->rows, arena);
@@ -241,10 +244,12 @@ static una_status solve_process(una_sngp *m, const una_sngp_options *o, const un
     size_t rows = p->x.rows, all = posterior_rows(p), width = map.features;
     double *h = UNA_GET(&run->scratch, double, all * width), *y = UNA_GET(&run->scratch, double, all);
     UNA_TRY(una_arena_check(&run->scratch));
+
     memcpy(y, p->y, rows * sizeof *y);
     if (all > rows) memcpy(y + rows, p->valid_y, (all - rows) * sizeof *y);
     UNA_TRY(una_map_phi(&map, p->x, h, run));
     if (all > rows) UNA_TRY(una_map_phi(&map, p->valid_x, h + rows * width, run));
+
     UNA_TRY(una_process_solve(&m->gp, width, m->head.prior_var, o->lengthscale, m->head.noise_var, h, y, all, keep,
                               run));
     if (m->gp.jitter_var > 0)
@@ -278,6 +283,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     lesson.of.squares.bound = o->bound;
     lesson.how.descent.stage = "training sngp";
     lesson.look = UNA_LOOK_ERROR;
+
     keeping all = { m, o };
     una_crossfit fit = { .context = &all, .trial_size = sizeof(trial), .lesson = &lesson, .finish = finish,
                          .judge = sngp_judge, .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
@@ -299,7 +305,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
-/* ---- the rest of the model interface ---------------------------------------------------------------------------------- */
+/* ---- the rest of the model interface ------------------------------------------------------------------------ */
 
 static una_status sngp_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
@@ -321,6 +327,23 @@ static una_status sngp_observe(void *state, const una_problem *more, una_fit_res
     size_t rows = m->gp.rows + more->x.rows;
     if (rows > m->gp.room) UNA_TRY(need_memory(rows, 2.5, run));
     return una_process_observe(&map, &m->gp, more, result, keep, run);
+}
+
+static una_status sngp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    una_sngp *m = state;
+    una_basis_options *o = &((una_sngp_options *)options)->basis;
+    una_feature_map map = una_sngp_map(m);
+    double unit = una_basis_unit(o, problem), noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO
+                                                        : pow(o->noise_std * unit, 2);
+    if (m->posterior != UNA_SNGP_EXACT)
+        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
+                 "again");
+    UNA_TRY(una_map_relearn(&map, &m->head, noise_var, o->prior_var, problem, result, keep, run));
+    o->noise_std = sqrt(m->head.noise_var) / unit;
+    o->prior_var = m->head.prior_var;
+    return UNA_OK;
 }
 
 static una_status sngp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
@@ -390,12 +413,14 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     UNA_TRY(exchange_shape(&m->net, ar));
     UNA_TRY(una_archive_u64(ar, "laplace", &posterior, UNA_SNGP_EXACT, UNA_SNGP_GP));    /* named when there were two */
     m->posterior = (int)posterior;
+
     if (ar->loading) {
         m->frozen = UNA_GET(ar->arena, float, m->net.frozen);
         m->parameters = UNA_GET(ar->arena, float, m->net.parameters);
         UNA_TRY(una_arena_check(ar->arena));
     }
     UNA_TRY(exchange_numbers(m, ar));
+
     if (m->posterior == UNA_SNGP_GP) return exchange_process(m, ar);
     UNA_TRY(una_head_exchange(&m->head, ar));
     if (m->head.stats.features != m->net.features + 1)
@@ -420,6 +445,7 @@ const una_kind una_sngp_kind = {
     .predict = sngp_predict,
     .exchange = sngp_exchange,
     .observe = sngp_observe,
+    .relearn = sngp_relearn,
     .draw = sngp_draw,
     .slope = sngp_slope,
 };

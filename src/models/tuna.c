@@ -83,6 +83,7 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
     uint32_t *order;
     double *points = NULL;
     UNA_TRY(una_order_new(&order, rows, &run->scratch));
+
     if (given(o->points)) {
         una_dataset *table;
         UNA_TRY(una_dataset_read(&table, o->points, run));
@@ -90,9 +91,11 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
         una_dataset_free(table);
         UNA_TRY(status);
     }
+
     r->inputs = p->x.cols;
     r->x = UNA_GET(&run->scratch, double, (used * (1 + copies) + extra) * r->inputs);
     UNA_TRY(una_arena_check(&run->scratch));
+
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 0), perturb = una_rng_at(p->seed, UNA_FOR_REFERENCES, 1);
     una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < used; i++) {
@@ -154,8 +157,10 @@ static una_status value_columns(references *r, const una_dataset *table, bool ow
     if (r->heads == 0)
         UNA_FAIL(run, UNA_E_INPUT, "%s: every column is an input; add one column of values per function",
                  table->origin);
+
     r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
     UNA_TRY(una_arena_check(&run->scratch));
+
     for (size_t m = 0; m < r->heads; m++) {
         const una_table_column *values = &table->column[column[m]];
         for (size_t i = 0; i < r->rows; i++) {
@@ -209,10 +214,12 @@ static una_status gather(una_held *data, const references *r, const una_problem 
     data->target = UNA_GET_ROWS(&run->scratch, float, rows * (r->heads == 1 ? 1 : wide));
     UNA_TRY(una_arena_check(&run->scratch));
     if (r->heads == 1) wide = 1;
+
     for (size_t i = 0; i < r->rows; i++, data->rows++) {
         for (size_t d = 0; d < inputs; d++) data->x[data->rows * inputs + d] = (float)r->x[i * inputs + d];
         for (size_t m = 0; m < r->heads; m++) data->target[data->rows * wide + m] = (float)r->g[i * r->heads + m];
     }
+
     for (size_t i = 0; held && i < p->x.rows; i++) {
         if (held[i]) continue;
         for (size_t d = 0; d < inputs; d++) data->x[data->rows * inputs + d] = (float)p->x.at[i * p->x.stride + d];
@@ -259,6 +266,7 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
     una_stats_init(&stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_basis_phi(basis, p->x, &phi, run));
+
     for (size_t i = 0; i < p->x.rows; i++) {
         if (held[i]) {
             memcpy(held_phi + out * k, phi + i * k, k * sizeof *phi);
@@ -268,6 +276,7 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
             in++;
         }
     }
+
     if (out == 0 || in == 0) UNA_FAIL(run, UNA_E_INPUT, "tuna: too few rows to choose the noise; give noise_std");
     result->valid_rows = out;
     return una_choose_valid(noise_var, prior_var, &stats, held_phi, held_y, out, &result->valid_log_lik,
@@ -344,6 +353,12 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
+static una_status tuna_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    return una_basis_relearn(state, &((tuna_options *)options)->basis, problem, result, keep, run);
+}
+
 const una_kind una_tuna = {
     .name = "tuna",
     .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
@@ -352,14 +367,15 @@ const una_kind una_tuna = {
     .options_size = sizeof(tuna_options),
     .state_size = sizeof(una_basis),
     .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
-    "rate=0.001, "
-              "rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, units=standardised",
+              "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
+              "units=standardised",
     .least_rows = 3,
     .fit = tuna_fit,
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
+    .relearn = tuna_relearn,
     .draw = una_basis_draw,
-    .parts = una_basis_parts,
+    .functions = una_basis_functions,
     .slope = una_basis_slope,
 };

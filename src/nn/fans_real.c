@@ -66,8 +66,8 @@ static void find_reach(const una_net *net, const real *parameters, const BATCH *
         if (l == 0) take_sizes(batch->directions * width, w->slope_sum, at->bound);
         else {
             take_sizes(net->size[l] * width, parameters + net->weights[l], w->fans->size);
-            w->kern->product(batch->directions, width, net->size[l], w->fans->layer[l - 1].bound, below, 1, w->fans->size,
-                             width, at->bound, width, false);
+            w->kern->product(batch->directions, width, net->size[l], w->fans->layer[l - 1].bound, below, 1,
+                             w->fans->size, width, at->bound, width, false);
         }
 
         memcpy(at->reach, at->bound, width * sizeof(real));
@@ -91,8 +91,8 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
 {
     size_t lanes = w->fans->lanes;
     real *inverse = w->fans->inverses + probe * lanes;
-    real longest = w->kern->fans->steps(batch->directions, lanes, batch->delta + probe * batch->directions, w->fans->step,
-                                        inverse);
+    real longest = w->kern->fans->steps(batch->directions, lanes, batch->delta + probe * batch->directions,
+                                        w->fans->step, inverse);
 
     for (size_t l = 0; l < net->depth; l++) {
         fan_layer *at = &w->fans->layer[l], *below = &w->fans->layer[l - (l > 0)];
@@ -103,8 +103,9 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
             w->kern->fans->product(lanes, list_of(net, l - 1, probe, w), below->s + below->s_at[probe],
                                    parameters + net->weights[l], UNA_PADDED(net->size[l + 1]), 1, w->fans->candidates,
                                    w->fans->far);
-        w->kern->fans->relu(lanes, net->size[l + 1], w->fans->step, inverse, z, w->fans->candidates, l > 0 ? w->fans->far : w->fans->turned,
-                            l == 0, list, at->s + at->s_at[probe], at->e + at->e_at[probe]);
+        w->kern->fans->relu(lanes, net->size[l + 1], w->fans->step, inverse, z, w->fans->candidates,
+                            l > 0 ? w->fans->far : w->fans->turned, l == 0, list, at->s + at->s_at[probe],
+                            at->e + at->e_at[probe]);
         at->s_at[probe + 1] = at->s_at[probe] + list[0] * lanes;
         at->e_at[probe + 1] = at->e_at[probe] + list[1] * lanes;
     }
@@ -112,7 +113,8 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
     size_t last = net->depth - 1, wide = UNA_PADDED(una_net_features(net));
     const uint16_t *list = list_of(net, last, probe, w);
     const real *j = w->fans->layer[last].s + w->fans->layer[last].s_at[probe];
-    w->kern->fans->outer(batch->directions, lanes, list, j, list, j, wide, true, w->fans->flat, w->similarity.features->a, wide);
+    w->kern->fans->outer(batch->directions, lanes, list, j, list, j, wide, true, w->fans->flat,
+                         w->similarity.features->a, wide);
 }
 
 void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
@@ -129,14 +131,15 @@ static void backward_probe(const una_net *net, const real *parameters, const BAT
     size_t lanes = w->fans->lanes, top = net->depth - 1;
     real *g = w->gs[0], *g_below = w->gs[1];
     const uint16_t *list = list_of(net, top, probe, w);
-    w->kern->fans->product(lanes, list, w->fans->layer[top].s + w->fans->layer[top].s_at[probe], w->similarity.features->b,
-                           UNA_PADDED(una_net_features(net)), 1, list, g);                         /* J W'K W  */
+    w->kern->fans->product(lanes, list, w->fans->layer[top].s + w->fans->layer[top].s_at[probe],
+                           w->similarity.features->b, UNA_PADDED(una_net_features(net)), 1, list, g);     /* J W'K W */
 
     for (size_t l = net->depth; l-- > 0;) {
         fan_layer *at = &w->fans->layer[l];
         size_t width = UNA_PADDED(net->size[l + 1]);
-        w->kern->fans->relu_back(lanes, net->size[l + 1], w->fans->inverses + probe * lanes, z_of(net, batch, l, probe, w),
-                                 list, at->e + at->e_at[probe], g, w->layer[l].dz + probe * width);
+        w->kern->fans->relu_back(lanes, net->size[l + 1], w->fans->inverses + probe * lanes,
+                                 z_of(net, batch, l, probe, w), list, at->e + at->e_at[probe], g,
+                                 w->layer[l].dz + probe * width);
         if (l == 0) break;
 
         const fan_layer *below = &w->fans->layer[l - 1];

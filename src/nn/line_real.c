@@ -85,8 +85,8 @@ void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_bl
 {
     size_t row = probes_at(batch) + block.first;
     LINE_GRADIENT to = gradient_of(net, gradient, w);
-    w->kern->line->slopes_back(table_of(w), block.count, batch->x + row, w->line->place + row, w->line->far + block.first,
-                               batch->delta + block.first, way_of(batch), g, &to);
+    w->kern->line->slopes_back(table_of(w), block.count, batch->x + row, w->line->place + row,
+                               w->line->far + block.first, batch->delta + block.first, way_of(batch), g, &to);
 }
 
 void REAL(una_line_rows_back)(const una_net *net, const BATCH *batch, size_t rows, const real *g, real *gradient,

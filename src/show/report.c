@@ -222,11 +222,11 @@ static una_status gather_function(una_report_model *to, const gathering *g, cons
     to->line_lower = lower;
     to->line_upper = upper;
 
-    UNA_TRY(una_model_parts(model, table, &parts, NULL, g->run));
+    UNA_TRY(una_model_functions(model, table, &parts, NULL, g->run));
     if (parts == 0) return UNA_OK;
     double *f = UNA_GET(g->arena, double, parts * grid);
     UNA_TRY(una_arena_check(g->arena));
-    UNA_TRY(una_model_parts(model, table, &parts, f, g->run));
+    UNA_TRY(una_model_functions(model, table, &parts, f, g->run));
     to->parts = f;
     to->part_count = parts;
     return UNA_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every kernel set of this machine, in both precisions, against sums in long double, closed forms and differences.
- * The checks are in kern_checks.h; the truth of activations is in activation_truth.h. Products by lists, similarity and normals: test_slots.c.
+ * The checks are in kern_checks.h; the truth of activations is in activation_truth.h. Products by lists, similarity and
+ * normals: test_slots.c.
  */
 #include "activation_truth.h"
 
@@ -17,7 +18,8 @@
 static long double secant_truth(int act, long double z, long double u, long double delta)
 {
     long double t = z + delta * u;
-    if (fabsl(delta) > 2e-4L || (has_kink(act) && (z > 0) != (t > 0))) return (truth_0(act, t) - truth_0(act, z)) / delta;
+    if (fabsl(delta) > 2e-4L || (has_kink(act) && (z > 0) != (t > 0)))
+        return (truth_0(act, t) - truth_0(act, z)) / delta;
     return u * (truth_1(act, z) + 4 * truth_1(act, (z + t) / 2) + truth_1(act, t)) / 6;
 }
 

@@ -125,6 +125,7 @@ static void registry_questions(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_option_info info = UNA_INIT(una_option_info);
+
     assert_int_equal(una_kind_count(), 3);
     assert_string_equal(una_kind_name(0), "flat");
     assert_string_equal(una_kind_summary(1), "a plane");
@@ -133,11 +134,13 @@ static void registry_questions(void **state)
     assert_int_equal(una_kind_updates(0), 0);
     assert_int_equal(una_kind_option_count(0), 2);
     assert_int_equal(una_kind_option_count(7), 0);
+
     assert_null(una_kind_name(3));
     assert_null(una_kind_summary(3));
     assert_null(una_kind_source(3));
     assert_null(una_kind_preset(3));
     assert_int_equal(una_kind_updates(3), 0);
+
     assert_ok(una_kind_option(&info, 0, 1, run), run);
     assert_string_equal(info.name, "spread");
     assert_string_equal(info.initial, "0.25");
@@ -198,11 +201,13 @@ static void later_options_win(void **state)
     const char *set[] = { "spread=4", "spread=9" };
     una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set, .set_count = 2 };
     una_model *model = fitted("flat(spread=1)", data, &settings, run);
+
     assert_string_equal(una_model_info(model)->spec, "flat(value=1, spread=9)");
     assert_string_equal(una_model_options_json(model), "{\"value\":1,\"spread\":9}");
     assert_int_equal(una_model_input_count(model), 2);
     assert_string_equal(una_model_input_name(model, 1), "x2");
     assert_null(una_model_input_name(model, 2));
+
     una_model_free(model);
     una_model_free(NULL);
     una_dataset_free(data);
@@ -218,6 +223,7 @@ static void units_are_the_users(void **state)
     una_dataset *data = NULL;
     assert_ok(una_dataset_from_arrays(&data, x, y, 4, 1, NULL, run), run);
     una_model *model = fitted("flat(value=2)", data, NULL, run);
+
     double sx = sqrt(125.0), sy = sqrt(50000.0), mean, std, epistemic, noise, lower, upper, at = 35;
     una_prediction out = { sizeof out, &mean, &std, &epistemic, &noise, &lower, &upper };
     assert_ok(una_model_predict_rows(model, &at, 1, 0.5, &out, run), run);
@@ -228,10 +234,12 @@ static void units_are_the_users(void **state)
     assert_near(upper - mean, 0.6744897501960817 * std, 1e-9, 0);
     assert_near(mean - lower, upper - mean, 1e-12, 0);
     assert_near(una_model_info(model)->noise_std, sy, 1e-12, 0);
+
     double dmean, dstd;
     assert_ok(una_model_slope(model, &at, &dmean, &dstd, run), run); /* by differences: flat has no slope of its own */
     assert_near(dmean, sy / sx, 1e-6, 0);
     assert_near(dstd, 0, 0, 1e-6);
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -247,6 +255,7 @@ static void bands_of_a_mixture(void **state)
     una_model *model = fitted("comb(value=2, spread=0.01)", data, NULL, run);
     const una_columns *c = &model->columns;
     double *p = predicted(model, many, run), mean[PARTS], var[PARTS];
+
     for (size_t r = 0; r < ROWS; r += 97) {
         double x = (una_dataset_numbers(many, 0)[r] - c->inputs[0].centre) / c->inputs[0].scale;
         for (size_t m = 0; m < PARTS; m++) {
@@ -258,9 +267,11 @@ static void bands_of_a_mixture(void **state)
         assert_near(una_mixture_cdf(p[4 * ROWS + r], mean, var, PARTS), 0.025, 1e-9, 0);
         assert_near(una_mixture_cdf(p[5 * ROWS + r], mean, var, PARTS), 0.975, 1e-9, 0);
     }
+
     double upper, x[2] = { una_dataset_numbers(many, 0)[ROWS - 1], una_dataset_numbers(many, 1)[ROWS - 1] };
     assert_ok(una_model_predict_rows(model, x, 1, 0.95, &SIZED(una_prediction, .upper = &upper), run), run);
     assert_true(upper == p[6 * ROWS - 1]);                               /* alone as among others */
+
     free(p);
     una_model_free(model);
     una_dataset_free(data);
@@ -275,11 +286,13 @@ static void bad_parts_are_stopped(void **state)
     una_dataset *data = wave_data(20, 0, run);
     una_model *model = fitted("comb(value=-1)", data, NULL, run);
     double mean[20], lower[20];
+
     /* parts not asked for */
     assert_ok(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .mean = mean), run), run);
     assert_status(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .lower = lower), run), UNA_E_NUMERIC,
                   run);
     assert_says(una_run_message(run), "row 1");
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -293,15 +306,18 @@ static void settings_are_remembered(void **state)
     una_dataset *data = mixed_data(30, run);
     una_model *model = fitted("flat", data, &mixed_settings, run), *copy = copied_model(model, run);
     const una_model *both[] = { model, copy };
+
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(una_model_info(both[i])->missing, UNA_MISSING_MEAN);
         assert_int_equal(una_model_info(both[i])->other, 2);
     }
+
     const char *path = temp_path("settings.una");
     char *json = NULL;
     assert_ok(una_model_save(copy, path, run), run);
     assert_ok(una_file_info(&json, path, run), run);
     assert_says(json, "\"missing\": \"mean\", \"other\": 2");
+
     una_memory_free(json, run);
     una_model_free(model);
     una_model_free(copy);
@@ -317,12 +333,14 @@ static void what_a_kind_cannot_is_said(void **state)
     una_model *model = fitted("flat", data, NULL, run);
     double f[20];
     size_t count = 5;
+
     assert_status(una_model_draw(model, data, 1, 0, f, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "flat cannot draw functions");
     assert_status(una_model_update(model, data, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "fit it again on all rows");
-    assert_ok(una_model_parts(model, data, &count, f, run), run);
+    assert_ok(una_model_functions(model, data, &count, f, run), run);
     assert_int_equal(count, 0);
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -336,6 +354,7 @@ static void bad_numbers_are_stopped(void **state)
     una_model *model = NULL;
     double mean[20];
     una_prediction out = { .size = sizeof out, .mean = mean };
+
     assert_status(una_fit(&model, "flat(value=1e250)", data, NULL, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "evidence that is not a number");
     model = fitted("flat(spread=-1)", data, NULL, run);
@@ -343,9 +362,11 @@ static void bad_numbers_are_stopped(void **state)
     assert_says(una_run_message(run), "row 1");
     assert_status(una_model_predict(model, data, 1, &out, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "level");
+
     double x[] = { 0, 0, 0, NAN };
     assert_status(una_model_predict_rows(model, x, 2, 0.95, &out, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "row 2, column 'x2'");
+
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -391,6 +412,7 @@ static void rows_are_split(void **state)
                   run);
     assert_status(una_fit(&model, "learning", data, &SIZED(una_fit_settings, .valid_fraction = NAN), run), UNA_E_USAGE,
                   run);
+
     size_t index = 0;
     una_status status = una_dataset_rows(&none, data, &index, 0, run);
     if (status == UNA_OK) {
@@ -398,10 +420,12 @@ static void rows_are_split(void **state)
                       run);
         assert_says(una_run_message(run), "no rows to validate on");
     }
+
     for (double fraction = 0.01; fraction < 1; fraction += 0.33) {       /* never nothing, never all */
         model = fitted("learning", data, &SIZED(una_fit_settings, .valid_fraction = fraction), run);
         una_model_free(model);
     }
+
     una_dataset_free(data);
     una_dataset_free(none);
     una_run_free(run);
@@ -432,6 +456,7 @@ static void copies_across_parts_are_counted(void **state)
         { 240, 0, false, NULL },
         { 60, 20, true, "%zu of the %zu held-out rows have the same inputs as a training row" },
     };
+
     una_run *run = quiet_run();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char wanted[200] = "";
@@ -457,11 +482,13 @@ static void files_of_other_kinds_are_refused(void **state)
     una_kind stranger = flat_kind;
     void *bytes;
     size_t size;
+
     stranger.name = "stranger";
     model->kind = &stranger;
     assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
     assert_status(una_model_load_memory(&back, bytes, size, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "names a model that this una does not have");
+
     una_memory_free(bytes, run);
     una_model_free(model);
     una_dataset_free(data);
@@ -478,6 +505,7 @@ static void snapshots_revive(void **state)
     una_archive bytes;
     assert_ok(una_model_snapshot(&bytes, model, &run->scratch, run), run);
     ((flat *)model->state)->value = 5;
+
     una_arena spare;
     void *state_before = NULL, *none = NULL;
     una_arena_init(&spare, run);
@@ -486,8 +514,10 @@ static void snapshots_revive(void **state)
     model->state = state_before;
     una_arena_join(&model->keep, &spare);
     assert_same_predictions(model, before, data, 0, run);
+
     bytes.bytes[bytes.size - 20] ^= 1;
     assert_status(una_model_revive(&none, model, &bytes, &spare, run), UNA_E_INPUT, run);
+
     una_arena_free(&spare);
     una_arena_release(&run->scratch, mark);
     una_model_free(model);
@@ -517,5 +547,6 @@ int main(void)
         cmocka_unit_test(files_of_other_kinds_are_refused),
         cmocka_unit_test(snapshots_revive),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,7 @@ static void kl_agrees_with_draws(void **state)
         mu[i] = 0;
         rho[i] = una_softplus_inverse(sqrt(var));
     }
+
     assert_near(una_vi_kl(&q, dmu, drho), 0, 0, 1e-12);
 }
 
@@ -296,7 +297,7 @@ static void prediction_is_the_mixture_of_parts(void **state)
     una_model *model = fitted("bbvi(width=6, steps=30, samples=2, draws=12, start_std=0.3)", data, NULL, run);
     double f[PARTS * ROWS], *p = predicted(model, few, run);
     size_t count;
-    assert_ok(una_model_parts(model, few, &count, f, run), run);
+    assert_ok(una_model_functions(model, few, &count, f, run), run);
     assert_int_equal(count, PARTS);
 
     for (size_t r = 0; r < ROWS; r++) {

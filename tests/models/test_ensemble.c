@@ -51,12 +51,12 @@ static void moments_are_those_of_the_members(void **state)
     una_dataset *data = wave_data(ROWS, 0, run);
     una_model *model = fitted("ensemble(members=4, of=nn(width=6, steps=40))", data, &held_out, run);
     size_t count = 0;
-    assert_ok(una_model_parts(model, data, &count, NULL, run), run);
+    assert_ok(una_model_functions(model, data, &count, NULL, run), run);
     assert_int_equal(count, MEMBERS);
     assert_int_equal(model->kind->mixture(model->state), MEMBERS);
 
     double f[MEMBERS * ROWS], *p = predicted(model, data, run);
-    assert_ok(una_model_parts(model, data, &count, f, run), run);
+    assert_ok(una_model_functions(model, data, &count, f, run), run);
     for (size_t r = 0; r < ROWS; r++) {
         double mean = 0, square = 0;
         for (size_t m = 0; m < MEMBERS; m++) mean += f[m * ROWS + r] / MEMBERS;
@@ -380,10 +380,10 @@ static void update_reaches_all_members(void **state)
     size_t count;
     double before[3 * 8], after[3 * 8], alone[8];
 
-    assert_ok(una_model_parts(many, more, &count, before, run), run);
+    assert_ok(una_model_functions(many, more, &count, before, run), run);
     assert_ok(una_model_update(many, more, run), run);
     assert_ok(una_model_update(one, more, run), run);
-    assert_ok(una_model_parts(many, more, &count, after, run), run);
+    assert_ok(una_model_functions(many, more, &count, after, run), run);
     una_prediction out = { .size = sizeof out, .mean = alone };
     assert_ok(una_model_predict(one, more, 0.95, &out, run), run);
     for (size_t i = 0; i < 24; i++) assert_true(before[i] != after[i]);
@@ -546,7 +546,7 @@ static void draws_are_members(void **state)
     double part[MEMBERS * ROWS];
     size_t count, times[MEMBERS] = {0}, moved = 0;
 
-    assert_ok(una_model_parts(model, data, &count, part, run), run);
+    assert_ok(una_model_functions(model, data, &count, part, run), run);
     assert_ok(una_model_draw(model, data, DRAWS, 0, f, run), run);
     for (size_t k = 0; k < DRAWS; k++) {
         size_t m = 0;

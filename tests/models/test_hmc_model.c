@@ -38,6 +38,7 @@ static void gradient_agrees_with_differences(void **state)
         una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
         for (size_t i = 0; i < n; i++) q[i] = una_rng_normal(&rng) / 2;
         una_bnn_potential(&bnn, q, g);
+
         for (size_t i = 0; i < n; i++) {
             double kept = q[i], h = 1e-5;
             q[i] = kept + h;
@@ -49,6 +50,7 @@ static void gradient_agrees_with_differences(void **state)
         }
         una_arena_free(&arena);
     }
+
     una_run_free(run);
 }
 

@@ -220,7 +220,7 @@ static void parts_are_the_heads(void **state)
     size_t count, rows = una_dataset_row_count(data);
     double *f = malloc(7 * rows * sizeof *f);
     assert_non_null(f);
-    assert_ok(una_model_parts(model, data, &count, f, run), run);
+    assert_ok(una_model_functions(model, data, &count, f, run), run);
     assert_int_equal(count, 7);
 
     const double *y = una_dataset_numbers(data, 1);

@@ -123,6 +123,7 @@ static void gradient_agrees_with_differences(void **state)
                 d.parameters[at] = kept;
                 assert_near(d.gradient[at], (up - down) / (2 * h), 1e-7, 1e-8);
             }
+
     una_arena_free(&d.arena);
     una_run_free(run);
 }

@@ -86,6 +86,7 @@ static void gradient_against_differences(void **state)
             una_arena_free(&b.arena);
         }
     }
+
     una_run_free(run);
 }
 

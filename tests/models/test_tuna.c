@@ -177,6 +177,7 @@ static void pseudo_spread_opens_the_gap(void **state)
 
     double last = 0;
     static const double spread[] = { 1, 20, 100 };
+
     for (size_t i = 0; i < 3; i++) {
         char spec[512];
         snprintf(spec, sizeof spec, "tuna(width=30, steps=2000, pseudo=\"%s\", match_prior=yes)",
@@ -187,7 +188,7 @@ static void pseudo_spread_opens_the_gap(void **state)
         assert_true(gap > last);
         assert_int_equal(una_model_info(model)->valid_rows, 20);         /* each fifth row, for the noise */
         size_t heads;
-        assert_ok(una_model_parts(model, data, &heads, NULL, run), run);
+        assert_ok(una_model_functions(model, data, &heads, NULL, run), run);
         assert_int_equal(heads, 10);
         last = gap;
         una_model_free(model);
@@ -218,7 +219,7 @@ static void values_are_learnt(void **state)
     assert_says(una_model_info(model)->spec, "heads=3");                 /* a file brings its own number */
     size_t count;
     double f[3 * 40];
-    assert_ok(una_model_parts(model, data, &count, f, run), run);
+    assert_ok(una_model_functions(model, data, &count, f, run), run);
     const double *x = una_dataset_numbers(data, 0);
     for (size_t i = 0; i < 40; i++) {                                    /* in the target's own units */
         assert_near(f[i], sin(2 * x[i]), 0, 0.15);

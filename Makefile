@@ -2,12 +2,13 @@
 # The door for people; the real build is CMake's (CMakePresets.json).
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
+#   make mutants  do the unit tests notice wrong formulas? prints which faults survive (takes its time; tools/mutants)
 #   make perf     training, prediction, large files and kernels timed; writes perf/results.md (some six minutes)
 PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps build demo test test-long coverage lint perf install clean
+.PHONY: all deps build demo test test-long coverage lint mutants perf install clean
 all: build
 
 deps:
@@ -37,6 +38,10 @@ lint: deps
 	         --suppress=missingIncludeSystem -j $(JOBS) -D__GNUC__ -DUNA_REAL_f64 -DUNA_ISA_avx2 -Iinclude -Isrc src cli
 	cmake --preset clang
 	cmake --build build-clang -j $(JOBS)
+
+mutants:
+	@tools/deps.sh python3 git
+	@JOBS=$(JOBS) tools/mutants
 
 perf: deps
 	@JOBS=$(JOBS) tools/perf.sh

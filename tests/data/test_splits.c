@@ -97,6 +97,35 @@ static void with_a_gap(void **state)
     una_dataset_free(data);
 }
 
+/* Shares and thirds are rounded to the nearest row, whatever the number of rows. */
+static void nearest_rows(void **state)
+{
+    (void)state;
+    for (size_t rows = 3; rows <= 60; rows++) {
+        double x[60], third = (double)rows / 3;
+        una_dataset *data = NULL;
+        una_split split = { .size = sizeof split };
+
+        assert_ok(una_split_random(&split, rows, 0.3, rows, run), run);
+        assert_partition(&split, rows);
+        assert_true(fabs((double)split.test_count - 0.3 * (double)rows) <= 0.5 + 1e-9);
+        una_split_free(&split, run);
+
+        for (size_t i = 0; i < rows; i++) x[i] = -(double)i;     /* row i has the rank rows - 1 - i */
+        assert_ok(una_dataset_from_arrays(&data, x, NULL, rows, 1, NULL, run), run);
+        assert_ok(una_split_gap(&split, data, "x1", run), run);
+        assert_partition(&split, rows);
+        size_t from = (size_t)lround(third), to = (size_t)lround(2 * third);
+        assert_int_equal(split.test_count, to - from);
+        for (size_t i = 0; i < split.test_count; i++) {
+            size_t rank = rows - 1 - split.test[i];
+            assert_true(rank >= from && rank < to);
+        }
+        una_split_free(&split, run);
+        una_dataset_free(data);
+    }
+}
+
 static void refused(const char *text, const char *group, size_t index, una_status status, const char *part)
 {
     una_split split = UNA_INIT(una_split);
@@ -222,7 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_random), cmocka_unit_test(with_a_gap),          cmocka_unit_test(from_a_file),
-        cmocka_unit_test(published), cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(published), cmocka_unit_test(allocations_may_fail), cmocka_unit_test(nearest_rows),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -146,6 +146,36 @@ static void mle_has_no_penalty(void **state)
     una_run_free(run);
 }
 
+/* With weights that stand still, the losses of the batches of an epoch add up to that of all rows: a batch of n of N
+ * rows bears n/N of the penalty. */
+static void losses_of_an_epoch_add_up(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = { "nlm(width=5, penalty=3", "luna(width=5, heads=3, penalty=3, diversity=0",
+                                         "nn(width=5, penalty=3", "sngp(width=5, features=12, penalty=3" };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(100, 0, run), *valid = wave_data(20, 900, run);
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        double loss[2] = {0};
+        for (int k = 0; k < 2; k++) {
+            char spec[200];
+            snprintf(spec, sizeof spec, "%s, steps=120, rate=1e-9, train_noise_std=0.5, batch=%d)", kinds[i],
+                     k ? 25 : 100);
+            una_model *model = fitted(spec, data, &settings, run);
+            const una_curve *curve = &una_model_info(model)->curve;
+            assert_int_equal(curve->step[0], 4);                         /* between looks: four batches */
+            loss[k] = curve->loss[0];
+            una_model_free(model);
+        }
+        if (!(fabs(4 * loss[1] - loss[0]) <= 1e-4 * loss[0]))
+            fail_msg("%s: an epoch of four batches costs %g, all rows %g", kinds[i], 4 * loss[1], loss[0]);
+    }
+    una_dataset_free(data);
+    una_dataset_free(valid);
+    una_run_free(run);
+}
+
 static void marginal_raises_the_evidence(void **state)
 {
     (void)state;
@@ -161,6 +191,27 @@ static void marginal_raises_the_evidence(void **state)
     assert_says(una_run_message(run), "needs all rows every step");
     assert_says(una_run_message(run), "60 rows");
     una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Where the penalty is nearly all of the loss, a step along the gradient of gamma |theta|^2 shrinks every weight by
+ * 1 - 2 rate gamma, so that losses fall by its square, step by step. */
+static void marginal_shrinks_by_its_penalty(void **state)
+{
+    (void)state;
+    const double rate = 1e-8, gamma = 1e6;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *valid = wave_data(20, 900, run);
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
+    una_model *model = fitted("nlm(training=marginal, penalty=1e6, optimiser=gd, rate=1e-8, momentum=0, steps=40, "
+                              "width=8, rate_schedule=constant, train_noise_std=1, units=standardised)", data,
+                              &settings, run);
+    const una_curve *curve = &una_model_info(model)->curve;
+    double between = curve->step[1] - curve->step[0];
+    assert_near(curve->loss[1] / curve->loss[0], pow(1 - 2 * rate * gamma, 2 * between), 1e-4, 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(valid);
     una_run_free(run);
 }
 
@@ -390,7 +441,9 @@ int main(void)
         cmocka_unit_test(looks_stay_cheap_on_many_rows),
         cmocka_unit_test(contradicting_noise_is_reported),
         cmocka_unit_test(mle_has_no_penalty),
+        cmocka_unit_test(losses_of_an_epoch_add_up),
         cmocka_unit_test(marginal_raises_the_evidence),
+        cmocka_unit_test(marginal_shrinks_by_its_penalty),
         cmocka_unit_test(marginal_spec_can_be_passed_back),
         cmocka_unit_test(every_optimiser_trains),
         cmocka_unit_test(restarts_keep_the_best),

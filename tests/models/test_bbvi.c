@@ -335,6 +335,32 @@ static void says_when_the_prior_wins(void **state)
     una_run_free(run);
 }
 
+/* A batch stands for all rows: with weights that neither move nor spread, the losses of the batches of an epoch have
+ * the mean that the whole table has as its loss. */
+static void batches_stand_for_all_rows(void **state)
+{
+    (void)state;
+    const char *form = "bbvi(width=5, steps=120, batch=%d, rate=1e-9, start_std=1e-6, samples=1, draws=2, "
+                       "train_noise_std=0.5, validate=no)";
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(100, 0, run);
+    double loss[2] = {0};
+
+    for (int k = 0; k < 2; k++) {
+        char spec[256];
+        snprintf(spec, sizeof spec, form, k ? 25 : 100);         /* 40 looks: one after every four steps */
+        una_model *model = fitted(spec, data, NULL, run);
+        const una_curve *curve = &una_model_info(model)->curve;
+        assert_int_equal(curve->step[0], 4);
+        loss[k] = curve->loss[0];
+        una_model_free(model);
+    }
+
+    assert_near(loss[1], loss[0], 1e-4, 0);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* Rows for validation only are not trained on, so one training is enough. */
 static void validation_rows_stay_out(void **state)
 {
@@ -395,6 +421,7 @@ int main(void)
         cmocka_unit_test(prediction_is_the_mixture_of_parts),
         cmocka_unit_test(says_when_the_prior_wins),
         cmocka_unit_test(validation_rows_stay_out),
+        cmocka_unit_test(batches_stand_for_all_rows),
         cmocka_unit_test(impossible_numbers_are_refused),
     };
 

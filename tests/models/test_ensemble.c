@@ -228,6 +228,41 @@ static void anchors_hold_and_let_go(void **state)
     una_run_free(run);
 }
 
+/* |y - f|^2/N + sigma_eps^2/sigma_prior^2 |theta - anchor|^2/N: every row twice and sigma_eps^2 twice as large is the
+ * same objective, so the same network comes out. */
+static void anchors_weigh_less_with_more_rows(void **state)
+{
+    (void)state;
+    enum { COUNT = 40, ASKED = 5 };
+    una_run *run = quiet_run();
+    una_dataset *once = curve_data(bump, -3, 3, 0.2, COUNT, run), *valid = curve_data(bump, -3, 3, 0.2, 20, run);
+    una_dataset *twice = NULL;
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
+    double x[2 * COUNT], y[2 * COUNT], at[ASKED] = { -2.5, -1, 0, 1.2, 2.8 }, mean[2][ASKED];
+    for (size_t i = 0; i < 2 * COUNT; i++) {
+        x[i] = una_dataset_numbers(once, 0)[i / 2];
+        y[i] = una_dataset_numbers(once, 1)[i / 2];
+    }
+    const char *const names[] = { "x", "y" };
+    assert_ok(una_dataset_from_arrays(&twice, x, y, 2 * COUNT, 1, names, run), run);
+
+    for (int k = 0; k < 2; k++) {
+        char spec[160];
+        snprintf(spec, sizeof spec, "ensemble(style=anchored, members=1, anchor_noise_var=%g, of=nn(width=8, "
+                 "steps=80))", k ? 0.2 : 0.1);
+        una_model *model = fitted(spec, k ? twice : once, &settings, run);
+        una_prediction out = { .size = sizeof out, .mean = mean[k] };
+        assert_ok(una_model_predict_rows(model, at, ASKED, 0.95, &out, run), run);
+        una_model_free(model);
+    }
+
+    assert_arrays_near(mean[1], mean[0], ASKED, 0, 2e-4);
+    una_dataset_free(once);
+    una_dataset_free(twice);
+    una_dataset_free(valid);
+    una_run_free(run);
+}
+
 static void gaps_are_seen(void **state)
 {
     (void)state;
@@ -577,6 +612,7 @@ int main(void)
         cmocka_unit_test(bootstrap_resamples_rows),
         cmocka_unit_test(anchors_are_a_penalty),
         cmocka_unit_test(anchors_hold_and_let_go),
+        cmocka_unit_test(anchors_weigh_less_with_more_rows),
         cmocka_unit_test(gaps_are_seen),
         cmocka_unit_test(noise_is_the_best_of_the_mixture),
         cmocka_unit_test(what_cannot_be_is_refused),

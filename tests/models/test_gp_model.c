@@ -62,6 +62,35 @@ static void evidence_chooses(void **state)
     una_run_free(run);
 }
 
+/* With a prior on log lengths the length is where evidence and prior together are largest: its neighbours, whose
+ * evidence stands alone, say so, and the prior has moved it. */
+static void prior_on_lengths(void **state)
+{
+    (void)state;
+    const double width = 0.2, written = 3, step = 1e-3;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.1, 60, run);
+    una_model *model = fitted("gp(kernel=rbf(length=3), length_prior=0.2, amplitude=1, noise_std=0.2, "
+                              "units=standardised)", data, NULL, run);
+    double length = gp_of(model)->kernel->parameter[1], value[3];
+
+    for (int k = 0; k < 3; k++) {
+        char spec[160];
+        double at = length * exp((k - 1) * step), away = log(at / written) / width;
+        snprintf(spec, sizeof spec, "gp(kernel=rbf(length=%.17g), optimise=no, amplitude=1, noise_std=0.2, "
+                 "units=standardised)", at);
+        value[k] = evidence_of(spec, data, run) - away * away / 2;
+    }
+
+    double slope = (value[2] - value[0]) / (2 * step), bend = (value[2] - 2 * value[1] + value[0]) / (step * step);
+    assert_true(bend < 0);
+    assert_near(slope / bend, 0, 0, 2e-5);               /* where the top lies, from here */
+    assert_true(length < 0.9 * written);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void starts_and_priors(void **state)
 {
     (void)state;
@@ -301,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_chooses),
+        cmocka_unit_test(prior_on_lengths),
         cmocka_unit_test(starts_and_priors),
         cmocka_unit_test(grids),
         cmocka_unit_test(amplitude_and_units),

@@ -25,6 +25,53 @@ static double cos2_of(const char *spec, const una_dataset *data, una_run *run)
     return mean_cos2;
 }
 
+/* Do two specs come to the same model, to the bit? */
+static bool alike(const char *one, const char *other, const una_dataset *data, una_run *run)
+{
+    una_model *a = fitted(one, data, &held_out, run), *b = fitted(other, data, &held_out, run);
+    size_t rows = una_dataset_row_count(data);
+    double *pa = predicted(a, data, run), *pb = predicted(b, data, run);
+    bool same = memcmp(pa, pb, 6 * rows * sizeof *pa) == 0;
+    free(pa);
+    free(pb);
+    una_model_free(a);
+    una_model_free(b);
+    return same;
+}
+
+/* 80 rows train: a weight that grows up to 40 rows only is half of one that grows without end, and one that grows up to
+ * 1000 is not smaller. */
+static void diversity_grows_with_rows(void **state)
+{
+    (void)state;
+    const char *plain = "luna(width=6, heads=3, steps=60, train_noise_std=1, diversity=10, diversity_rows=0)";
+    una_run *run = quiet_run();
+    una_dataset *data = cubic(run);
+    assert_true(alike("luna(width=6, heads=3, steps=60, train_noise_std=1, diversity=20, diversity_rows=40)", plain,
+                      data, run));
+    assert_true(alike("luna(width=6, heads=3, steps=60, train_noise_std=1, diversity=10, diversity_rows=1000)", plain,
+                      data, run));
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* The size of the steps matters to differences, and not to exact slopes. */
+static void exact_slopes_take_no_steps(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = cubic(run);
+    for (int exact = 0; exact < 2; exact++) {
+        char spec[2][160];
+        for (int k = 0; k < 2; k++)
+            snprintf(spec[k], sizeof spec[k], "luna(width=6, heads=3, steps=60, activation=tanh, train_noise_std=1, "
+                     "slopes=%s, perturbation_std=%g)", exact ? "exact" : "differences", k ? 2.0 : 0.1);
+        assert_int_equal(alike(spec[0], spec[1], data, run), exact);
+    }
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void collapse_is_reported(void **state)
 {
     (void)state;
@@ -196,6 +243,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collapse_is_reported),
+        cmocka_unit_test(diversity_grows_with_rows),
+        cmocka_unit_test(exact_slopes_take_no_steps),
         cmocka_unit_test(diversity_lowers_similarity),
         cmocka_unit_test(every_kind_of_slope_trains),
         cmocka_unit_test(diversity_auto_steers),

@@ -318,6 +318,40 @@ static void decay_flattens(void **state)
     una_run_free(run);
 }
 
+/* Gal's objective: the losses of two length-scales differ by l^2 (1 - p) sigma^2/(2 N) |W|^2 while the weights stand
+ * still; biases take no part. */
+static void decay_is_gals(void **state)
+{
+    (void)state;
+    enum { COUNT = 100 };
+    const double scale[2] = { 0.5, 4 }, p = 0.3, sigma = 0.8;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(COUNT, 0, run);
+    double loss[2] = {0}, square = 0;
+
+    for (int k = 0; k < 2; k++) {
+        char spec[256];
+        snprintf(spec, sizeof spec, "mcd(width=5, steps=40, batch=50, rate=1e-9, dropout=%g, length_scale=%g, "
+                 "train_noise_std=%g, passes=2, validate=no, units=standardised)", p, scale[k], sigma);
+        una_model *model = fitted(spec, data, NULL, run);
+        const una_sampled *m = model->state;
+        const double *at = m->numbers;
+        loss[k] = una_model_info(model)->curve.loss[0];
+        square = 0;
+        for (size_t l = 0; l <= m->net.depth; l++) {
+            size_t weights = m->net.size[l] * m->net.size[l + 1];
+            for (size_t i = 0; i < weights; i++) square += at[i] * at[i];
+            at += weights + m->net.size[l + 1];
+        }
+        una_model_free(model);
+    }
+
+    double factor = scale[1] * scale[1] - scale[0] * scale[0];
+    assert_near(loss[1] - loss[0], factor * (1 - p) * sigma * sigma / (2 * COUNT) * square, 1e-4, 0);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void impossible_numbers_are_refused(void **state)
 {
     (void)state;
@@ -352,6 +386,7 @@ int main(void)
         cmocka_unit_test(nothing_dropped_nothing_doubted),
         cmocka_unit_test(everything_dropped_is_refused),
         cmocka_unit_test(decay_flattens),
+        cmocka_unit_test(decay_is_gals),
         cmocka_unit_test(impossible_numbers_are_refused),
     };
 

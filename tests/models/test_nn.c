@@ -65,6 +65,33 @@ static void likelihood_of_held_out_rows(void **state)
     una_run_free(run);
 }
 
+/* The noise is the error of rows that did not train, one standard error of its logarithm up. How large that error is
+ * for normal errors is simulated: log of a mean of n squares. */
+static void noise_one_standard_error_up(void **state)
+{
+    (void)state;
+    enum { ROWS = 100, TIMES = 4000 };
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.1, ROWS, run);
+    una_model *model = fitted("nn(width=10, steps=200)", data, NULL, run);
+    const una_fit_info *info = una_model_info(model);
+
+    una_rng rng = una_rng_at(9, UNA_FOR_TEST, 0);
+    double sum = 0, square = 0;
+    for (int k = 0; k < TIMES; k++) {
+        double mean = 0;
+        for (int i = 0; i < ROWS; i++) mean += pow(una_rng_normal(&rng), 2) / ROWS;
+        sum += log(mean) / TIMES;
+        square += log(mean) * log(mean) / TIMES;
+    }
+
+    assert_int_equal(info->valid_rows, ROWS);
+    assert_near(2 * log(info->noise_std / info->valid_rmse), sqrt(square - sum * sum), 0.05, 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* Straight to the model, without held-out rows; gives its mean at x = 1. */
 static double fit_bare(const una_problem *p, double penalty, una_status wanted, const char *says, una_run *run)
 {
@@ -163,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns_and_knows_its_noise),
         cmocka_unit_test(likelihood_of_held_out_rows),
+        cmocka_unit_test(noise_one_standard_error_up),
         cmocka_unit_test(without_held_out_rows),
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(every_optimiser_trains),

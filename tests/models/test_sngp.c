@@ -388,6 +388,41 @@ static void laplace_head(void **state)
     una_run_free(run);
 }
 
+/* Rows that repeat block by block: sums followed over these blocks, whatever the momentum, stand for all rows, so that
+ * the head is as sure as the exact one. */
+static void laplace_sums_stand_for_all_rows(void **state)
+{
+    (void)state;
+    enum { BLOCK = 15, COUNT = 4 * BLOCK };
+    una_run *run = quiet_run();
+    una_dataset *block = wave_data(BLOCK, 0, run), *valid = wave_data(20, 900, run), *data = NULL;
+    const una_fit_settings settings = { .size = sizeof settings, .valid = valid };
+    double x[2 * COUNT], y[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t d = 0; d < 2; d++) x[2 * i + d] = una_dataset_numbers(block, d)[i % BLOCK];
+        y[i] = una_dataset_numbers(block, 2)[i % BLOCK];
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, COUNT, 2, NULL, run), run);
+
+    const char *const heads[] = { "exact", "laplace, covariance_momentum=0.7" };
+    double *p[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        char spec[200];
+        snprintf(spec, sizeof spec, "sngp(width=5, features=12, steps=30, batch=15, noise_std=0.3, prior_var=1, "
+                 "head=%s)", heads[k]);
+        una_model *model = fitted(spec, data, &settings, run);
+        p[k] = predicted(model, valid, run);
+        una_model_free(model);
+    }
+
+    assert_arrays_near(p[1] + 40, p[0] + 40, 20, 1e-9, 0);               /* std_epistemic of 20 rows */
+    for (int k = 0; k < 2; k++) free(p[k]);
+    una_dataset_free(block);
+    una_dataset_free(valid);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* ---- the head that is a Gaussian process ------------------------------------------------------------------ */
 
 enum { GP_ROWS = 60, MORE = 9 };
@@ -646,6 +681,7 @@ int main(void)
         cmocka_unit_test(trained_weights_keep_the_bound),
         cmocka_unit_test(it_learns_and_doubts_far_away),
         cmocka_unit_test(laplace_head),
+        cmocka_unit_test(laplace_sums_stand_for_all_rows),
         cmocka_unit_test(process_on_the_last_layer),
         cmocka_unit_test(process_learns_and_doubts_far_away),
         cmocka_unit_test(process_asks_for_memory_first),

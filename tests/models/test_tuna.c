@@ -115,6 +115,41 @@ static void formula_extrapolates(void **state)
     una_run_free(run);
 }
 
+/* A formula speaks of the target in its own units: with 50 added to both, all answers are 50 more. */
+static void formula_in_own_units(void **state)
+{
+    (void)state;
+    enum { COUNT = 40 };
+    una_run *run = quiet_run();
+    const char *const names[] = { "x", "y" };
+    double mean[2][COUNT], std[2][COUNT];
+
+    for (int k = 0; k < 2; k++) {
+        double x[COUNT], y[COUNT], shift = k ? 50 : 0;
+        char spec[160];
+        una_rng rng = una_rng_at(31, UNA_FOR_TEST, 0);
+        for (size_t i = 0; i < COUNT; i++) {
+            x[i] = (double)i / 10 - 2;
+            y[i] = shift + 3 * sin(2 * x[i]) + 0.2 * una_rng_normal(&rng);
+        }
+        una_dataset *data = NULL;
+        assert_ok(una_dataset_from_arrays(&data, x, y, COUNT, 1, names, run), run);
+        snprintf(spec, sizeof spec, "tuna(width=8, heads=5, steps=100, formula=\"%g+a*sin(2*x+c); a~normal(0,3); "
+                 "c~uniform(0,6.3)\")", shift);
+        una_model *model = fitted(spec, data, NULL, run);
+        una_prediction out = { .size = sizeof out, .mean = mean[k], .std_epistemic = std[k] };
+        assert_ok(una_model_predict(model, data, 0.95, &out, run), run);
+        una_model_free(model);
+        una_dataset_free(data);
+    }
+
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_near(mean[1][i] - 50, mean[0][i], 0, 1e-4);
+        assert_near(std[1][i], std[0][i], 1e-3, 0);
+    }
+    una_run_free(run);
+}
+
 /* ---- pseudo-data ------------------------------------------------------------------------------------------------- */
 
 static const char *pseudo_file(double spread)
@@ -298,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_on_one_input_is_a_strip),
         cmocka_unit_test(formula_extrapolates),
+        cmocka_unit_test(formula_in_own_units),
         cmocka_unit_test(pseudo_spread_opens_the_gap),
         cmocka_unit_test(values_are_learnt),
         cmocka_unit_test(match_prior_is_the_mean_square),

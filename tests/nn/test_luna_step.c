@@ -238,6 +238,45 @@ static void probes_take_categories_whole(void **state)
     una_run_free(run);
 }
 
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+
+/* Half of the rows lie at 1, half at 3. Head 1 is x, head 2 the same but for a kink at `kink`, beyond which (above, or
+ * below with side -1) its slope is `more` larger. */
+static double cos2_with_kink(double kink, double side, double more, una_run *run)
+{
+    enum { MANY = 4000 };
+    static double x[MANY], y[MANY];
+    una_net net = net_of(1, 2, 2, UNA_RELU);
+    double parameters[4096] = {0}, mean_cos2 = NAN;
+    for (size_t i = 0; i < MANY; i++) x[i] = i % 2 ? 3 : 1;
+
+    *weight_at(&net, parameters, 0, 0, 0) = 1;                           /* x + 10, always on */
+    parameters[net.biases[0]] = 10;
+    *weight_at(&net, parameters, 0, 0, 1) = side;                        /* on beyond the kink */
+    parameters[net.biases[0] + 1] = -side * kink;
+    *weight_at(&net, parameters, 1, 0, 0) = *weight_at(&net, parameters, 1, 1, 1) = 1;
+    *weight_at(&net, parameters, 2, 0, 0) = *weight_at(&net, parameters, 2, 0, 1) = 1;
+    *weight_at(&net, parameters, 2, 1, 1) = side * more;
+
+    una_train_data_f64 data = { x, y, MANY, 1, { 1, NULL } };
+    una_training how = luna_training(1);
+    how.exact = true;
+    assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
+    return mean_cos2;
+}
+
+/* Probes lie between pairs of rows: none beyond them, half of them evenly between 1 and 3, a quarter at either end. So
+ * 3/8 lie above 2.5, where slopes are 1 and 5: cos^2 = (5/8 + 15/8)^2/(5/8 + 75/8). */
+static void probes_lie_between_rows(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    assert_near(cos2_with_kink(3.001, 1, 4, run), 1, 0, 1e-12);
+    assert_near(cos2_with_kink(0.999, -1, 4, run), 1, 0, 1e-12);
+    assert_near(cos2_with_kink(2.5, 1, 4, run), 0.625, 0, 0.02);
+    una_run_free(run);
+}
+
 /* ---- looks ------------------------------------------------------------------------------------------------------- */
 
 typedef struct judge {
@@ -534,6 +573,7 @@ int main(void)
         cmocka_unit_test(batches_cover_an_epoch),
         cmocka_unit_test(categories_are_not_perturbed),
         cmocka_unit_test(probes_take_categories_whole),
+        cmocka_unit_test(probes_lie_between_rows),
         cmocka_unit_test(the_best_look_is_kept),
         cmocka_unit_test(divergence_is_said),
         cmocka_unit_test(every_optimiser_descends),

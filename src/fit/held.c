@@ -13,13 +13,11 @@ void una_held_row(float *to, una_view x, size_t row)
     for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
 }
 
-typedef enum side { TRAINS, HELD_OUT } side;
-
-static void give_row(una_held *h, side to, una_view x, const double *y, size_t row)
+static void give_row(una_held *h, bool out, una_view x, const double *y, size_t row)
 {
-    una_held_row(to == TRAINS ? h->x + h->rows * h->inputs : h->held_x + h->held * h->inputs, x, row);
-    if (to == TRAINS) h->target[h->rows] = (float)(h->y[h->rows] = y[row]), h->rows++;
-    else h->held_y[h->held++] = y[row];
+    una_held_row(out ? h->held_x + h->held * h->inputs : h->x + h->rows * h->inputs, x, row);
+    if (out) h->held_y[h->held++] = y[row];
+    else h->target[h->rows] = (float)(h->y[h->rows] = y[row]), h->rows++;
 }
 
 static una_status take_rows(una_held *h, size_t inputs, size_t rows, size_t held, una_arena *arena)
@@ -41,17 +39,16 @@ una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_ar
         return UNA_OK;
     }
     UNA_TRY(take_rows(h, p->x.cols, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
-    for (size_t i = 0; i < p->x.rows; i++)
-        give_row(h, by_fold && p->fold[i] == fold ? HELD_OUT : TRAINS, p->x, p->y, i);
-    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) give_row(h, HELD_OUT, p->valid_x, p->valid_y, i);
+    for (size_t i = 0; i < p->x.rows; i++) give_row(h, by_fold && p->fold[i] == fold, p->x, p->y, i);
+    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) give_row(h, true, p->valid_x, p->valid_y, i);
     return UNA_OK;
 }
 
 una_status una_held_none(una_held *h, const una_problem *p, una_arena *arena)
 {
     UNA_TRY(take_rows(h, p->x.cols, p->x.rows + p->valid_x.rows, 0, arena));
-    for (size_t i = 0; i < p->x.rows; i++) give_row(h, TRAINS, p->x, p->y, i);
-    for (size_t i = 0; i < p->valid_x.rows; i++) give_row(h, TRAINS, p->valid_x, p->valid_y, i);
+    for (size_t i = 0; i < p->x.rows; i++) give_row(h, false, p->x, p->y, i);
+    for (size_t i = 0; i < p->valid_x.rows; i++) give_row(h, false, p->valid_x, p->valid_y, i);
     return UNA_OK;
 }
 

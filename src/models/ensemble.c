@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 1024 };
+enum { ROWS_AT_ONCE = 1024, SCOUTS_PER_FOLD = 2 };
 
 static const una_option ensemble_table[] = {
     { "style", UNA_WORD, offsetof(una_ensemble_options, style), "plain", 0, 0, false, "plain|bootstrap|anchored",
@@ -64,8 +64,6 @@ static una_status copy_state(void **copy, const una_kind *kind, void *state, siz
     una_arena_release(&run->scratch, mark);
     return status;
 }
-
-enum { SCOUTS_PER_FOLD = 2 };
 
 /* ---- what the members are --------------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ const char *una_version(void);                 /* "0.1.0" */
 const char *una_build_info(void);              /* one line per dependency and kernel set built in */
 
 #ifdef __cplusplus
-#define UNA_INIT(type) { sizeof(type) }
+#define UNA_INIT(type) ([] { type made = type(); made.size = sizeof(type); return made; }())
 #else
 #define UNA_INIT(type) { .size = sizeof(type) }
 #endif

@@ -20,7 +20,7 @@ static una_status take_lists(una_split *split, size_t train, size_t test, una_ru
 
 void una_split_free(una_split *split, una_run *run)
 {
-    if (!split) return;
+    if (!split || split->size < offsetof(una_split, tied)) return;       /* never filled: it has no room for lists */
     una_release(run, split->train);
     una_release(run, split->test);
     una_struct_give(split, &(una_split){0}, sizeof *split);
@@ -30,6 +30,9 @@ void una_split_free(una_split *split, una_run *run)
 static una_status empty(una_split *split, una_run *run)
 {
     UNA_TRY(UNA_CHECK_SIZE(split, una_split, run));
+    if (split->size < offsetof(una_split, tied))
+        UNA_FAIL(run, UNA_E_USAGE, "the size in a una_split is %zu: it has no room for both lists; begin with una_split s "
+                 "= UNA_INIT(una_split)", split->size);
     una_struct_give(split, &(una_split){0}, sizeof *split);
     return UNA_OK;
 }

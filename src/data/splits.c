@@ -31,8 +31,8 @@ static una_status empty(una_split *split, una_run *run)
 {
     UNA_TRY(UNA_CHECK_SIZE(split, una_split, run));
     if (split->size < offsetof(una_split, tied))
-        UNA_FAIL(run, UNA_E_USAGE, "the size in a una_split is %zu: it has no room for both lists; begin with una_split s "
-                 "= UNA_INIT(una_split)", split->size);
+        UNA_FAIL(run, UNA_E_USAGE, "the size in a una_split is %zu: it has no room for both lists; begin with "
+                 "una_split s = UNA_INIT(una_split)", split->size);
     una_struct_give(split, &(una_split){0}, sizeof *split);
     return UNA_OK;
 }

@@ -141,11 +141,11 @@ static una_status choose_noise(double *noise_var, choice *c)
     const una_crossfit *fit = c->fit;
     if (UNA_IS_AUTO(*noise_var)) {
         c->question.evidence = fit->by_evidence;
-        double log_noise = una_search(loss_at, c, log(fit->least_noise_var ? fit->least_noise_var : 1e-8), log(4),
-                                      fit->grid, fit->tolerance ? fit->tolerance : 1e-6);
+        double log_noise = una_search(loss_at, c, log(fit->least_noise_var > 0 ? fit->least_noise_var : 1e-8), log(4),
+                                      fit->grid, fit->tolerance > 0 ? fit->tolerance : 1e-6);
         c->question.evidence = false;
         *noise_var = exp(log_noise + sqrt(2 / (double)c->answer.rows));
-        if (fit->most_noise_var) *noise_var = fmin(*noise_var, fit->most_noise_var);
+        if (fit->most_noise_var > 0) *noise_var = fmin(*noise_var, fit->most_noise_var);
     }
     loss_at(log(*noise_var), c);
     return c->status;

@@ -171,7 +171,7 @@ static void reference_gradient(void **state)
             double below = luna_step(&t.net, t.Psi_f64, &t.batch_f64, all_terms, ignored).total;
             t.Psi_f64[i] = kept;
             bool met = fabs(gradient[i] - (above - below) / (2 * step)) <= 1e-6 * (1 + fabs(gradient[i]));
-            if (!met && !has_kink(small[k].act)) fail_msg("%s: parameter %zu", small[k].name, i);
+            if (!met && !has_kink((int)small[k].act)) fail_msg("%s: parameter %zu", small[k].name, i);
             off += !met;
         }
         assert_true(off * 10 <= n);

@@ -17,7 +17,7 @@ static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG_SWITCH("quick", "small budgets: shows that everything works, not how good the models are"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
-    CLI_FLAG("export", CLI_FILE, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
+    CLI_FLAG("export", CLI_WRITTEN, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
     CLI_FLAG("import", CLI_FILE, "FILE", "take rows from such a file into the folder, and run nothing"),
     CLI_FLAG_END
 };
@@ -326,8 +326,10 @@ static una_status move_rows(cli *c, const char *name)
     const char *to = cli_text(c, "export"), *from = cli_text(c, "import"), *out = cli_text(c, "out");
     size_t rows = 0, added = 0;
     if (to && from) return cli_fail(c, UNA_E_USAGE, "--export and --import do not go together; give one of them");
-    una_status status = to ? una_bench_export(&rows, name, out, to, c->run)
-                           : una_bench_import(&rows, &added, name, out, from, c->run);
+    una_status status = cli_check_files(c, "export", to);
+    if (status != UNA_OK) return status;
+    status = to ? una_bench_export(&rows, name, out, to, c->run)
+                : una_bench_import(&rows, &added, name, out, from, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
 
     if (c->json) printf("{\"experiment\": \"%s\", \"rows\": %zu", name, rows);

@@ -9,6 +9,7 @@
 #include "model/above.h"
 #include "sweep/rows.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -363,6 +364,59 @@ void una_bench_free(una_bench_result *result)
 
 typedef una_status folder_task(bench *b, const char *path, size_t *rows, size_t *added);
 
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+    return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* What a file of the folder is to the folder; NULL: nothing, or the table of this experiment, which may be renewed. */
+static const char *part_of_folder(const bench *b, const char *name)
+{
+    char own[256];
+    snprintf(own, sizeof own, "%s.csv", b->experiment->name);
+    if (strncmp(name, "bench.sqlite", strlen("bench.sqlite")) == 0) return "the store of the results";
+    if (ends_with(name, ".una")) return "a model that was kept";
+    for (size_t e = 0; una_experiments[e]; e++) {
+        size_t length = strlen(una_experiments[e]->name);
+        if (strncmp(name, una_experiments[e]->name, length) != 0) continue;
+        if (strcmp(name + length, ".html") == 0) return "the page of an experiment";
+        if (strcmp(name + length, ".csv") == 0 && strcmp(name, own) != 0) return "the table of another experiment";
+    }
+    return NULL;
+}
+
+static una_status refuse_goal(const char *path, const char *what, una_run *run)
+{
+    UNA_FAIL(run, UNA_E_USAGE, "%s is %s in this folder, and rows would overwrite it; give the rows another name", path,
+             what);
+}
+
+/* A goal that is there is known by its number, whatever its name; one that is not, by its folder and name. */
+static una_status check_goal(const bench *b, const char *folder, const char *path)
+{
+    struct stat goal, about, home;
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    una_text parent = una_text_in(&b->run->scratch);
+    una_text_add(&parent, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    UNA_TRY(una_arena_check(&b->run->scratch));
+    if (stat(parent.at, &about) == 0 && stat(folder, &home) == 0 && about.st_dev == home.st_dev &&
+        about.st_ino == home.st_ino && part_of_folder(b, base))
+        return refuse_goal(path, part_of_folder(b, base), b->run);
+    if (stat(path, &goal) != 0) return UNA_OK;
+
+    const char *what = NULL;
+    DIR *open = opendir(folder);
+    for (struct dirent *file; open && !what && (file = readdir(open));) {
+        const char *part = part_of_folder(b, file->d_name);
+        if (part && fstatat(dirfd(open), file->d_name, &about, 0) == 0 && about.st_dev == goal.st_dev &&
+            about.st_ino == goal.st_ino)
+            what = part;
+    }
+    if (open) closedir(open);
+    return what ? refuse_goal(path, what, b->run) : UNA_OK;
+}
+
 static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
     (void)added;
@@ -382,7 +436,8 @@ static una_status in_folder(const char *name, const char *out, folder_task *task
     una_clear_message(run);
     UNA_TRY(find_experiment(&experiment, name, run));
     UNA_TRY(new_bench(&b, experiment, run));
-    una_status status = open_folder(b, out);
+    una_status status = task == export_rows ? check_goal(b, out, path) : UNA_OK;
+    if (status == UNA_OK) status = open_folder(b, out);
     if (status == UNA_OK) status = task(b, path, rows, added);
     una_store_close(b->store);
     una_bench_free(&b->result);

@@ -51,6 +51,20 @@ out "--seeds N" "--data TEXT" "--group WORD" "uci, gap: folder of the data"
 check "export" 0 una bench cubic --export rows.csv
 out "7 rows were written to rows.csv"
 same rows.csv una-bench/cubic.csv
+# Nothing else that the folder keeps is written over, by whatever name.
+ln una-bench/bench.sqlite store.csv
+cp una-bench/bench.sqlite store.before
+kept=$(ls una-bench/*.una | head -n 1)
+for goal in una-bench/bench.sqlite store.csv una-bench/cubic.html "$kept" una-bench/uci.csv ./una-bench//gap.html; do
+    check "export over $goal" 1 una bench cubic --export "$goal"
+    err "another name"
+done
+same store.before una-bench/bench.sqlite
+absent una-bench/uci.csv
+check "export to a folder" 5 una bench cubic --export una-bench
+err "it is a folder"
+check "export over the own table" 0 una bench cubic --export una-bench/cubic.csv
+same rows.csv una-bench/cubic.csv
 check "import" 0 una bench cubic --import rows.csv --out other
 out "7 rows are in rows.csv, and 7 of them were new"
 check "import, and on from there" 0 una bench cubic --quick --models linear,nlm --seeds 1 --out other

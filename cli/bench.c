@@ -308,7 +308,6 @@ static una_status perform(cli *c, size_t experiment)
         status = una_bench_run(&result, una_bench_name(experiment), &settings, c->run);
         cli_progress_clear();
         if (status != UNA_OK) cli_failed(c, status);
-        else cli_show_logs(c, NULL, 0, NULL, 0);
     }
     if (result && c->json) print_json(result, experiment);
     else if (result) print_text(result, experiment);
@@ -345,6 +344,7 @@ static una_status run(cli *c)
     enum { MOST = 64 };
     const char *names[MOST];
     size_t count = 0;
+    c->logs_at_once = true;
     if (c->operand_count == 0) return list_experiments(c);
     for (; count < una_bench_count() && count < MOST; count++) {
         names[count] = una_bench_name(count);

@@ -29,9 +29,14 @@ una_status una_store_open(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 
 /* Asks for the right to make a row. Not granted while somebody else who is alive holds it: a process of this machine
- * until it ends, one of another machine for a day. */
+ * until it ends, one of another machine until its last sign of life is two minutes old. */
 una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run);
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run);   /* a claim that comes to nothing */
+/* A sign of life for all claims made through this handle, to be given well within two minutes while they last. */
+void       una_store_renew(una_store *store);
+/* Who has claimed a key; process 0: nobody. */
+typedef struct una_owner { char host[256]; long process; } una_owner;
+una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run);
 
 /* All rows or none; claims on them end. A row whose key is there takes its place if `replace`, else it is left as it
  * is; *added (may be NULL) counts those that came in. */

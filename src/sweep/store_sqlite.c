@@ -6,7 +6,9 @@
  * works on network file systems too.
  *
  * A claim names its owner: host, process, the process's start time (numbers of processes come again) and the handle of
- * the store inside it. Whether a process of this host lives is asked of the system.
+ * the store inside it. Whether a process of this host lives is asked of the system; one of another host (every container
+ * has a name of its own) gives signs of life, and without one for a lease it counts as dead. So does a sign that lies
+ * further in the future than a lease: clocks differ by less.
  *
  * SQLite takes its memory from malloc, not from the run: a few megabytes, whatever the size of the store.
  */
@@ -20,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, WAIT_MS = 60000, LEASE = 86400, MOST_MEASURES = 256 };
+enum { FORMAT = 1, WAIT_MS = 60000, LEASE = 120, MOST_MEASURES = 256 };
 
 static const char schema[] =
     "CREATE TABLE fit (id INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL,"
@@ -200,16 +202,24 @@ una_status una_store_open(una_store **out, const char *path, una_run *run)
     return status;
 }
 
-/* Nobody is there to hear of a failure; the claims then end with the process. */
-static void drop_all(una_store *store)
+#define IS_MINE "host = ?7 AND process = ?8 AND start = ?9 AND handle = ?10"
+
+static void bind_owner(sqlite3_stmt *statement, const una_store *store)
+{
+    bind_text(statement, 7, store->host);
+    sqlite3_bind_int64(statement, 8, (sqlite3_int64)getpid());
+    bind_text(statement, 9, store->start);
+    bind_text(statement, 10, store->handle);
+    sqlite3_bind_int64(statement, 11, (sqlite3_int64)time(NULL));
+}
+
+/* For all claims of this handle. Nobody is there to hear of a failure: claims that are not dropped end with the process,
+ * and those that are not renewed now are renewed next time. */
+static void for_own_claims(una_store *store, const char *sql)
 {
     sqlite3_stmt *statement;
-    static const char sql[] = "DELETE FROM claim WHERE host = ?1 AND process = ?2 AND start = ?3 AND handle = ?4";
     if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK) return;
-    bind_text(statement, 1, store->host);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)getpid());
-    bind_text(statement, 3, store->start);
-    bind_text(statement, 4, store->handle);
+    bind_owner(statement, store);
     sqlite3_step(statement);
     sqlite3_finalize(statement);
 }
@@ -217,7 +227,7 @@ static void drop_all(una_store *store)
 void una_store_close(una_store *store)
 {
     if (!store) return;
-    if (store->db) drop_all(store);
+    if (store->db) for_own_claims(store, "DELETE FROM claim WHERE " IS_MINE);
     sqlite3_close(store->db);
     pthread_mutex_destroy(&store->lock);
     una_release(store->run, store);
@@ -231,7 +241,8 @@ static bool is_alive(const una_store *store, const char *host, long process, con
                      int64_t since)
 {
     char now[32];
-    if (strcmp(host, store->host) != 0) return (int64_t)time(NULL) - since < LEASE;
+    int64_t age = (int64_t)time(NULL) - since;
+    if (strcmp(host, store->host) != 0) return age < LEASE && age > -LEASE;
     if (process == (long)getpid() && strcmp(start, store->start) == 0) return strcmp(handle, store->handle) != 0;
     return process_start(now, process) && (!*now || strcmp(now, start) == 0);
 }
@@ -263,11 +274,7 @@ static una_status take_claim(una_store *store, void *context, una_run *run)
     UNA_TRY(prepare(&statement, store, "INSERT OR REPLACE INTO claim (study, data, split, spec, seed, results, host, "
                     "process, start, handle, since) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)", run));
     bind_key(statement, c->key);
-    bind_text(statement, 7, store->host);
-    sqlite3_bind_int64(statement, 8, (sqlite3_int64)getpid());
-    bind_text(statement, 9, store->start);
-    bind_text(statement, 10, store->handle);
-    sqlite3_bind_int64(statement, 11, (sqlite3_int64)time(NULL));
+    bind_owner(statement, store);
     UNA_TRY(finish(statement, store, run));
     c->granted = true;
     return UNA_OK;
@@ -281,14 +288,47 @@ una_status una_store_claim(bool *granted, una_store *store, const una_row_key *k
     return status;
 }
 
+/* Its own only: another may have taken it over meanwhile. */
 static una_status end_claim(una_store *store, void *context, una_run *run)
 {
-    return execute_for(store, "DELETE FROM claim WHERE " KEY_IS, context, run);
+    sqlite3_stmt *statement;
+    UNA_TRY(prepare(&statement, store, "DELETE FROM claim WHERE " KEY_IS " AND " IS_MINE, run));
+    bind_key(statement, context);
+    bind_owner(statement, store);
+    return finish(statement, store, run);
 }
 
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run)
 {
     return transact(store, end_claim, (void *)key, run);
+}
+
+void una_store_renew(una_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    for_own_claims(store, "UPDATE claim SET since = ?11 WHERE " IS_MINE);
+    pthread_mutex_unlock(&store->lock);
+}
+
+una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run)
+{
+    sqlite3_stmt *statement;
+    *owner = (una_owner){0};
+    pthread_mutex_lock(&store->lock);
+    una_status status = prepare(&statement, store, "SELECT host, process FROM claim WHERE " KEY_IS, run);
+    if (status == UNA_OK) {
+        bind_key(statement, key);
+        int code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+            snprintf(owner->host, sizeof owner->host, "%s", (const char *)sqlite3_column_text(statement, 0));
+            owner->process = (long)sqlite3_column_int64(statement, 1);
+        } else if (code != SQLITE_DONE) {
+            status = failed(store, run);
+        }
+        sqlite3_finalize(statement);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return status;
 }
 
 /* ---- rows in ------------------------------------------------------------------------------------------------- */

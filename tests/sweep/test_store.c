@@ -247,13 +247,64 @@ static void other_processes_and_machines(void **state)
 
     change_claims(path, "UPDATE claim SET host = 'elsewhere'");
     assert_ok(una_store_claim(&granted, mine, &key, run), run);
-    assert_false(granted);                                   /* cannot be asked, and is not a day old */
-    change_claims(path, "UPDATE claim SET since = since - 90000");
-    assert_ok(una_store_claim(&granted, mine, &key, run), run);
-    assert_true(granted);
-
+    assert_false(granted);                                   /* cannot be asked, and has just been seen */
     una_store_close(mine);
     una_store_close(other);
+    una_run_free(run);
+}
+
+static int64_t since_of(const char *path)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT since - unixepoch() FROM claim", -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t since = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return since;
+}
+
+/* Claims that another host made by hand: how old its last sign of life is, and whether it counts. */
+static void another_machine_must_give_signs_of_life(void **state)
+{
+    static const struct { int age; bool free; } cases[] = { { 0, false }, { 60, false }, { 200, true }, { 90000, true },
+                                                            { -60, false }, { -200, true }, { -90000, true } };
+    una_run *run = quiet_run();
+    una_store *store;
+    char path[4096], sql[512];
+    una_row_key key = row_of("life", "new", 0, NULL).key;
+    una_owner owner;
+    bool granted;
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("life.sqlite"));
+    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_owner(&owner, store, &key, run), run);
+    assert_int_equal(owner.process, 0);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(sql, sizeof sql, "DELETE FROM claim; INSERT INTO claim VALUES ('life', 'data', 3, 'new', 0, 1, "
+                 "'elsewhere', 77, '5', 'h', unixepoch() - %d)", cases[i].age);
+        change_claims(path, sql);
+        assert_ok(una_store_owner(&owner, store, &key, run), run);
+        assert_string_equal(owner.host, "elsewhere");
+        assert_int_equal(owner.process, 77);
+        assert_ok(una_store_claim(&granted, store, &key, run), run);
+        assert_int_equal(granted, cases[i].free);
+    }
+
+    /* Own claims, and no others, are renewed; a claim that another has taken over is not dropped. */
+    change_claims(path, "UPDATE claim SET since = since - 100");
+    una_store_renew(store);
+    assert_true(since_of(path) > -50);
+    change_claims(path, "UPDATE claim SET since = unixepoch() - 100, host = 'elsewhere'");
+    una_store_renew(store);
+    assert_true(since_of(path) < -50);
+    assert_ok(una_store_drop(store, &key, run), run);
+    assert_ok(una_store_owner(&owner, store, &key, run), run);
+    assert_string_equal(owner.host, "elsewhere");
+    una_store_close(store);
     una_run_free(run);
 }
 
@@ -430,6 +481,7 @@ int main(void)
         cmocka_unit_test(a_claim_has_one_owner),
         cmocka_unit_test(the_claim_of_a_dead_process_is_free),
         cmocka_unit_test(other_processes_and_machines),
+        cmocka_unit_test(another_machine_must_give_signs_of_life),
         cmocka_unit_test(rows_go_through_csv),
         cmocka_unit_test(a_cut_file_never_gives_a_torn_row),
         cmocka_unit_test(bad_lines_are_named),

@@ -52,7 +52,7 @@ typedef struct una_bench_settings {
 } una_bench_settings;
 
 typedef struct una_bench_key {                 /* one fit                                                   */
-    const char *study, *data;                  /* experiment with its options; data set                     */
+    const char *study, *data;                  /* experiment with its options; data set, without the sum of its files */
     uint64_t    split;
     const char *model, *spec;                  /* kind, and the spec as it was asked for                    */
     uint64_t    seed;

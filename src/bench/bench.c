@@ -246,6 +246,14 @@ static const char *measure_name(const bench *b, size_t m)
     return m < b->measure_count ? b->measures[m] : una_seconds_measure.name;
 }
 
+/* Without the sum, which tells keys apart and not sets. */
+static const char *data_name(bench *b, const char *data)
+{
+    una_text name = una_text_in(&b->keep);
+    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
+    return name.at;
+}
+
 static una_status list_rows(bench *b)
 {
     const una_findings *f = &b->findings;
@@ -256,9 +264,11 @@ static una_status list_rows(bench *b)
 
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
+        const char *data = data_name(b, f->fits[group->from].key.data);
+        UNA_TRY(una_arena_check(&b->keep));
         for (size_t i = group->from; i < group->from + group->count; i++) {
             const una_row *fit = &f->fits[i];
-            keys[i] = (una_bench_key){ fit->key.study, fit->key.data, fit->key.split, group->model, fit->key.spec,
+            keys[i] = (una_bench_key){ fit->key.study, data, fit->key.split, group->model, fit->key.spec,
                                        fit->key.seed, fit->key.results, fit->options, fit->kernels, fit->commit };
             for (size_t m = 0; m < f->measures; m++)
                 rows[i * f->measures + m] = (una_bench_row){ &keys[i], measure_name(b, m),

@@ -45,7 +45,10 @@ static void means_row(una_html *html, const una_findings *f, size_t g, const una
     const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
     una_html_row(html);
     una_html_cell(html, UNA_HTML_SIDE, una_page_title(f, g));
-    una_html_cell(html, UNA_HTML_TEXT, f->fits[f->groups[g].from].key.data);
+    const char *data = f->fits[f->groups[g].from].key.data;
+    una_text name = una_text_in(html->text.arena);
+    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
+    una_html_cell(html, UNA_HTML_TEXT, name.at);
     una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, (double)f->groups[g].count, 0));
     for (size_t m = 0; experiment->measures[m].name; m++)
         if (experiment->measures[m].title) mean_cell(html, mean[m], sd[m]);

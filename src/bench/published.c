@@ -4,9 +4,12 @@
  */
 #include "bench/published.h"
 
+#include "base/archive.h"
+#include "data/sum.h"
 #include "data/table.h"
 #include "score/score.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,22 +141,64 @@ static const char *study_of(const una_asked *asked, una_rows_group group)
     return study.at;
 }
 
-/* "boston", or "boston RM" with a gap. */
-static const char *data_of(const set *s, const char *gap, una_arena *keep)
+/* Of the bytes of both files: rows and splits that were replaced make other keys. */
+static una_status sum_files(uint32_t *sum, const una_published *o, const set *s, una_run *run)
+{
+    una_arena *arena = &run->scratch;
+    unsigned char *rows, *splits;
+    size_t row_size, split_size;
+    const char *row_path = path_of(o, "uci", s->name, ".csv", arena);
+    const char *split_path = path_of(o, "uci/splits", s->name, ".json", arena);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_slurp(&rows, &row_size, row_path, arena, run));
+    UNA_TRY(una_slurp(&splits, &split_size, split_path, arena, run));
+
+    uint64_t sizes[] = { row_size, split_size };
+    size_t size = (sizeof sizes + row_size + split_size + 7) / 8 * 8;
+    unsigned char *all = UNA_GET(arena, unsigned char, size);
+    UNA_TRY(una_arena_check(arena));
+    memcpy(all, sizes, sizeof sizes);
+    memcpy(all + sizeof sizes, rows, row_size);
+    memcpy(all + sizeof sizes + row_size, splits, split_size);
+
+    una_sum whole = una_sum_begin();
+    una_sum_add(&whole, all, size);
+    uint64_t folded = una_sum_end(&whole);
+    *sum = (uint32_t)(folded ^ folded >> 32);
+    return UNA_OK;
+}
+
+/* "boston#1a2b3c4d", or "boston RM#1a2b3c4d" with a gap. */
+static const char *data_of(const set *s, const char *gap, uint32_t sum, una_arena *keep)
 {
     una_text data = una_text_in(keep);
-    una_text_add(&data, "%s%s%s", s->name, gap ? " " : "", gap ? gap : "");
+    una_text_add(&data, "%s%s%s#%08" PRIx32, s->name, gap ? " " : "", gap ? gap : "", sum);
     return data.at;
 }
 
-static void plan_set(una_plan *plan, const una_asked *asked, const set *s, const char *study, const char *gap,
-                     size_t from, size_t to)
+static void plan_gap(una_plan *plan, const una_asked *asked, const set *s, const char *study, const char *gap,
+                     uint32_t sum, size_t from, size_t to)
 {
-    const char *data = data_of(s, gap, asked->keep);
+    const char *data = data_of(s, gap, sum, asked->keep);
     size_t splits = gap ? GAP_SPLITS : s->splits;
     for (size_t k = from; data && k <= to && k < splits; k++)
         for (size_t m = 0; m < asked->model_count; m++)
             una_plan_add(plan, una_model_row_key(&asked->models[m], study, data, k, asked->first + k));
+}
+
+static una_status plan_set(una_plan *plan, const una_asked *asked, const set *s, const char *study,
+                           una_rows_group group, size_t from, size_t to, una_run *run)
+{
+    uint32_t sum;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = sum_files(&sum, asked->options, s, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+
+    if (group != UNA_GROUP_GAP) plan_gap(plan, asked, s, study, NULL, sum, from, to);
+    for (size_t g = 0; group == UNA_GROUP_GAP && g < 4 && s->gaps[g]; g++)
+        plan_gap(plan, asked, s, study, s->gaps[g], sum, from, to);
+    return UNA_OK;
 }
 
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run)
@@ -171,9 +216,7 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
         UNA_TRY(is_there(&there, o, &sets[s], run));
         if (!there && *o->sets) return absent(o, sets[s].name, run);
         if (!there) continue;
-        if (group != UNA_GROUP_GAP) plan_set(plan, asked, &sets[s], study, NULL, from, to);
-        for (size_t g = 0; group == UNA_GROUP_GAP && g < 4 && sets[s].gaps[g]; g++)
-            plan_set(plan, asked, &sets[s], study, sets[s].gaps[g], from, to);
+        UNA_TRY(plan_set(plan, asked, &sets[s], study, group, from, to, run));
     }
     UNA_TRY(una_arena_check(asked->keep));
     if (plan->count == 0 && from >= GAP_SPLITS && *o->data)
@@ -223,16 +266,17 @@ static una_status take_rows(material *m, const una_split *split, una_rows_group 
 static una_status read_material(material *m, const una_row_key *key, const una_published *o, una_rows_group group,
                                 una_run *run)
 {
-    char name[64];
-    const char *gap = strchr(key->data, ' ');
+    char name[128], *gap;
     size_t index = (size_t)key->split;
     una_split split = { .size = sizeof split };
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(key->data, " "), key->data);
+    snprintf(name, sizeof name, "%.*s", (int)una_row_key_data(key->data), key->data);
+    gap = strchr(name, ' ');
+    if (gap) *gap++ = 0;
     const char *rows = path_of(o, "uci", name, ".csv", &run->scratch);
     const char *splits = path_of(o, "uci/splits", name, ".json", &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_dataset_read(&m->all, rows, run));
-    if (group == UNA_GROUP_GAP) UNA_TRY(una_table_need(&index, m->all, gap ? gap + 1 : "", run));
+    if (group == UNA_GROUP_GAP) UNA_TRY(una_table_need(&index, m->all, gap ? gap : "", run));
 
     UNA_TRY(una_split_read(&split, splits, group == UNA_GROUP_GAP ? "gap" : "standard", index,
                            una_dataset_row_count(m->all), run));

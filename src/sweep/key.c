@@ -15,6 +15,14 @@ bool una_row_key_same(const una_row_key *a, const una_row_key *b)
            strcmp(a->data, b->data) == 0 && strcmp(a->study, b->study) == 0;
 }
 
+size_t una_row_key_data(const char *data)
+{
+    enum { SUM = 9 };                            /* # and eight hexadecimal digits */
+    size_t length = strlen(data), from = length > SUM ? length - SUM : 0;
+    bool has_sum = from > 0 && data[from] == '#' && strspn(data + from + 1, "0123456789abcdef") == SUM - 1;
+    return has_sum ? from : length;
+}
+
 /* FNV-1a. */
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 {
@@ -37,8 +45,8 @@ uint64_t una_row_key_hash(const una_row_key *key)
 
 void una_row_key_describe(una_text *text, const una_row_key *key)
 {
-    una_text_add(text, "%.*s on %s, split %" PRIu64 ", seed %" PRIu64, (int)strcspn(key->spec, "("), key->spec,
-                 key->data, key->split, key->seed);
+    una_text_add(text, "%.*s on %.*s, split %" PRIu64 ", seed %" PRIu64, (int)strcspn(key->spec, "("), key->spec,
+                 (int)una_row_key_data(key->data), key->data, key->split, key->seed);
 }
 
 /* ---- specs --------------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 
 typedef struct una_row_key {                 /* texts are borrowed                                              */
     const char *study;                   /* the experiment, with those of its options that change numbers: a spec */
-    const char *data;                    /* "cubic", "boston", "yacht Froude number"                         */
+    const char *data;                    /* "cubic", or of files "yacht Froude number#1a2b3c4d": with their sum */
     uint64_t    split;
     const char *spec;                    /* as una_row_key_spec writes it                                       */
     uint64_t    seed;
@@ -23,6 +23,8 @@ typedef struct una_row_key {                 /* texts are borrowed              
 } una_row_key;
 
 bool     una_row_key_same(const una_row_key *a, const una_row_key *b);
+/* Length of a data text without the sum of the files behind it: what people read. */
+size_t   una_row_key_data(const char *data);
 /* For names of files. */
 uint64_t una_row_key_hash(const una_row_key *key);
 /* "luna on boston, split 3, seed 7": for messages. */

@@ -44,6 +44,13 @@ static void a_key_is_described(void **state)
     (void)state;
     una_row_key_describe(&text, &key);
     assert_string_equal(text.at, "luna on yacht Froude number, split 3, seed 7");
+    key.data = "yacht Froude number#1a2b3c4d";
+    text = una_text_in(&run->scratch);
+    una_row_key_describe(&text, &key);
+    assert_string_equal(text.at, "luna on yacht Froude number, split 3, seed 7");
+    assert_int_equal(una_row_key_data("a#1a2b3c4d"), 1);
+    assert_int_equal(una_row_key_data("a#1a2b3c4g"), 10);        /* no sum: part of the name */
+    assert_int_equal(una_row_key_data("#1a2b3c4d"), 9);
     una_run_free(run);
 }
 

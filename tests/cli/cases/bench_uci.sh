@@ -24,6 +24,24 @@ out "0 fits made now, 2 were there"
 check "seeds count from the run's" 0 una bench gap $how --splits 1 --seed 5 --json
 out '"split": 1, "seed": 6'
 
+# The files of a set are part of its keys: replaced ones make other rows, and the old ones come back with them.
+cp -r data replaced
+sed -i '2s/[^,]*$/7.5/' replaced/uci/yacht.csv
+check "other rows" 0 una bench uci --data replaced --models linear --quiet --splits 0-2
+out "yacht " "3 fits made now, 0 were there"
+cp data/uci/yacht.csv replaced/uci/
+sed -i 's/$/ /' replaced/uci/splits/yacht.json
+check "other splits" 0 una bench uci --data replaced --models linear --quiet --splits 0-2
+out "3 fits made now, 0 were there"
+check "the first files again" 0 una bench uci $how --splits 0-2 --json
+out '"data": "yacht"' '"fitted": 0'
+true_that "three sums in the table" test "$(cut -d, -f2 una-bench/uci.csv | grep -o '^"yacht#[0-9a-f]*"$' | sort -u | wc -l)" -eq 3
+true_that "none on the page" test -z "$(grep -o 'yacht#' una-bench/uci.html)"
+rm una-bench/uci.csv una-bench/bench.sqlite
+check "rows for the tables below" 0 una bench uci $how --splits 0-2
+check "rows for the tables below" 0 una bench uci $how --splits 0-1 --group valid
+check "rows for the tables below" 0 una bench uci $how --splits 0-1 --group valid --held 0.3
+
 # The same numbers whatever the threads.
 for threads in 1 3; do
     check "$threads threads" 0 una bench gap --data data --models 'linear,nlm(steps=50),nn(steps=50)' --splits 0-2 \

@@ -123,6 +123,7 @@ typedef struct reading {
     bool       *is_measure;              /* [columns]                                                       */
     una_arena  *arena;
     una_row    *rows;                    /* [count, room]                                                   */
+    size_t     *lines;                   /* [count, room] where they stand                                  */
     size_t      count, room;
     una_run    *run;
 } reading;
@@ -233,11 +234,15 @@ static una_status next_row(una_row **row, reading *r)
     if (r->count == r->room) {
         size_t room = r->room ? 2 * r->room : 256;
         una_row *wider = UNA_GET(r->arena, una_row, room);
+        size_t *longer = UNA_GET(r->arena, size_t, room);
         UNA_TRY(una_arena_check(r->arena));
         if (r->count > 0) memcpy(wider, r->rows, r->count * sizeof *wider);
+        if (r->count > 0) memcpy(longer, r->lines, r->count * sizeof *longer);
         r->rows = wider;
+        r->lines = longer;
         r->room = room;
     }
+    r->lines[r->count] = r->csv->record_line;
     *row = &r->rows[r->count++];
     return UNA_OK;
 }
@@ -254,17 +259,41 @@ static una_status take_all(reading *r)
     }
 }
 
+/* A row says something else than one of the same key: an earlier line, or a row of the store. */
+static una_status tell_clash(const reading *r, const una_clash *clash, const una_store *store)
+{
+    char here[32], there[32];
+    const una_row_key *key = &r->rows[clash->row].key;
+    size_t other = 0;
+    una_text text = una_text_in(r->arena);
+    una_row_key_describe(&text, key);
+    UNA_TRY(una_arena_check(r->arena));
+    una_number_text(here, clash->here);
+    una_number_text(there, clash->there);
+
+    while (other < clash->row && !una_row_key_same(key, &r->rows[other].key)) other++;
+    if (other < clash->row)
+        UNA_FAIL(r->run, UNA_E_INPUT, "%s, lines %zu and %zu: two rows of %s, in which '%s' is %s and %s; remove the "
+                 "line that is wrong", r->csv->path, r->lines[other], r->lines[clash->row], text.at, clash->measure,
+                 there, here);
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%s' of %s is %s, and in the store %s it is %s; remove one of the two "
+             "files: the table, to go on with the rows of the store, or the store, to go on with those of the table",
+             r->csv->path, r->lines[clash->row], clash->measure, text.at, here, una_store_path(store), there);
+}
+
 una_status una_rows_import(una_store *store, const char *study, const char *path, size_t *count, size_t *added,
                            una_run *run)
 {
     una_arena arena;
     una_arena_init(&arena, run);
     reading r = { .study = study, .arena = &arena, .run = run };
+    una_clash clash = { .row = SIZE_MAX };
     *count = *added = 0;
 
     una_status status = una_csv_open(&r.csv, path, run);
     if (status == UNA_OK) status = take_all(&r);
-    if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, run);
+    if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, &clash, run);
+    if (status == UNA_E_INPUT && clash.row != SIZE_MAX) status = tell_clash(&r, &clash, store);
     if (status == UNA_OK) *count = r.count;
     una_csv_close(r.csv);
     una_arena_free(&arena);

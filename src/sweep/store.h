@@ -24,7 +24,7 @@ size_t una_row_find(const una_row *row, const char *measure);
 
 typedef struct una_store una_store;
 
-/* Made if it is not there. A file that is no store, or one of a newer una, is refused (UNA_E_INPUT). */
+/* Made if it is not there. A file that is no store, or a damaged one, or one of a newer una, is refused (UNA_E_INPUT). */
 una_status una_store_open(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 
@@ -38,10 +38,19 @@ void       una_store_renew(una_store *store);
 typedef struct una_owner { char host[256]; long process; } una_owner;
 una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run);
 
-/* All rows or none; claims on them end. A row whose key is there takes its place if `replace`, else it is left as it
- * is; *added (may be NULL) counts those that came in. */
+typedef struct una_clash {               /* two rows of one key that say different things of a measure      */
+    size_t      row;                     /* of those to put; SIZE_MAX: there is no clash                    */
+    const char *measure;
+    double      here, there;             /* in that row; in the store                                       */
+} una_clash;
+
+/* All rows or none; claims on them end. A row whose key is there takes its place if `replace`. Else what is there is
+ * left as it is, and a row that contradicts it (another value of a measure that both have; with another kernel set the
+ * last digits are free to differ) is UNA_E_INPUT and goes to *clash (may be NULL). *added (may be NULL) counts those
+ * that came in. */
 una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
-                         una_run *run);
+                         una_clash *clash, una_run *run);
+const char *una_store_path(const una_store *store);
 /* The row of a key, in `arena`; *found false and nothing else where there is none. */
 una_status una_store_find(bool *found, una_row *row, una_store *store, const una_row_key *key, una_arena *arena,
                           una_run *run);

@@ -48,6 +48,11 @@ struct una_store {
     char            host[256], start[32], handle[32];
 };
 
+const char *una_store_path(const una_store *store)
+{
+    return store->path;
+}
+
 size_t una_row_find(const una_row *row, const char *measure)
 {
     for (size_t i = 0; i < row->count; i++)
@@ -57,13 +62,17 @@ size_t una_row_find(const una_row *row, const char *measure)
 
 /* ---- statements ---------------------------------------------------------------------------------------------- */
 
+static una_status damaged(const una_store *store, const char *why, una_run *run)
+{
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a store of results, or is damaged (%.200s); move it away, and results are "
+             "taken from the CSV file beside it", store->path, why);
+}
+
 static una_status failed(una_store *store, una_run *run)
 {
     int code = sqlite3_errcode(store->db) & 0xff;
     if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", store->path);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        UNA_FAIL(run, UNA_E_INPUT, "%s is not a store of results, or is damaged (%s); move it away, and results are "
-                 "taken from the CSV file beside it", store->path, sqlite3_errmsg(store->db));
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(store, sqlite3_errmsg(store->db), run);
     UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", store->path, sqlite3_errmsg(store->db));
 }
 
@@ -139,6 +148,19 @@ static una_status read_number(sqlite3_int64 *number, una_store *store, const cha
     return status;
 }
 
+/* Pages that do not hang together are found here, before rows are lost between them. */
+static una_status check_sound(una_store *store, una_run *run)
+{
+    sqlite3_stmt *statement;
+    UNA_TRY(prepare(&statement, store, "PRAGMA quick_check(1)", run));
+    const char *word = sqlite3_step(statement) == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    una_status status = UNA_OK;
+    if (!word) status = failed(store, run);
+    else if (strcmp(word, "ok") != 0) status = damaged(store, word, run);
+    sqlite3_finalize(statement);
+    return status;
+}
+
 static una_status make_tables(una_store *store, void *context, una_run *run)
 {
     sqlite3_int64 format = 0, tables = 0;
@@ -146,7 +168,7 @@ static una_status make_tables(una_store *store, void *context, una_run *run)
     UNA_TRY(read_number(&format, store, "PRAGMA user_version", run));
     UNA_TRY(read_number(&tables, store, "SELECT count(*) FROM sqlite_master", run));
     if (format == 0 && tables == 0) return execute(store, schema, run);
-    if (format == FORMAT) return UNA_OK;
+    if (format == FORMAT) return check_sound(store, run);
     UNA_FAIL(run, UNA_E_INPUT, "%s is not a store of results that this una can read (format %lld, and it knows %d); "
              "use a newer una, or another folder", store->path, (long long)format, FORMAT);
 }
@@ -331,71 +353,6 @@ una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key
     return status;
 }
 
-/* ---- rows in ------------------------------------------------------------------------------------------------- */
-
-typedef struct putting { const una_row *rows; size_t count; bool replace; size_t added; } putting;
-
-static una_status remove_row(una_store *store, const una_row_key *key, una_run *run)
-{
-    UNA_TRY(execute_for(store, "DELETE FROM value WHERE fit = (SELECT id FROM fit WHERE " KEY_IS ")", key, run));
-    return execute_for(store, "DELETE FROM fit WHERE " KEY_IS, key, run);
-}
-
-static una_status insert_values(una_store *store, const una_row *row, sqlite3_int64 fit, una_run *run)
-{
-    sqlite3_stmt *statement;
-    una_status status = UNA_OK;
-    UNA_TRY(prepare(&statement, store, "INSERT INTO value (fit, place, measure, value) VALUES (?1, ?2, ?3, ?4)", run));
-
-    for (size_t i = 0; i < row->count && status == UNA_OK; i++) {
-        sqlite3_bind_int64(statement, 1, fit);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)i);
-        bind_text(statement, 3, row->measure[i]);
-        sqlite3_bind_double(statement, 4, row->value[i]);        /* NAN becomes NULL */
-        if (sqlite3_step(statement) != SQLITE_DONE) status = failed(store, run);
-        sqlite3_reset(statement);
-    }
-
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static una_status put_row(una_store *store, const una_row *row, putting *p, una_run *run)
-{
-    sqlite3_stmt *statement;
-    if (p->replace) UNA_TRY(remove_row(store, &row->key, run));
-    UNA_TRY(prepare(&statement, store, "INSERT INTO fit (study, data, split, spec, seed, results, options, made_by, "
-                    "kernels, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
-                    "ON CONFLICT (study, data, split, spec, seed, results) DO NOTHING", run));
-    bind_key(statement, &row->key);
-    bind_text(statement, 7, row->options);
-    bind_text(statement, 8, row->commit);
-    bind_text(statement, 9, row->kernels);
-    sqlite3_bind_double(statement, 10, row->seconds);
-    UNA_TRY(finish(statement, store, run));
-
-    if (sqlite3_changes(store->db) == 0) return UNA_OK;          /* it was there */
-    p->added++;
-    UNA_TRY(insert_values(store, row, sqlite3_last_insert_rowid(store->db), run));
-    return execute_for(store, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
-}
-
-static una_status put_rows(una_store *store, void *context, una_run *run)
-{
-    putting *p = context;
-    for (size_t i = 0; i < p->count; i++) UNA_TRY(put_row(store, &p->rows[i], p, run));
-    return UNA_OK;
-}
-
-una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
-                         una_run *run)
-{
-    putting p = { .rows = rows, .count = count, .replace = replace };
-    una_status status = transact(store, put_rows, &p, run);
-    if (added) *added = status == UNA_OK ? p.added : 0;
-    return status;
-}
-
 /* ---- rows out ------------------------------------------------------------------------------------------------ */
 
 #define ROW_COLUMNS "f.study, f.data, f.split, f.spec, f.seed, f.results, f.options, f.made_by, f.kernels, " \
@@ -519,5 +476,104 @@ una_status una_store_each(una_store *store, const char *study, una_row_task *tas
         sqlite3_finalize(statement);
     }
     pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+/* ---- rows in ------------------------------------------------------------------------------------------------- */
+
+typedef struct putting { const una_row *rows; size_t count; bool replace; size_t added; una_clash clash; } putting;
+
+static una_status remove_row(una_store *store, const una_row_key *key, una_run *run)
+{
+    UNA_TRY(execute_for(store, "DELETE FROM value WHERE fit = (SELECT id FROM fit WHERE " KEY_IS ")", key, run));
+    return execute_for(store, "DELETE FROM fit WHERE " KEY_IS, key, run);
+}
+
+static una_status insert_values(una_store *store, const una_row *row, sqlite3_int64 fit, una_run *run)
+{
+    sqlite3_stmt *statement;
+    una_status status = UNA_OK;
+    UNA_TRY(prepare(&statement, store, "INSERT INTO value (fit, place, measure, value) VALUES (?1, ?2, ?3, ?4)", run));
+
+    for (size_t i = 0; i < row->count && status == UNA_OK; i++) {
+        sqlite3_bind_int64(statement, 1, fit);
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)i);
+        bind_text(statement, 3, row->measure[i]);
+        sqlite3_bind_double(statement, 4, row->value[i]);        /* NAN becomes NULL */
+        if (sqlite3_step(statement) != SQLITE_DONE) status = failed(store, run);
+        sqlite3_reset(statement);
+    }
+
+    sqlite3_finalize(statement);
+    return status;
+}
+
+typedef struct comparing { const una_row *here; una_clash *clash; size_t row; } comparing;
+
+static una_status compare_row(void *context, const una_row *there, una_run *run)
+{
+    const comparing *c = context;
+    (void)run;
+    if (strcmp(c->here->kernels, there->kernels) != 0) return UNA_OK;
+    for (size_t i = 0; i < c->here->count; i++) {
+        size_t at = una_row_find(there, c->here->measure[i]);
+        if (at == SIZE_MAX) continue;
+        double here = c->here->value[i], other = there->value[at];
+        if (here == other || (isnan(here) && isnan(other))) continue;
+        *c->clash = (una_clash){ c->row, c->here->measure[i], here, other };
+        return UNA_OK;
+    }
+    return UNA_OK;
+}
+
+static una_status refuse_clash(una_store *store, putting *p, size_t row, una_run *run)
+{
+    sqlite3_stmt *statement;
+    comparing c = { &p->rows[row], &p->clash, row };
+    UNA_TRY(prepare(&statement, store, "SELECT " ROW_COLUMNS "WHERE " KEY_IS " ORDER BY v.place", run));
+    bind_key(statement, &p->rows[row].key);
+    una_status status = walk(statement, store, compare_row, &c, run);
+    sqlite3_finalize(statement);
+    UNA_TRY(status);
+    if (p->clash.row == SIZE_MAX) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has another value of '%s' for a row that is put into it", store->path,
+             p->clash.measure);
+}
+
+static una_status put_row(una_store *store, size_t at, putting *p, una_run *run)
+{
+    const una_row *row = &p->rows[at];
+    sqlite3_stmt *statement;
+    if (p->replace) UNA_TRY(remove_row(store, &row->key, run));
+    UNA_TRY(prepare(&statement, store, "INSERT INTO fit (study, data, split, spec, seed, results, options, made_by, "
+                    "kernels, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
+                    "ON CONFLICT (study, data, split, spec, seed, results) DO NOTHING", run));
+    bind_key(statement, &row->key);
+    bind_text(statement, 7, row->options);
+    bind_text(statement, 8, row->commit);
+    bind_text(statement, 9, row->kernels);
+    sqlite3_bind_double(statement, 10, row->seconds);
+    UNA_TRY(finish(statement, store, run));
+
+    if (sqlite3_changes(store->db) == 0) return refuse_clash(store, p, at, run);         /* it was there */
+    p->added++;
+    UNA_TRY(insert_values(store, row, sqlite3_last_insert_rowid(store->db), run));
+    return execute_for(store, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
+}
+
+static una_status put_rows(una_store *store, void *context, una_run *run)
+{
+    putting *p = context;
+    for (size_t i = 0; i < p->count; i++) UNA_TRY(put_row(store, i, p, run));
+    return UNA_OK;
+}
+
+una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
+                         una_clash *clash, una_run *run)
+{
+    putting p = { .rows = rows, .count = count, .replace = replace, .clash.row = SIZE_MAX };
+    una_status status = transact(store, put_rows, &p, run);
+    if (clash) *clash = p.clash;
+    if (added) *added = status == UNA_OK ? p.added : 0;
     return status;
 }

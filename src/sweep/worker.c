@@ -64,7 +64,7 @@ static una_status make_row(const una_sweep *sweep, const una_row_key *key, una_r
         una_row row = { .key = *key, .measure = sweep->measures, .value = outcome.value,
             .count = sweep->measure_count, .options = outcome.options, .kernels = una_run_kernels(run),
             .commit = una_build_commit(), .seconds = outcome.seconds };
-        status = una_store_put(sweep->store, &row, 1, true, NULL, run);
+        status = una_store_put(sweep->store, &row, 1, true, NULL, NULL, run);
     }
     una_arena_free(&arena);
     return status;

@@ -38,7 +38,7 @@ static void rows_come_back_as_they_went(void **state)
     (void)state;
     una_arena_init(&arena, run);
     assert_ok(una_store_open(&store, temp_path("rows.sqlite"), run), run);
-    assert_ok(una_store_put(store, in, 2, false, &added, run), run);
+    assert_ok(una_store_put(store, in, 2, false, &added, NULL, run), run);
     assert_int_equal(added, 2);
     una_store_close(store);
 
@@ -68,20 +68,28 @@ static void a_row_is_there_once(void **state)
     seen s = {0};
     const double first[] = { 1, 2 }, second[] = { 3, 4 };
     una_row row = row_of("once", "new", 0, first);
+    una_clash clash;
     size_t added;
     (void)state;
 
     assert_ok(una_store_open(&store, temp_path("once.sqlite"), run), run);
-    assert_ok(una_store_put(store, &row, 1, false, &added, run), run);
+    assert_ok(una_store_put(store, &row, 1, false, &added, NULL, run), run);
+
+    assert_ok(una_store_put(store, &row, 1, false, &added, NULL, run), run);         /* what is there stays */
+    assert_int_equal(added, 0);
 
     row.value = second;
-    assert_ok(una_store_put(store, &row, 1, false, &added, run), run);       /* what is there stays */
-    assert_int_equal(added, 0);
+    assert_status(una_store_put(store, &row, 1, false, &added, &clash, run), UNA_E_INPUT, run);
+    assert_true(clash.row == 0 && clash.here == 3 && clash.there == 1);
+    assert_string_equal(clash.measure, "a");
+    row.kernels = "other";                       /* between kernel sets the last digits differ */
+    assert_ok(una_store_put(store, &row, 1, false, &added, &clash, run), run);
+    assert_true(added == 0 && clash.row == SIZE_MAX);
     assert_ok(una_store_each(store, "once", note_row, &s, run), run);
     assert_int_equal(s.count, 1);
     assert_true(s.last[0] == 1 && s.last[1] == 2);
 
-    assert_ok(una_store_put(store, &row, 1, true, &added, run), run);        /* or gives way, whole */
+    assert_ok(una_store_put(store, &row, 1, true, &added, NULL, run), run);        /* or gives way, whole */
     s = (seen){0};
     assert_ok(una_store_each(store, "once", note_row, &s, run), run);
     assert_int_equal(s.count, 1);
@@ -101,7 +109,7 @@ static void studies_and_their_variants(void **state)
     (void)state;
 
     assert_ok(una_store_open(&store, temp_path("studies.sqlite"), run), run);
-    assert_ok(una_store_put(store, rows, 5, false, NULL, run), run);
+    assert_ok(una_store_put(store, rows, 5, false, NULL, NULL, run), run);
     assert_ok(una_store_each(store, "uci", note_row, &s, run), run);
     assert_string_equal(s.specs, "b;new;c;");                                /* by key, not by time */
     una_store_close(store);
@@ -119,7 +127,7 @@ static void all_rows_or_none(void **state)
 
     rows[1].seconds = NAN;                       /* cannot be stored */
     assert_ok(una_store_open(&store, temp_path("all.sqlite"), run), run);
-    assert_status(una_store_put(store, rows, 2, true, NULL, run), UNA_E_IO, run);
+    assert_status(una_store_put(store, rows, 2, true, NULL, NULL, run), UNA_E_IO, run);
     assert_ok(una_store_each(store, "all", note_row, &s, run), run);
     assert_int_equal(s.count, 0);
     una_store_close(store);
@@ -173,7 +181,7 @@ static void a_claim_has_one_owner(void **state)
     assert_ok(una_store_claim(&granted, other, &row.key, run), run);
     assert_true(granted);
 
-    assert_ok(una_store_put(other, &row, 1, true, NULL, run), run);
+    assert_ok(una_store_put(other, &row, 1, true, NULL, NULL, run), run);
     assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
     assert_true(granted);                                    /* the row has ended the claim */
 
@@ -329,7 +337,7 @@ static una_store *csv_store(const char *name, una_run *run)
     rows[1].measure = only;
     rows[1].count = 1;
     assert_ok(una_store_open(&store, temp_path(name), run), run);
-    assert_ok(una_store_put(store, rows, 2, true, NULL, run), run);
+    assert_ok(una_store_put(store, rows, 2, true, NULL, NULL, run), run);
     return store;
 }
 
@@ -438,6 +446,68 @@ static void bad_lines_are_named(void **state)
     una_run_free(run);
 }
 
+static void contradictions_are_named(void **state)
+{
+    static const char head[] = "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,options\n";
+    una_run *run = quiet_run();
+    una_store *store;
+    seen s = {0};
+    size_t count, added;
+    char text[1024];
+    (void)state;
+    assert_ok(una_store_open(&store, temp_path("clash.sqlite"), run), run);
+    snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,1,k,c,o\n", "csv,d,1,s,0,1,1,,1,k,c,o\n");
+    assert_ok(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), run);
+
+    /* The same values with other seconds, or a measure that only one of them has, is none. */
+    snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,2,k,c2,o\n", "csv,d,1,s,0,1,1,5,1,k,c,o\n");
+    assert_ok(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), run);
+    assert_int_equal(added, 0);
+
+    snprintf(text, sizeof text, "%s%s%s", head, "csv,d,9,s,0,1,1,nan,1,k,c,o\n", "csv,d,0,s,0,1,1,2.5,1,k,c,o\n");
+    assert_status(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), UNA_E_INPUT,
+                  run);
+    assert_says(una_run_message(run), "clash.csv, line 3: 'b' of s on d, split 0, seed 0 is 2.5");
+    assert_says(una_run_message(run), "clash.sqlite it is nan; remove one");
+
+    snprintf(text, sizeof text, "%s%s%s%s", head, "csv,d,8,s,0,1,1,nan,1,k,c,o\n", "csv,d,7,s,0,1,1,1,1,k,c,o\n",
+             "csv,d,8,s,0,1,1.5,nan,1,k,c,o\n");
+    assert_status(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), UNA_E_INPUT,
+                  run);
+    assert_says(una_run_message(run), "lines 2 and 4: two rows of s on d, split 8, seed 0, in which 'a' is 1 and 1.5");
+    assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
+    assert_int_equal(s.count, 2);                            /* nothing of either file came in */
+    una_store_close(store);
+    una_run_free(run);
+}
+
+/* Pages in the middle of the file overwritten: found when it is opened, not when a row is missed. */
+static void a_damaged_store_is_refused(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    const double value[] = { 1, 2 };
+    char path[4096], junk[2000];
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("damaged.sqlite"));
+    assert_ok(una_store_open(&store, path, run), run);
+    for (uint64_t i = 0; i < 400; i++) {
+        una_row row = row_of("s", "new", i, value);
+        assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+    }
+    una_store_close(store);
+
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    memset(junk, 0x5a, sizeof junk);
+    assert_int_equal(fseek(file, 5 * 4096, SEEK_SET), 0);
+    assert_int_equal(fwrite(junk, 1, sizeof junk, file), sizeof junk);
+    fclose(file);
+    assert_status(una_store_open(&store, path, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "is damaged");
+    una_run_free(run);
+}
+
 static una_status all_calls(void *context, una_run *run)
 {
     const double value[] = { 1, 2 };
@@ -452,7 +522,7 @@ static una_status all_calls(void *context, una_run *run)
     una_arena_init(&arena, run);
     una_status status = una_store_open(&store, context, run);
     if (status == UNA_OK) status = una_store_claim(&yes, store, &row.key, run);
-    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, run);
+    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     if (status == UNA_OK) status = una_rows_export(store, "memory", NULL, 0, path, NULL, run);
     if (status == UNA_OK) status = una_rows_import(store, "memory", path, &count, &added, run);
@@ -485,6 +555,8 @@ int main(void)
         cmocka_unit_test(rows_go_through_csv),
         cmocka_unit_test(a_cut_file_never_gives_a_torn_row),
         cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(a_damaged_store_is_refused),
         cmocka_unit_test(no_memory_is_no_crash),
     };
 

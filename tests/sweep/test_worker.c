@@ -202,7 +202,7 @@ static void a_row_without_a_measure_is_made_anew(void **state)
 
     snprintf(path, sizeof path, "%s", temp_path("less.sqlite"));
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
+    assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
     una_store_close(store);
 
     assert_ok(work(path, &j, &made, run), run);

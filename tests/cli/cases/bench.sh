@@ -80,6 +80,10 @@ check "export from nowhere" 5 una bench cubic --export more.csv --out nowhere
 err "nowhere"
 check "import of nothing" 5 una bench cubic --import nothing.csv --out nowhere
 absent nowhere
+mkdir edited && cp una-bench/* edited/ 2>/dev/null
+awk -F, -v OFS=, 'NR == 3 { $7 = 1e6 } { print }' rows.csv >edited/cubic.csv
+check "a table that was edited" 2 una bench cubic --quick --models linear,nlm --seeds 1 --out edited
+err "edited/cubic.csv, line 3" "'gap_std'" "1000000" "edited/bench.sqlite" "remove one"
 mkdir torn && head -c -30 rows.csv >torn/cubic.csv
 check "a torn line" 2 una bench cubic --models linear --seeds 1 --out torn
 err "torn/cubic.csv"

@@ -200,7 +200,8 @@ static una_status open_folder(bench *b, const char *folder)
     UNA_TRY(name_measures(b));
     UNA_TRY(una_store_open(&b->store, store, b->run));
     if (access(b->result.table, F_OK) != 0) return UNA_OK;
-    return una_rows_import(b->store, b->experiment->name, b->result.table, &count, &added, b->run);
+    return una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table, &count,
+                           &added, b->run);
 }
 
 static una_status write_table(bench *b)
@@ -435,7 +436,7 @@ static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *
 
 static una_status import_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
-    return una_rows_import(b->store, b->experiment->name, path, rows, added, b->run);
+    return una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, added, b->run);
 }
 
 static una_status in_folder(const char *name, const char *out, folder_task *task, const char *path, size_t *rows,

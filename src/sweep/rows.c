@@ -195,6 +195,7 @@ static una_status take_values(una_row *row, const reading *r)
     for (size_t c = 0; c < r->csv->columns; c++) {
         const una_cell *cell = &r->csv->cells[c];
         if (!r->is_measure[c] || cell->length == 0) continue;
+        if (row->count == UNA_MOST_MEASURES) return not_ours(r, "there are too many measures", r->csv->names[c]);
         if (!take_number(&value[row->count], cell)) return not_ours(r, "there is no number", r->csv->names[c]);
         measure[row->count++] = r->csv->names[c];
     }
@@ -259,6 +260,18 @@ static una_status take_all(reading *r)
     }
 }
 
+/* A measure of another version, or a slip of the pen: it is told, since nobody will ever ask for it. */
+static void warn_of_others(const reading *r, const char *const *measures, size_t count)
+{
+    for (size_t c = 0; c < r->csv->columns; c++) {
+        bool known = !r->is_measure[c];
+        for (size_t m = 0; m < count && !known; m++) known = strcmp(r->csv->names[c], measures[m]) == 0;
+        if (!known)
+            una_log(r->run, UNA_LOG_WARNING, "%.400s has a column '%.80s', which is no measure of %s here; it is kept "
+                    "and not used", r->csv->path, r->csv->names[c], r->study);
+    }
+}
+
 /* A row says something else than one of the same key: an earlier line, or a row of the store. */
 static una_status tell_clash(const reading *r, const una_clash *clash, const una_store *store)
 {
@@ -281,8 +294,8 @@ static una_status tell_clash(const reading *r, const una_clash *clash, const una
              r->csv->path, r->lines[clash->row], clash->measure, text.at, here, una_store_path(store), there);
 }
 
-una_status una_rows_import(una_store *store, const char *study, const char *path, size_t *count, size_t *added,
-                           una_run *run)
+una_status una_rows_import(una_store *store, const char *study, const char *const *measures, size_t measure_count,
+                           const char *path, size_t *count, size_t *added, una_run *run)
 {
     una_arena arena;
     una_arena_init(&arena, run);
@@ -292,6 +305,7 @@ una_status una_rows_import(una_store *store, const char *study, const char *path
 
     una_status status = una_csv_open(&r.csv, path, run);
     if (status == UNA_OK) status = take_all(&r);
+    if (status == UNA_OK && measures) warn_of_others(&r, measures, measure_count);
     if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, &clash, run);
     if (status == UNA_E_INPUT && clash.row != SIZE_MAX) status = tell_clash(&r, &clash, store);
     if (status == UNA_OK) *count = r.count;

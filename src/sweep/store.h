@@ -9,6 +9,8 @@
 
 #include "sweep/key.h"
 
+enum { UNA_MOST_MEASURES = 256 };        /* of one row */
+
 typedef struct una_row {                 /* all that is known of one fit; texts and arrays are borrowed     */
     una_row_key            key;
     const char *const *measure;          /* [count] names                                                   */
@@ -24,7 +26,7 @@ size_t una_row_find(const una_row *row, const char *measure);
 
 typedef struct una_store una_store;
 
-/* Made if it is not there. A file that is no store, or a damaged one, or one of a newer una, is refused (UNA_E_INPUT). */
+/* Made if it is not there. A file that is no store, a damaged one, or one of a newer una is refused (UNA_E_INPUT). */
 una_status una_store_open(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 

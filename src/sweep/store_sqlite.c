@@ -6,9 +6,9 @@
  * works on network file systems too.
  *
  * A claim names its owner: host, process, the process's start time (numbers of processes come again) and the handle of
- * the store inside it. Whether a process of this host lives is asked of the system; one of another host (every container
- * has a name of its own) gives signs of life, and without one for a lease it counts as dead. So does a sign that lies
- * further in the future than a lease: clocks differ by less.
+ * the store inside it. Whether a process of this host lives is asked of the system; one of another host (every
+ * container has a name of its own) gives signs of life, and without one for a lease it counts as dead. So does a sign
+ * that lies further in the future than a lease: clocks differ by less.
  *
  * SQLite takes its memory from malloc, not from the run: a few megabytes, whatever the size of the store.
  */
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, WAIT_MS = 60000, LEASE = 120, MOST_MEASURES = 256 };
+enum { FORMAT = 1, WAIT_MS = 60000, LEASE = 120 };
 
 static const char schema[] =
     "CREATE TABLE fit (id INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL,"
@@ -235,8 +235,8 @@ static void bind_owner(sqlite3_stmt *statement, const una_store *store)
     sqlite3_bind_int64(statement, 11, (sqlite3_int64)time(NULL));
 }
 
-/* For all claims of this handle. Nobody is there to hear of a failure: claims that are not dropped end with the process,
- * and those that are not renewed now are renewed next time. */
+/* For all claims of this handle. Nobody is there to hear of a failure: claims that are not dropped end with the
+ * process, and those that are not renewed now are renewed next time. */
 static void for_own_claims(una_store *store, const char *sql)
 {
     sqlite3_stmt *statement;
@@ -362,8 +362,8 @@ enum { AT_OPTIONS = 6, AT_MADE_BY, AT_KERNELS, AT_SECONDS, AT_ID, AT_MEASURE, AT
 typedef struct building {                /* a row put together from the lines of a query                    */
     una_row       row;
     sqlite3_int64 id;
-    const char   *measure[MOST_MEASURES];
-    double        value[MOST_MEASURES];
+    const char   *measure[UNA_MOST_MEASURES];
+    double        value[UNA_MOST_MEASURES];
 } building;
 
 static const char *text_at(sqlite3_stmt *statement, int column, una_arena *arena)
@@ -386,8 +386,8 @@ static void begin_row(building *b, sqlite3_stmt *s, una_arena *arena)
 static una_status add_value(building *b, sqlite3_stmt *s, una_store *store, una_arena *arena, una_run *run)
 {
     if (sqlite3_column_type(s, AT_MEASURE) == SQLITE_NULL) return una_arena_check(arena);    /* without measures */
-    if (b->row.count == MOST_MEASURES)
-        UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", store->path, MOST_MEASURES);
+    if (b->row.count == UNA_MOST_MEASURES)
+        UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", store->path, UNA_MOST_MEASURES);
     bool missing = sqlite3_column_type(s, AT_VALUE) == SQLITE_NULL;
     b->measure[b->row.count] = text_at(s, AT_MEASURE, arena);
     b->value[b->row.count++] = missing ? NAN : sqlite3_column_double(s, AT_VALUE);

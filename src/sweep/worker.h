@@ -39,7 +39,8 @@ typedef struct una_sweep {
     size_t             made;             /* out: rows made by this call                                     */
 } una_sweep;
 
-/* Until every key of the plan has its row. Where only keys in other hands are left, a note in the log says whose. After a failure or a cancel, what was finished is in the store. */
+/* Until every key of the plan has its row. Where only keys in other hands are left, a note in the log says whose. After
+ * a failure or a cancel, what was finished is in the store. */
 una_status una_sweep_run(una_sweep *sweep, una_run *run);
 
 #endif

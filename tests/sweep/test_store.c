@@ -359,9 +359,9 @@ static void rows_go_through_csv(void **state)
         "\"csv(x=1)\",\"data\",3,\"old\",2,1,,,-1e+300,0.5,\"k\",\"abc\",\"new(height=1)\"\n");
 
     assert_ok(una_store_open(&to, temp_path("to.sqlite"), run), run);
-    assert_ok(una_rows_import(to, "csv", path, &count, &added, run), run);
+    assert_ok(una_rows_import(to, "csv", NULL, 0, path, &count, &added, run), run);
     assert_int_equal(added, 2);
-    assert_ok(una_rows_import(to, "csv", path, &count, &added, run), run);
+    assert_ok(una_rows_import(to, "csv", NULL, 0, path, &count, &added, run), run);
     assert_int_equal(count, 2);
     assert_int_equal(added, 0);
     assert_ok(una_rows_export(to, "csv", first, 1, path, NULL, run), run);
@@ -392,7 +392,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     for (size_t cut = 0; cut <= length; cut++) {
         char part[4096];
         snprintf(part, sizeof part, "%s", temp_file("part.csv", text, cut));
-        una_status status = una_rows_import(store, "csv", part, &count, &added, run);
+        una_status status = una_rows_import(store, "csv", NULL, 0, part, &count, &added, run);
         size_t wanted = cut >= length - 1 ? 2 : cut == first || cut == first - 1 ? 1 : 0;
         bool between = wanted > 0 || cut == header || cut == header - 1;
         assert_status(status, between ? UNA_OK : UNA_E_INPUT, run);
@@ -431,17 +431,64 @@ static void bad_lines_are_named(void **state)
         char text[1024];
         seen s = {0};
         snprintf(text, sizeof text, "%s%s%s", head, good, bad[i]);
-        assert_status(una_rows_import(store, "csv", temp_text_file("bad.csv", text), &count, &added, run), UNA_E_INPUT,
-                      run);
+        assert_status(una_rows_import(store, "csv", NULL, 0, temp_text_file("bad.csv", text), &count, &added, run),
+                      UNA_E_INPUT, run);
         assert_says(una_run_message(run), "line 3");
         assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
         assert_int_equal(s.count, 0);                        /* nor the good line before it */
     }
 
     const char *other = temp_text_file("other.csv", "model,spec,seed,gap_std\ngp,gp,0,1\n");
-    assert_status(una_rows_import(store, "csv", other, &count, &added, run), UNA_E_INPUT, run);
+    assert_status(una_rows_import(store, "csv", NULL, 0, other, &count, &added, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "no column 'study'");
-    assert_status(una_rows_import(store, "csv", temp_path("nowhere.csv"), &count, &added, run), UNA_E_IO, run);
+    assert_status(una_rows_import(store, "csv", NULL, 0, temp_path("nowhere.csv"), &count, &added, run), UNA_E_IO, run);
+    una_store_close(store);
+    una_run_free(run);
+}
+
+static void hear(void *context, una_log_level level, const char *sentence)
+{
+    char *all = context;
+    if (level == UNA_LOG_WARNING) strncat(all, sentence, 1000 - strlen(all));
+}
+
+static void columns_of_no_measure(void **state)
+{
+    enum { MANY = UNA_MOST_MEASURES + 1 };
+    static char text[32 * MANY];
+    char warnings[1024] = "";
+    una_run *run = NULL;
+    una_run_settings about = { .size = sizeof about, .log = hear, .callbacks = warnings };
+    una_store *store;
+    size_t count, added;
+    (void)state;
+    assert_int_equal(una_run_new(&run, &about), UNA_OK);
+    assert_ok(una_store_open(&store, temp_path("columns.sqlite"), run), run);
+
+    const char *other = temp_text_file("other.csv", "study,data,split,spec,seed,results,a,rmsee,b,seconds,kernels,"
+                                       "commit,options\ncsv,d,0,s,0,1,1,2,3,1,k,c,o\n");
+    assert_ok(una_rows_import(store, "csv", two_names, 2, other, &count, &added, run), run);
+    assert_int_equal(added, 1);
+    assert_says(warnings, "other.csv has a column 'rmsee'");
+    assert_null(strstr(warnings, "'a'"));
+
+    /* A row with as many measures as the store can hold comes in, and one more is refused. */
+    for (size_t given = UNA_MOST_MEASURES; given <= MANY; given++) {
+        size_t used = (size_t)snprintf(text, sizeof text, "study,data,split,spec,seed,results");
+        for (size_t i = 0; i < MANY; i++) used += (size_t)snprintf(text + used, sizeof text - used, ",m%zu", i);
+        used += (size_t)snprintf(text + used, sizeof text - used, ",seconds,kernels,commit,options\ncsv,d,%zu,s,0,1",
+                                 given);
+        for (size_t i = 0; i < MANY; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, i < given ? ",%zu" : ",", i);
+        snprintf(text + used, sizeof text - used, ",1,k,c,o\n");
+        const char *many = temp_text_file("many.csv", text);
+        una_status status = una_rows_import(store, "csv", NULL, 0, many, &count, &added, run);
+        assert_status(status, given == MANY ? UNA_E_INPUT : UNA_OK, run);
+    }
+    assert_says(una_run_message(run), "many.csv, line 2, column 'm256': there are too many measures");
+    seen s = {0};
+    assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
+    assert_int_equal(s.count, 2);
     una_store_close(store);
     una_run_free(run);
 }
@@ -457,23 +504,23 @@ static void contradictions_are_named(void **state)
     (void)state;
     assert_ok(una_store_open(&store, temp_path("clash.sqlite"), run), run);
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,1,k,c,o\n", "csv,d,1,s,0,1,1,,1,k,c,o\n");
-    assert_ok(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), run);
+    assert_ok(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
 
     /* The same values with other seconds, or a measure that only one of them has, is none. */
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,2,k,c2,o\n", "csv,d,1,s,0,1,1,5,1,k,c,o\n");
-    assert_ok(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), run);
+    assert_ok(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
     assert_int_equal(added, 0);
 
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,9,s,0,1,1,nan,1,k,c,o\n", "csv,d,0,s,0,1,1,2.5,1,k,c,o\n");
-    assert_status(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), UNA_E_INPUT,
-                  run);
+    assert_status(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
+                  UNA_E_INPUT, run);
     assert_says(una_run_message(run), "clash.csv, line 3: 'b' of s on d, split 0, seed 0 is 2.5");
     assert_says(una_run_message(run), "clash.sqlite it is nan; remove one");
 
     snprintf(text, sizeof text, "%s%s%s%s", head, "csv,d,8,s,0,1,1,nan,1,k,c,o\n", "csv,d,7,s,0,1,1,1,1,k,c,o\n",
              "csv,d,8,s,0,1,1.5,nan,1,k,c,o\n");
-    assert_status(una_rows_import(store, "csv", temp_text_file("clash.csv", text), &count, &added, run), UNA_E_INPUT,
-                  run);
+    assert_status(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
+                  UNA_E_INPUT, run);
     assert_says(una_run_message(run), "lines 2 and 4: two rows of s on d, split 8, seed 0, in which 'a' is 1 and 1.5");
     assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
     assert_int_equal(s.count, 2);                            /* nothing of either file came in */
@@ -525,7 +572,7 @@ static una_status all_calls(void *context, una_run *run)
     if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     if (status == UNA_OK) status = una_rows_export(store, "memory", NULL, 0, path, NULL, run);
-    if (status == UNA_OK) status = una_rows_import(store, "memory", path, &count, &added, run);
+    if (status == UNA_OK) status = una_rows_import(store, "memory", NULL, 0, path, &count, &added, run);
 
     una_store_close(store);
     una_arena_free(&arena);
@@ -555,6 +602,7 @@ int main(void)
         cmocka_unit_test(rows_go_through_csv),
         cmocka_unit_test(a_cut_file_never_gives_a_torn_row),
         cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(columns_of_no_measure),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_damaged_store_is_refused),
         cmocka_unit_test(no_memory_is_no_crash),

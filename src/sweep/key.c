@@ -4,8 +4,6 @@
  */
 #include "sweep/key.h"
 
-#include "base/option.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -51,26 +49,17 @@ void una_row_key_describe(una_text *text, const una_row_key *key)
 
 /* ---- specs --------------------------------------------------------------------------------------------------- */
 
-static void write_spec(una_text *text, const una_spec *spec)
-{
-    una_text_add(text, "%s", spec->name);
-    for (size_t i = 0; i < spec->count; i++) {
-        una_text_add(text, "%s%s=", i ? ", " : "(", spec->items[i].key);
-        una_spec_value(text, spec->items[i].value);
-    }
-    if (spec->count) una_text_add(text, ")");
-}
-
 una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
                             una_run *run)
 {
-    una_spec parsed;
+    const char *written;
     UNA_TRY(una_spec_check(text, results, run));
-    UNA_TRY(una_spec_parse(&parsed, text, arena, run));
+    UNA_TRY(una_spec_text(&written, text, run));
+    *spec = una_arena_text(arena, written);
+    UNA_TRY(una_arena_check(arena));
 
-    una_text canonical = una_text_in(arena);
-    write_spec(&canonical, &parsed);
-    *spec = canonical.at;
-    if (kind) *kind = parsed.name;
+    una_text name = una_text_in(arena);
+    una_text_add(&name, "%.*s", (int)strcspn(written, "("), written);
+    if (kind) *kind = name.at;
     return una_arena_check(arena);
 }

@@ -5,7 +5,7 @@ out "cubic" "uci" "gap"
 check "bench lists, JSON" 0 una bench --json
 json experiments
 check "bench cubic" 0 una bench cubic --quick --models linear,nlm --seeds 1
-out "gap std" "data std" "linear" "nlm(penalty=10" "not tested" "NLM's gap std falls" "4 fits made now, 0 were there"
+out "gap std" "data std" "linear" "penalty=10, prior_var=1)" "not tested" "NLM's gap std falls" "4 fits made now, 0 were there"
 there una-bench/cubic.csv
 there una-bench/cubic.html
 has una-bench/cubic.csv "study,data,split,spec,seed,results,gap_std,data_std,rmse,centre_std,ripple,seconds,kernels,commit,options"
@@ -20,6 +20,10 @@ check "one seed more, and a spec" 0 una bench cubic --quick --models 'linear, li
 json experiment rows means claims fitted table page
 out '"spec": "linear(degree=3, prior_var=1)"' '"fitted": 3'
 true_that "rows of other models stay" tidy_rows 8
+check "a spec" 0 una bench cubic --models 'nlm(penalty=1, steps=20)' --seeds 1 --out written --json
+out '"spec": "nlm(steps=20, penalty=1)"' '"fitted": 1'
+check "the same spec in other words" 0 una bench cubic --models 'nlm(penalty=1.0, steps=2e1)' --seeds 1 --out written --json
+out '"spec": "nlm(steps=20, penalty=1)"' '"fitted": 0'
 check "folder of one's own" 0 una bench cubic --models linear --seeds 1 --out mine --quiet
 there mine/cubic.html
 check "unknown experiment" 1 una bench cubik

@@ -275,8 +275,18 @@ static void print_json(const una_bench_result *r, size_t experiment)
 
 /* ---- the verb ------------------------------------------------------------------------------------------------ */
 
+/* Flags of a run without the name of an experiment. */
+static bool asks_for_more(const cli *c)
+{
+    for (size_t i = 0; i < c->given_count; i++)
+        if (c->given[i].flag >= flags && c->given[i].flag < flags + OWN_FLAGS + MOST_OPTIONS) return true;
+    return false;
+}
+
 static una_status list_experiments(const cli *c)
 {
+    if (asks_for_more(c))
+        return cli_fail(c, UNA_E_USAGE, "which experiment? Give its name; 'una bench' lists them all");
     if (c->json) printf("{\"experiments\": [");
     for (size_t e = 0; e < una_bench_count(); e++) {
         if (!c->json) {

@@ -95,8 +95,9 @@ una_status una_bench_run(una_bench_result **result, const char *name, const una_
 void       una_bench_free(una_bench_result *result);
 
 /* All rows of the experiment in folder `out` (NULL = "una-bench") as CSV; and rows of such a file into the folder:
- * those that are there stay as they are, a line that is not a whole row is refused with all others. Rows do not go over
- * the store, a page, a kept model or another experiment's table of the folder (UNA_E_USAGE). */
+ * those that are there stay as they are, a line that is not a whole row is refused with all others. An export
+ * leaves the folder as it is and is UNA_E_INPUT where there are no rows; it does not go over the store, a page, a kept
+ * model or another experiment's table of the folder (UNA_E_USAGE). */
 una_status una_bench_export(size_t *rows, const char *name, const char *out, const char *path, una_run *run);
 una_status una_bench_import(size_t *rows, size_t *added, const char *name, const char *out, const char *path,
                             una_run *run);

@@ -182,15 +182,48 @@ static una_status name_measures(bench *b)
     return UNA_OK;
 }
 
+/* What is in the way of a folder, in words; NULL: nothing, or it is there. */
+static const char *obstacle(const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about) == 0) return S_ISDIR(about.st_mode) ? NULL : "it is not a folder but a file";
+    if (errno == ENOTDIR) return "a part of its name is not a folder but a file";
+    if (lstat(folder, &about) == 0) return "it is a link that leads nowhere";
+    return NULL;
+}
+
+static una_status check_folder(const char *folder, una_run *run)
+{
+    if (!*folder) UNA_FAIL(run, UNA_E_USAGE, "the folder of the results has no name; give one, or leave it out");
+    const char *why = obstacle(folder);
+    if (why)
+        UNA_FAIL(run, UNA_E_IO, "%s cannot be the folder of the results: %s; choose another one", folder, why);
+    return UNA_OK;
+}
+
 static una_status make_folder(const char *folder, una_run *run)
 {
+    UNA_TRY(check_folder(folder, run));
     if (mkdir(folder, 0777) == 0 || errno == EEXIST) return UNA_OK;
+    if (errno == ENOENT)
+        UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: the folder that it would be in is not there; make that one "
+                 "first, or choose another one for the results", folder);
     UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: %s; choose another one for the results", folder,
              strerror(errno));
 }
 
-/* The store, with what the CSV file has and it has not: a repository keeps the file only. */
-static una_status open_folder(bench *b, const char *folder)
+/* A table beside a store that has rows is not needed: it is written from the store. */
+static una_status explain_table(bench *b, una_status status, bool had_store)
+{
+    char why[sizeof b->run->message];
+    if (status != UNA_E_INPUT || !had_store) return status;
+    memcpy(why, b->run->message, sizeof why);
+    return una_fail(b->run, status, "%.700s. Or move %.250s away: it is written again from the store", why,
+                    b->result.table);
+}
+
+/* The store, with what the CSV file has and it has not: a repository keeps the file only. For reading, a copy of it. */
+static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
     b->result.table = path_in(b, folder, b->experiment->name, ".csv");
@@ -198,10 +231,18 @@ static una_status open_folder(bench *b, const char *folder)
     const char *store = path_in(b, folder, "bench", ".sqlite");
     UNA_TRY(una_arena_check(&b->keep));
     UNA_TRY(name_measures(b));
-    UNA_TRY(una_store_open(&b->store, store, b->run));
-    if (access(b->result.table, F_OK) != 0) return UNA_OK;
-    return una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table, &count,
-                           &added, b->run);
+    UNA_TRY(una_rows_check(store, b->run));
+    UNA_TRY(una_rows_check(b->result.table, b->run));
+    UNA_TRY(una_rows_check(b->result.page, b->run));
+
+    bool had_store = access(store, F_OK) == 0, has_table = access(b->result.table, F_OK) == 0;
+    if (for_reading && !had_store && !has_table)
+        UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has no results of %s", folder, b->experiment->name);
+    UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));
+    if (!has_table) return UNA_OK;
+    una_status status = una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table,
+                                        &count, &added, b->run);
+    return explain_table(b, status, had_store);
 }
 
 static una_status write_table(bench *b)
@@ -316,7 +357,7 @@ static una_status perform(bench *b, const una_bench_settings *given)
     UNA_TRY(una_arena_check(&b->keep));
 
     UNA_TRY(make_folder(b->asked.out, b->run));
-    UNA_TRY(open_folder(b, b->asked.out));
+    UNA_TRY(open_folder(b, b->asked.out, false));
     UNA_TRY(sweep_plan(b));
 
     UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->store, &b->keep, b->run));
@@ -428,9 +469,22 @@ static una_status check_goal(const bench *b, const char *folder, const char *pat
     return what ? refuse_goal(path, what, b->run) : UNA_OK;
 }
 
+static una_status count_row(void *context, const una_row *row, una_run *run)
+{
+    (void)row;
+    (void)run;
+    ++*(size_t *)context;
+    return UNA_OK;
+}
+
 static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
+    size_t count = 0;
     (void)added;
+    UNA_TRY(una_store_each(b->store, b->experiment->name, count_row, &count, b->run));
+    if (count == 0)
+        UNA_FAIL(b->run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
+                 una_store_path(b->store));
     return una_rows_export(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, b->run);
 }
 
@@ -448,7 +502,7 @@ static una_status in_folder(const char *name, const char *out, folder_task *task
     UNA_TRY(find_experiment(&experiment, name, run));
     UNA_TRY(new_bench(&b, experiment, run));
     una_status status = task == export_rows ? check_goal(b, out, path) : UNA_OK;
-    if (status == UNA_OK) status = open_folder(b, out);
+    if (status == UNA_OK) status = open_folder(b, out, task == export_rows);
     if (status == UNA_OK) status = task(b, path, rows, added);
     una_store_close(b->store);
     una_bench_free(&b->result);
@@ -460,6 +514,7 @@ una_status una_bench_export(size_t *rows, const char *name, const char *out, con
     const char *folder = out ? out : "una-bench";
     *rows = 0;
     UNA_TRY(una_version_check("libuna_bench", run));
+    UNA_TRY(check_folder(folder, run));
     if (access(folder, F_OK) != 0) UNA_FAIL(run, UNA_E_IO, "there is no folder of results %s", folder);
     return in_folder(name, folder, export_rows, path, rows, NULL, run);
 }
@@ -471,6 +526,7 @@ una_status una_bench_import(size_t *rows, size_t *added, const char *name, const
     *rows = *added = 0;
     UNA_TRY(una_version_check("libuna_bench", run));
     if (access(path, R_OK) != 0) UNA_FAIL(run, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
+    UNA_TRY(una_rows_check(path, run));
     UNA_TRY(make_folder(folder, run));
     return in_folder(name, folder, import_rows, path, rows, added, run);
 }

@@ -30,8 +30,9 @@ uint64_t una_row_key_hash(const una_row_key *key);
 /* "luna on boston, split 3, seed 7": for messages. */
 void     una_row_key_describe(una_text *text, const una_row_key *key);
 
-/* The one way of writing a model's spec: "name(key=value, key=value)" as una_spec_text writes it. Its kind's name goes to `kind` (may be NULL), its results version to `results`. UNA_E_USAGE if
- * there is no such model or it does not take these options: found before hours are spent. Results live in `arena`. */
+/* The one way of writing a model's spec, as una_spec_text has it. Its kind's name goes to `kind` (may be NULL), its
+ * results version to `results`. UNA_E_USAGE if there is no such model or it does not take these options: found before
+ * hours are spent. Results live in `arena`. */
 una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
                         una_run *run);
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { STUDY, DATA, SPLIT, SPEC, SEED, RESULTS, SECONDS, KERNELS, COMMIT, OPTIONS, FIXED };
 static const char *const names[FIXED] = { "study", "data", "split", "spec", "seed", "results", "seconds", "kernels",
@@ -112,6 +113,14 @@ una_status una_rows_export(una_store *store, const char *study, const char *cons
     una_arena_free(&arena);
     if (count) *count = w.rows;
     return status;
+}
+
+una_status una_rows_check(const char *path, una_run *run)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a plain file, as those of results are; move it away, or choose another file "
+             "or folder", path);
 }
 
 /* ---- in ------------------------------------------------------------------------------------------------------ */
@@ -303,7 +312,8 @@ una_status una_rows_import(una_store *store, const char *study, const char *cons
     una_clash clash = { .row = SIZE_MAX };
     *count = *added = 0;
 
-    una_status status = una_csv_open(&r.csv, path, run);
+    una_status status = una_rows_check(path, run);
+    if (status == UNA_OK) status = una_csv_open(&r.csv, path, run);
     if (status == UNA_OK) status = take_all(&r);
     if (status == UNA_OK && measures) warn_of_others(&r, measures, measure_count);
     if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, &clash, run);

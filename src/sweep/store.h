@@ -28,6 +28,8 @@ typedef struct una_store una_store;
 
 /* Made if it is not there. A file that is no store, a damaged one, or one of a newer una is refused (UNA_E_INPUT). */
 una_status una_store_open(una_store **store, const char *path, una_run *run);
+/* A copy of the store in memory, which may be changed and leaves the file alone; empty where there is none. */
+una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 
 /* Asks for the right to make a row. Not granted while somebody else who is alive holds it: a process of this machine

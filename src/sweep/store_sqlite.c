@@ -68,12 +68,17 @@ static una_status damaged(const una_store *store, const char *why, una_run *run)
              "taken from the CSV file beside it", store->path, why);
 }
 
-static una_status failed(una_store *store, una_run *run)
+static una_status failed_with(sqlite3 *db, const una_store *store, una_run *run)
 {
-    int code = sqlite3_errcode(store->db) & 0xff;
+    int code = sqlite3_errcode(db) & 0xff;
     if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", store->path);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(store, sqlite3_errmsg(store->db), run);
-    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", store->path, sqlite3_errmsg(store->db));
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(store, sqlite3_errmsg(db), run);
+    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", store->path, sqlite3_errmsg(db));
+}
+
+static una_status failed(const una_store *store, una_run *run)
+{
+    return failed_with(store->db, store, run);
 }
 
 static una_status prepare(sqlite3_stmt **statement, una_store *store, const char *sql, una_run *run)
@@ -203,25 +208,69 @@ static void name_owner(una_store *store)
     snprintf(store->handle, sizeof store->handle, "%p", (void *)store);
 }
 
-una_status una_store_open(una_store **out, const char *path, una_run *run)
+static una_status connect_to(sqlite3 **db, const char *path, int flags, una_store *store, una_run *run)
+{
+    if (sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) return failed_with(*db, store, run);
+    sqlite3_busy_timeout(*db, WAIT_MS);
+    return UNA_OK;
+}
+
+static una_status new_store(una_store **out, const char *path, una_run *run)
 {
     size_t length = strlen(path) + 1;
     una_store *store = una_allocate(run, sizeof *store + length);
-    *out = NULL;
+    *out = store;
     if (!store) return UNA_E_MEMORY;
     memset(store, 0, sizeof *store);
     store->run = run;
     store->path = memcpy(store + 1, path, length);
     pthread_mutex_init(&store->lock, NULL);
     name_owner(store);
+    return UNA_OK;
+}
 
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    una_status status = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK ? UNA_OK : failed(store, run);
-    if (status == UNA_OK) sqlite3_busy_timeout(store->db, WAIT_MS);
-    if (status == UNA_OK) status = transact(store, make_tables, NULL, run);
+static una_status opened(una_store **out, una_store *store, una_status status)
+{
+    *out = NULL;
     if (status == UNA_OK) *out = store;
     else una_store_close(store);
     return status;
+}
+
+una_status una_store_open(una_store **out, const char *path, una_run *run)
+{
+    una_store *store;
+    *out = NULL;
+    UNA_TRY(new_store(&store, path, run));
+    una_status status = connect_to(&store->db, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store, run);
+    if (status == UNA_OK) status = transact(store, make_tables, NULL, run);
+    return opened(out, store, status);
+}
+
+/* Opened for writing where that is allowed: what a killed process left behind is rolled back then. */
+static una_status copy_file(una_store *store, una_run *run)
+{
+    sqlite3 *from = NULL;
+    una_status status = connect_to(&from, store->path, SQLITE_OPEN_READWRITE, store, run);
+    if (status == UNA_OK) {
+        sqlite3_backup *backup = sqlite3_backup_init(store->db, "main", from, "main");
+        bool good = backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE;
+        good = sqlite3_backup_finish(backup) == SQLITE_OK && good;
+        if (!good) status = failed_with(store->db, store, run);
+    }
+    sqlite3_close(from);
+    return status;
+}
+
+una_status una_store_open_copy(una_store **out, const char *path, una_run *run)
+{
+    una_store *store;
+    *out = NULL;
+    UNA_TRY(new_store(&store, path, run));
+    una_status status = connect_to(&store->db, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store, run);
+    if (status == UNA_OK && access(path, F_OK) == 0) status = copy_file(store, run);
+    if (status == UNA_OK) status = transact(store, make_tables, NULL, run);
+    return opened(out, store, status);
 }
 
 #define IS_MINE "host = ?7 AND process = ?8 AND start = ?9 AND handle = ?10"

@@ -98,6 +98,39 @@ static void a_row_is_there_once(void **state)
     una_run_free(run);
 }
 
+/* A copy has what the file has, and what is put into it stays there. */
+static void a_copy_leaves_the_file_alone(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store, *copy;
+    seen s = {0};
+    const double value[] = { 1, 2 };
+    una_row rows[] = { row_of("copy", "new", 0, value), row_of("copy", "old", 0, value) };
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("copied.sqlite"));
+    assert_ok(una_store_open_copy(&copy, path, run), run);
+    assert_int_not_equal(access(path, F_OK), 0);             /* nothing was made */
+    una_store_close(copy);
+
+    assert_ok(una_store_open(&store, path, run), run);
+    assert_ok(una_store_put(store, &rows[0], 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_open_copy(&copy, path, run), run);
+    assert_ok(una_store_put(copy, &rows[1], 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_each(copy, "copy", note_row, &s, run), run);
+    assert_string_equal(s.specs, "new;old;");
+    una_store_close(copy);
+    s = (seen){0};
+    assert_ok(una_store_each(store, "copy", note_row, &s, run), run);
+    assert_string_equal(s.specs, "new;");
+    una_store_close(store);
+    assert_status(una_store_open_copy(&copy, temp_text_file("no.sqlite", "this is not a data base, and it is rather more "
+                                      "than one hundred bytes long, so that SQLite will look at the first of them"),
+                                      run), UNA_E_INPUT, run);
+    assert_null(copy);
+    una_run_free(run);
+}
+
 static void studies_and_their_variants(void **state)
 {
     una_run *run = quiet_run();
@@ -559,7 +592,7 @@ static una_status all_calls(void *context, una_run *run)
 {
     const double value[] = { 1, 2 };
     una_row row = row_of("memory", "new", 0, value), out;
-    una_store *store = NULL;
+    una_store *store = NULL, *copy = NULL;
     una_arena arena;
     bool yes;
     size_t count, added;
@@ -573,7 +606,9 @@ static una_status all_calls(void *context, una_run *run)
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     if (status == UNA_OK) status = una_rows_export(store, "memory", NULL, 0, path, NULL, run);
     if (status == UNA_OK) status = una_rows_import(store, "memory", NULL, 0, path, &count, &added, run);
+    if (status == UNA_OK) status = una_store_open_copy(&copy, context, run);
 
+    una_store_close(copy);
     una_store_close(store);
     una_arena_free(&arena);
     return status;
@@ -592,6 +627,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_back_as_they_went),
         cmocka_unit_test(a_row_is_there_once),
+        cmocka_unit_test(a_copy_leaves_the_file_alone),
         cmocka_unit_test(studies_and_their_variants),
         cmocka_unit_test(all_rows_or_none),
         cmocka_unit_test(what_is_no_store_is_refused),

@@ -43,6 +43,32 @@ check "not a table of results" 2 una bench cubic --models linear --seeds 1 --out
 err "study" "cubic.csv"
 check "folder cannot be made" 5 una bench cubic --models linear --out no/such
 err "no/such"
+for flags in "--export x.csv" "--import x.csv" --quick "--models gp" "--seeds 3"; do
+    check "no experiment: $flags" 1 una bench $flags
+    err "which experiment?"
+done
+touch file && ln -s nowhere dangling && mkfifo pipe
+for way in "" "--export x.csv"; do
+    check "the folder is a file $way" 5 una bench cubic --models linear --out file $way
+    err "file cannot be the folder of the results: it is not a folder but a file"
+    check "the folder is a pipe $way" 5 una bench cubic --models linear --out pipe $way
+    err "not a folder but a file"
+    check "the folder is a link to nothing $way" 5 una bench cubic --models linear --out dangling $way
+    err "leads nowhere"
+    check "the folder is in a file $way" 5 una bench cubic --models linear --out file/in $way
+    err "a part of its name is not a folder"
+    check "the folder has no name $way" 1 una bench cubic --models linear --out '' $way
+    err "has no name"
+done
+check "no folder for the folder" 5 una bench cubic --models linear --out no/such
+err "is not there; make that one first"
+check "import of a pipe" 2 timeout 20 "$UNA" bench cubic --import pipe --out never
+err "pipe is not a plain file"
+for part in cubic.csv cubic.html bench.sqlite; do
+    mkdir "pipe-$part" && mkfifo "pipe-$part/$part"
+    check "a pipe as $part" 2 timeout 20 "$UNA" bench cubic --models linear --seeds 1 --out "pipe-$part"
+    err "$part is not a plain file"
+done
 check "a bad option of an experiment" 1 una bench cubic --models linear --seeds 0 --out never
 err "seeds" "1 to 1000"
 check "an option of another experiment" 1 una bench cubic --models linear --group valid --out never
@@ -82,6 +108,23 @@ check "both at once" 1 una bench cubic --import rows.csv --export more.csv
 err "--export and --import"
 check "export from nowhere" 5 una bench cubic --export more.csv --out nowhere
 err "nowhere"
+mkdir empty
+check "export from an empty folder" 2 una bench cubic --export more.csv --out empty
+err "no results of cubic"
+true_that "it is empty still" test -z "$(ls -A empty)"
+check "export of another experiment" 2 una bench gap --export more.csv
+err "no results of gap"
+absent more.csv
+mkdir tables && cp rows.csv tables/cubic.csv
+check "export from a table alone" 0 una bench cubic --export more.csv --out tables
+same rows.csv more.csv
+true_that "no store was made" test "$(ls -A tables)" = cubic.csv
+mkdir locked && cp una-bench/bench.sqlite locked/ && chmod 444 locked/bench.sqlite && chmod 555 locked
+check "export from a folder that is read only" 0 una bench cubic --export more.csv --out locked
+same rows.csv more.csv
+true_that "it is as it was" test "$(ls -A locked)" = bench.sqlite
+same locked/bench.sqlite una-bench/bench.sqlite
+chmod 755 locked
 check "import of nothing" 5 una bench cubic --import nothing.csv --out nowhere
 absent nowhere
 mkdir edited && cp una-bench/* edited/ 2>/dev/null
@@ -95,6 +138,13 @@ head -n 3 rows.csv >torn/cubic.csv
 printf '"cubic","cubic",0,"linear",0,1,0.5' >>torn/cubic.csv
 check "a half line" 2 una bench cubic --models linear --seeds 1 --out torn
 err "line 4"
+mkdir healthy && cp una-bench/bench.sqlite healthy/ && cp torn/cubic.csv healthy/
+check "a half line beside a store" 2 una bench cubic --quick --models linear,nlm --seeds 1 --out healthy
+err "line 4" "move healthy/cubic.csv away: it is written again from the store"
+rm healthy/cubic.csv
+check "moved away" 0 una bench cubic --quick --models linear,nlm --seeds 1 --out healthy
+out "0 fits made now"
+same rows.csv healthy/cubic.csv
 head -c 200 rows.csv >torn/bench.sqlite
 check "not a store" 2 una bench cubic --models linear --seeds 1 --out torn
 err "bench.sqlite" "not a store"

@@ -6,6 +6,7 @@
 
 #include "data/csv.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static const char *const names[FIXED] = { "study", "data", "split", "spec", "see
 
 typedef struct writing {
     FILE        *to;
+    const char  *path;
     una_arena   *arena;
     const char **measure;                /* [count, room]: the columns                                       */
     size_t       count, room, rows;
@@ -68,7 +70,6 @@ static una_status put_row(void *context, const una_row *row, una_run *run)
 {
     writing *w = context;
     char number[32];
-    (void)run;
     put_quoted(w->to, row->key.study);
     fputc(',', w->to);
     put_quoted(w->to, row->key.data);
@@ -88,6 +89,8 @@ static una_status put_row(void *context, const una_row *row, una_run *run)
     put_quoted(w->to, row->options);
     fputc('\n', w->to);
     w->rows++;
+    /* Here it is known why; at the end, only that it failed. */
+    if (ferror(w->to)) UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s", w->path, strerror(errno));
     return UNA_OK;
 }
 
@@ -97,7 +100,7 @@ una_status una_rows_export(una_store *store, const char *study, const char *cons
     una_arena arena;
     una_file file = {0};
     una_arena_init(&arena, run);
-    writing w = { .arena = &arena };
+    writing w = { .arena = &arena, .path = path };
     for (size_t i = 0; i < measure_count; i++) add_column(&w, measures[i]);
 
     una_status status = una_store_each(store, study, collect_columns, &w, run);

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, WAIT_MS = 60000, LEASE = 120 };
+enum { FORMAT = 1, WAIT_MS = 60000, CANCELLED_MS = 1000, STEP_MS = 5, LEASE = 120 };
 
 static const char schema[] =
     "CREATE TABLE fit (id INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL,"
@@ -73,6 +73,8 @@ static una_status failed_with(sqlite3 *db, const una_store *store, una_run *run)
     int code = sqlite3_errcode(db) & 0xff;
     if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", store->path);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(store, sqlite3_errmsg(db), run);
+    if (code == SQLITE_BUSY && una_cancelled(run))
+        UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for %s, which another process writes", store->path);
     UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", store->path, sqlite3_errmsg(db));
 }
 
@@ -208,10 +210,21 @@ static void name_owner(una_store *store)
     snprintf(store->handle, sizeof store->handle, "%p", (void *)store);
 }
 
+/* Somebody else is writing. A run that was cancelled does not wait for a minute, but so long as to write down what it
+ * has if it can. */
+static int wait_for_lock(void *context, int before)
+{
+    int most = una_cancelled(context) ? CANCELLED_MS : WAIT_MS;
+    struct timespec time = { .tv_nsec = STEP_MS * 1000000L };
+    if (before >= most / STEP_MS) return 0;
+    nanosleep(&time, NULL);
+    return 1;
+}
+
 static una_status connect_to(sqlite3 **db, const char *path, int flags, una_store *store, una_run *run)
 {
     if (sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) return failed_with(*db, store, run);
-    sqlite3_busy_timeout(*db, WAIT_MS);
+    sqlite3_busy_handler(*db, wait_for_lock, run);
     return UNA_OK;
 }
 

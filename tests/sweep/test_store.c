@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
+#include <time.h>
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
@@ -163,6 +164,36 @@ static void all_rows_or_none(void **state)
     assert_status(una_store_put(store, rows, 2, true, NULL, NULL, run), UNA_E_IO, run);
     assert_ok(una_store_each(store, "all", note_row, &s, run), run);
     assert_int_equal(s.count, 0);
+    una_store_close(store);
+    una_run_free(run);
+}
+
+/* Another holds the file; who waits for it can be cancelled. */
+static void waiting_can_be_cancelled(void **state)
+{
+    volatile int cancel = 0;
+    una_run *run = NULL;
+    una_run_settings about = { .size = sizeof about, .cancel = &cancel };
+    una_store *store;
+    sqlite3 *db;
+    const double value[] = { 1, 2 };
+    una_row row = row_of("busy", "new", 0, value);
+    (void)state;
+    assert_int_equal(una_run_new(&run, &about), UNA_OK);
+    assert_ok(una_store_open(&store, temp_path("busy.sqlite"), run), run);
+    assert_int_equal(sqlite3_open(temp_path("busy.sqlite"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+
+    time_t begun = time(NULL);
+    cancel = 1;
+    assert_status(una_store_put(store, &row, 1, true, NULL, NULL, run), UNA_CANCELLED, run);
+    assert_says(una_run_message(run), "interrupted while waiting");
+    assert_true(time(NULL) - begun < 30);                    /* half of what a run waits that goes on */
+
+    cancel = 0;
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+    sqlite3_close(db);
     una_store_close(store);
     una_run_free(run);
 }
@@ -404,6 +435,25 @@ static void rows_go_through_csv(void **state)
     una_run_free(run);
 }
 
+static void a_full_disk_is_named(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    const double value[] = { 1, 2 };
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) skip();
+    assert_ok(una_store_open(&store, temp_path("full.sqlite"), run), run);
+    for (uint64_t i = 0; i < 200; i++) {                     /* more than a stream keeps in its buffer */
+        una_row row = row_of("full", "new", i, value);
+        assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+        if (i > 0 && i < 199) continue;
+        assert_status(una_rows_export(store, "full", NULL, 0, "/dev/full", NULL, run), UNA_E_IO, run);
+        assert_says(una_run_message(run), "cannot write /dev/full: No space left");
+    }
+    una_store_close(store);
+    una_run_free(run);
+}
+
 /* The file cut after each of its bytes: nothing of it comes in unless the cut is between two rows, or took the last
  * line end only. */
 static void a_cut_file_never_gives_a_torn_row(void **state)
@@ -630,12 +680,14 @@ int main(void)
         cmocka_unit_test(a_copy_leaves_the_file_alone),
         cmocka_unit_test(studies_and_their_variants),
         cmocka_unit_test(all_rows_or_none),
+        cmocka_unit_test(waiting_can_be_cancelled),
         cmocka_unit_test(what_is_no_store_is_refused),
         cmocka_unit_test(a_claim_has_one_owner),
         cmocka_unit_test(the_claim_of_a_dead_process_is_free),
         cmocka_unit_test(other_processes_and_machines),
         cmocka_unit_test(another_machine_must_give_signs_of_life),
         cmocka_unit_test(rows_go_through_csv),
+        cmocka_unit_test(a_full_disk_is_named),
         cmocka_unit_test(a_cut_file_never_gives_a_torn_row),
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(columns_of_no_measure),

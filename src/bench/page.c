@@ -39,6 +39,15 @@ static void mean_cell(una_html *html, double mean, double sd)
     una_html_cell(html, UNA_HTML_NUMBER, words.at);
 }
 
+/* Seconds give way where a table has more measures than fit beside them at 1100 pixels. */
+static bool shows_seconds(const una_experiment *experiment)
+{
+    enum { MOST_BESIDE = 4 };
+    size_t titles = 0;
+    for (const una_bench_measure *m = experiment->measures; m->name; m++) titles += m->title != NULL;
+    return titles <= MOST_BESIDE;
+}
+
 static void means_row(una_html *html, const una_findings *f, size_t g, const una_experiment *experiment)
 {
     char number[UNA_NUMBER_ROOM];
@@ -52,7 +61,8 @@ static void means_row(una_html *html, const una_findings *f, size_t g, const una
     una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, (double)f->groups[g].count, 0));
     for (size_t m = 0; experiment->measures[m].name; m++)
         if (experiment->measures[m].title) mean_cell(html, mean[m], sd[m]);
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, mean[f->measures - 1], 1));
+    if (shows_seconds(experiment))
+        una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, mean[f->measures - 1], 1));
     una_html_row_end(html);
 }
 
@@ -66,7 +76,7 @@ void una_page_means(una_html *html, const una_findings *f, const una_experiment 
     head_cell(html, experiment->over);
     for (const una_bench_measure *m = experiment->measures; m->name; m++)
         if (m->title) head_cell(html, m->title);
-    head_cell(html, "seconds a fit");
+    if (shows_seconds(experiment)) head_cell(html, "seconds a fit");
     una_html_head_end(html);
     for (size_t g = 0; g < f->group_count; g++) means_row(html, f, g, experiment);
     una_html_table_end(html);

@@ -8,9 +8,12 @@ out "yacht" "log-lik" "3 fits made now"
 has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,"
 has una-bench/uci.csv ",noise_std,mean_cos2,warnings,seconds,"
 there una-bench/uci.html
+has una-bench/uci.html "Seconds a fit"
 check "gap" 0 una bench gap $how --splits 0-1 --json
 json experiment rows means claims
 out '"data": "yacht Froude number"' '"gap_auroc"' '"gap_increase"' '"fitted": 2'
+there una-bench/gap.html
+true_that "its page has no column for seconds" test -z "$(grep -o 'Seconds a fit' una-bench/gap.html)"
 check "valid rows are other rows" 0 una bench uci $how --splits 0-1 --group valid
 out "2 fits made now, 0 were there"
 has una-bench/uci.csv '"uci(group=valid)"'
@@ -69,11 +72,18 @@ err "standard|valid"
 check "too large a share" 1 una bench uci $how --held 2 --out never
 err "held"
 absent never
-check "a split that the file has not" 1 una bench uci $how --splits 7 --out late
-err "linear on yacht, split 7"
+check "a split that the file has not" 2 una bench uci $how --splits 2-7 --out late
+err "split 3 of 'standard' was asked for" "has 3" "--splits"
+check "nor has it all of the usual ones" 2 una bench uci $how --out late
+err "--splits"
+cp -r data fewer
+sed -i 's/"gap": .*/"gap": []}/' fewer/uci/splits/yacht.json
+check "no gap in the file" 2 una bench gap --data fewer --models linear --splits 0 --out late
+err "split 1 of 'gap'"
 sed -i 's/Froude number/Froude/' data/uci/yacht.csv
 check "a gap along a column that is not there" 2 una bench gap $how --splits 0 --out late
 err "Froude number"
+absent late
 
 if command -v python3 >/dev/null 2>&1; then
     table_py=$here/../../perf/table.py       # here: of run.sh

@@ -13,6 +13,7 @@ check "gap" 0 una bench gap $how --splits 0-1 --json
 json experiment rows means claims
 out '"data": "yacht Froude number"' '"gap_auroc"' '"gap_increase"' '"fitted": 2'
 there una-bench/gap.html
+has una-bench/gap.html "over the splits (2 splits each)"
 true_that "its page has no column for seconds" test -z "$(grep -o 'Seconds a fit' una-bench/gap.html)"
 check "valid rows are other rows" 0 una bench uci $how --splits 0-1 --group valid
 out "2 fits made now, 0 were there"

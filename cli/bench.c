@@ -17,7 +17,7 @@ static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG_SWITCH("quick", "small budgets: shows that everything works, not how good the models are"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
-    CLI_FLAG("export", CLI_FILE, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
+    CLI_FLAG("export", CLI_WRITTEN, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
     CLI_FLAG("import", CLI_FILE, "FILE", "take rows from such a file into the folder, and run nothing"),
     CLI_FLAG_END
 };
@@ -275,8 +275,18 @@ static void print_json(const una_bench_result *r, size_t experiment)
 
 /* ---- the verb ------------------------------------------------------------------------------------------------ */
 
+/* Flags of a run without the name of an experiment. */
+static bool asks_for_more(const cli *c)
+{
+    for (size_t i = 0; i < c->given_count; i++)
+        if (c->given[i].flag >= flags && c->given[i].flag < flags + OWN_FLAGS + MOST_OPTIONS) return true;
+    return false;
+}
+
 static una_status list_experiments(const cli *c)
 {
+    if (asks_for_more(c))
+        return cli_fail(c, UNA_E_USAGE, "which experiment? Give its name; 'una bench' lists them all");
     if (c->json) printf("{\"experiments\": [");
     for (size_t e = 0; e < una_bench_count(); e++) {
         if (!c->json) {
@@ -308,7 +318,6 @@ static una_status perform(cli *c, size_t experiment)
         status = una_bench_run(&result, una_bench_name(experiment), &settings, c->run);
         cli_progress_clear();
         if (status != UNA_OK) cli_failed(c, status);
-        else cli_show_logs(c, NULL, 0, NULL, 0);
     }
     if (result && c->json) print_json(result, experiment);
     else if (result) print_text(result, experiment);
@@ -326,8 +335,10 @@ static una_status move_rows(cli *c, const char *name)
     const char *to = cli_text(c, "export"), *from = cli_text(c, "import"), *out = cli_text(c, "out");
     size_t rows = 0, added = 0;
     if (to && from) return cli_fail(c, UNA_E_USAGE, "--export and --import do not go together; give one of them");
-    una_status status = to ? una_bench_export(&rows, name, out, to, c->run)
-                           : una_bench_import(&rows, &added, name, out, from, c->run);
+    una_status status = cli_check_files(c, "export", to);
+    if (status != UNA_OK) return status;
+    status = to ? una_bench_export(&rows, name, out, to, c->run)
+                : una_bench_import(&rows, &added, name, out, from, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
 
     if (c->json) printf("{\"experiment\": \"%s\", \"rows\": %zu", name, rows);
@@ -343,6 +354,7 @@ static una_status run(cli *c)
     enum { MOST = 64 };
     const char *names[MOST];
     size_t count = 0;
+    c->logs_at_once = true;
     if (c->operand_count == 0) return list_experiments(c);
     for (; count < una_bench_count() && count < MOST; count++) {
         names[count] = una_bench_name(count);

@@ -97,6 +97,7 @@ struct cli {
     bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
     size_t          log_count;
+    bool            logs_at_once;  /* not kept for the end: the verb may work, or wait, for hours   */
 };
 
 /* args.c. Both print the sentence and return UNA_E_USAGE where something is wrong. */

@@ -194,6 +194,7 @@ void cli_log(void *context, una_log_level level, const char *sentence)
     size_t size = strlen(prefix) + strlen(sentence) + 1;
     logs[c->log_count] = cli_memory(size, 1);
     snprintf(logs[c->log_count++], size, "%s%s", prefix, sentence);
+    if (c->logs_at_once) cli_warn(c, logs[c->log_count - 1]);
 }
 
 static bool is_among(const char *sentence, const char *const *known, size_t count)

@@ -52,7 +52,7 @@ typedef struct una_bench_settings {
 } una_bench_settings;
 
 typedef struct una_bench_key {                 /* one fit                                                   */
-    const char *study, *data;                  /* experiment with its options; data set                     */
+    const char *study, *data;                  /* experiment with its options; data set, without the sum of its files */
     uint64_t    split;
     const char *model, *spec;                  /* kind, and the spec as it was asked for                    */
     uint64_t    seed;
@@ -95,7 +95,9 @@ una_status una_bench_run(una_bench_result **result, const char *name, const una_
 void       una_bench_free(una_bench_result *result);
 
 /* All rows of the experiment in folder `out` (NULL = "una-bench") as CSV; and rows of such a file into the folder:
- * those that are there stay as they are, a line that is not a whole row is refused with all others. */
+ * those that are there stay as they are, a line that is not a whole row is refused with all others. An export
+ * leaves the folder as it is and is UNA_E_INPUT where there are no rows; it does not go over the store, a page, a kept
+ * model or another experiment's table of the folder (UNA_E_USAGE). */
 una_status una_bench_export(size_t *rows, const char *name, const char *out, const char *path, una_run *run);
 una_status una_bench_import(size_t *rows, size_t *added, const char *name, const char *out, const char *path,
                             una_run *run);

@@ -33,7 +33,7 @@ def modern(r):
     group = re.search(r"group=(\w+)", options)
     held = re.search(r"held=([\d.e-]+)", options)
     r["group"] = "gap" if name == "gap" else group.group(1) if group else "standard"
-    r["set"], _, r["gap"] = r["data"].partition(" ")
+    r["set"], _, r["gap"] = re.sub("#[0-9a-f]{8}$", "", r["data"]).partition(" ")
     r["spec"] += f" --held {held.group(1)}" if held else ""
     return r
 

@@ -9,6 +9,7 @@
 #include "model/above.h"
 #include "sweep/rows.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,15 +182,48 @@ static una_status name_measures(bench *b)
     return UNA_OK;
 }
 
+/* What is in the way of a folder, in words; NULL: nothing, or it is there. */
+static const char *obstacle(const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about) == 0) return S_ISDIR(about.st_mode) ? NULL : "it is not a folder but a file";
+    if (errno == ENOTDIR) return "a part of its name is not a folder but a file";
+    if (lstat(folder, &about) == 0) return "it is a link that leads nowhere";
+    return NULL;
+}
+
+static una_status check_folder(const char *folder, una_run *run)
+{
+    if (!*folder) UNA_FAIL(run, UNA_E_USAGE, "the folder of the results has no name; give one, or leave it out");
+    const char *why = obstacle(folder);
+    if (why)
+        UNA_FAIL(run, UNA_E_IO, "%s cannot be the folder of the results: %s; choose another one", folder, why);
+    return UNA_OK;
+}
+
 static una_status make_folder(const char *folder, una_run *run)
 {
+    UNA_TRY(check_folder(folder, run));
     if (mkdir(folder, 0777) == 0 || errno == EEXIST) return UNA_OK;
+    if (errno == ENOENT)
+        UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: the folder that it would be in is not there; make that one "
+                 "first, or choose another one for the results", folder);
     UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: %s; choose another one for the results", folder,
              strerror(errno));
 }
 
-/* The store, with what the CSV file has and it has not: a repository keeps the file only. */
-static una_status open_folder(bench *b, const char *folder)
+/* A table beside a store that has rows is not needed: it is written from the store. */
+static una_status explain_table(bench *b, una_status status, bool had_store)
+{
+    char why[sizeof b->run->message];
+    if (status != UNA_E_INPUT || !had_store) return status;
+    memcpy(why, b->run->message, sizeof why);
+    return una_fail(b->run, status, "%.700s. Or move %.250s away: it is written again from the store", why,
+                    b->result.table);
+}
+
+/* The store, with what the CSV file has and it has not: a repository keeps the file only. For reading, a copy of it. */
+static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
     b->result.table = path_in(b, folder, b->experiment->name, ".csv");
@@ -197,9 +231,18 @@ static una_status open_folder(bench *b, const char *folder)
     const char *store = path_in(b, folder, "bench", ".sqlite");
     UNA_TRY(una_arena_check(&b->keep));
     UNA_TRY(name_measures(b));
-    UNA_TRY(una_store_open(&b->store, store, b->run));
-    if (access(b->result.table, F_OK) != 0) return UNA_OK;
-    return una_rows_import(b->store, b->experiment->name, b->result.table, &count, &added, b->run);
+    UNA_TRY(una_rows_check(store, b->run));
+    UNA_TRY(una_rows_check(b->result.table, b->run));
+    UNA_TRY(una_rows_check(b->result.page, b->run));
+
+    bool had_store = access(store, F_OK) == 0, has_table = access(b->result.table, F_OK) == 0;
+    if (for_reading && !had_store && !has_table)
+        UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has no results of %s", folder, b->experiment->name);
+    UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));
+    if (!has_table) return UNA_OK;
+    una_status status = una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table,
+                                        &count, &added, b->run);
+    return explain_table(b, status, had_store);
 }
 
 static una_status write_table(bench *b)
@@ -245,6 +288,14 @@ static const char *measure_name(const bench *b, size_t m)
     return m < b->measure_count ? b->measures[m] : una_seconds_measure.name;
 }
 
+/* Without the sum, which tells keys apart and not sets. */
+static const char *data_name(bench *b, const char *data)
+{
+    una_text name = una_text_in(&b->keep);
+    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
+    return name.at;
+}
+
 static una_status list_rows(bench *b)
 {
     const una_findings *f = &b->findings;
@@ -255,9 +306,11 @@ static una_status list_rows(bench *b)
 
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
+        const char *data = data_name(b, f->fits[group->from].key.data);
+        UNA_TRY(una_arena_check(&b->keep));
         for (size_t i = group->from; i < group->from + group->count; i++) {
             const una_row *fit = &f->fits[i];
-            keys[i] = (una_bench_key){ fit->key.study, fit->key.data, fit->key.split, group->model, fit->key.spec,
+            keys[i] = (una_bench_key){ fit->key.study, data, fit->key.split, group->model, fit->key.spec,
                                        fit->key.seed, fit->key.results, fit->options, fit->kernels, fit->commit };
             for (size_t m = 0; m < f->measures; m++)
                 rows[i * f->measures + m] = (una_bench_row){ &keys[i], measure_name(b, m),
@@ -304,7 +357,7 @@ static una_status perform(bench *b, const una_bench_settings *given)
     UNA_TRY(una_arena_check(&b->keep));
 
     UNA_TRY(make_folder(b->asked.out, b->run));
-    UNA_TRY(open_folder(b, b->asked.out));
+    UNA_TRY(open_folder(b, b->asked.out, false));
     UNA_TRY(sweep_plan(b));
 
     UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->store, &b->keep, b->run));
@@ -363,15 +416,81 @@ void una_bench_free(una_bench_result *result)
 
 typedef una_status folder_task(bench *b, const char *path, size_t *rows, size_t *added);
 
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+    return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* What a file of the folder is to the folder; NULL: nothing, or the table of this experiment, which may be renewed. */
+static const char *part_of_folder(const bench *b, const char *name)
+{
+    char own[256];
+    snprintf(own, sizeof own, "%s.csv", b->experiment->name);
+    if (strncmp(name, "bench.sqlite", strlen("bench.sqlite")) == 0) return "the store of the results";
+    if (ends_with(name, ".una")) return "a model that was kept";
+    for (size_t e = 0; una_experiments[e]; e++) {
+        size_t length = strlen(una_experiments[e]->name);
+        if (strncmp(name, una_experiments[e]->name, length) != 0) continue;
+        if (strcmp(name + length, ".html") == 0) return "the page of an experiment";
+        if (strcmp(name + length, ".csv") == 0 && strcmp(name, own) != 0) return "the table of another experiment";
+    }
+    return NULL;
+}
+
+static una_status refuse_goal(const char *path, const char *what, una_run *run)
+{
+    UNA_FAIL(run, UNA_E_USAGE, "%s is %s in this folder, and rows would overwrite it; give the rows another name", path,
+             what);
+}
+
+/* A goal that is there is known by its number, whatever its name; one that is not, by its folder and name. */
+static una_status check_goal(const bench *b, const char *folder, const char *path)
+{
+    struct stat goal, about, home;
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    una_text parent = una_text_in(&b->run->scratch);
+    una_text_add(&parent, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    UNA_TRY(una_arena_check(&b->run->scratch));
+    if (stat(parent.at, &about) == 0 && stat(folder, &home) == 0 && about.st_dev == home.st_dev &&
+        about.st_ino == home.st_ino && part_of_folder(b, base))
+        return refuse_goal(path, part_of_folder(b, base), b->run);
+    if (stat(path, &goal) != 0) return UNA_OK;
+
+    const char *what = NULL;
+    DIR *open = opendir(folder);
+    for (struct dirent *file; open && !what && (file = readdir(open));) {
+        const char *part = part_of_folder(b, file->d_name);
+        if (part && fstatat(dirfd(open), file->d_name, &about, 0) == 0 && about.st_dev == goal.st_dev &&
+            about.st_ino == goal.st_ino)
+            what = part;
+    }
+    if (open) closedir(open);
+    return what ? refuse_goal(path, what, b->run) : UNA_OK;
+}
+
+static una_status count_row(void *context, const una_row *row, una_run *run)
+{
+    (void)row;
+    (void)run;
+    ++*(size_t *)context;
+    return UNA_OK;
+}
+
 static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
+    size_t count = 0;
     (void)added;
+    UNA_TRY(una_store_each(b->store, b->experiment->name, count_row, &count, b->run));
+    if (count == 0)
+        UNA_FAIL(b->run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
+                 una_store_path(b->store));
     return una_rows_export(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, b->run);
 }
 
 static una_status import_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
-    return una_rows_import(b->store, b->experiment->name, path, rows, added, b->run);
+    return una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, added, b->run);
 }
 
 static una_status in_folder(const char *name, const char *out, folder_task *task, const char *path, size_t *rows,
@@ -382,7 +501,8 @@ static una_status in_folder(const char *name, const char *out, folder_task *task
     una_clear_message(run);
     UNA_TRY(find_experiment(&experiment, name, run));
     UNA_TRY(new_bench(&b, experiment, run));
-    una_status status = open_folder(b, out);
+    una_status status = task == export_rows ? check_goal(b, out, path) : UNA_OK;
+    if (status == UNA_OK) status = open_folder(b, out, task == export_rows);
     if (status == UNA_OK) status = task(b, path, rows, added);
     una_store_close(b->store);
     una_bench_free(&b->result);
@@ -394,6 +514,7 @@ una_status una_bench_export(size_t *rows, const char *name, const char *out, con
     const char *folder = out ? out : "una-bench";
     *rows = 0;
     UNA_TRY(una_version_check("libuna_bench", run));
+    UNA_TRY(check_folder(folder, run));
     if (access(folder, F_OK) != 0) UNA_FAIL(run, UNA_E_IO, "there is no folder of results %s", folder);
     return in_folder(name, folder, export_rows, path, rows, NULL, run);
 }
@@ -405,6 +526,7 @@ una_status una_bench_import(size_t *rows, size_t *added, const char *name, const
     *rows = *added = 0;
     UNA_TRY(una_version_check("libuna_bench", run));
     if (access(path, R_OK) != 0) UNA_FAIL(run, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
+    UNA_TRY(una_rows_check(path, run));
     UNA_TRY(make_folder(folder, run));
     return in_folder(name, folder, import_rows, path, rows, added, run);
 }

@@ -2,7 +2,7 @@
  *
  * The page of the cubic gap: one small picture of the function per model, all with the same axes, then the table over
  * the seeds. The models of the first seed were kept when they were fitted; one that is not there (rows may come from a
- * CSV file) is fitted again.
+ * CSV file), or is not the one that the row speaks of, is fitted again.
  */
 #include "bench/cubic.h"
 
@@ -40,12 +40,31 @@ static una_status name_models(drawing *d, una_arena *arena)
     return una_arena_check(arena);
 }
 
+/* Whether the file holds the model of the row; what cannot be loaded does not. */
+static una_status is_kept(bool *kept, const drawing *d, size_t group, una_run *run)
+{
+    una_model *model = NULL;
+    *kept = false;
+    if (access(d->paths[group], R_OK) != 0) return UNA_OK;
+    una_status status = una_model_load(&model, d->paths[group], run);
+    if (status == UNA_OK) {
+        const char *options = d->findings->fits[d->findings->groups[group].from].options;
+        *kept = strcmp(una_model_info(model)->spec, options) == 0;
+    }
+    una_model_free(model);
+    if (status == UNA_E_MEMORY || status == UNA_CANCELLED) return status;
+    una_clear_message(run);
+    return UNA_OK;
+}
+
 static una_status make_model(void *context, size_t group, una_run *run)
 {
     const drawing *d = context;
     una_model *model = NULL;
     una_dataset *data = NULL;
-    if (access(d->paths[group], R_OK) == 0) return UNA_OK;
+    bool kept;
+    UNA_TRY(is_kept(&kept, d, group, run));
+    if (kept) return UNA_OK;
     run->settings.seed = d->keys[group]->seed;
     una_status status = una_cubic_fit(&model, &data, d->keys[group], run);
     if (status == UNA_OK) status = una_model_save(model, d->paths[group], run);

@@ -7,11 +7,17 @@
 
 #include <string.h>
 
+static bool is_on(const una_row_key *key, const char *data)
+{
+    size_t length = una_row_key_data(key->data);
+    return strlen(data) == length && memcmp(key->data, data, length) == 0;
+}
+
 const una_group *una_findings_group(const una_findings *f, const char *model, const char *data)
 {
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
-        if (strcmp(group->model, model) == 0 && (!data || strcmp(f->fits[group->from].key.data, data) == 0))
+        if (strcmp(group->model, model) == 0 && (!data || is_on(&f->fits[group->from].key, data)))
             return group;
     }
     return NULL;

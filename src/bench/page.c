@@ -39,33 +39,63 @@ static void mean_cell(una_html *html, double mean, double sd)
     una_html_cell(html, UNA_HTML_NUMBER, words.at);
 }
 
-static void means_row(una_html *html, const una_findings *f, size_t g, const una_experiment *experiment)
+/* More titled measures than this, and a page of 1100 pixels has no room for other columns beside them. */
+static bool is_wide(const una_experiment *experiment)
+{
+    enum { MOST_BESIDE = 4 };
+    size_t titles = 0;
+    for (const una_bench_measure *m = experiment->measures; m->name; m++) titles += m->title != NULL;
+    return titles > MOST_BESIDE;
+}
+
+static bool counts_differ(const una_findings *f)
+{
+    for (size_t g = 1; g < f->group_count; g++)
+        if (f->groups[g].count != f->groups[0].count) return true;
+    return false;
+}
+
+typedef struct means_form { bool count, seconds; } means_form;   /* columns that a wide table goes without */
+
+static void means_row(una_html *html, const una_findings *f, size_t g, const una_experiment *experiment,
+                      means_form form)
 {
     char number[UNA_NUMBER_ROOM];
     const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
+    const char *data = f->fits[f->groups[g].from].key.data;
+    una_text name = una_text_in(html->text.arena);
+    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
+
     una_html_row(html);
     una_html_cell(html, UNA_HTML_SIDE, una_page_title(f, g));
-    una_html_cell(html, UNA_HTML_TEXT, f->fits[f->groups[g].from].key.data);
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, (double)f->groups[g].count, 0));
+    una_html_cell(html, UNA_HTML_TEXT, name.at);
+    if (form.count) una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, (double)f->groups[g].count, 0));
     for (size_t m = 0; experiment->measures[m].name; m++)
         if (experiment->measures[m].title) mean_cell(html, mean[m], sd[m]);
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, mean[f->measures - 1], 1));
+    if (form.seconds) una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, mean[f->measures - 1], 1));
     una_html_row_end(html);
 }
 
 void una_page_means(una_html *html, const una_findings *f, const una_experiment *experiment)
 {
+    bool wide = is_wide(experiment);
+    means_form form = { .count = !wide || counts_differ(f), .seconds = !wide };
+    una_text caption = una_text_in(html->text.arena);
+    una_text_add(&caption, "%s", experiment->caption);
+    if (!form.count && f->group_count > 0)
+        una_text_add(&caption, " (%zu %s each)", f->groups[0].count, experiment->over);
+
     una_html_heading(html, 2, "What is known, in numbers");
-    una_html_table(html, "Means.", experiment->caption);
+    una_html_table(html, "Means.", caption.at);
     una_html_head(html);
     una_html_cell(html, UNA_HTML_HEAD, "Model");
     una_html_cell(html, UNA_HTML_HEAD, "Data");
-    head_cell(html, experiment->over);
+    if (form.count) head_cell(html, experiment->over);
     for (const una_bench_measure *m = experiment->measures; m->name; m++)
         if (m->title) head_cell(html, m->title);
-    head_cell(html, "seconds a fit");
+    if (form.seconds) head_cell(html, "seconds a fit");
     una_html_head_end(html);
-    for (size_t g = 0; g < f->group_count; g++) means_row(html, f, g, experiment);
+    for (size_t g = 0; g < f->group_count; g++) means_row(html, f, g, experiment, form);
     una_html_table_end(html);
 }
 

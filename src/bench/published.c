@@ -4,9 +4,12 @@
  */
 #include "bench/published.h"
 
+#include "base/archive.h"
+#include "data/sum.h"
 #include "data/table.h"
 #include "score/score.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,13 +46,19 @@ static const char *path_of(const una_published *o, const char *folder, const cha
     return path.at;
 }
 
+typedef struct place { const char *rows, *splits; } place;       /* paths of a set's files */
+
+static place place_of(const una_published *o, const char *name, una_arena *arena)
+{
+    return (place){ path_of(o, "uci", name, ".csv", arena), path_of(o, "uci/splits", name, ".json", arena) };
+}
+
 static una_status is_there(bool *there, const una_published *o, const set *s, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    const char *rows = path_of(o, "uci", s->name, ".csv", &run->scratch);
-    const char *splits = path_of(o, "uci/splits", s->name, ".json", &run->scratch);
+    place at = place_of(o, s->name, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
-    *there = status == UNA_OK && access(rows, R_OK) == 0 && access(splits, R_OK) == 0;
+    *there = status == UNA_OK && access(at.rows, R_OK) == 0 && access(at.splits, R_OK) == 0;
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -138,22 +147,91 @@ static const char *study_of(const una_asked *asked, una_rows_group group)
     return study.at;
 }
 
-/* "boston", or "boston RM" with a gap. */
-static const char *data_of(const set *s, const char *gap, una_arena *keep)
+/* Of the bytes of both files: rows and splits that were replaced make other keys. */
+static una_status sum_files(uint32_t *sum, const place *at, una_run *run)
 {
-    una_text data = una_text_in(keep);
-    una_text_add(&data, "%s%s%s", s->name, gap ? " " : "", gap ? gap : "");
+    una_arena *arena = &run->scratch;
+    unsigned char *rows, *splits;
+    size_t row_size, split_size;
+    UNA_TRY(una_slurp(&rows, &row_size, at->rows, arena, run));
+    UNA_TRY(una_slurp(&splits, &split_size, at->splits, arena, run));
+
+    uint64_t sizes[] = { row_size, split_size };
+    size_t size = (sizeof sizes + row_size + split_size + 7) / 8 * 8;
+    unsigned char *all = UNA_GET(arena, unsigned char, size);
+    UNA_TRY(una_arena_check(arena));
+    memcpy(all, sizes, sizeof sizes);
+    memcpy(all + sizeof sizes, rows, row_size);
+    memcpy(all + sizeof sizes + row_size, splits, split_size);
+
+    una_sum whole = una_sum_begin();
+    una_sum_add(&whole, all, size);
+    uint64_t folded = una_sum_end(&whole);
+    *sum = (uint32_t)(folded ^ folded >> 32);
+    return UNA_OK;
+}
+
+/* gap NULL: the standard split of that number; else the gap along that column. */
+static una_status read_split(una_split *split, const una_dataset *all, const place *at, const char *gap, size_t number,
+                             una_run *run)
+{
+    size_t index = number;
+    if (gap) UNA_TRY(una_table_need(&index, all, gap, run));
+    return una_split_read(split, at->splits, gap ? "gap" : "standard", index, una_dataset_row_count(all), run);
+}
+
+/* A split that is not there, or cannot be used, is found before the first fit. */
+static una_status check_split(const una_dataset *all, const place *at, const char *gap, size_t number, una_run *run)
+{
+    una_split split = { .size = sizeof split };
+    char why[sizeof run->message];
+    una_status status = read_split(&split, all, at, gap, number, run);
+    una_split_free(&split, run);
+    if (status != UNA_E_USAGE) return status;
+    memcpy(why, run->message, sizeof why);
+    UNA_FAIL(run, UNA_E_INPUT, "%.900s; say with --splits which ones to take", why);
+}
+
+typedef struct listing {                 /* of one set                                                       */
+    una_plan        *plan;
+    const una_asked *asked;
+    const set       *set;
+    const char      *study;
+    size_t           from, to;           /* splits                                                           */
+    place            at;
+    uint32_t         sum;
+    una_dataset     *all;
+} listing;
+
+/* "boston#1a2b3c4d", or "boston RM#1a2b3c4d" with a gap. */
+static const char *data_of(const listing *l, const char *gap)
+{
+    una_text data = una_text_in(l->asked->keep);
+    una_text_add(&data, "%s%s%s#%08" PRIx32, l->set->name, gap ? " " : "", gap ? gap : "", l->sum);
     return data.at;
 }
 
-static void plan_set(una_plan *plan, const una_asked *asked, const set *s, const char *study, const char *gap,
-                     size_t from, size_t to)
+static una_status list_splits(const listing *l, const char *gap, una_run *run)
 {
-    const char *data = data_of(s, gap, asked->keep);
-    size_t splits = gap ? GAP_SPLITS : s->splits;
-    for (size_t k = from; data && k <= to && k < splits; k++)
-        for (size_t m = 0; m < asked->model_count; m++)
-            una_plan_add(plan, una_model_row_key(&asked->models[m], study, data, k, asked->first + k));
+    const char *data = data_of(l, gap);
+    size_t splits = gap ? GAP_SPLITS : l->set->splits;
+    for (size_t k = l->from; data && k <= l->to && k < splits; k++) {
+        if (!gap || k == l->from) UNA_TRY(check_split(l->all, &l->at, gap, k, run));
+        for (size_t m = 0; m < l->asked->model_count; m++)
+            una_plan_add(l->plan, una_model_row_key(&l->asked->models[m], l->study, data, k, l->asked->first + k));
+    }
+    return UNA_OK;
+}
+
+static una_status list_set(listing *l, una_rows_group group, una_run *run)
+{
+    l->at = place_of(l->asked->options, l->set->name, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(sum_files(&l->sum, &l->at, run));
+    UNA_TRY(una_dataset_read(&l->all, l->at.rows, run));
+    if (group != UNA_GROUP_GAP) return list_splits(l, NULL, run);
+    for (size_t g = 0; g < 4 && l->set->gaps[g]; g++) UNA_TRY(list_splits(l, l->set->gaps[g], run));
+    return UNA_OK;
 }
 
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run)
@@ -171,9 +249,12 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
         UNA_TRY(is_there(&there, o, &sets[s], run));
         if (!there && *o->sets) return absent(o, sets[s].name, run);
         if (!there) continue;
-        if (group != UNA_GROUP_GAP) plan_set(plan, asked, &sets[s], study, NULL, from, to);
-        for (size_t g = 0; group == UNA_GROUP_GAP && g < 4 && sets[s].gaps[g]; g++)
-            plan_set(plan, asked, &sets[s], study, sets[s].gaps[g], from, to);
+        listing l = { .plan = plan, .asked = asked, .set = &sets[s], .study = study, .from = from, .to = to };
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = list_set(&l, group, run);
+        una_dataset_free(l.all);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
     }
     UNA_TRY(una_arena_check(asked->keep));
     if (plan->count == 0 && from >= GAP_SPLITS && *o->data)
@@ -223,19 +304,15 @@ static una_status take_rows(material *m, const una_split *split, una_rows_group 
 static una_status read_material(material *m, const una_row_key *key, const una_published *o, una_rows_group group,
                                 una_run *run)
 {
-    char name[64];
-    const char *gap = strchr(key->data, ' ');
-    size_t index = (size_t)key->split;
+    char name[128], *gap;
     una_split split = { .size = sizeof split };
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(key->data, " "), key->data);
-    const char *rows = path_of(o, "uci", name, ".csv", &run->scratch);
-    const char *splits = path_of(o, "uci/splits", name, ".json", &run->scratch);
+    snprintf(name, sizeof name, "%.*s", (int)una_row_key_data(key->data), key->data);
+    gap = strchr(name, ' ');
+    if (gap) *gap++ = 0;
+    place at = place_of(o, name, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_dataset_read(&m->all, rows, run));
-    if (group == UNA_GROUP_GAP) UNA_TRY(una_table_need(&index, m->all, gap ? gap + 1 : "", run));
-
-    UNA_TRY(una_split_read(&split, splits, group == UNA_GROUP_GAP ? "gap" : "standard", index,
-                           una_dataset_row_count(m->all), run));
+    UNA_TRY(una_dataset_read(&m->all, at.rows, run));
+    UNA_TRY(read_split(&split, m->all, &at, gap, (size_t)key->split, run));
     una_status status = take_rows(m, &split, group, key->split, run);
     una_split_free(&split, run);
     return status;

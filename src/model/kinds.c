@@ -121,3 +121,59 @@ una_status una_spec_check(const char *text, unsigned *results, una_run *run)
     una_arena_release(&run->scratch, mark);
     return status;
 }
+
+static const char *given_value(const una_spec *spec, const char *key)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < spec->count; i++)
+        if (strcmp(spec->items[i].key, key) == 0) value = spec->items[i].value;      /* the last one counts */
+    return value;
+}
+
+/* Of a spec that was checked. */
+static una_status write_spec(una_text *text, const char *source, una_run *run)
+{
+    una_arena *arena = &run->scratch;
+    una_spec spec;
+    const una_kind *kind;
+    UNA_TRY(una_spec_parse(&spec, source, arena, run));
+    UNA_TRY(una_kind_need(&kind, spec.name, run));
+    void *options = una_arena_get(arena, 1, kind->options_size);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_options_apply(options, kind->options, kind->name, &spec, arena, run));
+    una_text_add(text, "%s", kind->name);
+
+    bool first = true;
+    for (const una_option *o = kind->options; o->name; o++) {
+        const char *value = given_value(&spec, o->name);
+        if (!value) continue;
+        una_text_add(text, first ? "(" : ", ");
+        first = false;
+        if (kind->inner && strcmp(o->name, kind->inner) == 0) {
+            una_text inside = una_text_in(arena);
+            UNA_TRY(write_spec(&inside, value, run));
+            UNA_TRY(una_arena_check(arena));
+            una_text_add(text, "%s=", o->name);
+            una_spec_value(text, inside.at);
+        } else {
+            const una_option one[] = { *o, { .name = NULL } };
+            una_options_text(text, options, one, "");
+        }
+    }
+    if (!first) una_text_add(text, ")");
+    return UNA_OK;
+}
+
+una_status una_spec_text(const char **text, const char *spec, una_run *run)
+{
+    *text = NULL;
+    UNA_TRY(una_spec_check(spec, NULL, run));
+    una_mark scratch = una_arena_mark(&run->scratch), kept = una_arena_mark(&run->texts);
+    una_text written = una_text_in(&run->texts);
+    una_status status = write_spec(&written, spec, run);
+    if (status == UNA_OK) status = una_arena_check(&run->texts);
+    una_arena_release(&run->scratch, scratch);
+    if (status == UNA_OK) *text = written.at;
+    else una_arena_release(&run->texts, kept);
+    return status;
+}

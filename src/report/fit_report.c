@@ -8,6 +8,7 @@
 #include "report/html.h"
 #include "report/number.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -442,6 +443,8 @@ una_status una_report_save(const char *path, const una_text *bytes, una_run *run
 {
     una_file file;
     UNA_TRY(una_file_begin(&file, path, bytes->arena, run));
-    fwrite(bytes->at, 1, bytes->length, file.stream);            /* commit sees a failure of the stream */
-    return una_file_commit(&file, run);
+    if (fwrite(bytes->at, 1, bytes->length, file.stream) == bytes->length) return una_file_commit(&file, run);
+    int number = errno;                          /* commit would know that it failed, and not why */
+    una_file_abandon(&file);
+    UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s", path, strerror(number));
 }

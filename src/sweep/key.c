@@ -4,8 +4,6 @@
  */
 #include "sweep/key.h"
 
-#include "base/option.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,6 +11,14 @@ bool una_row_key_same(const una_row_key *a, const una_row_key *b)
 {
     return a->split == b->split && a->seed == b->seed && a->results == b->results && strcmp(a->spec, b->spec) == 0 &&
            strcmp(a->data, b->data) == 0 && strcmp(a->study, b->study) == 0;
+}
+
+size_t una_row_key_data(const char *data)
+{
+    enum { SUM = 9 };                            /* # and eight hexadecimal digits */
+    size_t length = strlen(data), from = length > SUM ? length - SUM : 0;
+    bool has_sum = from > 0 && data[from] == '#' && strspn(data + from + 1, "0123456789abcdef") == SUM - 1;
+    return has_sum ? from : length;
 }
 
 /* FNV-1a. */
@@ -37,32 +43,23 @@ uint64_t una_row_key_hash(const una_row_key *key)
 
 void una_row_key_describe(una_text *text, const una_row_key *key)
 {
-    una_text_add(text, "%.*s on %s, split %" PRIu64 ", seed %" PRIu64, (int)strcspn(key->spec, "("), key->spec,
-                 key->data, key->split, key->seed);
+    una_text_add(text, "%.*s on %.*s, split %" PRIu64 ", seed %" PRIu64, (int)strcspn(key->spec, "("), key->spec,
+                 (int)una_row_key_data(key->data), key->data, key->split, key->seed);
 }
 
 /* ---- specs --------------------------------------------------------------------------------------------------- */
 
-static void write_spec(una_text *text, const una_spec *spec)
-{
-    una_text_add(text, "%s", spec->name);
-    for (size_t i = 0; i < spec->count; i++) {
-        una_text_add(text, "%s%s=", i ? ", " : "(", spec->items[i].key);
-        una_spec_value(text, spec->items[i].value);
-    }
-    if (spec->count) una_text_add(text, ")");
-}
-
 una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
                             una_run *run)
 {
-    una_spec parsed;
+    const char *written;
     UNA_TRY(una_spec_check(text, results, run));
-    UNA_TRY(una_spec_parse(&parsed, text, arena, run));
+    UNA_TRY(una_spec_text(&written, text, run));
+    *spec = una_arena_text(arena, written);
+    UNA_TRY(una_arena_check(arena));
 
-    una_text canonical = una_text_in(arena);
-    write_spec(&canonical, &parsed);
-    *spec = canonical.at;
-    if (kind) *kind = parsed.name;
+    una_text name = una_text_in(arena);
+    una_text_add(&name, "%.*s", (int)strcspn(written, "("), written);
+    if (kind) *kind = name.at;
     return una_arena_check(arena);
 }

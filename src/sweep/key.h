@@ -15,7 +15,7 @@
 
 typedef struct una_row_key {                 /* texts are borrowed                                              */
     const char *study;                   /* the experiment, with those of its options that change numbers: a spec */
-    const char *data;                    /* "cubic", "boston", "yacht Froude number"                         */
+    const char *data;                    /* "cubic", or of files "yacht Froude number#1a2b3c4d": with their sum */
     uint64_t    split;
     const char *spec;                    /* as una_row_key_spec writes it                                       */
     uint64_t    seed;
@@ -23,14 +23,16 @@ typedef struct una_row_key {                 /* texts are borrowed              
 } una_row_key;
 
 bool     una_row_key_same(const una_row_key *a, const una_row_key *b);
+/* Length of a data text without the sum of the files behind it: what people read. */
+size_t   una_row_key_data(const char *data);
 /* For names of files. */
 uint64_t una_row_key_hash(const una_row_key *key);
 /* "luna on boston, split 3, seed 7": for messages. */
 void     una_row_key_describe(una_text *text, const una_row_key *key);
 
-/* The one way of writing a model's spec: "name(key=value, key=value)" in the order given, without blanks and quotes
- * that mean nothing. Its kind's name goes to `kind` (may be NULL), its results version to `results`. UNA_E_USAGE if
- * there is no such model or it does not take these options: found before hours are spent. Results live in `arena`. */
+/* The one way of writing a model's spec, as una_spec_text has it. Its kind's name goes to `kind` (may be NULL), its
+ * results version to `results`. UNA_E_USAGE if there is no such model or it does not take these options: found before
+ * hours are spent. Results live in `arena`. */
 una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
                         una_run *run);
 

@@ -6,9 +6,11 @@
 
 #include "data/csv.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { STUDY, DATA, SPLIT, SPEC, SEED, RESULTS, SECONDS, KERNELS, COMMIT, OPTIONS, FIXED };
 static const char *const names[FIXED] = { "study", "data", "split", "spec", "seed", "results", "seconds", "kernels",
@@ -18,6 +20,7 @@ static const char *const names[FIXED] = { "study", "data", "split", "spec", "see
 
 typedef struct writing {
     FILE        *to;
+    const char  *path;
     una_arena   *arena;
     const char **measure;                /* [count, room]: the columns                                       */
     size_t       count, room, rows;
@@ -67,7 +70,6 @@ static una_status put_row(void *context, const una_row *row, una_run *run)
 {
     writing *w = context;
     char number[32];
-    (void)run;
     put_quoted(w->to, row->key.study);
     fputc(',', w->to);
     put_quoted(w->to, row->key.data);
@@ -87,6 +89,8 @@ static una_status put_row(void *context, const una_row *row, una_run *run)
     put_quoted(w->to, row->options);
     fputc('\n', w->to);
     w->rows++;
+    /* Here it is known why; at the end, only that it failed. */
+    if (ferror(w->to)) UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s", w->path, strerror(errno));
     return UNA_OK;
 }
 
@@ -96,7 +100,7 @@ una_status una_rows_export(una_store *store, const char *study, const char *cons
     una_arena arena;
     una_file file = {0};
     una_arena_init(&arena, run);
-    writing w = { .arena = &arena };
+    writing w = { .arena = &arena, .path = path };
     for (size_t i = 0; i < measure_count; i++) add_column(&w, measures[i]);
 
     una_status status = una_store_each(store, study, collect_columns, &w, run);
@@ -114,6 +118,14 @@ una_status una_rows_export(una_store *store, const char *study, const char *cons
     return status;
 }
 
+una_status una_rows_check(const char *path, una_run *run)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a plain file, as those of results are; move it away, or choose another file "
+             "or folder", path);
+}
+
 /* ---- in ------------------------------------------------------------------------------------------------------ */
 
 typedef struct reading {
@@ -123,6 +135,7 @@ typedef struct reading {
     bool       *is_measure;              /* [columns]                                                       */
     una_arena  *arena;
     una_row    *rows;                    /* [count, room]                                                   */
+    size_t     *lines;                   /* [count, room] where they stand                                  */
     size_t      count, room;
     una_run    *run;
 } reading;
@@ -194,6 +207,7 @@ static una_status take_values(una_row *row, const reading *r)
     for (size_t c = 0; c < r->csv->columns; c++) {
         const una_cell *cell = &r->csv->cells[c];
         if (!r->is_measure[c] || cell->length == 0) continue;
+        if (row->count == UNA_MOST_MEASURES) return not_ours(r, "there are too many measures", r->csv->names[c]);
         if (!take_number(&value[row->count], cell)) return not_ours(r, "there is no number", r->csv->names[c]);
         measure[row->count++] = r->csv->names[c];
     }
@@ -233,11 +247,15 @@ static una_status next_row(una_row **row, reading *r)
     if (r->count == r->room) {
         size_t room = r->room ? 2 * r->room : 256;
         una_row *wider = UNA_GET(r->arena, una_row, room);
+        size_t *longer = UNA_GET(r->arena, size_t, room);
         UNA_TRY(una_arena_check(r->arena));
         if (r->count > 0) memcpy(wider, r->rows, r->count * sizeof *wider);
+        if (r->count > 0) memcpy(longer, r->lines, r->count * sizeof *longer);
         r->rows = wider;
+        r->lines = longer;
         r->room = room;
     }
+    r->lines[r->count] = r->csv->record_line;
     *row = &r->rows[r->count++];
     return UNA_OK;
 }
@@ -254,17 +272,55 @@ static una_status take_all(reading *r)
     }
 }
 
-una_status una_rows_import(una_store *store, const char *study, const char *path, size_t *count, size_t *added,
-                           una_run *run)
+/* A measure of another version, or a slip of the pen: it is told, since nobody will ever ask for it. */
+static void warn_of_others(const reading *r, const char *const *measures, size_t count)
+{
+    for (size_t c = 0; c < r->csv->columns; c++) {
+        bool known = !r->is_measure[c];
+        for (size_t m = 0; m < count && !known; m++) known = strcmp(r->csv->names[c], measures[m]) == 0;
+        if (!known)
+            una_log(r->run, UNA_LOG_WARNING, "%.400s has a column '%.80s', which is no measure of %s here; it is kept "
+                    "and not used", r->csv->path, r->csv->names[c], r->study);
+    }
+}
+
+/* A row says something else than one of the same key: an earlier line, or a row of the store. */
+static una_status tell_clash(const reading *r, const una_clash *clash, const una_store *store)
+{
+    char here[32], there[32];
+    const una_row_key *key = &r->rows[clash->row].key;
+    size_t other = 0;
+    una_text text = una_text_in(r->arena);
+    una_row_key_describe(&text, key);
+    UNA_TRY(una_arena_check(r->arena));
+    una_number_text(here, clash->here);
+    una_number_text(there, clash->there);
+
+    while (other < clash->row && !una_row_key_same(key, &r->rows[other].key)) other++;
+    if (other < clash->row)
+        UNA_FAIL(r->run, UNA_E_INPUT, "%s, lines %zu and %zu: two rows of %s, in which '%s' is %s and %s; remove the "
+                 "line that is wrong", r->csv->path, r->lines[other], r->lines[clash->row], text.at, clash->measure,
+                 there, here);
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%s' of %s is %s, and in the store %s it is %s; remove one of the two "
+             "files: the table, to go on with the rows of the store, or the store, to go on with those of the table",
+             r->csv->path, r->lines[clash->row], clash->measure, text.at, here, una_store_path(store), there);
+}
+
+una_status una_rows_import(una_store *store, const char *study, const char *const *measures, size_t measure_count,
+                           const char *path, size_t *count, size_t *added, una_run *run)
 {
     una_arena arena;
     una_arena_init(&arena, run);
     reading r = { .study = study, .arena = &arena, .run = run };
+    una_clash clash = { .row = SIZE_MAX };
     *count = *added = 0;
 
-    una_status status = una_csv_open(&r.csv, path, run);
+    una_status status = una_rows_check(path, run);
+    if (status == UNA_OK) status = una_csv_open(&r.csv, path, run);
     if (status == UNA_OK) status = take_all(&r);
-    if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, run);
+    if (status == UNA_OK && measures) warn_of_others(&r, measures, measure_count);
+    if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, &clash, run);
+    if (status == UNA_E_INPUT && clash.row != SIZE_MAX) status = tell_clash(&r, &clash, store);
     if (status == UNA_OK) *count = r.count;
     una_csv_close(r.csv);
     una_arena_free(&arena);

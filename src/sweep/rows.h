@@ -16,9 +16,13 @@
 /* All rows of a study and its variants, the whole file or none of it. */
 una_status una_rows_export(una_store *store, const char *study, const char *const *measures, size_t measure_count,
                            const char *path, size_t *count, una_run *run);
+/* UNA_E_INPUT for what is there and no plain file: a pipe would be waited for, and is gone when it has been read. */
+una_status una_rows_check(const char *path, una_run *run);
 /* Takes in rows that the store does not have; those it has stay as they are. All or none: a line that is not a whole
- * row of this study is UNA_E_INPUT and named. *count: rows in the file, *added: those that were new. */
-una_status una_rows_import(una_store *store, const char *study, const char *path, size_t *count, size_t *added,
-                           una_run *run);
+ * row of this study, or contradicts another line or the store (una_store_put), is UNA_E_INPUT and named. *count: rows
+ * in the file, *added: those that were new. Columns that are none of the measures (NULL: any may be) are kept,
+ * with a warning. */
+una_status una_rows_import(una_store *store, const char *study, const char *const *measures, size_t measure_count,
+                           const char *path, size_t *count, size_t *added, una_run *run);
 
 #endif

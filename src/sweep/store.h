@@ -9,6 +9,8 @@
 
 #include "sweep/key.h"
 
+enum { UNA_MOST_MEASURES = 256 };        /* of one row */
+
 typedef struct una_row {                 /* all that is known of one fit; texts and arrays are borrowed     */
     una_row_key            key;
     const char *const *measure;          /* [count] names                                                   */
@@ -24,19 +26,35 @@ size_t una_row_find(const una_row *row, const char *measure);
 
 typedef struct una_store una_store;
 
-/* Made if it is not there. A file that is no store, or one of a newer una, is refused (UNA_E_INPUT). */
+/* Made if it is not there. A file that is no store, a damaged one, or one of a newer una is refused (UNA_E_INPUT). */
 una_status una_store_open(una_store **store, const char *path, una_run *run);
+/* A copy of the store in memory, which may be changed and leaves the file alone; empty where there is none. */
+una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 
 /* Asks for the right to make a row. Not granted while somebody else who is alive holds it: a process of this machine
- * until it ends, one of another machine for a day. */
+ * until it ends, one of another machine until its last sign of life is two minutes old. */
 una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run);
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run);   /* a claim that comes to nothing */
+/* A sign of life for all claims made through this handle, to be given well within two minutes while they last. */
+void       una_store_renew(una_store *store);
+/* Who has claimed a key; process 0: nobody. */
+typedef struct una_owner { char host[256]; long process; } una_owner;
+una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run);
 
-/* All rows or none; claims on them end. A row whose key is there takes its place if `replace`, else it is left as it
- * is; *added (may be NULL) counts those that came in. */
+typedef struct una_clash {               /* two rows of one key that say different things of a measure      */
+    size_t      row;                     /* of those to put; SIZE_MAX: there is no clash                    */
+    const char *measure;
+    double      here, there;             /* in that row; in the store                                       */
+} una_clash;
+
+/* All rows or none; claims on them end. A row whose key is there takes its place if `replace`. Else what is there is
+ * left as it is, and a row that contradicts it (another value of a measure that both have; with another kernel set the
+ * last digits are free to differ) is UNA_E_INPUT and goes to *clash (may be NULL). *added (may be NULL) counts those
+ * that came in. */
 una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
-                         una_run *run);
+                         una_clash *clash, una_run *run);
+const char *una_store_path(const una_store *store);
 /* The row of a key, in `arena`; *found false and nothing else where there is none. */
 una_status una_store_find(bool *found, una_row *row, una_store *store, const una_row_key *key, una_arena *arena,
                           una_run *run);

@@ -6,7 +6,9 @@
  * works on network file systems too.
  *
  * A claim names its owner: host, process, the process's start time (numbers of processes come again) and the handle of
- * the store inside it. Whether a process of this host lives is asked of the system.
+ * the store inside it. Whether a process of this host lives is asked of the system; one of another host (every
+ * container has a name of its own) gives signs of life, and without one for a lease it counts as dead. So does a sign
+ * that lies further in the future than a lease: clocks differ by less.
  *
  * SQLite takes its memory from malloc, not from the run: a few megabytes, whatever the size of the store.
  */
@@ -20,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, WAIT_MS = 60000, LEASE = 86400, MOST_MEASURES = 256 };
+enum { FORMAT = 1, WAIT_MS = 60000, CANCELLED_MS = 1000, STEP_MS = 5, LEASE = 120 };
 
 static const char schema[] =
     "CREATE TABLE fit (id INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL,"
@@ -46,6 +48,11 @@ struct una_store {
     char            host[256], start[32], handle[32];
 };
 
+const char *una_store_path(const una_store *store)
+{
+    return store->path;
+}
+
 size_t una_row_find(const una_row *row, const char *measure)
 {
     for (size_t i = 0; i < row->count; i++)
@@ -55,14 +62,25 @@ size_t una_row_find(const una_row *row, const char *measure)
 
 /* ---- statements ---------------------------------------------------------------------------------------------- */
 
-static una_status failed(una_store *store, una_run *run)
+static una_status damaged(const una_store *store, const char *why, una_run *run)
 {
-    int code = sqlite3_errcode(store->db) & 0xff;
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a store of results, or is damaged (%.200s); move it away, and results are "
+             "taken from the CSV file beside it", store->path, why);
+}
+
+static una_status failed_with(sqlite3 *db, const una_store *store, una_run *run)
+{
+    int code = sqlite3_errcode(db) & 0xff;
     if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", store->path);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        UNA_FAIL(run, UNA_E_INPUT, "%s is not a store of results, or is damaged (%s); move it away, and results are "
-                 "taken from the CSV file beside it", store->path, sqlite3_errmsg(store->db));
-    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", store->path, sqlite3_errmsg(store->db));
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(store, sqlite3_errmsg(db), run);
+    if (code == SQLITE_BUSY && una_cancelled(run))
+        UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for %s, which another process writes", store->path);
+    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", store->path, sqlite3_errmsg(db));
+}
+
+static una_status failed(const una_store *store, una_run *run)
+{
+    return failed_with(store->db, store, run);
 }
 
 static una_status prepare(sqlite3_stmt **statement, una_store *store, const char *sql, una_run *run)
@@ -137,6 +155,19 @@ static una_status read_number(sqlite3_int64 *number, una_store *store, const cha
     return status;
 }
 
+/* Pages that do not hang together are found here, before rows are lost between them. */
+static una_status check_sound(una_store *store, una_run *run)
+{
+    sqlite3_stmt *statement;
+    UNA_TRY(prepare(&statement, store, "PRAGMA quick_check(1)", run));
+    const char *word = sqlite3_step(statement) == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    una_status status = UNA_OK;
+    if (!word) status = failed(store, run);
+    else if (strcmp(word, "ok") != 0) status = damaged(store, word, run);
+    sqlite3_finalize(statement);
+    return status;
+}
+
 static una_status make_tables(una_store *store, void *context, una_run *run)
 {
     sqlite3_int64 format = 0, tables = 0;
@@ -144,7 +175,7 @@ static una_status make_tables(una_store *store, void *context, una_run *run)
     UNA_TRY(read_number(&format, store, "PRAGMA user_version", run));
     UNA_TRY(read_number(&tables, store, "SELECT count(*) FROM sqlite_master", run));
     if (format == 0 && tables == 0) return execute(store, schema, run);
-    if (format == FORMAT) return UNA_OK;
+    if (format == FORMAT) return check_sound(store, run);
     UNA_FAIL(run, UNA_E_INPUT, "%s is not a store of results that this una can read (format %lld, and it knows %d); "
              "use a newer una, or another folder", store->path, (long long)format, FORMAT);
 }
@@ -179,37 +210,100 @@ static void name_owner(una_store *store)
     snprintf(store->handle, sizeof store->handle, "%p", (void *)store);
 }
 
-una_status una_store_open(una_store **out, const char *path, una_run *run)
+/* Somebody else is writing. A run that was cancelled does not wait for a minute, but so long as to write down what it
+ * has if it can. */
+static int wait_for_lock(void *context, int before)
+{
+    int most = una_cancelled(context) ? CANCELLED_MS : WAIT_MS;
+    struct timespec time = { .tv_nsec = STEP_MS * 1000000L };
+    if (before >= most / STEP_MS) return 0;
+    nanosleep(&time, NULL);
+    return 1;
+}
+
+static una_status connect_to(sqlite3 **db, const char *path, int flags, una_store *store, una_run *run)
+{
+    if (sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) return failed_with(*db, store, run);
+    sqlite3_busy_handler(*db, wait_for_lock, run);
+    return UNA_OK;
+}
+
+static una_status new_store(una_store **out, const char *path, una_run *run)
 {
     size_t length = strlen(path) + 1;
     una_store *store = una_allocate(run, sizeof *store + length);
-    *out = NULL;
+    *out = store;
     if (!store) return UNA_E_MEMORY;
     memset(store, 0, sizeof *store);
     store->run = run;
     store->path = memcpy(store + 1, path, length);
     pthread_mutex_init(&store->lock, NULL);
     name_owner(store);
+    return UNA_OK;
+}
 
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    una_status status = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK ? UNA_OK : failed(store, run);
-    if (status == UNA_OK) sqlite3_busy_timeout(store->db, WAIT_MS);
-    if (status == UNA_OK) status = transact(store, make_tables, NULL, run);
+static una_status opened(una_store **out, una_store *store, una_status status)
+{
+    *out = NULL;
     if (status == UNA_OK) *out = store;
     else una_store_close(store);
     return status;
 }
 
-/* Nobody is there to hear of a failure; the claims then end with the process. */
-static void drop_all(una_store *store)
+una_status una_store_open(una_store **out, const char *path, una_run *run)
+{
+    una_store *store;
+    *out = NULL;
+    UNA_TRY(new_store(&store, path, run));
+    una_status status = connect_to(&store->db, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store, run);
+    if (status == UNA_OK) status = transact(store, make_tables, NULL, run);
+    return opened(out, store, status);
+}
+
+/* Opened for writing where that is allowed: what a killed process left behind is rolled back then. */
+static una_status copy_file(una_store *store, una_run *run)
+{
+    sqlite3 *from = NULL;
+    una_status status = connect_to(&from, store->path, SQLITE_OPEN_READWRITE, store, run);
+    if (status == UNA_OK) {
+        sqlite3_backup *backup = sqlite3_backup_init(store->db, "main", from, "main");
+        bool good = backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE;
+        good = sqlite3_backup_finish(backup) == SQLITE_OK && good;
+        if (!good) status = failed_with(store->db, store, run);
+    }
+    sqlite3_close(from);
+    return status;
+}
+
+una_status una_store_open_copy(una_store **out, const char *path, una_run *run)
+{
+    una_store *store;
+    *out = NULL;
+    UNA_TRY(new_store(&store, path, run));
+    una_status status = connect_to(&store->db, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store, run);
+    if (status == UNA_OK && access(path, F_OK) == 0) status = copy_file(store, run);
+    if (status == UNA_OK) status = transact(store, make_tables, NULL, run);
+    return opened(out, store, status);
+}
+
+#define IS_MINE "host = ?7 AND process = ?8 AND start = ?9 AND handle = ?10"
+
+static void bind_owner(sqlite3_stmt *statement, const una_store *store)
+{
+    bind_text(statement, 7, store->host);
+    sqlite3_bind_int64(statement, 8, (sqlite3_int64)getpid());
+    bind_text(statement, 9, store->start);
+    bind_text(statement, 10, store->handle);
+    sqlite3_bind_int64(statement, 11, (sqlite3_int64)time(NULL));
+}
+
+/* For all claims of this handle. Nobody is there to hear of a failure: claims that are not dropped end with the
+ * process, and those that are not renewed now are renewed next time. */
+static void for_own_claims(una_store *store, const char *sql)
 {
     sqlite3_stmt *statement;
-    static const char sql[] = "DELETE FROM claim WHERE host = ?1 AND process = ?2 AND start = ?3 AND handle = ?4";
     if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK) return;
-    bind_text(statement, 1, store->host);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)getpid());
-    bind_text(statement, 3, store->start);
-    bind_text(statement, 4, store->handle);
+    bind_owner(statement, store);
     sqlite3_step(statement);
     sqlite3_finalize(statement);
 }
@@ -217,7 +311,7 @@ static void drop_all(una_store *store)
 void una_store_close(una_store *store)
 {
     if (!store) return;
-    if (store->db) drop_all(store);
+    if (store->db) for_own_claims(store, "DELETE FROM claim WHERE " IS_MINE);
     sqlite3_close(store->db);
     pthread_mutex_destroy(&store->lock);
     una_release(store->run, store);
@@ -231,7 +325,8 @@ static bool is_alive(const una_store *store, const char *host, long process, con
                      int64_t since)
 {
     char now[32];
-    if (strcmp(host, store->host) != 0) return (int64_t)time(NULL) - since < LEASE;
+    int64_t age = (int64_t)time(NULL) - since;
+    if (strcmp(host, store->host) != 0) return age < LEASE && age > -LEASE;
     if (process == (long)getpid() && strcmp(start, store->start) == 0) return strcmp(handle, store->handle) != 0;
     return process_start(now, process) && (!*now || strcmp(now, start) == 0);
 }
@@ -263,11 +358,7 @@ static una_status take_claim(una_store *store, void *context, una_run *run)
     UNA_TRY(prepare(&statement, store, "INSERT OR REPLACE INTO claim (study, data, split, spec, seed, results, host, "
                     "process, start, handle, since) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)", run));
     bind_key(statement, c->key);
-    bind_text(statement, 7, store->host);
-    sqlite3_bind_int64(statement, 8, (sqlite3_int64)getpid());
-    bind_text(statement, 9, store->start);
-    bind_text(statement, 10, store->handle);
-    sqlite3_bind_int64(statement, 11, (sqlite3_int64)time(NULL));
+    bind_owner(statement, store);
     UNA_TRY(finish(statement, store, run));
     c->granted = true;
     return UNA_OK;
@@ -281,9 +372,14 @@ una_status una_store_claim(bool *granted, una_store *store, const una_row_key *k
     return status;
 }
 
+/* Its own only: another may have taken it over meanwhile. */
 static una_status end_claim(una_store *store, void *context, una_run *run)
 {
-    return execute_for(store, "DELETE FROM claim WHERE " KEY_IS, context, run);
+    sqlite3_stmt *statement;
+    UNA_TRY(prepare(&statement, store, "DELETE FROM claim WHERE " KEY_IS " AND " IS_MINE, run));
+    bind_key(statement, context);
+    bind_owner(statement, store);
+    return finish(statement, store, run);
 }
 
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run)
@@ -291,68 +387,31 @@ una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run
     return transact(store, end_claim, (void *)key, run);
 }
 
-/* ---- rows in ------------------------------------------------------------------------------------------------- */
-
-typedef struct putting { const una_row *rows; size_t count; bool replace; size_t added; } putting;
-
-static una_status remove_row(una_store *store, const una_row_key *key, una_run *run)
+void una_store_renew(una_store *store)
 {
-    UNA_TRY(execute_for(store, "DELETE FROM value WHERE fit = (SELECT id FROM fit WHERE " KEY_IS ")", key, run));
-    return execute_for(store, "DELETE FROM fit WHERE " KEY_IS, key, run);
+    pthread_mutex_lock(&store->lock);
+    for_own_claims(store, "UPDATE claim SET since = ?11 WHERE " IS_MINE);
+    pthread_mutex_unlock(&store->lock);
 }
 
-static una_status insert_values(una_store *store, const una_row *row, sqlite3_int64 fit, una_run *run)
+una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run)
 {
     sqlite3_stmt *statement;
-    una_status status = UNA_OK;
-    UNA_TRY(prepare(&statement, store, "INSERT INTO value (fit, place, measure, value) VALUES (?1, ?2, ?3, ?4)", run));
-
-    for (size_t i = 0; i < row->count && status == UNA_OK; i++) {
-        sqlite3_bind_int64(statement, 1, fit);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)i);
-        bind_text(statement, 3, row->measure[i]);
-        sqlite3_bind_double(statement, 4, row->value[i]);        /* NAN becomes NULL */
-        if (sqlite3_step(statement) != SQLITE_DONE) status = failed(store, run);
-        sqlite3_reset(statement);
+    *owner = (una_owner){0};
+    pthread_mutex_lock(&store->lock);
+    una_status status = prepare(&statement, store, "SELECT host, process FROM claim WHERE " KEY_IS, run);
+    if (status == UNA_OK) {
+        bind_key(statement, key);
+        int code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+            snprintf(owner->host, sizeof owner->host, "%s", (const char *)sqlite3_column_text(statement, 0));
+            owner->process = (long)sqlite3_column_int64(statement, 1);
+        } else if (code != SQLITE_DONE) {
+            status = failed(store, run);
+        }
+        sqlite3_finalize(statement);
     }
-
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static una_status put_row(una_store *store, const una_row *row, putting *p, una_run *run)
-{
-    sqlite3_stmt *statement;
-    if (p->replace) UNA_TRY(remove_row(store, &row->key, run));
-    UNA_TRY(prepare(&statement, store, "INSERT INTO fit (study, data, split, spec, seed, results, options, made_by, "
-                    "kernels, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
-                    "ON CONFLICT (study, data, split, spec, seed, results) DO NOTHING", run));
-    bind_key(statement, &row->key);
-    bind_text(statement, 7, row->options);
-    bind_text(statement, 8, row->commit);
-    bind_text(statement, 9, row->kernels);
-    sqlite3_bind_double(statement, 10, row->seconds);
-    UNA_TRY(finish(statement, store, run));
-
-    if (sqlite3_changes(store->db) == 0) return UNA_OK;          /* it was there */
-    p->added++;
-    UNA_TRY(insert_values(store, row, sqlite3_last_insert_rowid(store->db), run));
-    return execute_for(store, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
-}
-
-static una_status put_rows(una_store *store, void *context, una_run *run)
-{
-    putting *p = context;
-    for (size_t i = 0; i < p->count; i++) UNA_TRY(put_row(store, &p->rows[i], p, run));
-    return UNA_OK;
-}
-
-una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
-                         una_run *run)
-{
-    putting p = { .rows = rows, .count = count, .replace = replace };
-    una_status status = transact(store, put_rows, &p, run);
-    if (added) *added = status == UNA_OK ? p.added : 0;
+    pthread_mutex_unlock(&store->lock);
     return status;
 }
 
@@ -365,8 +424,8 @@ enum { AT_OPTIONS = 6, AT_MADE_BY, AT_KERNELS, AT_SECONDS, AT_ID, AT_MEASURE, AT
 typedef struct building {                /* a row put together from the lines of a query                    */
     una_row       row;
     sqlite3_int64 id;
-    const char   *measure[MOST_MEASURES];
-    double        value[MOST_MEASURES];
+    const char   *measure[UNA_MOST_MEASURES];
+    double        value[UNA_MOST_MEASURES];
 } building;
 
 static const char *text_at(sqlite3_stmt *statement, int column, una_arena *arena)
@@ -389,8 +448,8 @@ static void begin_row(building *b, sqlite3_stmt *s, una_arena *arena)
 static una_status add_value(building *b, sqlite3_stmt *s, una_store *store, una_arena *arena, una_run *run)
 {
     if (sqlite3_column_type(s, AT_MEASURE) == SQLITE_NULL) return una_arena_check(arena);    /* without measures */
-    if (b->row.count == MOST_MEASURES)
-        UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", store->path, MOST_MEASURES);
+    if (b->row.count == UNA_MOST_MEASURES)
+        UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", store->path, UNA_MOST_MEASURES);
     bool missing = sqlite3_column_type(s, AT_VALUE) == SQLITE_NULL;
     b->measure[b->row.count] = text_at(s, AT_MEASURE, arena);
     b->value[b->row.count++] = missing ? NAN : sqlite3_column_double(s, AT_VALUE);
@@ -479,5 +538,104 @@ una_status una_store_each(una_store *store, const char *study, una_row_task *tas
         sqlite3_finalize(statement);
     }
     pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+/* ---- rows in ------------------------------------------------------------------------------------------------- */
+
+typedef struct putting { const una_row *rows; size_t count; bool replace; size_t added; una_clash clash; } putting;
+
+static una_status remove_row(una_store *store, const una_row_key *key, una_run *run)
+{
+    UNA_TRY(execute_for(store, "DELETE FROM value WHERE fit = (SELECT id FROM fit WHERE " KEY_IS ")", key, run));
+    return execute_for(store, "DELETE FROM fit WHERE " KEY_IS, key, run);
+}
+
+static una_status insert_values(una_store *store, const una_row *row, sqlite3_int64 fit, una_run *run)
+{
+    sqlite3_stmt *statement;
+    una_status status = UNA_OK;
+    UNA_TRY(prepare(&statement, store, "INSERT INTO value (fit, place, measure, value) VALUES (?1, ?2, ?3, ?4)", run));
+
+    for (size_t i = 0; i < row->count && status == UNA_OK; i++) {
+        sqlite3_bind_int64(statement, 1, fit);
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)i);
+        bind_text(statement, 3, row->measure[i]);
+        sqlite3_bind_double(statement, 4, row->value[i]);        /* NAN becomes NULL */
+        if (sqlite3_step(statement) != SQLITE_DONE) status = failed(store, run);
+        sqlite3_reset(statement);
+    }
+
+    sqlite3_finalize(statement);
+    return status;
+}
+
+typedef struct comparing { const una_row *here; una_clash *clash; size_t row; } comparing;
+
+static una_status compare_row(void *context, const una_row *there, una_run *run)
+{
+    const comparing *c = context;
+    (void)run;
+    if (strcmp(c->here->kernels, there->kernels) != 0) return UNA_OK;
+    for (size_t i = 0; i < c->here->count; i++) {
+        size_t at = una_row_find(there, c->here->measure[i]);
+        if (at == SIZE_MAX) continue;
+        double here = c->here->value[i], other = there->value[at];
+        if (here == other || (isnan(here) && isnan(other))) continue;
+        *c->clash = (una_clash){ c->row, c->here->measure[i], here, other };
+        return UNA_OK;
+    }
+    return UNA_OK;
+}
+
+static una_status refuse_clash(una_store *store, putting *p, size_t row, una_run *run)
+{
+    sqlite3_stmt *statement;
+    comparing c = { &p->rows[row], &p->clash, row };
+    UNA_TRY(prepare(&statement, store, "SELECT " ROW_COLUMNS "WHERE " KEY_IS " ORDER BY v.place", run));
+    bind_key(statement, &p->rows[row].key);
+    una_status status = walk(statement, store, compare_row, &c, run);
+    sqlite3_finalize(statement);
+    UNA_TRY(status);
+    if (p->clash.row == SIZE_MAX) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has another value of '%s' for a row that is put into it", store->path,
+             p->clash.measure);
+}
+
+static una_status put_row(una_store *store, size_t at, putting *p, una_run *run)
+{
+    const una_row *row = &p->rows[at];
+    sqlite3_stmt *statement;
+    if (p->replace) UNA_TRY(remove_row(store, &row->key, run));
+    UNA_TRY(prepare(&statement, store, "INSERT INTO fit (study, data, split, spec, seed, results, options, made_by, "
+                    "kernels, seconds) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) "
+                    "ON CONFLICT (study, data, split, spec, seed, results) DO NOTHING", run));
+    bind_key(statement, &row->key);
+    bind_text(statement, 7, row->options);
+    bind_text(statement, 8, row->commit);
+    bind_text(statement, 9, row->kernels);
+    sqlite3_bind_double(statement, 10, row->seconds);
+    UNA_TRY(finish(statement, store, run));
+
+    if (sqlite3_changes(store->db) == 0) return refuse_clash(store, p, at, run);         /* it was there */
+    p->added++;
+    UNA_TRY(insert_values(store, row, sqlite3_last_insert_rowid(store->db), run));
+    return execute_for(store, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
+}
+
+static una_status put_rows(una_store *store, void *context, una_run *run)
+{
+    putting *p = context;
+    for (size_t i = 0; i < p->count; i++) UNA_TRY(put_row(store, i, p, run));
+    return UNA_OK;
+}
+
+una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
+                         una_clash *clash, una_run *run)
+{
+    putting p = { .rows = rows, .count = count, .replace = replace, .clash.row = SIZE_MAX };
+    una_status status = transact(store, put_rows, &p, run);
+    if (clash) *clash = p.clash;
+    if (added) *added = status == UNA_OK ? p.added : 0;
     return status;
 }

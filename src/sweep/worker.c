@@ -5,11 +5,12 @@
  */
 #include "sweep/worker.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-enum { WAIT_MS = 50 };
+enum { WAIT_MS = 50, RENEW_MS = 20000, PATIENCE = 20 };      /* rounds of waiting before a note says for whom */
 
 typedef struct shift {
     una_sweep    *sweep;
@@ -63,7 +64,7 @@ static una_status make_row(const una_sweep *sweep, const una_row_key *key, una_r
         una_row row = { .key = *key, .measure = sweep->measures, .value = outcome.value,
             .count = sweep->measure_count, .options = outcome.options, .kernels = una_run_kernels(run),
             .commit = una_build_commit(), .seconds = outcome.seconds };
-        status = una_store_put(sweep->store, &row, 1, true, NULL, run);
+        status = una_store_put(sweep->store, &row, 1, true, NULL, NULL, run);
     }
     una_arena_free(&arena);
     return status;
@@ -110,13 +111,32 @@ static una_status list_missing(size_t *todo, size_t *count, const una_sweep *swe
     return UNA_OK;
 }
 
-static void wait_a_little(void)
+/* The key that is waited for and who has it. Nobody may: then it is free by now. */
+static una_status tell_waiting(const una_sweep *sweep, const una_row_key *key, una_run *run)
+{
+    una_owner owner;
+    UNA_TRY(una_store_owner(&owner, sweep->store, key, run));
+    if (owner.process == 0) return UNA_OK;
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text text = una_text_in(&run->scratch);
+    una_row_key_describe(&text, key);
+    una_log(run, UNA_LOG_NOTE, "waiting for %s, which process %ld on host %s has claimed; where that process is dead, "
+            "this run takes over within two minutes; where it hangs, end it", text.at ? text.at : key->spec,
+            owner.process, owner.host);
+    una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
+/* All that is left is in other hands. */
+static una_status wait_a_little(size_t *rounds, const una_sweep *sweep, const una_row_key *key, una_run *run)
 {
     struct timespec time = { .tv_nsec = WAIT_MS * 1000000L };
     nanosleep(&time, NULL);
+    return ++*rounds == PATIENCE ? tell_waiting(sweep, key, run) : UNA_OK;
 }
 
-static una_status one_shift(una_sweep *sweep, const size_t *todo, size_t count, una_run *run)
+static una_status one_shift(una_sweep *sweep, const size_t *todo, size_t count, size_t *rounds, una_run *run)
 {
     shift s = { .sweep = sweep, .todo = todo };
     double from = run->progress_from, all = (double)sweep->plan->count;
@@ -124,23 +144,79 @@ static una_status one_shift(una_sweep *sweep, const size_t *todo, size_t count, 
     una_status status = una_pool(run, count, one_key, &s);
     run->progress_from = from;
     sweep->made += s.made;
-    if (status == UNA_OK && s.made == 0 && s.held > 0) wait_a_little();
+    if (status == UNA_OK && s.made == 0 && s.held > 0)
+        status = wait_a_little(rounds, sweep, &sweep->plan->keys[todo[0]], run);
     return status;
 }
 
-una_status una_sweep_run(una_sweep *sweep, una_run *run)
+static una_status work_through(una_sweep *sweep, una_run *run)
 {
     una_arena arena;
     una_arena_init(&arena, run);
-    size_t *todo = UNA_GET(&arena, size_t, sweep->plan->count), count = 0;
+    size_t *todo = UNA_GET(&arena, size_t, sweep->plan->count), count = 0, rounds = 0;
     una_status status = una_arena_check(&arena);
     sweep->made = 0;
 
     if (status == UNA_OK) status = list_missing(todo, &count, sweep, run);
     while (status == UNA_OK && count > 0) {
-        status = one_shift(sweep, todo, count, run);
+        status = one_shift(sweep, todo, count, &rounds, run);
         if (status == UNA_OK) status = list_missing(todo, &count, sweep, run);
     }
     una_arena_free(&arena);
+    return status;
+}
+
+/* ---- signs of life ------------------------------------------------------------------------------------------- */
+
+typedef struct pulse {                   /* a thread beside the fits: one of them may last for hours        */
+    una_store      *store;
+    long            every_ms;
+    pthread_t       thread;
+    pthread_mutex_t lock;
+    pthread_cond_t  stop;
+    bool            stopped;
+} pulse;
+
+static void *beat(void *context)
+{
+    pulse *p = context;
+    int code = 0;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stopped) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += p->every_ms / 1000;
+        until.tv_nsec += p->every_ms % 1000 * 1000000L;
+        if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+
+        do code = pthread_cond_timedwait(&p->stop, &p->lock, &until);
+        while (code == 0 && !p->stopped);
+        if (!p->stopped) una_store_renew(p->store);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+una_status una_sweep_run(una_sweep *sweep, una_run *run)
+{
+    pulse p = { .store = sweep->store, .every_ms = sweep->renew_ms ? sweep->renew_ms : RENEW_MS,
+                .lock = PTHREAD_MUTEX_INITIALIZER };
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&p.stop, &clock);
+
+    /* Without the thread a long fit may be made twice, by another machine: time is lost and nothing else. */
+    bool beats = pthread_create(&p.thread, NULL, beat, &p) == 0;
+    una_status status = work_through(sweep, run);
+    pthread_mutex_lock(&p.lock);
+    p.stopped = true;
+    pthread_cond_signal(&p.stop);
+    pthread_mutex_unlock(&p.lock);
+    if (beats) pthread_join(p.thread, NULL);
+
+    pthread_cond_destroy(&p.stop);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_destroy(&p.lock);
     return status;
 }

@@ -35,10 +35,12 @@ typedef struct una_sweep {
     size_t             measure_count;
     una_make_row      *make;
     void              *context;
+    long               renew_ms;         /* between two signs of life of its claims; 0: 20 s                */
     size_t             made;             /* out: rows made by this call                                     */
 } una_sweep;
 
-/* Until every key of the plan has its row. After a failure or a cancel, what was finished is in the store. */
+/* Until every key of the plan has its row. Where only keys in other hands are left, a note in the log says whose. After
+ * a failure or a cancel, what was finished is in the store. */
 una_status una_sweep_run(una_sweep *sweep, una_run *run);
 
 #endif

@@ -180,6 +180,56 @@ static void a_lost_model_is_fitted_again_but_not_recorded_twice(void **state)
     una_run_free(run);
 }
 
+static const char *file_in(const char *folder, const char *ending)
+{
+    static char path[8192];
+    DIR *open = opendir(folder);
+    for (struct dirent *file; (file = readdir(open));)
+        if (strstr(file->d_name, ending)) snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
+    closedir(open);
+    return path;
+}
+
+/* A kept model that is damaged, or is another one, is as good as none. */
+static void a_wrong_model_is_fitted_again(void **state)
+{
+    una_run *run = quiet_run();
+    una_bench_result *result = NULL;
+    char folder[4096], other[4096], model[8192], foreign[8192];
+    const char *spec = "other(height=2)", *elsewhere = "other(height=5)", *set = "seeds=1";
+    una_bench_settings settings = { .size = sizeof settings, .models = &elsewhere, .model_count = 1, .set = &set,
+                                    .set_count = 1 };
+    (void)state;
+    snprintf(folder, sizeof folder, "%s", temp_path("wrong"));
+    snprintf(other, sizeof other, "%s", temp_path("foreign"));
+    settings.out = other;
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    una_bench_free(result);
+    settings.out = folder;
+    settings.models = &spec;
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    una_bench_free(result);
+    snprintf(foreign, sizeof foreign, "%s", file_in(other, ".una"));
+    snprintf(model, sizeof model, "%s", file_in(folder, ".una"));
+
+    fits = 0;
+    assert_int_equal(truncate(model, 40), 0);
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(fits, 1);
+    una_bench_free(result);
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(fits, 1);                                       /* that one is the right one again */
+    una_bench_free(result);
+
+    assert_int_equal(unlink(model), 0);
+    assert_int_equal(link(foreign, model), 0);
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_int_equal(fits, 2);
+    assert_int_equal(result->fitted, 0);
+    una_bench_free(result);
+    una_run_free(run);
+}
+
 /* What a repository keeps is the CSV file. */
 static void the_csv_file_alone_is_enough(void **state)
 {
@@ -370,7 +420,7 @@ static void store_row(made_up *m, const char *kind, const char *spec, uint64_t s
     while (known < m->model_count && strcmp(m->models[known].spec, spec) != 0) known++;
     if (known == m->model_count) m->models[m->model_count++] = (una_bench_model){ kind, spec, 1 };
     una_plan_add(&m->plan, row.key);
-    assert_ok(una_store_put(m->store, &row, 1, true, NULL, run), run);
+    assert_ok(una_store_put(m->store, &row, 1, true, NULL, NULL, run), run);
 }
 
 static int judged(made_up *m, const char *word, const char **numbers, una_run *run)
@@ -490,6 +540,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_once_and_never_again),
         cmocka_unit_test(a_lost_model_is_fitted_again_but_not_recorded_twice),
+        cmocka_unit_test(a_wrong_model_is_fitted_again),
         cmocka_unit_test(the_csv_file_alone_is_enough),
         cmocka_unit_test(rows_of_another_version_are_told_apart),
         cmocka_unit_test(failures_say_where),

@@ -157,7 +157,9 @@ static void from_a_file(void **state)
             "not one of 0 to 3");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "names row 1 twice");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1, 2, 3], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
-            "more rows than");
+            "names row 1 twice");
+    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1, 2, 3], \"test\": [9]}]}", "gap", 0, UNA_E_INPUT,
+            "not one of 0 to 3");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1]}]}", "gap", 0, UNA_E_INPUT, "no rows in 'train' or in 'test'");
     refused("{\"rows\": 4,\n \"gap\": [", "gap", 0, UNA_E_INPUT, "line 2");
 

@@ -183,6 +183,18 @@ static void specs_are_checked(void **state)
     una_run_free(run);
 }
 
+static void specs_have_one_form(void **state)
+{
+    una_run *run = quiet_run();
+    const char *text;
+    (void)state;
+    assert_ok(una_spec_text(&text, " flat( value = 2.0e0 )", run), run);
+    assert_string_equal(text, "flat(value=2)");
+    assert_status(una_spec_text(&text, "flat(valu=2)", run), UNA_E_USAGE, run);
+    assert_null(text);
+    una_run_free(run);
+}
+
 static void callers_have_sentences_too(void **state)
 {
     (void)state;
@@ -532,6 +544,7 @@ int main(void)
         cmocka_unit_test(registry_questions),
         cmocka_unit_test(unknown_models_are_named),
         cmocka_unit_test(specs_are_checked),
+        cmocka_unit_test(specs_have_one_form),
         cmocka_unit_test(callers_have_sentences_too),
         cmocka_unit_test(later_options_win),
         cmocka_unit_test(units_are_the_users),

@@ -579,7 +579,11 @@ static void test_saving(void **state)
 
     assert_int_equal(una_report_save("no/such/folder/at/all.html", &page, w->run), UNA_E_IO);
     assert_non_null(strstr(una_run_message(w->run), "no/such/folder"));
-    if (access("/dev/full", W_OK) == 0) assert_int_equal(una_report_save("/dev/full", &page, w->run), UNA_E_IO);
+    for (size_t i = 0; i < 2 && access("/dev/full", W_OK) == 0; i++) {
+        assert_int_equal(una_report_save("/dev/full", &page, w->run), UNA_E_IO);
+        assert_non_null(strstr(una_run_message(w->run), "/dev/full: No space left"));
+        while (page.length < 100000) una_text_add(&page, "more than a stream keeps in its buffer");
+    }
     close_world(w);
 }
 

@@ -44,6 +44,13 @@ static void a_key_is_described(void **state)
     (void)state;
     una_row_key_describe(&text, &key);
     assert_string_equal(text.at, "luna on yacht Froude number, split 3, seed 7");
+    key.data = "yacht Froude number#1a2b3c4d";
+    text = una_text_in(&run->scratch);
+    una_row_key_describe(&text, &key);
+    assert_string_equal(text.at, "luna on yacht Froude number, split 3, seed 7");
+    assert_int_equal(una_row_key_data("a#1a2b3c4d"), 1);
+    assert_int_equal(una_row_key_data("a#1a2b3c4g"), 10);        /* no sum: part of the name */
+    assert_int_equal(una_row_key_data("#1a2b3c4d"), 9);
     una_run_free(run);
 }
 
@@ -53,7 +60,13 @@ static void specs_have_one_form(void **state)
         { "new", "new", "new", 1 },
         { " new( ) ", "new", "new", 1 },
         { "new(height=2,kernel=a)", "new(height=2, kernel=a)", "new", 1 },
-        { "new( kernel = \"a b\" , height=2 )", "new(kernel=a b, height=2)", "new", 1 },
+        { "new( kernel = \"a b\" , height=2 )", "new(height=2, kernel=a b)", "new", 1 },
+        { "new(height=2e1)", "new(height=20)", "new", 1 },
+        { "new(height=1.0)", "new(height=1)", "new", 1 },    /* a default that was given stays given */
+        { "new(height=+0.10)", "new(height=0.1)", "new", 1 },
+        { "group(of=\"old( kernel=x,height=3.0 )\")", "group(of=old(height=3, kernel=x))", "group", 4 },
+        { "group(kernel=k, of=group(kernel=x, of=old(height=30e-1)), height=1e0)",
+          "group(height=1, of=group(of=old(height=3), kernel=x), kernel=k)", "group", 5 },
         { "new(kernel=\"a, \\\"b\\\"\")", "new(kernel=\"a, \\\"b\\\"\")", "new", 1 },
         { "old(kernel=\"old\")", "old(kernel=old)", "old", 3 },
         { "group", "group", "group", 4 },                    /* its own change and two of the default inside */

@@ -5,7 +5,7 @@ out "cubic" "uci" "gap"
 check "bench lists, JSON" 0 una bench --json
 json experiments
 check "bench cubic" 0 una bench cubic --quick --models linear,nlm --seeds 1
-out "gap std" "data std" "linear" "nlm(penalty=10" "not tested" "NLM's gap std falls" "4 fits made now, 0 were there"
+out "gap std" "data std" "linear" "penalty=10, prior_var=1)" "not tested" "NLM's gap std falls" "4 fits made now, 0 were there"
 there una-bench/cubic.csv
 there una-bench/cubic.html
 has una-bench/cubic.csv "study,data,split,spec,seed,results,gap_std,data_std,rmse,centre_std,ripple,seconds,kernels,commit,options"
@@ -20,6 +20,10 @@ check "one seed more, and a spec" 0 una bench cubic --quick --models 'linear, li
 json experiment rows means claims fitted table page
 out '"spec": "linear(degree=3, prior_var=1)"' '"fitted": 3'
 true_that "rows of other models stay" tidy_rows 8
+check "a spec" 0 una bench cubic --models 'nlm(penalty=1, steps=20)' --seeds 1 --out written --json
+out '"spec": "nlm(steps=20, penalty=1)"' '"fitted": 1'
+check "the same spec in other words" 0 una bench cubic --models 'nlm(penalty=1.0, steps=2e1)' --seeds 1 --out written --json
+out '"spec": "nlm(steps=20, penalty=1)"' '"fitted": 0'
 check "folder of one's own" 0 una bench cubic --models linear --seeds 1 --out mine --quiet
 there mine/cubic.html
 check "unknown experiment" 1 una bench cubik
@@ -39,6 +43,32 @@ check "not a table of results" 2 una bench cubic --models linear --seeds 1 --out
 err "study" "cubic.csv"
 check "folder cannot be made" 5 una bench cubic --models linear --out no/such
 err "no/such"
+for flags in "--export x.csv" "--import x.csv" --quick "--models gp" "--seeds 3"; do
+    check "no experiment: $flags" 1 una bench $flags
+    err "which experiment?"
+done
+touch file && ln -s nowhere dangling && mkfifo pipe
+for way in "" "--export x.csv"; do
+    check "the folder is a file $way" 5 una bench cubic --models linear --out file $way
+    err "file cannot be the folder of the results: it is not a folder but a file"
+    check "the folder is a pipe $way" 5 una bench cubic --models linear --out pipe $way
+    err "not a folder but a file"
+    check "the folder is a link to nothing $way" 5 una bench cubic --models linear --out dangling $way
+    err "leads nowhere"
+    check "the folder is in a file $way" 5 una bench cubic --models linear --out file/in $way
+    err "a part of its name is not a folder"
+    check "the folder has no name $way" 1 una bench cubic --models linear --out '' $way
+    err "has no name"
+done
+check "no folder for the folder" 5 una bench cubic --models linear --out no/such
+err "is not there; make that one first"
+check "import of a pipe" 2 timeout 20 "$UNA" bench cubic --import pipe --out never
+err "pipe is not a plain file"
+for part in cubic.csv cubic.html bench.sqlite; do
+    mkdir "pipe-$part" && mkfifo "pipe-$part/$part"
+    check "a pipe as $part" 2 timeout 20 "$UNA" bench cubic --models linear --seeds 1 --out "pipe-$part"
+    err "$part is not a plain file"
+done
 check "a bad option of an experiment" 1 una bench cubic --models linear --seeds 0 --out never
 err "seeds" "1 to 1000"
 check "an option of another experiment" 1 una bench cubic --models linear --group valid --out never
@@ -50,6 +80,20 @@ out "--seeds N" "--data TEXT" "--group WORD" "uci, gap: folder of the data"
 # Rows out and in.
 check "export" 0 una bench cubic --export rows.csv
 out "7 rows were written to rows.csv"
+same rows.csv una-bench/cubic.csv
+# Nothing else that the folder keeps is written over, by whatever name.
+ln una-bench/bench.sqlite store.csv
+cp una-bench/bench.sqlite store.before
+kept=$(ls una-bench/*.una | head -n 1)
+for goal in una-bench/bench.sqlite store.csv una-bench/cubic.html "$kept" una-bench/uci.csv ./una-bench//gap.html; do
+    check "export over $goal" 1 una bench cubic --export "$goal"
+    err "another name"
+done
+same store.before una-bench/bench.sqlite
+absent una-bench/uci.csv
+check "export to a folder" 5 una bench cubic --export una-bench
+err "it is a folder"
+check "export over the own table" 0 una bench cubic --export una-bench/cubic.csv
 same rows.csv una-bench/cubic.csv
 check "import" 0 una bench cubic --import rows.csv --out other
 out "7 rows are in rows.csv, and 7 of them were new"
@@ -64,8 +108,29 @@ check "both at once" 1 una bench cubic --import rows.csv --export more.csv
 err "--export and --import"
 check "export from nowhere" 5 una bench cubic --export more.csv --out nowhere
 err "nowhere"
+mkdir empty
+check "export from an empty folder" 2 una bench cubic --export more.csv --out empty
+err "no results of cubic"
+true_that "it is empty still" test -z "$(ls -A empty)"
+check "export of another experiment" 2 una bench gap --export more.csv
+err "no results of gap"
+absent more.csv
+mkdir tables && cp rows.csv tables/cubic.csv
+check "export from a table alone" 0 una bench cubic --export more.csv --out tables
+same rows.csv more.csv
+true_that "no store was made" test "$(ls -A tables)" = cubic.csv
+mkdir locked && cp una-bench/bench.sqlite locked/ && chmod 444 locked/bench.sqlite && chmod 555 locked
+check "export from a folder that is read only" 0 una bench cubic --export more.csv --out locked
+same rows.csv more.csv
+true_that "it is as it was" test "$(ls -A locked)" = bench.sqlite
+same locked/bench.sqlite una-bench/bench.sqlite
+chmod 755 locked
 check "import of nothing" 5 una bench cubic --import nothing.csv --out nowhere
 absent nowhere
+mkdir edited && cp una-bench/* edited/ 2>/dev/null
+awk -F, -v OFS=, 'NR == 3 { $7 = 1e6 } { print }' rows.csv >edited/cubic.csv
+check "a table that was edited" 2 una bench cubic --quick --models linear,nlm --seeds 1 --out edited
+err "edited/cubic.csv, line 3" "'gap_std'" "1000000" "edited/bench.sqlite" "remove one"
 mkdir torn && head -c -30 rows.csv >torn/cubic.csv
 check "a torn line" 2 una bench cubic --models linear --seeds 1 --out torn
 err "torn/cubic.csv"
@@ -73,6 +138,13 @@ head -n 3 rows.csv >torn/cubic.csv
 printf '"cubic","cubic",0,"linear",0,1,0.5' >>torn/cubic.csv
 check "a half line" 2 una bench cubic --models linear --seeds 1 --out torn
 err "line 4"
+mkdir healthy && cp una-bench/bench.sqlite healthy/ && cp torn/cubic.csv healthy/
+check "a half line beside a store" 2 una bench cubic --quick --models linear,nlm --seeds 1 --out healthy
+err "line 4" "move healthy/cubic.csv away: it is written again from the store"
+rm healthy/cubic.csv
+check "moved away" 0 una bench cubic --quick --models linear,nlm --seeds 1 --out healthy
+out "0 fits made now"
+same rows.csv healthy/cubic.csv
 head -c 200 rows.csv >torn/bench.sqlite
 check "not a store" 2 una bench cubic --models linear --seeds 1 --out torn
 err "bench.sqlite" "not a store"

@@ -8,9 +8,13 @@ out "yacht" "log-lik" "3 fits made now"
 has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,"
 has una-bench/uci.csv ",noise_std,mean_cos2,warnings,seconds,"
 there una-bench/uci.html
+has una-bench/uci.html "Seconds a fit"
 check "gap" 0 una bench gap $how --splits 0-1 --json
 json experiment rows means claims
 out '"data": "yacht Froude number"' '"gap_auroc"' '"gap_increase"' '"fitted": 2'
+there una-bench/gap.html
+has una-bench/gap.html "over the splits (2 splits each)"
+true_that "its page has no column for seconds" test -z "$(grep -o 'Seconds a fit' una-bench/gap.html)"
 check "valid rows are other rows" 0 una bench uci $how --splits 0-1 --group valid
 out "2 fits made now, 0 were there"
 has una-bench/uci.csv '"uci(group=valid)"'
@@ -23,6 +27,24 @@ check "the folder from the environment" 0 env UNA_DATA=data "$UNA" bench gap --m
 out "0 fits made now, 2 were there"
 check "seeds count from the run's" 0 una bench gap $how --splits 1 --seed 5 --json
 out '"split": 1, "seed": 6'
+
+# The files of a set are part of its keys: replaced ones make other rows, and the old ones come back with them.
+cp -r data replaced
+sed -i '2s/[^,]*$/7.5/' replaced/uci/yacht.csv
+check "other rows" 0 una bench uci --data replaced --models linear --quiet --splits 0-2
+out "yacht " "3 fits made now, 0 were there"
+cp data/uci/yacht.csv replaced/uci/
+sed -i 's/$/ /' replaced/uci/splits/yacht.json
+check "other splits" 0 una bench uci --data replaced --models linear --quiet --splits 0-2
+out "3 fits made now, 0 were there"
+check "the first files again" 0 una bench uci $how --splits 0-2 --json
+out '"data": "yacht"' '"fitted": 0'
+true_that "three sums in the table" test "$(cut -d, -f2 una-bench/uci.csv | grep -o '^"yacht#[0-9a-f]*"$' | sort -u | wc -l)" -eq 3
+true_that "none on the page" test -z "$(grep -o 'yacht#' una-bench/uci.html)"
+rm una-bench/uci.csv una-bench/bench.sqlite
+check "rows for the tables below" 0 una bench uci $how --splits 0-2
+check "rows for the tables below" 0 una bench uci $how --splits 0-1 --group valid
+check "rows for the tables below" 0 una bench uci $how --splits 0-1 --group valid --held 0.3
 
 # The same numbers whatever the threads.
 for threads in 1 3; do
@@ -51,11 +73,18 @@ err "standard|valid"
 check "too large a share" 1 una bench uci $how --held 2 --out never
 err "held"
 absent never
-check "a split that the file has not" 1 una bench uci $how --splits 7 --out late
-err "linear on yacht, split 7"
+check "a split that the file has not" 2 una bench uci $how --splits 2-7 --out late
+err "split 3 of 'standard' was asked for" "has 3" "--splits"
+check "nor has it all of the usual ones" 2 una bench uci $how --out late
+err "--splits"
+cp -r data fewer
+sed -i 's/"gap": .*/"gap": []}/' fewer/uci/splits/yacht.json
+check "no gap in the file" 2 una bench gap --data fewer --models linear --splits 0 --out late
+err "split 1 of 'gap'"
 sed -i 's/Froude number/Froude/' data/uci/yacht.csv
 check "a gap along a column that is not there" 2 una bench gap $how --splits 0 --out late
 err "Froude number"
+absent late
 
 if command -v python3 >/dev/null 2>&1; then
     table_py=$here/../../perf/table.py       # here: of run.sh

@@ -287,6 +287,7 @@ static una_status list_experiments(const cli *c)
 {
     if (asks_for_more(c))
         return cli_fail(c, UNA_E_USAGE, "which experiment? Give its name; 'una bench' lists them all");
+
     if (c->json) printf("{\"experiments\": [");
     for (size_t e = 0; e < una_bench_count(); e++) {
         if (!c->json) {

@@ -305,7 +305,7 @@ static una_status list_penalties(penalised *list, size_t *count, const una_claim
 
 static una_status judge_penalty(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    penalised list[MOST_PENALTIES];
+    penalised list[MOST_PENALTIES] = { { .penalty = 0 } };
     size_t count, falls = 0;
     *holds = -1;
     UNA_TRY(list_penalties(list, &count, claim, f, run));

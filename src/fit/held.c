@@ -57,6 +57,7 @@ una_status una_held_fold(una_problem *p, size_t fold, una_arena *arena)
     size_t rows = p->x.rows, cols = p->x.cols, out = 0, in = 0;
     double *x = UNA_GET_ROWS(arena, double, rows * cols), *y = UNA_GET_ROWS(arena, double, rows);
     UNA_TRY(una_arena_check(arena));
+
     for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
     size_t valid = rows - out;
     for (size_t i = 0; i < rows; i++) {
@@ -64,6 +65,7 @@ una_status una_held_fold(una_problem *p, size_t fold, una_arena *arena)
         memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
         y[to] = p->y[i];
     }
+
     p->x = (una_view){ x, in, cols, cols };
     p->y = y;
     p->valid_x = (una_view){ x + in * cols, out, cols, cols };

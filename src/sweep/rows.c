@@ -255,6 +255,7 @@ static una_status next_row(una_row **row, reading *r)
         r->lines = longer;
         r->room = room;
     }
+
     r->lines[r->count] = r->csv->record_line;
     *row = &r->rows[r->count++];
     return UNA_OK;

@@ -398,6 +398,7 @@ una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key
 {
     sqlite3_stmt *statement;
     *owner = (una_owner){0};
+
     pthread_mutex_lock(&store->lock);
     una_status status = prepare(&statement, store, "SELECT host, process FROM claim WHERE " KEY_IS, run);
     if (status == UNA_OK) {

@@ -102,8 +102,8 @@ static void check_far_ends(const una_kernels_f64 *set, int act)
     for (size_t i = 0; i < POINTS; i++) u[i] = i % 3 ? 0.7 : -0.4;
     for (size_t p = 0; p < POINTS / WIDTH; p++) delta[p] = p % 2 ? 0.31 : -1.3;
     for (size_t i = 0; i < POINTS; i++) far[i] = grid[i] + delta[i / WIDTH] * u[i];
-    set->slopes->secant((una_activation)act, (una_slope_shape){ POINTS / WIDTH, 1, WIDTH }, at.z, at.h, at.d, u, WIDTH, delta,
-                s, e);
+    set->slopes->secant((una_activation)act, (una_slope_shape){ POINTS / WIDTH, 1, WIDTH }, at.z, at.h, at.d, u, WIDTH,
+                        delta, s, e);
     for (size_t k = 0; k < 4; k++) activate_at(set, act, far, moved[k], &side[k]);
 
     for (size_t i = 0; i < POINTS; i++) {
@@ -121,8 +121,9 @@ static double shallow_loss(const una_kernels_f64 *set, int act, double bias, dou
     double work[2 * UNA_SHALLOW_ROWS * UNA_PAD], x = 1, y = 0.3, c = 0;
     double w[UNA_PAD] = { 0 }, b[UNA_PAD] = { bias }, v[UNA_PAD] = { 1 };
     double dw[UNA_PAD] = { 0 }, db[UNA_PAD] = { 0 }, dv[UNA_PAD] = { 0 };
-    double loss = set->density->shallow((una_activation)act, 1, 1, UNA_PAD, &x, &y, 0.5, (una_shallow_f64){ w, b, v, 0 },
-                               (una_shallow_gradient_f64){ dw, db, dv, &c }, work);
+    double loss = set->density->shallow((una_activation)act, 1, 1, UNA_PAD, &x, &y, 0.5,
+                                        (una_shallow_f64){ w, b, v, 0 },
+                                        (una_shallow_gradient_f64){ dw, db, dv, &c }, work);
     *gradient = db[0];
     return loss;
 }

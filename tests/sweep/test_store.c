@@ -125,8 +125,8 @@ static void a_copy_leaves_the_file_alone(void **state)
     assert_ok(una_store_each(store, "copy", note_row, &s, run), run);
     assert_string_equal(s.specs, "new;");
     una_store_close(store);
-    const char *words = "this is not a data base, and it is rather more than one hundred bytes long, so that SQLite will "
-                        "look at the first of them";
+    const char *words = "this is not a data base, and it is rather more than one hundred bytes long, so that SQLite "
+                        "will look at the first of them";
     assert_status(una_store_open_copy(&copy, temp_text_file("no.sqlite", words), run), UNA_E_INPUT, run);
     assert_null(copy);
     una_run_free(run);

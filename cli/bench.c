@@ -78,6 +78,7 @@ void cli_bench_flags(void)
 static size_t split(const char *list, char **copy, const char ***pieces)
 {
     size_t length = strlen(list), count = 0, depth = 0;
+    bool quoted = false;
     *copy = cli_memory(length + 1, 1);
     *pieces = cli_memory(length + 1, sizeof **pieces);
     memcpy(*copy, list, length + 1);
@@ -85,9 +86,10 @@ static size_t split(const char *list, char **copy, const char ***pieces)
     char *from = *copy;
     for (size_t i = 0; i <= length; i++) {
         char c = list[i];
-        if (c == '(' || c == '[') depth++;
-        if ((c == ')' || c == ']') && depth > 0) depth--;
-        if (c && (c != ',' || depth > 0)) continue;
+        if (c == '"') quoted = !quoted;
+        if (!quoted && (c == '(' || c == '[')) depth++;
+        if (!quoted && (c == ')' || c == ']') && depth > 0) depth--;
+        if (c && (c != ',' || depth > 0 || quoted)) continue;
 
         (*copy)[i] = 0;
         from += strspn(from, " ");
@@ -345,6 +347,7 @@ static una_status move_rows(cli *c, const char *name)
     if (c->json) printf("{\"experiment\": \"%s\", \"rows\": %zu", name, rows);
     if (c->json && from) printf(", \"added\": %zu", added);
     if (c->json) printf("}\n");
+    else if (c->quiet || c->stdout_taken) return UNA_OK;
     else if (to) printf("%zu rows were written to %s\n", rows, to);
     else printf("%zu rows are in %s, and %zu of them were new\n", rows, from, added);
     return UNA_OK;

@@ -103,15 +103,26 @@ static void add(places *all, place p, const char *path, size_t length)
     all->at[all->count++] = p;
 }
 
-/* Options name files too, as in values=heads.csv: what has a point or a slash in it, and is there. */
+static bool is_there(const char *path, size_t length)
+{
+    struct stat about;
+    char *name = cli_memory(length + 1, 1);
+    memcpy(name, path, length);
+    bool there = stat(name, &about) == 0 && S_ISREG(about.st_mode);
+    free(name);
+    return there;
+}
+
+/* Options name files too, as in values=heads.csv: any value that is the name of one. */
 static void add_option_files(places *all, const cli_given *given)
 {
     for (const char *at = strchr(given->value, '='); at; at = strchr(at, '=')) {
         at += 1 + strspn(at + 1, " ");
         bool quoted = *at == '"';
         at += quoted;
-        size_t length = strcspn(at, quoted ? "\"" : ",) ");
-        if (!memchr(at, '.', length) && !memchr(at, '/', length)) continue;
+        size_t length = strcspn(at, quoted ? "\"" : ",)");
+        while (!quoted && length > 0 && at[length - 1] == ' ') length--;
+        if (!is_there(at, length)) continue;
         add(all, (place){ .dashes = "--", .name = given->flag->name, .type = CLI_FILE }, at, length);
     }
 }

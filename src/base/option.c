@@ -94,6 +94,7 @@ static const char *type_text(una_option_type type)
     case UNA_COUNT: return "whole number";
     case UNA_WORD: return "word";
     case UNA_TEXT: return "text";
+    case UNA_FILE: return "file";
     case UNA_FLAG: break;
     }
     return "yes or no";
@@ -164,7 +165,8 @@ static una_status set_field(void *place, const una_option *option, const char *o
     case UNA_COUNT: return set_number(place, option, owner, value, run);
     case UNA_WORD: return set_word(place, option, owner, value, run);
     case UNA_FLAG: return set_flag(place, option, owner, value, run);
-    case UNA_TEXT: break;
+    case UNA_TEXT:
+    case UNA_FILE: break;
     }
     const char *text = arena ? una_arena_text(arena, value) : value;
     if (!text) return UNA_E_MEMORY;
@@ -257,7 +259,8 @@ static void add_value(una_text *text, const void *options, const una_option *opt
         if (json) una_text_bytes(text, "\"", 1);
         break;
     }
-    case UNA_TEXT: add_text_value(text, *(const char *const *)place, json); break;
+    case UNA_TEXT:
+    case UNA_FILE: add_text_value(text, *(const char *const *)place, json); break;
     case UNA_FLAG: una_text_add(text, "%s", *(const int *)place ? json ? "true" : "yes" : json ? "false" : "no"); break;
     }
 }

@@ -19,8 +19,9 @@ typedef enum una_option_type {
     UNA_REAL,      /* double                                        */
     UNA_COUNT,     /* double holding a whole number >= 0            */
     UNA_WORD,      /* int: index into choices "relu|tanh|..."       */
-    UNA_TEXT,      /* const char *: spec, kernel, formula, path     */
-    UNA_FLAG       /* int: no|yes                                   */
+    UNA_TEXT,      /* const char *: spec, kernel, formula           */
+    UNA_FLAG,      /* int: no|yes                                   */
+    UNA_FILE       /* const char *: a path, or "" for none          */
 } una_option_type;
 
 typedef struct una_option {

@@ -94,7 +94,8 @@ static una_status check_list(const char *list, una_rows_group group, una_run *ru
         char name[64];
         bool known = false;
         at += strspn(at, " ");
-        int part = (int)strcspn(at, ", ");
+        int part = (int)strcspn(at, ",");
+        while (part > 0 && at[part - 1] == ' ') part--;
         snprintf(name, sizeof name, "%.*s", part, at);
         for (size_t s = 0; s < SETS && !known; s++)
             known = strcmp(sets[s].name, name) == 0 && (group != UNA_GROUP_GAP || sets[s].gaps[0]);
@@ -239,7 +240,7 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
     const una_published *o = asked->options;
     const char *study = study_of(asked, group);
     size_t from, to;
-    bool there;
+    bool there, any = false;
     UNA_TRY(una_arena_check(asked->keep));
     UNA_TRY(check_list(o->sets, group, run));
     UNA_TRY(read_splits(&from, &to, asked, run));
@@ -249,6 +250,7 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
         UNA_TRY(is_there(&there, o, &sets[s], run));
         if (!there && *o->sets) return absent(o, sets[s].name, run);
         if (!there) continue;
+        any = true;
         listing l = { .plan = plan, .asked = asked, .set = &sets[s], .study = study, .from = from, .to = to };
         una_mark mark = una_arena_mark(&run->scratch);
         una_status status = list_set(&l, group, run);
@@ -257,7 +259,7 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
         UNA_TRY(status);
     }
     UNA_TRY(una_arena_check(asked->keep));
-    if (plan->count == 0 && from >= GAP_SPLITS && *o->data)
+    if (plan->count == 0 && any)
         UNA_FAIL(run, UNA_E_USAGE, "splits=%s: no data set here has so many", o->splits);
     return plan->count ? UNA_OK : absent(o, NULL, run);
 }

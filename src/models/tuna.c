@@ -29,12 +29,12 @@ static const una_option tuna_table[] = {
     { "formula", UNA_TEXT, offsetof(tuna_options, formula), "", 0, 0, false, NULL,
       "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); "
       "c~uniform(0,1)\"" },
-    { "values", UNA_TEXT, offsetof(tuna_options, values), "", 0, 0, false, NULL,
+    { "values", UNA_FILE, offsetof(tuna_options, values), "", 0, 0, false, NULL,
       "instead: a file with the input columns and one column per reference function" },
-    { "pseudo", UNA_TEXT, offsetof(tuna_options, pseudo), "", 0, 0, false, NULL,
+    { "pseudo", UNA_FILE, offsetof(tuna_options, pseudo), "", 0, 0, false, NULL,
       "instead: a file of pseudo-data, the input columns and one target column per head; heads fit the training rows "
       "too" },
-    { "points", UNA_TEXT, offsetof(tuna_options, points), "", 0, 0, false, NULL,
+    { "points", UNA_FILE, offsetof(tuna_options, points), "", 0, 0, false, NULL,
       "a file with further reference inputs" },
     { "heads", UNA_COUNT, offsetof(tuna_options, heads), "40", 1, 1000, false, NULL,
       "M: reference functions (a file brings its own number)" },

@@ -4,6 +4,8 @@
  */
 #include "sweep/key.h"
 
+#include "base/option.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,11 +51,31 @@ void una_row_key_describe(una_text *text, const una_row_key *key)
 
 /* ---- specs --------------------------------------------------------------------------------------------------- */
 
+/* A key is a text, and what a file holds may change behind it. */
+static una_status refuse_files(const char *text, una_arena *arena, una_run *run)
+{
+    una_spec spec;
+    size_t kind = 0;
+    UNA_TRY(una_spec_parse(&spec, text, arena, run));
+    while (kind < una_kind_count() && strcmp(una_kind_name(kind), spec.name) != 0) kind++;
+
+    for (size_t o = 0; o < una_kind_option_count(kind); o++) {
+        una_option_info info = UNA_INIT(una_option_info);
+        UNA_TRY(una_kind_option(&info, kind, o, run));
+        for (size_t i = 0; strcmp(info.type, "file") == 0 && i < spec.count; i++)
+            if (strcmp(spec.items[i].key, info.name) == 0 && *spec.items[i].value)
+                UNA_FAIL(run, UNA_E_USAGE, "%s: %s=%.80s names a file, which may change while its rows stay; "
+                         "experiments take specs without files", spec.name, info.name, spec.items[i].value);
+    }
+    return UNA_OK;
+}
+
 una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
                             una_run *run)
 {
     const char *written;
     UNA_TRY(una_spec_check(text, results, run));
+    UNA_TRY(refuse_files(text, arena, run));
     UNA_TRY(una_spec_text(&written, text, run));
     *spec = una_arena_text(arena, written);
     UNA_TRY(una_arena_check(arena));

@@ -62,7 +62,11 @@ static una_status collect_columns(void *context, const una_row *row, una_run *ru
 static void put_header(const writing *w)
 {
     fputs("study,data,split,spec,seed,results", w->to);
-    for (size_t i = 0; i < w->count; i++) fprintf(w->to, ",%s", w->measure[i]);
+    for (size_t i = 0; i < w->count; i++) {
+        fputc(',', w->to);
+        if (strpbrk(w->measure[i], ",\"\r\n")) put_quoted(w->to, w->measure[i]);      /* a foreign column */
+        else fputs(w->measure[i], w->to);
+    }
     fputs(",seconds,kernels,commit,options\n", w->to);
 }
 

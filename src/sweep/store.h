@@ -49,8 +49,8 @@ typedef struct una_clash {               /* two rows of one key that say differe
 } una_clash;
 
 /* All rows or none; claims on them end. A row whose key is there takes its place if `replace`. Else what is there is
- * left as it is, and a row that contradicts it (another value of a measure that both have; with another kernel set the
- * last digits are free to differ) is UNA_E_INPUT and goes to *clash (may be NULL). *added (may be NULL) counts those
+ * left as it is, and a row of the same kernel set that contradicts it (another value of a measure that both have) is
+ * UNA_E_INPUT and goes to *clash (may be NULL). *added (may be NULL) counts those
  * that came in. */
 una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
                          una_clash *clash, una_run *run);

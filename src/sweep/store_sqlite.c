@@ -221,9 +221,19 @@ static int wait_for_lock(void *context, int before)
     return 1;
 }
 
+/* SQLite may take a name that begins with file: for an address. */
+static const char *plain_path(const char *path, una_run *run)
+{
+    una_text plain = una_text_in(&run->scratch);
+    if (strncmp(path, "file:", 5) != 0) return path;
+    una_text_add(&plain, "./%s", path);
+    return plain.at ? plain.at : path;
+}
+
 static una_status connect_to(sqlite3 **db, const char *path, int flags, una_store *store, una_run *run)
 {
-    if (sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) return failed_with(*db, store, run);
+    if (sqlite3_open_v2(plain_path(path, run), db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return failed_with(*db, store, run);
     sqlite3_busy_handler(*db, wait_for_lock, run);
     return UNA_OK;
 }
@@ -618,9 +628,11 @@ static una_status put_row(una_store *store, size_t at, putting *p, una_run *run)
     sqlite3_bind_double(statement, 10, row->seconds);
     UNA_TRY(finish(statement, store, run));
 
-    if (sqlite3_changes(store->db) == 0) return refuse_clash(store, p, at, run);         /* it was there */
-    p->added++;
-    UNA_TRY(insert_values(store, row, sqlite3_last_insert_rowid(store->db), run));
+    if (sqlite3_changes(store->db) == 0) UNA_TRY(refuse_clash(store, p, at, run));        /* it was there */
+    else {
+        UNA_TRY(insert_values(store, row, sqlite3_last_insert_rowid(store->db), run));
+        p->added++;
+    }
     return execute_for(store, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
 }
 

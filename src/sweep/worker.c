@@ -54,7 +54,8 @@ static una_status make_row(const una_sweep *sweep, const una_row_key *key, una_r
 {
     una_arena arena;
     una_arena_init(&arena, run);
-    una_outcome outcome = { .arena = &arena, .value = UNA_GET(&arena, double, sweep->measure_count), .options = "" };
+    una_outcome outcome = { .arena = &arena, .value = UNA_GET(&arena, double, sweep->measure_count),
+                            .options = key->spec };      /* where the experiment knows no better */
     una_status status = una_arena_check(&arena);
     for (size_t i = 0; i < sweep->measure_count && status == UNA_OK; i++) outcome.value[i] = NAN;
 

@@ -104,6 +104,14 @@ json experiment rows added
 out '"added": 0'
 check "import of another experiment" 2 una bench gap --import rows.csv --out other
 err "line 2" "another study"
+awk 'NR == 1 { sub(/,ripple,/, ",ripple,\"a,b\",") } NR > 1 { sub(/,[0-9.e-]+,"(generic|avx)/, ",7&") } 1' rows.csv >foreign.csv
+check "export to stdout" 0 una bench cubic --export /dev/stdout
+same stdout.txt rows.csv
+check "a foreign column" 0 una bench cubic --import foreign.csv --out foreign
+check "a foreign column, out" 0 una bench cubic --export again.csv --out foreign
+check "a foreign column, in again" 0 una bench cubic --import again.csv --out further
+check "a spec with a file" 1 una bench cubic --models 'tuna(values=rows.csv)'
+err "names a file"
 check "both at once" 1 una bench cubic --import rows.csv --export more.csv
 err "--export and --import"
 check "export from nowhere" 5 una bench cubic --export more.csv --out nowhere

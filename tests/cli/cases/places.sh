@@ -33,6 +33,10 @@ apart "update over old rows" "--out train.csv" "--with train.csv" -- update mode
 apart "demo" "--chart d.svg" "--report d.svg" -- demo --seeds 1 --report d.svg --chart d.svg
 apart "model over an option's file" "--out more.csv" "--set more.csv" -- fit train.csv --target y --model tuna --set copies=1,values=more.csv --out more.csv
 apart "model over a spec's file" "--out more.csv" "--model more.csv" -- fit train.csv --target y --model 'tuna(values="more.csv", copies=1)' --out more.csv
+cp more.csv "my more.csv"
+cp more.csv more
+apart "a name with a blank" "--out my more.csv" "--set my more.csv" -- fit train.csv --target y --model tuna --set "values=my more.csv" --out "my more.csv"
+apart "a name without an ending" "--out more" "--model more" -- fit train.csv --target y --model 'tuna(values=more )' --out more
 ln -s train.csv link.csv
 ln train.csv twin.csv
 ln -s later.una early.una

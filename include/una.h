@@ -182,8 +182,8 @@ una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, u
 /* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. results (may be
  * NULL): its results version, raised whenever the numbers of the same spec and seed change. */
 una_status  una_spec_check(const char *spec, unsigned *results, una_run *run);
-/* The one way of writing a spec, checked as above: "name(key=value, ...)" with the options that were given, in the order
- * in which the model lists them, numbers in one form and texts as they are; so inside of it. Lives as long as run. */
+/* The one way of writing a spec, checked as above: "name(key=value, ...)" with the options that were given, as the model
+ * orders them, numbers in one form and texts as they are; so inside of it. It lives as long as run. */
 una_status  una_spec_text(const char **text, const char *spec, una_run *run);
 
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;

@@ -27,7 +27,7 @@ static bool is_whole(const una_sweep *sweep, const una_row *row)
 
 static una_status is_done(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run)
 {
-    una_row row;
+    una_row row = {0};
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_store_find(done, &row, sweep->store, key, &run->scratch, run);
     *done = *done && is_whole(sweep, &row);

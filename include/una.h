@@ -182,7 +182,7 @@ una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, u
 /* Whether `spec` (see una_fit) names a model and fitting options: UNA_E_USAGE and a sentence if not. results (may be
  * NULL): its results version, raised whenever the numbers of the same spec and seed change. */
 una_status  una_spec_check(const char *spec, unsigned *results, una_run *run);
-/* The one way of writing a spec, checked as above: "name(key=value, ...)" with the options that were given, as the model
+/* The one way of writing a spec, checked as above: "name(key=value, ...)" with the options given, as the model
  * orders them, numbers in one form and texts as they are; so inside of it. It lives as long as run. */
 una_status  una_spec_text(const char **text, const char *spec, una_run *run);
 

@@ -208,7 +208,8 @@ typedef struct una_curve {                     /* what training did, for the rep
 
 typedef struct una_fit_info {                  /* all in the user's own units                       */
     const char *kind;
-    const char *spec;                          /* kind with every option filled in: pass it back to repeat */
+    const char *spec;                          /* kind with every option filled in: pass it back to repeat
+                                                  (not after una_model_relearn: a note says so)     */
     const char *target;
     una_missing missing;                       /* as in the settings of the fit: pass them back too */
     size_t      other;

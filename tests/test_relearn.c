@@ -63,6 +63,8 @@ static void same_rows_same_posterior(const una_kind *kind, una_run *run)
     assert_same(&before, &again, 0, 1, 1e-6);
     assert_int_equal(una_model_info(same)->rows, ROWS);
     assert_int_equal(una_model_info(same)->valid_rows, 0);
+    assert_int_equal(una_model_info(same)->note_count, 1);
+    assert_says(una_model_info(same)->notes[0], "those of another fit");
 
     /* Another quantity, its noise in its own units: turned round, moved and stretched. */
     char noise[64];

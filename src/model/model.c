@@ -693,6 +693,8 @@ static una_status relearn(una_model *model, const una_dataset *data, const char 
     UNA_TRY(model->kind->relearn(model->state, model->options, &problem, &result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
     result.mean_cos2 = model->info.mean_cos2;
+    una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
+                  "spec would not repeat it.");
     return tell(model, &result, rows, model->info.other, run);
 }
 

@@ -51,21 +51,34 @@ void una_row_key_describe(una_text *text, const una_row_key *key)
 
 /* ---- specs --------------------------------------------------------------------------------------------------- */
 
-/* A key is a text, and what a file holds may change behind it. */
+static bool names_file(const char *key, size_t kind, una_run *run)
+{
+    for (size_t o = 0; o < una_kind_option_count(kind); o++) {
+        una_option_info info = UNA_INIT(una_option_info);
+        if (una_kind_option(&info, kind, o, run) != UNA_OK) return false;
+        if (strcmp(info.name, key) == 0) return strcmp(info.type, "file") == 0;
+    }
+    return false;
+}
+
+/* A key is a text, and what a file holds may change behind it; also inside of other specs. The spec has been checked,
+ * so a value that cannot be read as one is none. */
 static una_status refuse_files(const char *text, una_arena *arena, una_run *run)
 {
     una_spec spec;
     size_t kind = 0;
-    UNA_TRY(una_spec_parse(&spec, text, arena, run));
+    if (una_spec_parse(&spec, text, arena, run) != UNA_OK) {
+        una_clear_message(run);
+        return una_arena_check(arena);
+    }
     while (kind < una_kind_count() && strcmp(una_kind_name(kind), spec.name) != 0) kind++;
 
-    for (size_t o = 0; o < una_kind_option_count(kind); o++) {
-        una_option_info info = UNA_INIT(una_option_info);
-        UNA_TRY(una_kind_option(&info, kind, o, run));
-        for (size_t i = 0; strcmp(info.type, "file") == 0 && i < spec.count; i++)
-            if (strcmp(spec.items[i].key, info.name) == 0 && *spec.items[i].value)
-                UNA_FAIL(run, UNA_E_USAGE, "%s: %s=%.80s names a file, which may change while its rows stay; "
-                         "experiments take specs without files", spec.name, info.name, spec.items[i].value);
+    for (size_t i = 0; kind < una_kind_count() && i < spec.count; i++) {
+        const una_spec_item *item = &spec.items[i];
+        if (*item->value && names_file(item->key, kind, run))
+            UNA_FAIL(run, UNA_E_USAGE, "%s: %s=%.80s names a file, which may change while its rows stay; experiments "
+                     "take specs without files", spec.name, item->key, item->value);
+        UNA_TRY(refuse_files(item->value, arena, run));
     }
     return UNA_OK;
 }

@@ -391,9 +391,9 @@ static una_status job_update(void *context, una_run *run)
     return status;
 }
 
-static void no_memory_is_no_half_update(void **state)
+/* The job gets the bytes of a model, their number, and a file of that many rows. */
+static void sweep_a_file(una_status (*job)(void *context, una_run *run), const char *name, size_t rows)
 {
-    (void)state;
     una_run *run = quiet_run();
     una_model *model = wave_model(run);
     void *bytes;
@@ -401,32 +401,25 @@ static void no_memory_is_no_half_update(void **state)
     char path[8192];
 
     assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
-    snprintf(path, sizeof path, "%s", write_wave("two-chunks.csv", 5000, 0, true, run));
+    snprintf(path, sizeof path, "%s", write_wave(name, rows, 0, true, run));
     void *parts[] = { bytes, &size, path };
-    assert_true(sweep_allocations(job_update, parts) > 10);
+    assert_true(sweep_allocations(job, parts) > 10);
 
     una_memory_free(bytes, run);
     una_model_free(model);
     una_run_free(run);
 }
 
+static void no_memory_is_no_half_update(void **state)
+{
+    (void)state;
+    sweep_a_file(job_update, "two-chunks.csv", 5000);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    una_run *run = quiet_run();
-    una_model *model = wave_model(run);
-    void *bytes;
-    size_t size;
-    char path[8192];
-
-    assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
-    snprintf(path, sizeof path, "%s", write_wave("sweep.csv", 12, 0, true, run));
-    void *parts[] = { bytes, &size, path };
-    assert_true(sweep_allocations(job_files, parts) > 10);
-
-    una_memory_free(bytes, run);
-    una_model_free(model);
-    una_run_free(run);
+    sweep_a_file(job_files, "sweep.csv", 12);
 }
 
 static void headers_and_build(void **state)

@@ -112,6 +112,8 @@ check "a foreign column, out" 0 una bench cubic --export again.csv --out foreign
 check "a foreign column, in again" 0 una bench cubic --import again.csv --out further
 check "a spec with a file" 1 una bench cubic --models 'tuna(values=rows.csv)'
 err "names a file"
+check "a spec with a file inside" 1 una bench cubic --models 'ensemble(members=2, of=tuna(values=rows.csv))'
+err "names a file"
 check "both at once" 1 una bench cubic --import rows.csv --export more.csv
 err "--export and --import"
 check "export from nowhere" 5 una bench cubic --export more.csv --out nowhere

@@ -205,6 +205,8 @@ typedef struct una_file {        /* written beside the goal, renamed over it on 
 /* Links are followed, also to a file that is not there yet: it is replaced or made, and the links stay. /dev/stdout,
  * /dev/fd/N and their like are the descriptor itself, whatever it leads to; all other plain files are replaced. */
 /* goal and temporary live in arena. After a failure there is nothing to commit, and abandon is harmless. */
+/* Where `path` leads: links followed, also to a file that is not there yet; the name of a stream stays as it is. */
+una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run);
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */

@@ -137,6 +137,15 @@ static int follow(place *p, const char *path)
     return ELOOP;
 }
 
+una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run)
+{
+    place p;
+    int number = follow(&p, path);
+    if (number) return fail_io(run, "write", path, number);
+    *goal = una_arena_text(arena, p.stream >= 0 ? path : p.name);
+    return una_arena_check(arena);
+}
+
 /* A stream on a descriptor that is this file's own; handle -1: opening it failed. */
 static una_status open_straight(una_file *file, int handle, const char *path, una_run *run)
 {

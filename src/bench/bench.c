@@ -445,16 +445,18 @@ static una_status refuse_goal(const char *path, const char *what, una_run *run)
 }
 
 /* A goal that is there is known by its number, whatever its name; one that is not, by its folder and name. */
-static una_status check_goal(const bench *b, const char *folder, const char *path)
+static una_status check_goal(const bench *b, const char *folder, const char *given)
 {
     struct stat goal, about, home;
+    const char *path;
+    UNA_TRY(una_file_goal(&path, given, &b->run->scratch, b->run));
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     una_text parent = una_text_in(&b->run->scratch);
     una_text_add(&parent, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     UNA_TRY(una_arena_check(&b->run->scratch));
     if (stat(parent.at, &about) == 0 && stat(folder, &home) == 0 && about.st_dev == home.st_dev &&
         about.st_ino == home.st_ino && part_of_folder(b, base))
-        return refuse_goal(path, part_of_folder(b, base), b->run);
+        return refuse_goal(given, part_of_folder(b, base), b->run);
     if (stat(path, &goal) != 0) return UNA_OK;
 
     const char *what = NULL;
@@ -466,7 +468,7 @@ static una_status check_goal(const bench *b, const char *folder, const char *pat
             what = part;
     }
     if (open) closedir(open);
-    return what ? refuse_goal(path, what, b->run) : UNA_OK;
+    return what ? refuse_goal(given, what, b->run) : UNA_OK;
 }
 
 static una_status count_row(void *context, const una_row *row, una_run *run)

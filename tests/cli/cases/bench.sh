@@ -89,6 +89,10 @@ for goal in una-bench/bench.sqlite store.csv una-bench/cubic.html "$kept" una-be
     check "export over $goal" 1 una bench cubic --export "$goal"
     err "another name"
 done
+ln -s una-bench/gap.csv nothing.csv
+check "export through a link to nothing" 1 una bench cubic --export nothing.csv
+err "another name"
+absent una-bench/gap.csv
 same store.before una-bench/bench.sqlite
 absent una-bench/uci.csv
 check "export to a folder" 5 una bench cubic --export una-bench

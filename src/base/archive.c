@@ -294,6 +294,14 @@ static una_status next_block(una_archive *ar, const char *name, const char *type
     return UNA_OK;
 }
 
+bool una_archive_next_is(const una_archive *ar, const char *name)
+{
+    const unsigned char *at = ar->bytes + ar->at;
+    size_t left = ar->size - ar->at, length = strlen(name);
+    return ar->loading && ar->status == UNA_OK && left >= 5 + length && memcmp(at, "BLK1", 4) == 0 &&
+           at[4] == length && memcmp(at + 5, name, length) == 0;
+}
+
 /* ---- exchange ------------------------------------------------------------------------------------------ */
 
 /* Before every block: not after a failure, and only names that fit into a byte. */

@@ -50,6 +50,8 @@ una_status una_archive_text(una_archive *ar, const char *name, const char **text
 /* *values has exactly `count` items (loading allocates). All finite. */
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count);
 una_status una_archive_f32s(una_archive *ar, const char *name, float **values, size_t count);
+/* Loading: whether the next block has that name. Files written before a block was thought of do without it. */
+bool una_archive_next_is(const una_archive *ar, const char *name);
 /* A failure in the caller's own checks while loading: "FILE: the block NAME ...". */
 una_status una_archive_refuse(una_archive *ar, const char *name, const char *why);
 

@@ -25,6 +25,8 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
     const una_columns *columns;                   /* names, groups, units of inputs and target            */
     const una_dataset *data;                      /* origin, for messages                                  */
+    const double *weight;                         /* [x.rows] rows count so often in a posterior: 1 over the shape of
+                                                     their noise (fit/noise.h); NULL: once                 */
     const struct una_held *shared;                /* the rows in float, where several trainings share them */
     uint64_t seed;
 } una_problem;
@@ -32,9 +34,11 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
     double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */
     bool    mean_only;                            /* nobody will look at var_model: a kind may leave it out */
-    size_t  parts;                                /* of an equal-weight mixture of Gaussians; 0: one Gaussian */
+    size_t  parts;                                /* of a mixture of Gaussians; 0: one Gaussian            */
     double *part_mean, *part_var;                 /* [rows, parts], the caller's: mean and variance of each part,
                                                      noise included; NULL: not asked for                   */
+    double *part_weight;                          /* [parts], the caller's, equal at first: a kind writes its own,
+                                                     positive, adding up to 1, the same for all rows       */
 } una_predictive;
 
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
@@ -43,6 +47,8 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     double valid_rmse, valid_log_lik;
     size_t steps;
     una_curve curve;                              /* arrays in keep                                        */
+    double *relevance;                            /* [inputs] scale of each (fit/relevance.h), in keep; NULL: not
+                                                     looked for                                            */
     una_notes warnings, notes;
 } una_fit_result;
 

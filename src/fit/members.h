@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Several fitted models as one mixture: p(y | x) = sum_m w_m p_m(y | x),
+ *   mean = sum w_m mu_m,  ignorance = sum w_m ((mu_m - mean)^2 + v_m).
+ * A member is the state of any kind, asked at x times its own scale of each input (relevance.h), and may be a mixture
+ * itself. Luna's trainings, ensembles and the stack of auto are all this, which holds the whole of the model interface
+ * but the fit.
+ */
+#ifndef UNA_MEMBERS_H
+#define UNA_MEMBERS_H
+
+#include "fit/noise.h"
+
+typedef struct una_member {
+    const una_kind *kind;                /* whose calls know the state                                      */
+    void   *state;
+    double *scale;                       /* [inputs] its inputs are multiplied by; NULL: 1                  */
+    double  weight;                      /* of all members they add up to 1                                 */
+} una_member;
+
+typedef struct una_members {
+    size_t      count, inputs;
+    una_member *at;
+    double      noise_var;               /* common to all; 0: each member's own                             */
+    una_noise  *noise;                   /* its shape over the inputs; NULL: constant. Only where it is common */
+} una_members;
+
+una_status una_members_predict(const void *members, una_view x, una_predictive *out, una_run *run);
+/* Parts of all members; 0 where there is one member, and it is one Gaussian. */
+size_t     una_members_mixture(const void *members);
+/* All members or none; rows count as the shape of the noise says. The evidence is the weighted mean of theirs. */
+una_status una_members_observe(void *members, const una_problem *more, una_fit_result *result, una_arena *keep,
+                               una_run *run);
+/* A member at random by its weight, then a function of it: drawn, or its mean where it cannot draw. */
+una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run);
+/* One member: its own functions; else the members' means. */
+una_status una_members_functions(const void *members, una_view x, size_t *count, double *f, una_run *run);
+una_status una_members_slope(const void *members, const double *x, double *dmean, double *dvar, una_run *run);
+/* `of`: the kind of all members; NULL: each names its own. A file of before there were members holds one state of `of`
+ * and nothing else. */
+una_status una_members_exchange(una_members *members, const una_kind *of, una_archive *ar);
+
+/* A copy of a state in `arena`, by way of its own file format: every kind can be copied like this. */
+una_status una_state_copy(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena,
+                          una_run *run);
+/* The random numbers of a member; the first has those of the whole: a mixture of one is its member. */
+uint64_t   una_member_seed(uint64_t seed, size_t member);
+/* x times scale; x itself where scale is NULL. From scratch. */
+una_status una_scaled(una_view *scaled, una_view x, const double *scale, una_run *run);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Noise that varies with the inputs, for every kind:  var(x) = noise_var g(x),  log g additive in the inputs, g of
+ * geometric mean 1 over the rows that taught it. It is learnt from what models said of rows they had not seen, and
+ * chosen over a constant only where such rows show it. A linear head counts a row 1/g(x) times: una_problem.weight.
+ */
+#ifndef UNA_NOISE_H
+#define UNA_NOISE_H
+
+#include "model/kind.h"
+
+typedef struct una_noise una_noise;
+
+typedef struct una_foretold {            /* what was said of rows before they were seen                     */
+    una_view      x;
+    const double *y, *mean, *var;        /* [rows] var: of the model, without noise                         */
+    const unsigned char *part;           /* [rows] rows of one part are left out together when shapes are judged */
+    size_t        parts;
+} una_foretold;
+
+/* The shape in keep; NULL in *noise where a constant does as well on rows left out. must: never NULL. */
+una_status una_noise_learn(una_noise **noise, const una_foretold *foretold, bool must, una_arena *keep, una_run *run);
+/* g [rows]; nothing is allocated. Beyond the rows that taught it g stays what it was at their edge. */
+void       una_noise_shape(const una_noise *noise, una_view x, double *g);
+una_status una_noise_exchange(una_noise **noise, una_archive *ar);       /* NULL stays NULL */
+
+#endif

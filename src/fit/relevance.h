@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which inputs matter, and how fast the target moves with each: the lengths of a Gaussian process with one length an
+ * input, on at most UNA_RELEVANCE_ROWS rows. Inputs times 1/length are what a network learns from most easily.
+ */
+#ifndef UNA_RELEVANCE_H
+#define UNA_RELEVANCE_H
+
+#include "model/kind.h"
+
+enum { UNA_RELEVANCE_ROWS = 700 };
+
+/* scale [inputs] = 1/length, of mean square 1; levels of one text column share a length. From problem->x alone. */
+una_status una_relevance_learn(double *scale, const una_problem *problem, una_run *run);
+
+#endif

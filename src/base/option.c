@@ -289,3 +289,24 @@ void una_options_json(una_text *text, const void *options, const una_option *tab
     }
     una_text_add(text, "}");
 }
+
+static const una_option *row_of(const una_option *table, const char *name)
+{
+    for (const una_option *o = table; o->name; o++)
+        if (strcmp(o->name, name) == 0) return o;
+    return NULL;
+}
+
+double *una_option_number(void *options, const una_option *table, const char *name)
+{
+    const una_option *o = row_of(table, name);
+    bool is = o && (o->type == UNA_REAL || o->type == UNA_COUNT);
+    return is ? (double *)(void *)((unsigned char *)options + o->offset) : NULL;
+}
+
+int *una_option_word(void *options, const una_option *table, const char *name)
+{
+    const una_option *o = row_of(table, name);
+    bool is = o && (o->type == UNA_WORD || o->type == UNA_FLAG);
+    return is ? (int *)(void *)((unsigned char *)options + o->offset) : NULL;
+}

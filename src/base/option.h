@@ -66,6 +66,9 @@ void una_options_text(una_text *text, const void *options, const una_option *tab
 void una_options_json(una_text *text, const void *options, const una_option *table);
 /* Texts for help: type, range. */
 void una_option_describe(una_option_info *info, const una_option *option, una_arena *arena);
+/* The field of a number (REAL or COUNT), or of a word or flag; NULL: the table has none of that name. */
+double *una_option_number(void *options, const una_option *table, const char *name);
+int    *una_option_word(void *options, const una_option *table, const char *name);
 /* Word index by name, -1 if unknown. */
 int  una_choice(const char *choices, const char *word);
 

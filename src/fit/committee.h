@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every trained kind as a committee: several trainings of it, each leaving out other rows, kept as one mixture.
+ *   folds      (small data) training i leaves out fold i % folds, in round i / folds: all rows train something, and
+ *              every row is foretold by one training of each round that has not seen it;
+ *   held out   (otherwise) all trainings leave out the same rows; every training is a round of its own.
+ * Rounds differ by their random numbers, in whether inputs are scaled by their relevance, and in what the kind varies.
+ * What is chosen is chosen by what was foretold: weights of the rounds (stacking), noise, its shape over the inputs;
+ * the scale of ignorance by regions that were left out whole (regions.h). Then every posterior takes all rows in.
+ * Kinds whose features have not seen the target (gp, linear, tuna) are foretold by their posterior without each fold.
+ * Source: Yao, Vehtari, Simpson and Gelman, Using stacking to average Bayesian predictive distributions, 2018.
+ */
+#ifndef UNA_COMMITTEE_H
+#define UNA_COMMITTEE_H
+
+#include "fit/members.h"
+#include "fit/rows.h"
+#include "fit/said.h"
+
+enum { UNA_RELEVANCE_AUTO, UNA_RELEVANCE_ON, UNA_RELEVANCE_OFF };
+enum { UNA_NOISE_AUTO, UNA_NOISE_CONSTANT, UNA_NOISE_VARYING };
+enum { UNA_WEIGHTS_STACKED, UNA_WEIGHTS_EQUAL };
+
+typedef struct una_committee_options {
+    double members;
+    int    relevance, noise, weights;
+} una_committee_options;
+
+/* Rows of the option table for a struct `type` that has a member `committee`, named in una_kind.committee. */
+#define UNA_ROW_RELEVANCE(type, relevance_text) \
+    UNA_ROW(type, committee, relevance, UNA_WORD, relevance_text, 0, 0, false, "auto|on|off", \
+            "scale inputs by how fast the target moves with each (by a Gaussian process); auto = in every other round")
+#define UNA_ROW_NOISE_SHAPE(type) \
+    UNA_ROW(type, committee, noise, UNA_WORD, "auto", 0, 0, false, "auto|constant|varying", \
+            "noise that varies with the inputs; auto = where held-out rows show it and noise_std is not given")
+#define UNA_COMMITTEE_TABLE(type, members_text, relevance_text) \
+    UNA_ROW(type, committee, members, UNA_COUNT, members_text, 1, UNA_MOST_MEMBERS, true, NULL, \
+            "trainings kept as one mixture, each leaving out other rows; auto = by rule from the rows"), \
+    UNA_ROW(type, committee, weights, UNA_WORD, "stacked", 0, 0, false, "stacked|equal", \
+            "weights of the members: by the likelihood of rows they did not see, or equal"), \
+    UNA_ROW_RELEVANCE(type, relevance_text), \
+    UNA_ROW_NOISE_SHAPE(type)
+
+/* `one`: a single training; its options begin the committee's, which stand at one->committee. */
+una_status una_committee_fit(una_members *members, const una_kind *one, void *options, const una_problem *problem,
+                             una_fit_result *result, una_arena *keep, una_run *run);
+/* The posteriors of all members anew; noise and prior variance where they are automatic by each one's evidence, and
+ * then the mean of them. The noise is constant. */
+una_status una_committee_relearn(void *members, void *options, const una_problem *problem, una_fit_result *result,
+                                 una_arena *keep, una_run *run);
+
+/* The fit and the files of a committee of `one`, as static functions one_members_fit, one_members_exchange. */
+#define UNA_COMMITTEE_OF(one) \
+    static una_status one##_members_fit(void *state, void *options, const una_problem *problem, \
+                                        una_fit_result *result, una_arena *keep, una_run *run) \
+    { \
+        return una_committee_fit(state, &one, options, problem, result, keep, run); \
+    } \
+    static una_status one##_members_exchange(void *state, una_archive *ar) \
+    { \
+        return una_members_exchange(state, &one, ar); \
+    }
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Regions of the data to leave out whole: ignorance is checked where it matters, away from the rows that train. A
+ * region is a slab, rows of middling rank along a direction: an input that matters, or the direction in which the rows
+ * spread most.
+ */
+#ifndef UNA_REGIONS_H
+#define UNA_REGIONS_H
+
+#include "model/kind.h"
+
+/* inside [count, rows] 1 or 0 for each region; fewer than `most` may be found (*count, 0 too). scale [inputs] tells how
+ * much each input matters; NULL: all alike. Every region leaves at least half of the rows outside. */
+una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, una_view x, const una_columns *columns,
+                           const double *scale, uint64_t seed, una_arena *arena, una_run *run);
+
+#endif

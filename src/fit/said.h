@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What several rounds of trainings said of rows that they had not seen, and what follows from it: weights and noise.
+ */
+#ifndef UNA_SAID_H
+#define UNA_SAID_H
+
+#include "base/base.h"
+
+enum { UNA_MOST_MEMBERS = 1000 };
+
+typedef struct una_said {
+    size_t  rows, rounds;
+    double *mean, *var;                  /* [rounds, rows] without noise; NAN where nothing was said        */
+    const double *y;                     /* [rows]                                                          */
+    double *shape;                       /* [rows] of the noise; NULL: 1                                    */
+    double *weight;                      /* [rounds] add up to 1                                            */
+    bool    samples;                     /* the rounds stand for more trainings than speak of a row         */
+} una_said;
+
+/* Nothing said yet, all weights equal. */
+una_status una_said_init(una_said *said, size_t rounds, size_t rows, const double *y, una_arena *arena);
+size_t     una_said_rows(const una_said *said);          /* of which something was said                     */
+
+/* Mean and variance of the mixture at a row, without noise; false: nothing was said. */
+bool   una_said_middle(const una_said *said, size_t row, double *mean, double *var);
+/* log density of y under the mixture; NAN: nothing was said. */
+double una_said_log_lik(const una_said *said, size_t row, double noise_var);
+/* The noise variance that suits the mixture best, one standard error of its logarithm up: few rows say little of it. */
+double una_said_noise(una_said *said);
+/* The weights that make y most likely (stacking), for that noise. */
+una_status una_said_weigh(una_said *said, double noise_var, una_run *run);
+
+/* Weights [count] that make sum over rows of log sum_k w_k exp(log_lik_k) largest, log_lik [count, rows]: expectation
+ * maximisation from equal weights; `doubt` further rows speak for equal ones. */
+void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double doubt);
+
+#endif

@@ -502,6 +502,7 @@ static void columns_must_fit_the_state(void **state)
 static const struct { const char *name, *spec; } fixtures[] = {
     { "luna_0_1", "luna(width=8, heads=4, steps=400)" },
     { "linear_0_1", "linear(degree=3)" },
+    { "ensemble_0_1", "ensemble(style=bootstrap, members=2, of=nlm(width=5, steps=60))" },   /* before members.h */
 };
 enum { FIXTURE_ROWS = 25 };
 

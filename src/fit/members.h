@@ -11,6 +11,8 @@
 
 #include "fit/noise.h"
 
+enum { UNA_MOST_MEMBERS = 1000 };
+
 typedef struct una_member {
     const una_kind *kind;                /* whose calls know the state                                      */
     void   *state;

@@ -3,10 +3,10 @@
  * Ensembles: M members of any kind, trained alike but for chance, as an equal-weight mixture
  *   p(y | x) = (1/M) sum_m N(y; mu_m(x), v_m(x) + s2),
  *   mean = (1/M) sum mu_m,  ignorance = (1/M) sum (mu_m - mean)^2 + (1/M) sum v_m,
- * v_m what member m itself does not know (0 for a plain network). Members differ by their random numbers (plain), also
- * by resampled rows (bootstrap), or by the anchors they are held at (anchored; see nn.c). The first member has the
- * random numbers that it would have alone. s2 maximises the mixture's likelihood on rows that no judging member has
- * seen.
+ * v_m what member m itself does not know (0 for a plain network). The mixture is that of fit/members.h. Members differ
+ * by their random numbers (plain), also by resampled rows (bootstrap), or by the anchors they are held at (anchored; see
+ * nn.c). The first member has the random numbers that it would have alone. s2 maximises the mixture's likelihood on rows
+ * that no judging member has seen.
  * Source: Lakshminarayanan et al. 2017 (plain); Breiman 1996, Osband et al. 2016 (bootstrap); Pearce et al. 2020
  * (anchored).
  */
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 1024, SCOUTS_PER_FOLD = 2 };
+enum { SCOUTS_PER_FOLD = 2 };
 
 static const una_option ensemble_table[] = {
     { "style", UNA_WORD, offsetof(una_ensemble_options, style), "plain", 0, 0, false, "plain|bootstrap|anchored",
@@ -42,28 +42,6 @@ static const una_option ensemble_table[] = {
       "how noise_std is given: in the target's own units, or standardised" },
     { .name = NULL }
 };
-
-/* In `arena`, by way of its own file format: every kind can be copied like this. */
-static una_status copy_state(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena,
-                             una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_archive out = {0}, in = {0};
-    una_status status = una_archive_save_begin(&out, "{}", &run->scratch, run);
-    out.inputs = inputs;
-    if (status == UNA_OK) status = kind->exchange(state, &out);
-    if (status == UNA_OK) status = una_archive_save_end(&out);
-
-    *copy = una_arena_get(arena, 1, kind->state_size);
-    if (status == UNA_OK) status = una_arena_check(arena);
-    if (status == UNA_OK) status = una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run);
-    in.inputs = inputs;
-    if (status == UNA_OK) status = kind->exchange(*copy, &in);
-    if (status == UNA_OK) status = una_archive_load_end(&in);
-
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
 
 /* ---- what the members are --------------------------------------------------------------------------------- */
 
@@ -93,15 +71,6 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     return una_option_set(*options, (*kind)->options, (*kind)->name, "steps", "auto", arena, run);
 }
 
-/* The first has the ensemble's own: an ensemble of one is its member. */
-static uint64_t seed_of(uint64_t seed, size_t member)
-{
-    if (member == 0) return seed;
-    una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, member);
-    uint64_t high = una_rng_u32(&rng);
-    return high << 32 | una_rng_u32(&rng);
-}
-
 /* ---- fitting members on the task pool --------------------------------------------------------------------- */
 
 typedef struct member_trial {
@@ -113,7 +82,8 @@ typedef struct member_trial {
 
 typedef struct fitting {                 /* context of the trainings                                        */
     const una_ensemble_options *options;
-    una_ensemble_state *state;           /* what is kept goes there                                         */
+    const una_kind *kind;                /* of the members                                                  */
+    una_members *kept;                   /* they go there                                                   */
     double noise_var;                    /* mean of the members' own                                        */
 } fitting;
 
@@ -177,7 +147,7 @@ static una_status fit_member(const fitting *all, member_trial *t, void *options,
                              una_fit_result *result, una_run *run)
 {
     const una_ensemble_options *o = all->options;
-    const una_kind *kind = all->state->kind;
+    const una_kind *kind = all->kind;
     una_anchor anchor = { o->anchor_noise_var, o->anchor_prior_var, o->anchor_init_var };
     if (p->x.rows < kind->least_rows)
         UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu",
@@ -199,7 +169,7 @@ static una_status train_one(void *context, size_t index, una_run *run)
     una_problem p = *at->round->problem;
     void *options;
     UNA_TRY(read_member(&kind, &options, all->options, arena, run));
-    p.seed = seed_of(p.seed, fold == SIZE_MAX ? index : index / at->round->folds);
+    p.seed = una_member_seed(p.seed, fold == SIZE_MAX ? index : index / at->round->folds);
     p.valid_joins = false;
     if (fold != SIZE_MAX) UNA_TRY(una_held_fold(&p, fold, &run->scratch));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample(&p, run));
@@ -259,14 +229,16 @@ static una_status ensemble_keep(void *context, const void *const *trial, size_t 
                                 una_arena *keep, una_run *run)
 {
     fitting *all = context;
-    una_ensemble_state *e = all->state;
+    una_members *e = all->kept;
     double evidence = 0, noise = 0;
-    e->member = UNA_GET(keep, void *, count);
+    e->count = count;
+    e->at = UNA_GET(keep, una_member, count);
     UNA_TRY(una_arena_check(keep));
 
     for (size_t m = 0; m < count; m++) {
         const member_trial *t = trial[m];
-        UNA_TRY(copy_state(&e->member[m], e->kind, t->state, e->inputs, keep, run));
+        e->at[m] = (una_member){ .kind = all->kind, .weight = 1 / (double)count };
+        UNA_TRY(una_state_copy(&e->at[m].state, all->kind, t->state, e->inputs, keep, run));
         evidence += t->log_evidence / (double)count;
         noise += t->noise_var / (double)count;
     }
@@ -281,22 +253,22 @@ static una_status ensemble_keep(void *context, const void *const *trial, size_t 
 static una_status ensemble_fit(void *state, void *options, const una_problem *p, una_fit_result *result,
                                una_arena *keep, una_run *run)
 {
-    una_ensemble_state *e = state;
+    una_members *e = state;
     una_ensemble_options *o = options;
     void *member_options;
     double unit = una_unit(o->units, p);
-    UNA_TRY(read_member(&e->kind, &member_options, o, &run->scratch, run));
+    fitting all = { .options = o, .kept = e };
+    UNA_TRY(read_member(&all.kind, &member_options, o, &run->scratch, run));
     if (UNA_IS_AUTO(o->members)) o->members = o->style == UNA_ENSEMBLE_ANCHORED ? 5 : 20;
-    e->members = (size_t)o->members;
+    size_t members = (size_t)o->members;
     e->inputs = p->x.cols;
 
-    fitting all = { .options = o, .state = e };
-    bool samples = e->kind->mixture != NULL;             /* samplers have rows of their own */
+    bool samples = all.kind->mixture != NULL;            /* samplers have rows of their own */
     una_crossfit fit = { .context = &all, .trial_size = sizeof(member_trial), .train = ensemble_train,
-                         .judge = ensemble_judge, .keep = ensemble_keep, .restarts = e->members, .mixture = true,
-                         .scouts = e->members < SCOUTS_PER_FOLD ? e->members : SCOUTS_PER_FOLD,
+                         .judge = ensemble_judge, .keep = ensemble_keep, .restarts = members, .mixture = true,
+                         .scouts = members < SCOUTS_PER_FOLD ? members : SCOUTS_PER_FOLD,
                          .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .shares_rows = e->kind->learns_features && !samples && !p->folds &&
+                         .shares_rows = all.kind->learns_features && !samples && !p->folds &&
                                         o->style != UNA_ENSEMBLE_BOOTSTRAP,
                          .noise_var = una_noise_var(o->noise_std, unit) };
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
@@ -307,266 +279,43 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
     return UNA_OK;
 }
 
-/* ---- the rest of the model interface ---------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------ */
 
-static size_t ensemble_mixture(const void *state)
+/* Of before members.h: one kind for all, the noise, the states. */
+static una_status load_old(una_members *e, una_archive *ar)
 {
-    return ((const una_ensemble_state *)state)->members;
-}
-
-typedef struct answers { double *mean, *var, *noise; } answers;      /* of all members for one block [members, rows] */
-
-static una_status ask(answers *a, const una_ensemble_state *e, una_view x, bool mean_only, una_run *run)
-{
-    for (size_t m = 0; m < e->members; m++) {
-        una_predictive out = { .mean = a->mean + m * x.rows, .var_model = a->var + m * x.rows, .var_noise = a->noise,
-                               .mean_only = mean_only };
-        UNA_TRY(e->kind->predict(e->member[m], x, &out, run));
-    }
-    return UNA_OK;
-}
-
-static una_status take_answers(answers *a, const una_ensemble_state *e, size_t rows, una_run *run)
-{
-    a->mean = UNA_GET(&run->scratch, double, e->members * rows);
-    a->var = UNA_GET(&run->scratch, double, e->members * rows);
-    a->noise = UNA_GET(&run->scratch, double, rows);
-    return una_arena_check(&run->scratch);
-}
-
-static void mix(const answers *a, const una_ensemble_state *e, size_t rows, size_t from, una_predictive *out)
-{
-    size_t members = e->members;
-    double n = (double)members;
-
-    for (size_t r = 0; r < rows; r++) {
-        double mean = 0, var = 0;
-        for (size_t m = 0; m < members; m++) mean += a->mean[m * rows + r];
-        mean /= n;
-        for (size_t m = 0; m < members; m++) {
-            double off = a->mean[m * rows + r] - mean;
-            var += off * off + a->var[m * rows + r];
-        }
-
-        out->mean[from + r] = mean;
-        out->var_model[from + r] = var / n;
-        out->var_noise[from + r] = e->noise_var;
-        for (size_t m = 0; out->part_mean && m < members; m++) {
-            out->part_mean[(from + r) * members + m] = a->mean[m * rows + r];
-            out->part_var[(from + r) * members + m] = a->var[m * rows + r] + e->noise_var;
-        }
-    }
-}
-
-static una_status ensemble_predict(const void *state, una_view x, una_predictive *out, una_run *run)
-{
-    const una_ensemble_state *e = state;
-    una_mark mark = una_arena_mark(&run->scratch);
-    answers a;
-    una_status status = take_answers(&a, e, x.rows < ROWS_AT_ONCE ? x.rows : ROWS_AT_ONCE, run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
-        size_t count = x.rows - from < ROWS_AT_ONCE ? x.rows - from : ROWS_AT_ONCE;
-        status = ask(&a, e, (una_view){ x.at + from * x.stride, count, x.cols, x.stride }, out->mean_only, run);
-        if (status == UNA_OK) mix(&a, e, count, from, out);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-static una_status ensemble_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
-{
-    const una_ensemble_state *e = state;
-    *count = e->members;
-    if (!f) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    answers a;
-    una_status status = take_answers(&a, e, x.rows, run);
-    if (status == UNA_OK) status = ask(&a, e, x, true, run);
-    if (status == UNA_OK) memcpy(f, a.mean, e->members * x.rows * sizeof *f);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-/* Functions of one member: drawn from it with random numbers of its own, or, where it cannot, its mean, which
- * is all it knows. */
-static una_status draw_member(const una_ensemble_state *e, size_t member, una_view x, size_t draws, bool prior,
-                              double *f, una_run *run)
-{
-    uint64_t seed = run->settings.seed;
-    una_status status;
-    if (e->kind->draw) {
-        run->settings.seed = seed_of(seed, member);
-        status = e->kind->draw(e->member[member], x, draws, prior, f, run);
-        run->settings.seed = seed;
-        return status;
-    }
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
-                           .var_noise = UNA_GET(&run->scratch, double, x.rows) };
-    status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = e->kind->predict(e->member[member], x, &out, run);
-    for (size_t k = 1; status == UNA_OK && k < draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-/* The draws that fall to one member, put where they belong. */
-static una_status place_draws(const una_ensemble_state *e, size_t member, const size_t *which, una_view x,
-                              size_t draws, bool prior, double *f, una_run *run)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < draws; k++) count += which[k] == member;
-    if (count == 0) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *own = UNA_GET(&run->scratch, double, count * x.rows);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = draw_member(e, member, x, count, prior, own, run);
-    for (size_t k = 0, next = 0; status == UNA_OK && k < draws; k++)
-        if (which[k] == member) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-/* A mixture's draw: a member at random, then a function of it. */
-static una_status ensemble_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
-{
-    const una_ensemble_state *e = state;
-    if (prior && !e->kind->draw)
-        UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no prior to draw functions from: draw from its posterior",
-                 e->kind->name);
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t *which = UNA_GET(&run->scratch, size_t, draws);
-    una_status status = una_arena_check(&run->scratch);
-
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
-    for (size_t k = 0; status == UNA_OK && k < draws; k++) which[k] = una_rng_below(&rng, e->members);
-    for (size_t m = 0; status == UNA_OK && m < e->members; m++)
-        status = place_draws(e, m, which, x, draws, prior, f, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-/* A member's mean at one point, and the slopes of its mean and variance. */
-static una_status member_slope(const una_ensemble_state *e, size_t member, double *x, double *mean, double *dmean,
-                               double *dvar, una_run *run)
-{
-    double var, noise;
-    una_predictive out = { .mean = mean, .var_model = &var, .var_noise = &noise };
-    UNA_TRY(e->kind->predict(e->member[member], (una_view){ x, 1, e->inputs, e->inputs }, &out, run));
-    return una_kind_slope(e->kind, e->member[member], x, e->inputs, dmean, dvar, run);
-}
-
-/* dvar = (1/M) sum dv_m + (2/M) sum (mu_m - mean) dmu_m; the slope of the mean drops out of the sum. */
-static una_status ensemble_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
-{
-    const una_ensemble_state *e = state;
-    size_t inputs = e->inputs;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *point = UNA_GET(&run->scratch, double, inputs), *mu = UNA_GET(&run->scratch, double, e->members);
-    double *dmu = UNA_GET(&run->scratch, double, e->members * inputs);
-    double *dv = UNA_GET(&run->scratch, double, e->members * inputs);
-    una_status status = una_arena_check(&run->scratch);
-    double mean = 0, n = (double)e->members;
-
-    if (status == UNA_OK) memcpy(point, x, inputs * sizeof *point);
-    for (size_t m = 0; status == UNA_OK && m < e->members; m++) {
-        status = member_slope(e, m, point, &mu[m], dmu + m * inputs, dv + m * inputs, run);
-        mean += mu[m] / n;
-    }
-
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
-        dmean[d] = dvar[d] = 0;
-        for (size_t m = 0; m < e->members; m++) {
-            dmean[d] += dmu[m * inputs + d] / n;
-            dvar[d] += (dv[m * inputs + d] + 2 * (mu[m] - mean) * dmu[m * inputs + d]) / n;
-        }
-    }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-static una_status exchange_kind(una_ensemble_state *e, una_archive *ar)
-{
-    const char *name = ar->loading ? NULL : e->kind->name;
+    const char *name = NULL;
+    uint64_t members = 0;
     UNA_TRY(una_archive_text(ar, "of", &name));
-    if (!ar->loading) return UNA_OK;
-    e->kind = name ? una_kind_find(name) : NULL;
-    if (!e->kind) return una_archive_refuse(ar, "of", "names a model that this una does not have");
-    if (e->kind == &una_kind_ensemble) return una_archive_refuse(ar, "of", "is an ensemble in an ensemble");
+    const una_kind *kind = name ? una_kind_find(name) : NULL;
+    if (!kind) return una_archive_refuse(ar, "of", "names a model that this una does not have");
+    if (kind == &una_kind_ensemble) return una_archive_refuse(ar, "of", "is an ensemble in an ensemble");
+    UNA_TRY(una_archive_u64(ar, "members", &members, 1, UNA_MOST_MEMBERS));
+    UNA_TRY(una_archive_f64(ar, "ensemble.noise_var", &e->noise_var));
+
+    e->count = (size_t)members;
+    e->inputs = ar->inputs;
+    e->at = UNA_GET(ar->arena, una_member, e->count);
+    UNA_TRY(una_arena_check(ar->arena));
+    for (size_t m = 0; m < e->count; m++) {
+        e->at[m] = (una_member){ .kind = kind, .state = una_arena_get(ar->arena, 1, kind->state_size),
+                                 .weight = 1 / (double)e->count };
+        UNA_TRY(una_arena_check(ar->arena));
+        UNA_TRY(kind->exchange(e->at[m].state, ar));
+    }
     return UNA_OK;
 }
 
 static una_status ensemble_exchange(void *state, una_archive *ar)
 {
-    una_ensemble_state *e = state;
-    uint64_t members = e->members;
-    UNA_TRY(exchange_kind(e, ar));
-    UNA_TRY(una_archive_u64(ar, "members", &members, 1, UNA_MOST_MEMBERS));
-    UNA_TRY(una_archive_f64(ar, "ensemble.noise_var", &e->noise_var));
-    if (!(e->noise_var > 0)) return una_archive_refuse(ar, "ensemble.noise_var", "is not positive");
-
-    if (ar->loading) {
-        e->members = (size_t)members;
-        e->inputs = ar->inputs;
-        e->member = UNA_GET(ar->arena, void *, e->members);
-        UNA_TRY(una_arena_check(ar->arena));
-    }
-
-    for (size_t m = 0; m < e->members; m++) {
-        if (ar->loading) e->member[m] = una_arena_get(ar->arena, 1, e->kind->state_size);
-        UNA_TRY(una_arena_check(ar->arena));
-        UNA_TRY(e->kind->exchange(e->member[m], ar));
-    }
+    una_members *e = state;
+    if (una_archive_next_is(ar, "of")) UNA_TRY(load_old(e, ar));
+    else UNA_TRY(una_members_exchange(e, NULL, ar));
+    if (!(e->noise_var > 0)) return una_archive_refuse(ar, "members.noise_var", "is not positive");
+    for (size_t m = 0; m < e->count; m++)
+        if (e->at[m].kind == &una_kind_ensemble)
+            return una_archive_refuse(ar, "member.kind", "is an ensemble in an ensemble");
     return UNA_OK;
-}
-
-static una_status observe_all(una_ensemble_state *e, const una_problem *more, una_fit_result *result, una_arena *keep,
-                              una_run *run)
-{
-    double evidence = 0;
-    for (size_t m = 0; m < e->members; m++) {
-        una_fit_result own = { .log_evidence = NAN };
-        UNA_TRY(e->kind->observe(e->member[m], more, &own, keep, run));
-        evidence += own.log_evidence / (double)e->members;
-    }
-    result->log_evidence = evidence;
-    return UNA_OK;
-}
-
-static bool same_mark(una_mark a, una_mark b)
-{
-    return a.block == b.block && a.used == b.used;
-}
-
-/* All members or none: copies are made first and take the members' places if one of them fails. */
-static una_status ensemble_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
-                                   una_run *run)
-{
-    una_ensemble_state *e = state;
-    if (!e->kind->observe)
-        UNA_FAIL(run, UNA_E_USAGE, "an ensemble of %s has no exact update: fit it again on all rows "
-                 "(una update --with OLD.csv does that)", e->kind->name);
-
-    una_mark before = una_arena_mark(keep);
-    void **copy = UNA_GET(keep, void *, e->members);
-    una_status status = una_arena_check(keep);
-    for (size_t m = 0; status == UNA_OK && m < e->members; m++)
-        status = copy_state(&copy[m], e->kind, e->member[m], e->inputs, keep, run);
-    if (status != UNA_OK) {
-        una_arena_release(keep, before);
-        return status;
-    }
-
-    una_mark copies = una_arena_mark(keep);
-    status = observe_all(e, more, result, keep, run);
-    if (status != UNA_OK) {
-        una_arena_release(keep, copies);
-        e->member = copy;
-    } else if (same_mark(una_arena_mark(keep), copies)) una_arena_release(keep, before);
-    return status;
 }
 
 const una_kind una_kind_ensemble = {
@@ -575,19 +324,19 @@ const una_kind una_kind_ensemble = {
     .source = "Lakshminarayanan et al. 2017; Breiman 1996; Pearce, Leibfried and Brintrup 2020",
     .options = ensemble_table,
     .options_size = sizeof(una_ensemble_options),
-    .state_size = sizeof(una_ensemble_state),
+    .state_size = sizeof(una_members),
     .thesis = "style=plain, members=20, of=nn(width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, "
               "epochs=20000, batch=32, penalty=0.1, train_noise_std=1, units=standardised), units=standardised",
-    .results = 1,
+    .results = 2,
     .least_rows = 10,
     .learns_features = true,
     .inner = "of",
     .fit = ensemble_fit,
-    .predict = ensemble_predict,
+    .predict = una_members_predict,
     .exchange = ensemble_exchange,
-    .mixture = ensemble_mixture,
-    .observe = ensemble_observe,
-    .draw = ensemble_draw,
-    .functions = ensemble_functions,
-    .slope = ensemble_slope,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
+    .slope = una_members_slope,
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state of ensembles, for ensemble.c and its tests.
+ * The options of ensembles, for ensemble.c and its tests. The state is a una_members.
  */
 #ifndef UNA_ENSEMBLE_H
 #define UNA_ENSEMBLE_H
 
-#include "model/kind.h"
+#include "fit/members.h"
 
-enum { UNA_MOST_MEMBERS = 1000 };
 enum { UNA_ENSEMBLE_PLAIN, UNA_ENSEMBLE_BOOTSTRAP, UNA_ENSEMBLE_ANCHORED };
 
 typedef struct una_ensemble_options {
@@ -16,13 +15,6 @@ typedef struct una_ensemble_options {
     const char *of;                      /* a spec                                                          */
     double anchor_noise_var, anchor_prior_var, anchor_init_var;
 } una_ensemble_options;
-
-typedef struct una_ensemble_state {
-    const una_kind *kind;                /* of the members                                                  */
-    size_t  members, inputs;
-    void  **member;                      /* [members] their states                                          */
-    double  noise_var;
-} una_ensemble_state;
 
 extern const una_kind una_kind_ensemble;
 

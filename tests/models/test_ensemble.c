@@ -84,12 +84,13 @@ static void parts_of_the_predictive(void **state)
     assert_true(x && out);
 
     for (size_t i = 0; i < 2 * ROWS; i++) x[i] = sin((double)i);
-    una_predictive all = { out, out + ROWS, out + 2 * ROWS, false, MEMBERS, out + 3 * ROWS,
-                           out + (3 + MEMBERS) * ROWS };
+    una_predictive all = { .mean = out, .var_model = out + ROWS, .var_noise = out + 2 * ROWS, .parts = MEMBERS,
+                           .part_mean = out + 3 * ROWS, .part_var = out + (3 + MEMBERS) * ROWS };
     assert_ok(model->kind->predict(model->state, (una_view){ x, ROWS, 2, 2 }, &all, run), run);
 
     for (size_t r = 0; r < ROWS; r += 83) {
-        una_predictive row = { one, one + 1, one + 2, false, MEMBERS, one + 3, one + 3 + MEMBERS };
+        una_predictive row = { .mean = one, .var_model = one + 1, .var_noise = one + 2, .parts = MEMBERS,
+                               .part_mean = one + 3, .part_var = one + 3 + MEMBERS };
         assert_ok(model->kind->predict(model->state, (una_view){ x + 2 * r, 1, 2, 2 }, &row, run), run);
         assert_memory_equal(row.part_mean, all.part_mean + r * MEMBERS, MEMBERS * sizeof *one);
         assert_memory_equal(row.part_var, all.part_var + r * MEMBERS, MEMBERS * sizeof *one);
@@ -372,7 +373,7 @@ static void update_reaches_all_members(void **state)
     una_dataset *data = wave_data(40, 0, run), *more = wave_data(8, 900, run);
     una_model *network = fitted("ensemble(members=2, of=nn(width=4, steps=10))", data, NULL, run);
     assert_status(una_model_update(network, more, run), UNA_E_USAGE, run);
-    assert_says(una_run_message(run), "an ensemble of nn has no exact update: fit it again");
+    assert_says(una_run_message(run), "nn has no exact update: fit it again");
     una_model_free(network);
 
     una_model *one = fitted("nlm(width=5, steps=30)", data, NULL, run);
@@ -459,7 +460,7 @@ static void updates_do_not_grow(void **state)
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
 /* Saves `state` as it is and loads it again; what saving already refuses is UNA_E_NUMERIC. */
-static void refused_state(una_ensemble_state *state, una_status wanted, const char *says, una_run *run)
+static void refused_state(una_members *state, una_status wanted, const char *says, una_run *run)
 {
     una_arena arena;
     una_archive out = {0}, in = {0};
@@ -472,7 +473,7 @@ static void refused_state(una_ensemble_state *state, una_status wanted, const ch
         assert_ok(una_archive_save_end(&out), run);
         assert_ok(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, &arena, run), run);
         in.inputs = 2;
-        void *other = una_arena_get(&arena, 1, sizeof(una_ensemble_state));
+        void *other = una_arena_get(&arena, 1, sizeof(una_members));
         assert_non_null(other);
         status = una_kind_ensemble.exchange(other, &in);
     }
@@ -488,22 +489,20 @@ static void damaged_states_are_refused(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = fitted("ensemble(members=2, of=linear)", data, NULL, run);
-    una_ensemble_state good = *(una_ensemble_state *)model->state, bad = good;
+    una_members good = *(una_members *)model->state, bad = good;
     refused_state(&bad, UNA_OK, NULL, run);
-    bad.members = 0;
+    bad.count = 0;
     refused_state(&bad, UNA_E_NUMERIC, "members", run);
 
+    una_member inner = { .kind = &una_kind_ensemble, .state = &good, .weight = 1 };
     bad = good;
-    bad.kind = &una_kind_ensemble;
-    bad.members = 1;
-    void *inner[] = { &good };
-    bad.member = inner;
-    refused_state(&bad, UNA_E_INPUT, "is an ensemble in an ensemble", run);
+    bad.count = 1;
+    bad.at = &inner;
+    refused_state(&bad, UNA_E_NUMERIC, "is an ensemble in an ensemble", run);
 
-    una_kind renamed = *good.kind;
+    una_kind renamed = *good.at[0].kind;
     renamed.name = "stranger";
-    bad = good;
-    bad.kind = &renamed;
+    inner = (una_member){ .kind = &renamed, .state = good.at[0].state, .weight = 1 };
     refused_state(&bad, UNA_E_INPUT, "names a model that this una does not have", run);
 
     bad = good;
@@ -564,7 +563,7 @@ static void draws_are_members(void **state)
     assert_true(moved > DRAWS / 2);
 
     assert_status(una_model_draw(model, data, 1, 1, f, run), UNA_E_USAGE, run);
-    assert_says(una_run_message(run), "an ensemble of nn has no prior to draw functions from");
+    assert_says(una_run_message(run), "nn has no prior to draw functions from");
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(seeded);

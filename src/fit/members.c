@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The mixture of members. Sums over members take weights relative to the largest and are divided by the sum of these:
+ * equal weights are ones then, and a mean is the plain one to the last bit; that of one member is the member's.
+ * Parts of a member that is a mixture itself stand in the whole with the product of both weights.
+ */
+#include "fit/members.h"
+
+#include <string.h>
+
+enum { ROWS_AT_ONCE = 1024, DEEPEST = 3 };       /* rows asked of members at a time; mixtures within mixtures */
+
+uint64_t una_member_seed(uint64_t seed, size_t member)
+{
+    if (member == 0) return seed;
+    una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, member);
+    uint64_t high = una_rng_u32(&rng);
+    return high << 32 | una_rng_u32(&rng);
+}
+
+una_status una_scaled(una_view *scaled, una_view x, const double *scale, una_run *run)
+{
+    *scaled = x;
+    if (!scale) return UNA_OK;
+    double *at = UNA_GET_ROWS(&run->scratch, double, x.rows * x.cols);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < x.rows; r++)
+        for (size_t d = 0; d < x.cols; d++) at[r * x.cols + d] = x.at[r * x.stride + d] * scale[d];
+    *scaled = (una_view){ at, x.rows, x.cols, x.cols };
+    return UNA_OK;
+}
+
+una_status una_state_copy(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena,
+                          una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_archive out = {0}, in = {0};
+    una_status status = una_archive_save_begin(&out, "{}", &run->scratch, run);
+    out.inputs = inputs;
+    if (status == UNA_OK) status = kind->exchange(state, &out);
+    if (status == UNA_OK) status = una_archive_save_end(&out);
+
+    *copy = una_arena_get(arena, 1, kind->state_size);
+    if (status == UNA_OK) status = una_arena_check(arena);
+    if (status == UNA_OK) status = una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run);
+    in.inputs = inputs;
+    if (status == UNA_OK) status = kind->exchange(*copy, &in);
+    if (status == UNA_OK) status = una_archive_load_end(&in);
+
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- weights ---------------------------------------------------------------------------------------------- */
+
+static double largest_weight(const una_members *all)
+{
+    double most = 0;
+    for (size_t m = 0; m < all->count; m++) most = fmax(most, all->at[m].weight);
+    return most;
+}
+
+typedef struct shares { double *of, sum; } shares;       /* [members] weights relative to the largest, and their sum */
+
+static una_status take_shares(shares *s, const una_members *all, una_run *run)
+{
+    double most = largest_weight(all);
+    s->of = UNA_GET(&run->scratch, double, all->count);
+    s->sum = 0;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t m = 0; m < all->count; m++) s->sum += s->of[m] = all->at[m].weight / most;
+    return UNA_OK;
+}
+
+/* ---- prediction ------------------------------------------------------------------------------------------- */
+
+/* Of the mixture that a member is; 0: it is one Gaussian. */
+static size_t inner_parts(const una_member *member)
+{
+    return member->kind->mixture ? member->kind->mixture(member->state) : 0;
+}
+
+size_t una_members_mixture(const void *members)
+{
+    const una_members *all = members;
+    size_t parts = 0;
+    if (all->count == 1) return inner_parts(&all->at[0]);
+    for (size_t m = 0; m < all->count; m++) {
+        size_t inner = inner_parts(&all->at[m]);
+        parts += inner ? inner : 1;
+    }
+    return parts;
+}
+
+typedef struct answers {                 /* of all members for one block                                    */
+    shares share;
+    double *mean, *var, *noise;          /* [members, rows]                                                 */
+    double *common;                      /* [rows] the noise that all share; NULL: each has its own         */
+    double *part_mean, *part_var;        /* [rows, parts] of one member that is a mixture                   */
+    double *part_weight;                 /* [parts]                                                         */
+} answers;
+
+static una_status take_answers(answers *a, const una_members *all, size_t rows, bool parts, una_run *run)
+{
+    size_t most = 0;
+    for (size_t m = 0; parts && m < all->count; m++) {
+        size_t inner = inner_parts(&all->at[m]);
+        if (inner > most) most = inner;
+    }
+
+    *a = (answers){ .mean = UNA_GET(&run->scratch, double, all->count * rows),
+                    .var = UNA_GET(&run->scratch, double, all->count * rows),
+                    .noise = UNA_GET(&run->scratch, double, all->count * rows),
+                    .common = all->noise_var > 0 ? UNA_GET(&run->scratch, double, rows) : NULL,
+                    .part_mean = most ? UNA_GET(&run->scratch, double, most * rows) : NULL,
+                    .part_var = most ? UNA_GET(&run->scratch, double, most * rows) : NULL,
+                    .part_weight = most ? UNA_GET(&run->scratch, double, most) : NULL };
+    UNA_TRY(una_arena_check(&run->scratch));
+    return take_shares(&a->share, all, run);
+}
+
+static una_status ask(const answers *a, const una_members *all, size_t m, una_view x, size_t parts, bool mean_only,
+                      una_run *run)
+{
+    const una_member *member = &all->at[m];
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_predictive out = { .mean = a->mean + m * x.rows, .var_model = a->var + m * x.rows,
+                           .var_noise = a->noise + m * x.rows, .mean_only = mean_only, .parts = parts,
+                           .part_mean = parts ? a->part_mean : NULL, .part_var = parts ? a->part_var : NULL,
+                           .part_weight = parts ? a->part_weight : NULL };
+    una_view scaled;
+    for (size_t k = 0; k < parts; k++) a->part_weight[k] = 1 / (double)parts;
+    una_status status = una_scaled(&scaled, x, member->scale, run);
+    if (status == UNA_OK) status = member->kind->predict(member->state, scaled, &out, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+typedef struct moments { double mean, var, noise; } moments;     /* of a member at one row */
+
+/* The common noise in place of the member's own. Where its parts differ in noise (hmc), what each of them does not know
+ * cannot be told from it: all have the mean of that then, which is known. */
+static void exchange_noise(const answers *a, size_t parts, const moments *own, double common, const double *mean,
+                           double *var)
+{
+    double least = HUGE_VAL, within = own->var;
+    for (size_t k = 0; k < parts; k++) {
+        least = fmin(least, var[k]);
+        within -= a->part_weight[k] * (mean[k] - own->mean) * (mean[k] - own->mean);
+    }
+    for (size_t k = 0; k < parts; k++) var[k] = common + (least >= own->noise ? var[k] - own->noise : fmax(within, 0));
+}
+
+/* Member m becomes parts `first` and following of the whole; inner: how many it has itself, 0 for one Gaussian. */
+static void spread(const answers *a, size_t m, size_t inner, size_t first, size_t rows, size_t from,
+                   una_predictive *out)
+{
+    for (size_t r = 0; r < rows; r++) {
+        moments own = { a->mean[m * rows + r], a->var[m * rows + r], a->noise[m * rows + r] };
+        double *mean = out->part_mean + (from + r) * out->parts + first;
+        double *var = out->part_var + (from + r) * out->parts + first;
+        if (!inner) {
+            *mean = own.mean;
+            *var = own.var + (a->common ? a->common[r] : own.noise);
+            continue;
+        }
+        memcpy(mean, a->part_mean + r * inner, inner * sizeof *mean);
+        memcpy(var, a->part_var + r * inner, inner * sizeof *var);
+        if (a->common) exchange_noise(a, inner, &own, a->common[r], mean, var);
+    }
+}
+
+static void weigh_parts(const answers *a, double weight, size_t inner, double *part_weight)
+{
+    if (!inner) *part_weight = weight;
+    for (size_t k = 0; k < inner; k++) part_weight[k] = weight * a->part_weight[k];
+}
+
+static una_status ask_all(const answers *a, const una_members *all, una_view x, size_t from, una_predictive *out,
+                          una_run *run)
+{
+    for (size_t m = 0, first = 0; m < all->count; m++) {
+        size_t inner = out->part_mean ? inner_parts(&all->at[m]) : 0;
+        UNA_TRY(ask(a, all, m, x, inner, out->mean_only, run));
+        if (!out->part_mean) continue;
+        spread(a, m, inner, first, x.rows, from, out);
+        if (out->part_weight) weigh_parts(a, all->at[m].weight, inner, out->part_weight + first);
+        first += inner ? inner : 1;
+    }
+    return UNA_OK;
+}
+
+static void mix(const answers *a, const una_members *all, size_t rows, size_t from, una_predictive *out)
+{
+    const double *share = a->share.of, sum = a->share.sum;
+
+    for (size_t r = 0; r < rows; r++) {
+        double mean = 0, var = 0, noise = 0;
+        for (size_t m = 0; m < all->count; m++) mean += share[m] * a->mean[m * rows + r];
+        mean /= sum;
+        for (size_t m = 0; m < all->count; m++) {
+            double off = a->mean[m * rows + r] - mean;
+            var += share[m] * (off * off + a->var[m * rows + r]);
+            noise += share[m] * a->noise[m * rows + r];
+        }
+
+        out->mean[from + r] = mean;
+        out->var_model[from + r] = var / sum;
+        out->var_noise[from + r] = a->common ? a->common[r] : noise / sum;
+    }
+}
+
+static void common_noise(const answers *a, const una_members *all, una_view x)
+{
+    if (!a->common) return;
+    for (size_t r = 0; r < x.rows; r++) a->common[r] = 1;
+    if (all->noise) una_noise_shape(all->noise, x, a->common);
+    for (size_t r = 0; r < x.rows; r++) a->common[r] *= all->noise_var;
+}
+
+una_status una_members_predict(const void *members, una_view x, una_predictive *out, una_run *run)
+{
+    const una_members *all = members;
+    una_mark mark = una_arena_mark(&run->scratch);
+    answers a;
+    una_status status = take_answers(&a, all, x.rows < ROWS_AT_ONCE ? x.rows : ROWS_AT_ONCE, out->part_mean != NULL,
+                                     run);
+    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
+        size_t count = x.rows - from < ROWS_AT_ONCE ? x.rows - from : ROWS_AT_ONCE;
+        una_view block = { x.at + from * x.stride, count, x.cols, x.stride };
+        common_noise(&a, all, block);
+        status = ask_all(&a, all, block, from, out, run);
+        if (status == UNA_OK) mix(&a, all, count, from, out);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- functions -------------------------------------------------------------------------------------------- */
+
+static una_status means_of_all(const una_members *all, una_view x, double *f, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    answers a;
+    una_status status = take_answers(&a, all, x.rows, false, run);
+    for (size_t m = 0; status == UNA_OK && m < all->count; m++) status = ask(&a, all, m, x, 0, true, run);
+    if (status == UNA_OK) memcpy(f, a.mean, all->count * x.rows * sizeof *f);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_members_functions(const void *members, una_view x, size_t *count, double *f, una_run *run)
+{
+    const una_members *all = members;
+    const una_member *one = &all->at[0];
+    if (all->count > 1 || !one->kind->functions) {
+        *count = all->count;
+        return f ? means_of_all(all, x, f, run) : UNA_OK;
+    }
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_view scaled = x;
+    una_status status = f ? una_scaled(&scaled, x, one->scale, run) : UNA_OK;
+    if (status == UNA_OK) status = one->kind->functions(one->state, scaled, count, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- draws ------------------------------------------------------------------------------------------------ */
+
+/* Functions of one member at inputs of its own scale: drawn from it with random numbers of its own, or, where it
+ * cannot, its mean, which is all it knows. */
+static una_status draw_member(const una_members *all, size_t m, una_view x, size_t draws, bool prior, double *f,
+                              una_run *run)
+{
+    const una_member *member = &all->at[m];
+    uint64_t seed = run->settings.seed;
+    if (member->kind->draw) {
+        run->settings.seed = una_member_seed(seed, m);
+        una_status status = member->kind->draw(member->state, x, draws, prior, f, run);
+        run->settings.seed = seed;
+        return status;
+    }
+
+    una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
+                           .var_noise = UNA_GET(&run->scratch, double, x.rows) };
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(member->kind->predict(member->state, x, &out, run));
+    for (size_t k = 1; k < draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
+    return UNA_OK;
+}
+
+/* The draws that fall to one member, put where they belong. */
+static una_status place_draws(const una_members *all, size_t m, const size_t *which, una_view x, size_t draws,
+                              bool prior, double *f, una_run *run)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < draws; k++) count += which[k] == m;
+    if (count == 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *own = UNA_GET(&run->scratch, double, count * x.rows);
+    una_view scaled;
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_scaled(&scaled, x, all->at[m].scale, run);
+    if (status == UNA_OK) status = draw_member(all, m, scaled, count, prior, own, run);
+    for (size_t k = 0, next = 0; status == UNA_OK && k < draws; k++)
+        if (which[k] == m) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static bool even_weights(const una_members *all)
+{
+    for (size_t m = 1; m < all->count; m++)
+        if (all->at[m].weight != all->at[0].weight) return false;
+    return true;
+}
+
+/* For every draw a member, by its weight. */
+static void choose_members(size_t *which, size_t draws, const una_members *all, uint64_t seed)
+{
+    una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
+    bool even = even_weights(all);
+    for (size_t k = 0; k < draws; k++) {
+        if (even) {
+            which[k] = una_rng_below(&rng, all->count);
+            continue;
+        }
+        double at = una_rng_uniform(&rng), below = all->at[0].weight;
+        size_t m = 0;
+        while (at >= below && m + 1 < all->count) below += all->at[++m].weight;
+        which[k] = m;
+    }
+}
+
+una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    const una_members *all = members;
+    for (size_t m = 0; prior && m < all->count; m++)
+        if (!all->at[m].kind->draw)
+            UNA_FAIL(run, UNA_E_USAGE, "%s has no prior to draw functions from: draw from the posterior",
+                     all->at[m].kind->name);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t *which = UNA_GET(&run->scratch, size_t, draws);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) choose_members(which, draws, all, run->settings.seed);
+    for (size_t m = 0; status == UNA_OK && m < all->count; m++)
+        status = place_draws(all, m, which, x, draws, prior, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- slopes ----------------------------------------------------------------------------------------------- */
+
+/* A member's mean at one point, and the slopes of its mean and variance over the inputs before they are scaled; `point`
+ * [inputs] is working memory. */
+static una_status member_slope(const una_members *all, size_t m, const double *x, double *point, double *mean,
+                               double *dmean, double *dvar, una_run *run)
+{
+    const una_member *member = &all->at[m];
+    size_t inputs = all->inputs;
+    double var, noise;
+    una_predictive out = { .mean = mean, .var_model = &var, .var_noise = &noise };
+    for (size_t d = 0; d < inputs; d++) point[d] = member->scale ? x[d] * member->scale[d] : x[d];
+    UNA_TRY(member->kind->predict(member->state, (una_view){ point, 1, inputs, inputs }, &out, run));
+    UNA_TRY(una_kind_slope(member->kind, member->state, point, inputs, dmean, dvar, run));
+
+    for (size_t d = 0; member->scale && d < inputs; d++) {
+        dmean[d] *= member->scale[d];
+        dvar[d] *= member->scale[d];
+    }
+    return UNA_OK;
+}
+
+/* dvar = sum w dv_m + 2 sum w (mu_m - mean) dmu_m; the slope of the mean drops out of the sum. */
+una_status una_members_slope(const void *members, const double *x, double *dmean, double *dvar, una_run *run)
+{
+    const una_members *all = members;
+    size_t inputs = all->inputs;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *point = UNA_GET(&run->scratch, double, inputs), *mu = UNA_GET(&run->scratch, double, all->count);
+    double *dmu = UNA_GET(&run->scratch, double, all->count * inputs);
+    double *dv = UNA_GET(&run->scratch, double, all->count * inputs);
+    shares share = {0};
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = take_shares(&share, all, run);
+    double mean = 0;
+
+    for (size_t m = 0; status == UNA_OK && m < all->count; m++) {
+        status = member_slope(all, m, x, point, &mu[m], dmu + m * inputs, dv + m * inputs, run);
+        mean += share.of[m] * mu[m] / share.sum;
+    }
+
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+        dmean[d] = dvar[d] = 0;
+        for (size_t m = 0; m < all->count; m++) {
+            double rise = dmu[m * inputs + d];
+            dmean[d] += share.of[m] * rise / share.sum;
+            dvar[d] += share.of[m] * (dv[m * inputs + d] + 2 * (mu[m] - mean) * rise) / share.sum;
+        }
+    }
+
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- more rows -------------------------------------------------------------------------------------------- */
+
+/* Rows count as often as the shape of the noise says. */
+static una_status weigh_rows(una_problem *more, const una_members *all, una_run *run)
+{
+    if (!all->noise) return UNA_OK;
+    double *weight = UNA_GET(&run->scratch, double, more->x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_noise_shape(all->noise, more->x, weight);
+    for (size_t r = 0; r < more->x.rows; r++) weight[r] = (more->weight ? more->weight[r] : 1) / weight[r];
+    more->weight = weight;
+    return UNA_OK;
+}
+
+static una_status observe_one(const una_member *member, const una_problem *more, una_fit_result *result,
+                              una_arena *keep, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_problem own = *more;
+    una_status status = una_scaled(&own.x, more->x, member->scale, run);
+    if (status == UNA_OK) status = member->kind->observe(member->state, &own, result, keep, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* *done: how many members have the rows. */
+static una_status observe_each(const una_members *all, const una_problem *more, size_t *done, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    shares share;
+    double evidence = 0;
+    UNA_TRY(take_shares(&share, all, run));
+    for (; *done < all->count; ++*done) {
+        una_fit_result own = { .log_evidence = NAN };
+        UNA_TRY(observe_one(&all->at[*done], more, &own, keep, run));
+        evidence += share.of[*done] * own.log_evidence / share.sum;
+    }
+    result->log_evidence = evidence;
+    return UNA_OK;
+}
+
+/* All or none: copies are made first, and take the places of members that have the rows if a later one fails. That one
+ * is as it was, so the last needs no copy. */
+static una_status observe_all(una_members *all, const una_problem *more, una_fit_result *result, una_arena *keep,
+                              una_run *run)
+{
+    una_arena copies;
+    size_t copied = all->count - 1, done = 0;
+    una_arena_init(&copies, run);
+    void **copy = UNA_GET(&run->scratch, void *, copied);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t m = 0; status == UNA_OK && m < copied; m++)
+        status = una_state_copy(&copy[m], all->at[m].kind, all->at[m].state, all->inputs, &copies, run);
+
+    una_mark before = una_arena_mark(keep);
+    if (status == UNA_OK) status = observe_each(all, more, &done, result, keep, run);
+    if (status != UNA_OK && done > 0) {
+        una_arena_release(keep, before);
+        for (size_t m = 0; m < done; m++) all->at[m].state = copy[m];
+        una_arena_join(keep, &copies);
+    }
+    una_arena_free(&copies);
+    return status;
+}
+
+una_status una_members_observe(void *members, const una_problem *more, una_fit_result *result, una_arena *keep,
+                               una_run *run)
+{
+    una_members *all = members;
+    for (size_t m = 0; m < all->count; m++)
+        if (!all->at[m].kind->observe)
+            UNA_FAIL(run, UNA_E_USAGE, "%s has no exact update: fit it again on all rows (una update --with OLD.csv "
+                     "does that)", all->at[m].kind->name);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_problem own = *more;
+    una_status status = weigh_rows(&own, all, run);
+    if (status == UNA_OK)
+        status = all->count == 1 ? observe_one(&all->at[0], &own, result, keep, run)
+                                 : observe_all(all, &own, result, keep, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------ */
+
+static una_status exchange_kind(una_member *member, una_archive *ar)
+{
+    const char *name = ar->loading ? NULL : member->kind->name;
+    UNA_TRY(una_archive_text(ar, "member.kind", &name));
+    if (!ar->loading) return UNA_OK;
+    member->kind = name ? una_kind_find(name) : NULL;
+    return member->kind ? UNA_OK : una_archive_refuse(ar, "member.kind", "names a model that this una does not have");
+}
+
+static una_status exchange_scale(una_member *member, una_archive *ar)
+{
+    uint64_t scaled = member->scale != NULL;
+    UNA_TRY(una_archive_u64(ar, "member.scaled", &scaled, 0, 1));
+    if (!scaled) return UNA_OK;
+    UNA_TRY(una_archive_f64s(ar, "member.scale", &member->scale, ar->inputs));
+    for (size_t d = 0; d < ar->inputs; d++)
+        if (!(member->scale[d] > 0)) return una_archive_refuse(ar, "member.scale", "holds one that is not positive");
+    return UNA_OK;
+}
+
+static una_status exchange_state(una_member *member, una_archive *ar)
+{
+    if (ar->loading) {
+        member->state = una_arena_get(ar->arena, 1, member->kind->state_size);
+        UNA_TRY(una_arena_check(ar->arena));
+    }
+    return member->kind->exchange(member->state, ar);
+}
+
+static una_status take_members(una_members *members, size_t count, const una_kind *of, una_archive *ar)
+{
+    *members = (una_members){ .count = count, .inputs = ar->inputs, .at = UNA_GET(ar->arena, una_member, count) };
+    UNA_TRY(una_arena_check(ar->arena));
+    for (size_t m = 0; m < count; m++) members->at[m].kind = of;
+    return UNA_OK;
+}
+
+/* Written before there were members: a state of `of`. */
+static una_status load_one(una_members *members, const una_kind *of, una_archive *ar)
+{
+    UNA_TRY(take_members(members, 1, of, ar));
+    members->at[0].weight = 1;
+    return exchange_state(&members->at[0], ar);
+}
+
+static una_status exchange_members(una_members *members, const una_kind *of, una_archive *ar)
+{
+    uint64_t count = members->count;
+    double sum = 0;
+    UNA_TRY(una_archive_u64(ar, "members", &count, 1, UNA_MOST_MEMBERS));
+    if (ar->loading) UNA_TRY(take_members(members, (size_t)count, of, ar));
+
+    for (size_t m = 0; m < members->count; m++) {
+        una_member *member = &members->at[m];
+        if (!of) UNA_TRY(exchange_kind(member, ar));
+        UNA_TRY(una_archive_f64(ar, "member.weight", &member->weight));
+        if (!(member->weight > 0)) return una_archive_refuse(ar, "member.weight", "is not positive");
+        UNA_TRY(exchange_scale(member, ar));
+        UNA_TRY(exchange_state(member, ar));
+        sum += member->weight;
+    }
+
+    return fabs(sum - 1) <= 1e-9 ? UNA_OK : una_archive_refuse(ar, "member.weight", "does not add up to 1");
+}
+
+static una_status exchange_noise_var(una_members *members, una_archive *ar)
+{
+    UNA_TRY(una_archive_f64(ar, "members.noise_var", &members->noise_var));
+    if (!(members->noise_var >= 0)) return una_archive_refuse(ar, "members.noise_var", "is negative");
+    UNA_TRY(una_noise_exchange(&members->noise, ar));
+    if (members->noise && !(members->noise_var > 0))
+        return una_archive_refuse(ar, "members.noise_var", "is 0, though the noise has a shape");
+    return UNA_OK;
+}
+
+una_status una_members_exchange(una_members *members, const una_kind *of, una_archive *ar)
+{
+    if (ar->depth >= DEEPEST) return una_archive_refuse(ar, "members", "holds a mixture more than three deep");
+    ar->depth++;
+    una_status status;
+    if (ar->loading && of && !una_archive_next_is(ar, "members")) status = load_one(members, of, ar);
+    else {
+        status = exchange_members(members, of, ar);
+        if (status == UNA_OK) status = exchange_noise_var(members, ar);
+    }
+    ar->depth--;
+    return status;
+}

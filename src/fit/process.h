@@ -20,6 +20,28 @@ una_status una_gp_exchange(void *gp, una_archive *ar);
 /* f [draws, rows] from posterior or prior, by the run's seed. */
 una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
 
+/* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
+typedef struct una_gp_search {           /* the caller sets the first eight                                     */
+    una_gp     *gp;
+    const char *stage;                                   /* for the progress                                    */
+    bool        free_noise;
+    double      length_prior;                            /* std of log lengths around the first ones; 0: none   */
+    double      range, jitter;                           /* jitter: a share, or UNA_AUTO                        */
+    double      starts;                                  /* for the progress                                    */
+    size_t      most_steps;                              /* of each start; 0: as many as it wants               */
+    una_hyper   hyper;
+    double     *inverse;                                 /* work                                                */
+    double     *theta, *low, *high;                      /* [hyper.count + 1], the noise last                   */
+    double      done;
+    size_t      calls, steps;
+} una_gp_search;
+/* Free are the numbers of gp's kernel by the plan; from scratch. */
+una_status una_gp_search_init(una_gp_search *search, const una_hyper_plan *plan, una_run *run);
+/* From the present numbers and starts - 1 random places: the best are put into gp, and it is solved. */
+una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed, una_run *run);
+/* Writes one length into every length of the kernel; false if it has none. */
+bool       una_gp_set_lengths(una_kernel *kernel, double length);
+
 /* ---- on features: their rows stay in the process; cost rows^3, memory rows^2 ---- */
 /* Rows h [rows, width] and y under prior_var rbf(lengthscale), factored with the jitter it needs. */
 una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,

@@ -8,7 +8,6 @@
 #include "fit/process.h"
 
 #include "kern/kern.h"
-#include "opt/lbfgs.h"
 
 #include <string.h>
 
@@ -87,143 +86,11 @@ static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *t
     UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: give 1 to %d lengths, as in grid=[0.1, 1, 10]", text, (int)MOST_GRID);
 }
 
-/* Writes one length into every length of the kernel; false if it has none. */
-static bool set_lengths(una_kernel *k, double length)
+static una_gp_search search_of(una_gp *gp, const gp_options *o)
 {
-    bool any = false;
-    for (size_t o = 0; o < k->op_count; o++)
-        for (size_t d = 0; k->op[o].code <= UNA_KERNEL_PERIODIC && d < k->op[o].count; d++) {
-            k->parameter[k->op[o].parameter + 1 + d] = length;
-            any = true;
-        }
-    return any;
-}
-
-/* ---- the search -------------------------------------------------------------------------------------------------- */
-
-typedef struct finder {
-    una_gp    *gp;
-    una_hyper  hyper;
-    bool       free_noise;
-    double     length_prior, range, jitter;              /* jitter: a share, or UNA_AUTO                        */
-    double    *inverse;                                  /* work                                                */
-    double    *theta, *low, *high;                       /* [hyper.count + 1], the noise last                   */
-    double     done, starts;                             /* for the progress                                    */
-    size_t     calls, steps;
-} finder;
-
-static size_t numbers(const finder *f)
-{
-    return f->hyper.count + f->free_noise;
-}
-
-static void put(finder *f, const double *theta)
-{
-    una_hyper_put(&f->hyper, theta, f->gp->kernel);
-    if (f->free_noise) f->gp->noise_var = exp(theta[f->hyper.count]);
-}
-
-/* Minus the log evidence, and minus the log prior of the lengths. */
-static una_status objective(void *context, const double *theta, double *value, double *gradient, una_run *run)
-{
-    finder *f = context;
-    put(f, theta);
-    UNA_TRY(una_tick(run, "fitting gp", (f->done + 1 - exp(-(double)++f->calls / 30)) / (f->starts + 0.1),
-                     f->gp->log_evidence));
-    UNA_TRY(una_gp_solve(f->gp, 0, run));
-    *value = -f->gp->log_evidence;
-
-    if (gradient) {
-        double *all = UNA_GET(&run->scratch, double, f->hyper.count + 1);
-        UNA_TRY(una_arena_check(&run->scratch));
-        UNA_TRY(una_gp_gradient(f->gp, &f->hyper, f->inverse, all, run));
-        for (size_t h = 0; h < numbers(f); h++) gradient[h] = -all[h];
-    }
-
-    for (size_t h = 0; f->length_prior > 0 && h < f->hyper.count; h++) {
-        if (!f->hyper.is_length[h]) continue;
-        double away = (theta[h] - f->hyper.origin[h]) / f->length_prior;
-        *value += 0.5 * away * away;
-        if (gradient) gradient[h] += away / f->length_prior;
-    }
-    return UNA_OK;
-}
-
-static void random_start(const finder *f, uint64_t seed, size_t start, double *theta)
-{
-    una_rng rng = una_rng_at(seed, UNA_FOR_INIT, start);
-    for (size_t h = 0; h < f->hyper.count; h++)
-        theta[h] = f->hyper.origin[h] + log(10) * (2 * una_rng_uniform(&rng) - 1);
-    if (f->free_noise) theta[f->hyper.count] = log(1e-3) + log(500) * una_rng_uniform(&rng);
-}
-
-/* Factor at the present numbers, with the jitter that was asked for or that is needed. */
-static una_status settle(finder *f, una_run *run)
-{
-    if (UNA_IS_AUTO(f->jitter)) return una_gp_solve_jittered(f->gp, run);
-    f->gp->jitter_var = f->jitter * una_gp_prior_mean_var(f->gp);
-    return una_gp_solve(f->gp, 0, run);
-}
-
-/* Bounds hold what was written, even where it lies beyond the range. */
-static void set_bounds(finder *f)
-{
-    for (size_t h = 0; h < numbers(f); h++) {
-        f->low[h] = fmin(-log(f->range), f->theta[h]);
-        f->high[h] = fmax(log(f->range), f->theta[h]);
-    }
-}
-
-/* The best numbers from `starts` starts, put into gp and solved. */
-static una_status find(finder *f, size_t starts, uint64_t seed, una_run *run)
-{
-    size_t count = numbers(f);
-    double best = HUGE_VAL;
-    for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
-    if (f->free_noise) f->theta[f->hyper.count] = log(f->gp->noise_var);
-    UNA_TRY(settle(f, run));
-    if (count == 0) return UNA_OK;
-    set_bounds(f);
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *theta = UNA_GET(&run->scratch, double, count);
-    una_status status = una_arena_check(&run->scratch);
-
-    for (size_t s = 0; status == UNA_OK && s < starts; s++, f->done++) {
-        una_lbfgs_report report;
-        una_lbfgs_settings settings = { .low = f->low, .high = f->high, .gradient_tolerance = 1e-4,
-                                        .value_tolerance = 5e-8 };
-        if (s == 0) memcpy(theta, f->theta, count * sizeof *theta);
-        else random_start(f, seed, s, theta);
-        f->calls = 0;
-        status = una_lbfgs(theta, count, objective, f, &settings, &report, run);
-        f->steps += report.calls;
-        if (status == UNA_E_NUMERIC && s > 0) {          /* a random place without a factor */
-            una_clear_message(run);
-            status = UNA_OK;
-        } else if (status == UNA_OK && report.value < best) {
-            best = report.value;
-            memcpy(f->theta, theta, count * sizeof *theta);
-        }
-    }
-
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-    put(f, f->theta);
-    return settle(f, run);
-}
-
-static una_status finder_init(finder *f, una_gp *gp, const gp_options *o, const una_hyper_plan *plan, una_run *run)
-{
-    *f = (finder){ .gp = gp, .free_noise = UNA_IS_AUTO(o->noise_std), .length_prior = o->length_prior,
-                   .range = o->range, .jitter = o->jitter, .starts = o->restarts };
-    UNA_TRY(una_hyper_init(&f->hyper, gp->kernel, plan, &run->scratch));
-    size_t count = f->hyper.count + 1;
-    f->theta = UNA_GET(&run->scratch, double, count);
-    f->low = UNA_GET(&run->scratch, double, count);
-    f->high = UNA_GET(&run->scratch, double, count);
-    if (numbers(f)) f->inverse = UNA_GET(&run->scratch, double, una_gp_work(gp->rows));
-    return una_arena_check(&run->scratch);
+    return (una_gp_search){ .gp = gp, .stage = "fitting gp", .free_noise = UNA_IS_AUTO(o->noise_std),
+                            .length_prior = o->length_prior, .range = o->range, .jitter = o->jitter,
+                            .starts = o->restarts };
 }
 
 /* ---- the grid of lengths ----------------------------------------------------------------------------------------- */
@@ -264,14 +131,14 @@ static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_p
     for (size_t g = 0; status == UNA_OK && g < count; g++) {
         una_mark mark = una_arena_mark(&run->scratch);
         double score = -HUGE_VAL, log_lik = 0, rmse = 0;
-        finder f;
+        una_gp_search f = search_of(gp, o);
 
-        set_lengths(gp->kernel, grid[g]);
+        una_gp_set_lengths(gp->kernel, grid[g]);
         gp->noise_var = noise_var;
-        status = finder_init(&f, gp, o, plan, run);
+        status = una_gp_search_init(&f, plan, run);
         f.done = (double)g;
         f.starts = (double)count + 1;
-        if (status == UNA_OK) status = find(&f, 1, 0, run);
+        if (status == UNA_OK) status = una_gp_search_run(&f, 1, 0, run);
         result->steps += f.steps;
         if (status == UNA_OK && out) status = una_gp_judge(gp, out->x, out->y, out->rows, &log_lik, &rmse, run);
         if (status == UNA_OK) score = out ? log_lik : gp->log_evidence;
@@ -298,7 +165,7 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
     bool validate = o->grid_rule == 1;
 
     UNA_TRY(read_grid(grid, &count, o->grid, run));
-    if (!set_lengths(gp->kernel, 1))
+    if (!una_gp_set_lengths(gp->kernel, 1))
         UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use "
                  "optimise=yes", o->kernel);
 
@@ -308,13 +175,13 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
     }
     UNA_TRY(search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen,
                         result, run));
-    set_lengths(gp->kernel, chosen);
+    una_gp_set_lengths(gp->kernel, chosen);
     return UNA_OK;
 }
 
 /* ---- fit --------------------------------------------------------------------------------------------------------- */
 
-static void say_bounds(const finder *f, const una_kernel_inputs *inputs, una_fit_result *result)
+static void say_bounds(const una_gp_search *f, const una_kernel_inputs *inputs, una_fit_result *result)
 {
     const una_kernel *k = f->gp->kernel;
     const double near = 1e-3, high = log(f->range);
@@ -368,11 +235,11 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));
 
-    finder f;
     gp->noise_var = noise_var;
-    UNA_TRY(finder_init(&f, gp, o, &plan, run));
+    una_gp_search f = search_of(gp, o);
+    UNA_TRY(una_gp_search_init(&f, &plan, run));
     if (o->optimise == GRID) f.done = 10, f.starts = 11;
-    UNA_TRY(find(&f, (size_t)o->restarts, p->seed, run));
+    UNA_TRY(una_gp_search_run(&f, (size_t)o->restarts, p->seed, run));
     UNA_TRY(una_tick(run, "fitting gp", 1, gp->log_evidence));
 
     result->steps += f.steps;

@@ -621,3 +621,39 @@ una_status una_committee_fit(una_members *m, const una_kind *one, void *options,
     if (one->learns_features) return fit_trained(m, one, options, p, result, keep, run);
     return UNA_OK;
 }
+
+una_status una_committee_relearn(void *state, void *options, const una_problem *p, una_fit_result *result,
+                                 una_arena *keep, una_run *run)
+{
+    una_members *m = state;
+    const una_kind *one = m->at[0].kind;
+    double noise = 0, prior = 0, evidence = 0;
+    bool same = is_given(one, options, "noise_std") && is_given(one, options, "prior_var");
+
+    for (int turn = same ? 1 : 0; turn < 2; turn++) {            /* each by its own evidence; then all by the mean */
+        noise = prior = evidence = 0;
+        for (size_t i = 0; i < m->count; i++) {
+            una_member *member = &m->at[i];
+            una_problem own_rows = *p;
+            void *own_options = una_arena_get(&run->scratch, 1, one->options_size);
+            UNA_TRY(una_arena_check(&run->scratch));
+            memcpy(own_options, options, one->options_size);
+            UNA_TRY(una_scaled(&own_rows.x, p->x, member->scale, run));
+            una_fit_result found = una_fit_result_in(keep);
+            UNA_TRY(one->relearn(member->state, own_options, &own_rows, &found, keep, run));
+            noise += member->weight * found.noise_var;
+            prior += member->weight * found.prior_var;
+            evidence += member->weight * found.log_evidence;
+            if (turn == 1) pass_on(&result->warnings, &found.warnings);
+        }
+        set_number(one, options, "noise_std", sqrt(noise) / unit_of(one, options, p));
+        set_number(one, options, "prior_var", prior);
+    }
+
+    m->noise = NULL;
+    if (m->noise_var > 0) m->noise_var = noise;
+    result->noise_var = noise;
+    result->prior_var = prior;
+    result->log_evidence = evidence;
+    return UNA_OK;
+}

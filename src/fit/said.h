@@ -5,9 +5,7 @@
 #ifndef UNA_SAID_H
 #define UNA_SAID_H
 
-#include "base/base.h"
-
-enum { UNA_MOST_MEMBERS = 1000 };
+#include "fit/members.h"
 
 typedef struct una_said {
     size_t  rows, rounds;

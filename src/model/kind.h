@@ -47,6 +47,9 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     double valid_rmse, valid_log_lik;
     size_t steps;
     una_curve curve;                              /* arrays in keep                                        */
+    double *foretold;                             /* [rows] of x, or of valid_x where there are no folds: the asker's;
+                                                     the kind writes the log density of y, had it not seen the row.
+                                                     NULL: nobody asks                                     */
     double *relevance;                            /* [inputs] scale of each (fit/relevance.h), in keep; NULL: not
                                                      looked for                                            */
     una_notes warnings, notes;
@@ -73,6 +76,7 @@ typedef struct una_kind {
     bool        learns_features;                  /* wants rows held out (valid or folds)                  */
     unsigned    results;                          /* how often its numbers have changed: raised by one with every
                                                      change of what the same spec and seed give            */
+    size_t      committee;                        /* where una_committee_options stand in its options; 0: nowhere */
     const char *inner;                            /* the option that holds the spec of another kind; NULL: none */
 
     /* required: results go to keep, everything else to the run's scratch. Automatic options are filled in. */
@@ -83,8 +87,10 @@ typedef struct una_kind {
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
+    /* members of a committee: what a round does otherwise than the options say */
+    void (*vary)(void *options, size_t round);
     /* as fit, but with the features as they are: the posterior anew, of the problem's rows and for the options' noise
-     * and prior variance, by evidence where they are automatic */
+     * and prior variance, by evidence where they are automatic. What the state points at stays as it was. */
     una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */

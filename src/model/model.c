@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all models share: options from spec and preset, columns and scaling, the held-out rows, the user's units.
+ * What all models share: options from spec and preset, columns and scaling, the user's units.
  * Scaling happens once, here, so that no kind can leak or forget it.
  */
-#include "model/kind.h"
+#include "model/split.h"
 
 #include "la/la.h"
 #include "la/mixture.h"
@@ -12,8 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FOLDS = 5, SMALL = 200, LEAST_HELD = 20, MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20,
-       ROWS_PER_TASK = 64 };
+enum { MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 64 };
 
 static double seconds_now(void)
 {
@@ -50,149 +49,11 @@ static una_status read_options(una_model *model, const char *text, const una_fit
     return UNA_OK;
 }
 
-/* ---- which rows train, which are held out --------------------------------------------------------------- */
-
 static una_status check_rows(const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
 {
     if (rows >= kind->least_rows) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu", data->origin, kind->name,
              kind->least_rows, rows == 1 ? "is" : "are", rows);
-}
-
-static una_status make_folds(una_problem *problem, una_run *run)
-{
-    size_t rows = problem->x.rows;
-    uint32_t *order;
-    UNA_TRY(una_order_new(&order, rows, &run->scratch));
-    unsigned char *fold = UNA_GET(&run->scratch, unsigned char, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
-    una_rng rng = una_rng_at(problem->seed, UNA_FOR_FOLDS, 0);
-    una_rng_permute(&rng, order, rows);
-    problem->folds = rows < FOLDS ? rows : FOLDS;
-    for (size_t i = 0; i < rows; i++) fold[order[i]] = (unsigned char)(i % problem->folds);
-    problem->fold = fold;
-    return UNA_OK;
-}
-
-/* Moves a random share of the rows to the end of x, as valid_x; both keep the order of the file. In place: the encoded
- * rows are this file's own, and there may be many. */
-static una_status hold_out(una_problem *problem, double fraction, una_run *run)
-{
-    size_t rows = problem->x.rows, cols = problem->x.cols;
-    size_t held = (size_t)floor(fraction * (double)rows + 0.5);
-    if (held < 1) held = 1;
-    if (held > rows - 2) held = rows - 2;
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    uint32_t *order;
-    UNA_TRY(una_order_new(&order, rows, &run->scratch));
-    bool *out = UNA_GET_ROWS(&run->scratch, bool, rows);
-    double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
-    double *held_y = UNA_GET_ROWS(&run->scratch, double, held);
-    double *x = (double *)problem->x.at, *y = (double *)problem->y;
-    UNA_TRY(una_arena_check(&run->scratch));
-
-    una_rng rng = una_rng_at(problem->seed, UNA_FOR_SPLIT, 0);
-    una_rng_permute(&rng, order, rows);
-    for (size_t i = 0; i < held; i++) out[order[i]] = true;
-    size_t train = 0, valid = 0;
-    for (size_t i = 0; i < rows; i++) {
-        double *to = out[i] ? held_x + valid * cols : x + train * cols;
-        if (to != x + i * cols) memcpy(to, x + i * cols, cols * sizeof *x);
-        if (out[i]) held_y[valid++] = y[i];
-        else y[train++] = y[i];
-    }
-
-    memcpy(x + train * cols, held_x, held * cols * sizeof *x);
-    memcpy(y + train, held_y, held * sizeof *y);
-    una_arena_release(&run->scratch, mark);
-    problem->x.rows = train;
-    problem->valid_x = (una_view){ x + train * cols, held, cols, cols };
-    problem->valid_y = y + train;
-    problem->valid_joins = true;
-    return UNA_OK;
-}
-
-static una_status take_valid(una_problem *problem, const una_columns *columns, const una_dataset *valid, una_run *run)
-{
-    double *x, *y;
-    size_t rows;
-    UNA_TRY(una_columns_encode(columns, valid, &x, &y, NULL, &rows, &run->scratch, run));
-    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: there are no rows to validate on", valid->origin);
-    problem->valid_x = (una_view){ x, rows, columns->input_count, columns->input_count };
-    problem->valid_y = y;
-    return UNA_OK;
-}
-
-static una_status split_rows(una_problem *problem, const una_kind *kind, const una_fit_settings *settings, una_run *run)
-{
-    double fraction = settings->valid_fraction;
-    if (!(fraction >= 0 && fraction < 1))
-        UNA_FAIL(run, UNA_E_USAGE, "the share of rows to hold out is %g; it must be at least 0 and below 1", fraction);
-    if (!kind->learns_features) return UNA_OK;
-    if (settings->valid) return take_valid(problem, problem->columns, settings->valid, run);
-    if (fraction > 0) return hold_out(problem, fraction, run);
-    if (problem->x.rows < SMALL) return make_folds(problem, run);
-    return hold_out(problem, fmax(0.15, LEAST_HELD / (double)problem->x.rows), run);
-}
-
-/* ---- twins: rows that stand on both sides of a split make the validation too kind ------------------------- */
-
-typedef struct print { uint64_t hash; size_t part; } print;      /* of a row; part: its fold, or HELD or not     */
-enum { TRAINS = 0, HELD = 1 };
-
-static uint64_t row_hash(una_view x, size_t row)
-{
-    const unsigned char *bytes = (const unsigned char *)(x.at + row * x.stride);
-    uint64_t hash = 1469598103934665603u;
-    for (size_t i = 0; i < x.cols * sizeof *x.at; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
-    return hash;
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    uint64_t x = ((const print *)a)->hash, y = ((const print *)b)->hash;
-    return (x > y) - (x < y);
-}
-
-/* Held-out rows (in turn, every row of a fold) whose inputs also stand in another part, where they train. */
-static size_t count_twins(print *rows, size_t count, bool folds)
-{
-    size_t twins = 0;
-    qsort(rows, count, sizeof *rows, by_hash);
-    for (size_t from = 0, to; from < count; from = to) {
-        bool parted = false;
-        size_t held = 0;
-        for (to = from; to < count && rows[to].hash == rows[from].hash; to++) {
-            parted = parted || rows[to].part != rows[from].part;
-            held += folds || rows[to].part == HELD;
-        }
-        if (parted) twins += held;
-    }
-    return twins;
-}
-
-static una_status warn_of_twins(const una_problem *p, una_fit_result *result, una_run *run)
-{
-    bool folds = p->folds > 0;
-    size_t rows = p->x.rows, valid = p->valid_x.rows, judged = folds ? rows : valid;
-    if (judged == 0) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    print *prints = UNA_GET_ROWS(&run->scratch, print, rows + valid);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < rows; i++) prints[i] = (print){ row_hash(p->x, i), folds ? p->fold[i] : TRAINS };
-    for (size_t i = 0; i < valid; i++) prints[rows + i] = (print){ row_hash(p->valid_x, i), HELD };
-    size_t twins = count_twins(prints, rows + valid, folds);
-    una_arena_release(&run->scratch, mark);
-
-    if (twins * 10 <= judged) return UNA_OK;
-    if (folds)
-        una_notes_add(&result->warnings, "%zu of the %zu rows have the same inputs as a row of another fold: the "
-                      "validation scores are too kind if rows were copied.", twins, judged);
-    else
-        una_notes_add(&result->warnings, "%zu of the %zu held-out rows have the same inputs as a training row: the "
-                      "validation scores are too kind if rows were copied.", twins, judged);
-    return UNA_OK;
 }
 
 /* ---- what a person is told ---------------------------------------------------------------------------------- */
@@ -248,8 +109,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed };
-    UNA_TRY(split_rows(&problem, model->kind, settings, run));
-    UNA_TRY(warn_of_twins(&problem, result, run));
+    UNA_TRY(una_problem_split(&problem, model->kind, settings, result, run));
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));

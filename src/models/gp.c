@@ -8,6 +8,7 @@
 #include "fit/process.h"
 
 #include "kern/kern.h"
+#include "model/split.h"
 
 #include <string.h>
 
@@ -97,26 +98,26 @@ static una_gp_search search_of(una_gp *gp, const gp_options *o)
 
 typedef struct held { double *x, *y; size_t rows; } held;
 
-/* A random fifth of the rows goes to `out`, the others to `in`. */
+/* A random fifth of the rows goes to `out`, the others to `in`; copies of a row go together. */
 static una_status hold_out(const una_problem *p, held *in, held *out, una_run *run)
 {
-    size_t rows = p->x.rows, cols = p->x.cols;
+    size_t rows = p->x.rows, cols = p->x.cols, fifth = rows / 5;
     uint32_t *order;
-    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    una_copies copies;
     double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     if (rows < LEAST_HELD)
         UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use "
                  "evidence", (int)LEAST_HELD, rows);
 
-    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 2);
-    una_rng_permute(&rng, order, rows);
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_hold_rows(&order, &fifth, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 2), run));
     for (size_t i = 0; i < rows; i++) {
         memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
         y[i] = p->y[order[i]];
     }
 
-    *out = (held){ x, y, rows / 5 };
+    *out = (held){ x, y, fifth };
     *in = (held){ x + out->rows * cols, y + out->rows, rows - out->rows };
     return UNA_OK;
 }
@@ -299,6 +300,7 @@ const una_kind una_kind_gp = {
     .state_size = sizeof(una_gp),
     .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
               "amplitude=1, units=standardised",
+    .results = 1,
     .least_rows = 2,
     .fit = gp_fit,
     .predict = gp_predict,

@@ -11,6 +11,7 @@
  * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
  */
 #include "fit/basis.h"
+#include "fit/committee.h"
 
 typedef struct luna_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
@@ -18,6 +19,7 @@ typedef struct luna_options {
     int    schedule, probes, cosine, slopes;
     double perturbation_std, directions;
     int    direction_kind;
+    una_committee_options committee;
 } luna_options;
 
 static const una_option luna_table[] = {
@@ -46,8 +48,9 @@ static const una_option luna_table[] = {
       "random inputs a step along which slopes are taken; 0 = all (fewer for wide data)" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
-    UNA_NET_TABLE(luna_options, "0.01", "1", "1"),
+    UNA_NET_TABLE(luna_options, "0.01", "1", "auto"),
     UNA_HELD_OUT_TABLE(luna_options),
+    UNA_COMMITTEE_TABLE(luna_options, "auto", "auto"),
     { .name = NULL }
 };
 
@@ -91,17 +94,13 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     return UNA_OK;
 }
 
-const una_kind una_kind_luna = {
+/* One training. */
+static const una_kind luna_one = {
     .name = "luna",
-    .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
-    .source = "Lorsung 2021; Thakur, Lorsung, Yacoby, Doshi-Velez and Pan 2020",
     .options = luna_table,
     .options_size = sizeof(luna_options),
+    .committee = offsetof(luna_options, committee),
     .state_size = sizeof(una_basis),
-    .thesis = "heads=25, head_share=1, diversity=0.1, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
-              "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
-              "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "
-              "units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = luna_fit,
@@ -112,4 +111,31 @@ const una_kind una_kind_luna = {
     .draw = una_basis_draw,
     .functions = una_basis_functions,
     .slope = una_basis_slope,
+};
+UNA_COMMITTEE_OF(luna_one)
+
+const una_kind una_kind_luna = {
+    .name = "luna",
+    .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
+    .source = "Lorsung 2021; Thakur, Lorsung, Yacoby, Doshi-Velez and Pan 2020",
+    .options = luna_table,
+    .options_size = sizeof(luna_options),
+    .committee = offsetof(luna_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "heads=25, head_share=1, diversity=0.1, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
+              "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
+              "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "
+              "units=standardised, members=1, relevance=off, noise=constant",
+    .results = 2,
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = luna_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = luna_one_members_exchange,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .relearn = una_committee_relearn,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
+    .slope = una_members_slope,
 };

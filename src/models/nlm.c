@@ -8,10 +8,12 @@
  * Benchmarking the neural linear model for regression, 2019 (whose appendix prints the wrong sign of log|V|).
  */
 #include "fit/basis.h"
+#include "fit/committee.h"
 
 typedef struct nlm_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
     int training;
+    una_committee_options committee;
 } nlm_options;
 
 enum { MLE, MAP, MARGINAL };
@@ -21,6 +23,7 @@ static const una_option nlm_table[] = {
       "how the features are trained: maximum likelihood, with penalty, or by marginal likelihood" },
     UNA_NET_TABLE(nlm_options, "0.01", "1", "1"),
     UNA_HELD_OUT_TABLE(nlm_options),
+    UNA_COMMITTEE_TABLE(nlm_options, "auto", "auto"),
     { .name = NULL }
 };
 
@@ -41,15 +44,13 @@ static una_status nlm_fit(void *state, void *options, const una_problem *problem
     return una_basis_fit(state, &o->basis, problem, &plan, result, keep, run);
 }
 
-const una_kind una_kind_nlm = {
+/* One training. */
+static const una_kind nlm_one = {
     .name = "nlm",
-    .summary = "neural linear model: network features, Bayesian last layer",
-    .source = "Snoek et al. 2015; Ober and Rasmussen 2019",
     .options = nlm_table,
     .options_size = sizeof(nlm_options),
+    .committee = offsetof(nlm_options, committee),
     .state_size = sizeof(una_basis),
-    .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
-              "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
     .least_rows = 5,
     .learns_features = true,
     .fit = nlm_fit,
@@ -59,4 +60,29 @@ const una_kind una_kind_nlm = {
     .relearn = una_basis_relearn,
     .draw = una_basis_draw,
     .slope = una_basis_slope,
+};
+UNA_COMMITTEE_OF(nlm_one)
+
+const una_kind una_kind_nlm = {
+    .name = "nlm",
+    .summary = "neural linear model: network features, Bayesian last layer",
+    .source = "Snoek et al. 2015; Ober and Rasmussen 2019",
+    .options = nlm_table,
+    .options_size = sizeof(nlm_options),
+    .committee = offsetof(nlm_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
+              "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised, members=1, relevance=off, noise=constant",
+    .results = 2,
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = nlm_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = nlm_one_members_exchange,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .relearn = una_committee_relearn,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
+    .slope = una_members_slope,
 };

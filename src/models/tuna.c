@@ -12,6 +12,7 @@
  */
 #include "fit/basis.h"
 #include "fit/process.h"
+#include "model/split.h"
 
 #include <string.h>
 
@@ -231,14 +232,14 @@ static una_status gather(una_held *data, const references *r, const una_problem 
 
 static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
 {
-    size_t rows = p->x.rows;
+    size_t rows = p->x.rows, fifth = rows / 5;
     uint32_t *order;
-    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    una_copies copies;
     *held = UNA_GET(&run->scratch, bool, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 1);
-    una_rng_permute(&rng, order, rows);
-    for (size_t i = 0; i < rows / 5; i++) (*held)[order[i]] = true;
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_hold_rows(&order, &fifth, &copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 1), run));
+    for (size_t i = 0; i < fifth; i++) (*held)[order[i]] = true;
     return UNA_OK;
 }
 
@@ -362,6 +363,7 @@ const una_kind una_kind_tuna = {
     .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
               "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
               "units=standardised",
+    .results = 1,
     .least_rows = 3,
     .fit = tuna_fit,
     .predict = una_basis_predict,

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows with equal inputs. One that stands on both sides of a split makes the held-out rows too kind: a model may
+ * remember it. So splits keep copies together, and experiments tell test rows that have a copy in training apart.
+ */
+#ifndef UNA_COPIES_H
+#define UNA_COPIES_H
+
+#include "base/base.h"
+
+typedef struct una_copies {
+    uint32_t *next;                      /* [rows] the next row with the same inputs, in a ring: a row without a copy is
+                                            its own next                                                    */
+    size_t    groups;                    /* different inputs                                                */
+    size_t    copied;                    /* rows that have a copy                                           */
+    size_t    largest;                   /* rows of the largest group                                       */
+} una_copies;
+
+/* x [rows, stride], `cols` of them compared, by value; finite. */
+una_status una_copies_find(una_copies *copies, const double *x, size_t rows, size_t cols, size_t stride,
+                           una_arena *arena, una_run *run);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folds, a held-out share, a table of validation rows; copies of rows. See split.h.
+ */
+#include "model/split.h"
+
+#include <string.h>
+
+enum { LEAST_HELD = 20, ONE_ROW_IN = 10 };      /* more copies than that are spoken of */
+static const double held_share = 0.15;
+
+/* ---- groups of rows with equal inputs ------------------------------------------------------------------------ */
+
+static bool can_be_kept_together(const una_copies *copies, size_t rows)
+{
+    bool few_inputs = copies->groups < 2 * UNA_FOLDS && 2 * copies->groups < rows;
+    return 2 * copies->largest <= rows && !few_inputs;
+}
+
+una_status una_split_copies(una_copies *copies, una_view x, una_run *run)
+{
+    UNA_TRY(una_copies_find(copies, x.at, x.rows, x.cols, x.stride, &run->scratch, run));
+    if (copies->copied == 0 || can_be_kept_together(copies, x.rows)) return UNA_OK;
+    for (size_t i = 0; i < x.rows; i++) copies->next[i] = (uint32_t)i;
+    copies->groups = x.rows;
+    copies->largest = 1;
+    return UNA_OK;
+}
+
+static size_t smallest_of(const size_t *sizes, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (sizes[i] < sizes[best]) best = i;
+    return best;
+}
+
+una_status una_fold_rows(unsigned char **fold, size_t *folds, const una_copies *copies, size_t rows, una_rng rng,
+                         una_run *run)
+{
+    uint32_t *order;
+    size_t sizes[UINT8_MAX + 1] = {0};
+    *fold = UNA_GET_ROWS(&run->scratch, unsigned char, rows);
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool *placed = UNA_GET_ROWS(&run->scratch, bool, rows);
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+
+    una_rng_permute(&rng, order, rows);
+    if (*folds > copies->groups) *folds = copies->groups;
+    for (size_t i = 0; i < rows; i++) {
+        if (placed[order[i]]) continue;
+        size_t to = smallest_of(sizes, *folds);
+        for (size_t row = order[i]; !placed[row]; row = copies->next[row]) {
+            placed[row] = true;
+            (*fold)[row] = (unsigned char)to;
+            sizes[to]++;
+        }
+    }
+    una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
+typedef enum state { UNSEEN, TRAINS, HELD } state;
+
+static size_t group_size(const una_copies *copies, size_t row)
+{
+    size_t size = 1;
+    for (size_t other = copies->next[row]; other != row; other = copies->next[other]) size++;
+    return size;
+}
+
+static void set_group(unsigned char *side, const una_copies *copies, size_t row, state to)
+{
+    side[row] = (unsigned char)to;
+    for (size_t other = copies->next[row]; other != row; other = copies->next[other]) side[other] = (unsigned char)to;
+}
+
+/* A group for which there is no room is passed over; where there is none for any, the smallest is held out. */
+static size_t choose_held(unsigned char *side, size_t wanted, const una_copies *copies, const uint32_t *order,
+                          size_t rows)
+{
+    size_t held = 0, smallest = SIZE_MAX, its_row = 0;
+    for (size_t i = 0; i < rows && held < wanted; i++) {
+        if (side[order[i]] != UNSEEN) continue;
+        size_t size = group_size(copies, order[i]);
+        bool fits = held + size <= wanted;
+        set_group(side, copies, order[i], fits ? HELD : TRAINS);
+        if (fits) held += size;
+        if (size < smallest) smallest = size, its_row = order[i];
+    }
+
+    if (held > 0 || wanted == 0) return held;
+    set_group(side, copies, its_row, HELD);
+    return smallest;
+}
+
+una_status una_hold_rows(uint32_t **order, size_t *held, const una_copies *copies, size_t rows, una_rng rng,
+                         una_run *run)
+{
+    uint32_t *mixed;
+    size_t out = 0;
+    unsigned char *side = UNA_GET_ROWS(&run->scratch, unsigned char, rows);
+    UNA_TRY(una_order_new(&mixed, rows, &run->scratch));
+    UNA_TRY(una_order_new(order, rows, &run->scratch));
+
+    una_rng_permute(&rng, mixed, rows);
+    *held = choose_held(side, *held, copies, mixed, rows);
+    for (size_t i = 0, in = *held; i < rows; i++) (*order)[side[mixed[i]] == HELD ? out++ : in++] = mixed[i];
+    return UNA_OK;
+}
+
+/* ---- the rows of a problem ----------------------------------------------------------------------------------- */
+
+static una_status make_folds(una_problem *p, const una_copies *copies, una_run *run)
+{
+    unsigned char *fold;
+    p->folds = UNA_FOLDS;
+    UNA_TRY(una_fold_rows(&fold, &p->folds, copies, p->x.rows, una_rng_at(p->seed, UNA_FOR_FOLDS, 0), run));
+    p->fold = fold;
+    return UNA_OK;
+}
+
+/* Moves the rows that are `out` to the end of x, as valid_x; both sides keep the order of the file. In place: the
+ * encoded rows are model.c's own, and there may be many. */
+static una_status move_rows(una_problem *p, const bool *out, size_t held, una_run *run)
+{
+    size_t rows = p->x.rows, cols = p->x.cols, train = 0, valid = 0;
+    double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
+    double *held_y = UNA_GET_ROWS(&run->scratch, double, held);
+    double *x = (double *)p->x.at, *y = (double *)p->y;
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t i = 0; i < rows; i++) {
+        double *to = out[i] ? held_x + valid * cols : x + train * cols;
+        if (to != x + i * cols) memcpy(to, x + i * cols, cols * sizeof *x);
+        if (out[i]) held_y[valid++] = y[i];
+        else y[train++] = y[i];
+    }
+
+    memcpy(x + train * cols, held_x, held * cols * sizeof *x);
+    memcpy(y + train, held_y, held * sizeof *y);
+    p->x.rows = train;
+    p->valid_x = (una_view){ x + train * cols, held, cols, cols };
+    p->valid_y = y + train;
+    p->valid_joins = true;
+    return UNA_OK;
+}
+
+static una_status hold_out(una_problem *p, const una_copies *copies, double fraction, una_run *run)
+{
+    size_t rows = p->x.rows, held = (size_t)floor(fraction * (double)rows + 0.5);
+    uint32_t *order;
+    if (held < 1) held = 1;
+    if (held > rows - 2) held = rows - 2;
+
+    UNA_TRY(una_hold_rows(&order, &held, copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 0), run));
+    bool *out = UNA_GET_ROWS(&run->scratch, bool, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < held; i++) out[order[i]] = true;
+    return move_rows(p, out, held, run);
+}
+
+static una_status take_valid(una_problem *p, const una_dataset *valid, una_run *run)
+{
+    double *x, *y;
+    size_t rows, inputs = p->columns->input_count;
+    UNA_TRY(una_columns_encode(p->columns, valid, &x, &y, NULL, &rows, &run->scratch, run));
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: there are no rows to validate on", valid->origin);
+    p->valid_x = (una_view){ x, rows, inputs, inputs };
+    p->valid_y = y;
+    return UNA_OK;
+}
+
+/* ---- twins: rows that stand on both sides all the same -------------------------------------------------------- */
+
+/* All rows, those that are held out last; copied where they do not lie one behind the other. */
+static una_status all_rows(una_view *all, const una_problem *p, una_run *run)
+{
+    size_t rows = p->x.rows, valid = p->valid_x.rows, cols = p->x.cols;
+    *all = p->x;
+    all->rows += valid;
+    if (valid == 0 || p->valid_x.at == p->x.at + rows * cols) return UNA_OK;
+
+    double *copy = UNA_GET_ROWS(&run->scratch, double, (rows + valid) * cols);
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(copy, p->x.at, rows * cols * sizeof *copy);
+    memcpy(copy + rows * cols, p->valid_x.at, valid * cols * sizeof *copy);
+    all->at = copy;
+    return UNA_OK;
+}
+
+/* Held-out rows (in turn, every row of a fold) whose inputs also stand in another part, where they train. */
+static una_status count_twins(size_t *twins, const una_problem *p, una_run *run)
+{
+    una_copies copies;
+    una_view all;
+    UNA_TRY(all_rows(&all, p, run));
+    UNA_TRY(una_copies_find(&copies, all.at, all.rows, all.cols, all.stride, &run->scratch, run));
+    bool *seen = UNA_GET_ROWS(&run->scratch, bool, all.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    *twins = 0;
+    for (size_t i = 0; i < all.rows; i++) {
+        size_t held = 0;
+        bool parted = false;
+        for (size_t row = i; !seen[row]; row = copies.next[row]) {
+            seen[row] = true;
+            parted = parted || (p->folds ? p->fold[row] != p->fold[i] : (row < p->x.rows) != (i < p->x.rows));
+            held += p->folds || row >= p->x.rows;
+        }
+        if (parted) *twins += held;
+    }
+    return UNA_OK;
+}
+
+static una_status warn_of_twins(const una_problem *p, una_fit_result *result, una_run *run)
+{
+    size_t twins, judged = p->folds ? p->x.rows : p->valid_x.rows;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = count_twins(&twins, p, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+
+    if (twins * ONE_ROW_IN <= judged) return UNA_OK;
+    una_notes_add(&result->warnings, p->folds ?
+                  "%zu of the %zu rows have the same inputs as a row of another fold: the validation scores are too "
+                  "kind if rows were copied." :
+                  "%zu of the %zu held-out rows have the same inputs as a training row: the validation scores are too "
+                  "kind if rows were copied.", twins, judged);
+    return UNA_OK;
+}
+
+static void tell_of_copies(const una_problem *p, const una_copies *copies, una_fit_result *result)
+{
+    size_t rows = p->x.rows + p->valid_x.rows;
+    if (copies->copied * ONE_ROW_IN <= rows) return;
+    una_notes_add(&result->notes, p->folds ?
+                  "%zu of the %zu rows have the same inputs as another row: copies share a fold, so none is judged by a "
+                  "model that saw another." :
+                  "%zu of the %zu rows have the same inputs as another row: copies are held out together or not at all.",
+                  copies->copied, rows);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------ */
+
+static una_status split_own_rows(una_problem *p, double fraction, una_fit_result *result, una_run *run)
+{
+    una_copies copies;
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool in_turn = fraction == 0 && p->x.rows < UNA_FOLD_ROWS;
+    if (fraction == 0) fraction = fmax(held_share, LEAST_HELD / (double)p->x.rows);
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(in_turn ? make_folds(p, &copies, run) : hold_out(p, &copies, fraction, run));
+
+    bool together = copies.groups < p->x.rows + p->valid_x.rows;
+    if (together) tell_of_copies(p, &copies, result);
+    else if (copies.copied > 0) UNA_TRY(warn_of_twins(p, result, run));
+    if (!in_turn) una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
+una_status una_problem_split(una_problem *problem, const una_kind *kind, const una_fit_settings *settings,
+                             una_fit_result *result, una_run *run)
+{
+    double fraction = settings->valid_fraction;
+    if (!(fraction >= 0 && fraction < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the share of rows to hold out is %g; it must be at least 0 and below 1", fraction);
+    if (!kind->learns_features) return UNA_OK;
+    if (!settings->valid) return split_own_rows(problem, fraction, result, run);
+    UNA_TRY(take_valid(problem, settings->valid, run));
+    return warn_of_twins(problem, result, run);
+}

@@ -615,11 +615,84 @@ static una_status fit_trained(una_members *m, const una_kind *one, void *options
     return status;
 }
 
+/* ---- kinds whose features have not seen the target --------------------------------------------------------------- */
+
+/* Folds that the problem has, or of its own: rows with equal inputs share one. */
+static una_status need_folds(una_problem *p, una_run *run)
+{
+    una_copies copies;
+    unsigned char *fold;
+    if (p->folds || p->valid_x.rows) return UNA_OK;
+    p->folds = UNA_FOLDS;
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_fold_rows(&fold, &p->folds, &copies, p->x.rows, una_rng_at(p->seed, UNA_FOR_FOLDS, 0), run));
+    p->fold = fold;
+    return UNA_OK;
+}
+
+/* What the posterior says of each fold without its rows, or of the rows held out. */
+static una_status foretell_whole(una_said *said, committee *c, void *state, const una_fit_result *result, una_run *run)
+{
+    const una_problem *p = &c->sides->plain;
+    for (size_t i = 0; i < c->count; i++)
+        c->seat[i] = (seat){ .state = state, .options = (void *)c->options, .part = p->folds ? p->fold : NULL,
+                             .leaves = (unsigned char)i };
+    c->noise_var = result->noise_var;
+    c->prior_var = result->prior_var;
+    UNA_TRY(una_said_init(said, 1, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
+                          &run->scratch));
+    una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, foretell_again, c);
+    if (status == UNA_OK) gather(said, c);
+    una_jobs_free(c->seat, sizeof *c->seat, c->count);
+    return status;
+}
+
+static una_status take_in(una_members *m, const sides *s, void *options, bool free_noise, una_fit_result *result,
+                          una_arena *keep, una_run *run)
+{
+    const una_kind *one = m->at[0].kind;
+    una_problem p;
+    all_rows(&p, &s->plain);
+    UNA_TRY(weights_of(&p.weight, m->noise, s, run));
+    if (free_noise) set_number(one, options, "noise_std", UNA_AUTO);
+    UNA_TRY(one->relearn(m->at[0].state, options, &p, result, keep, run));
+    m->noise_var = m->noise ? result->noise_var : 0;
+    return UNA_OK;
+}
+
+/* All rows teach the posterior; where its own answers for rows left out show it, with a noise that varies. */
+static una_status fit_whole(una_members *m, const una_kind *one, void *options, const una_problem *p,
+                            una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_committee_options *o = own(one, options);
+    bool noise_given = is_given(one, options, "noise_std");
+    bool shape = o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given);
+    sides s = { .plain = *p };
+    UNA_TRY(fit_alone(m, one, options, &s, false, result, keep, run));
+    bool joins = p->valid_x.rows && p->valid_joins;
+    if (!shape && !result->foretold) {
+        o->noise = UNA_NOISE_CONSTANT;
+        return joins ? take_in(m, &s, options, false, result, keep, run) : UNA_OK;
+    }
+
+    una_said said;
+    UNA_TRY(need_folds(&s.plain, run));
+    committee c = { .one = one, .options = options, .sides = &s, .count = s.plain.folds ? s.plain.folds : 1 };
+    c.seat = UNA_GET(&run->scratch, seat, c.count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(foretell_whole(&said, &c, m->at[0].state, result, run));
+    if (shape) UNA_TRY(learn_shape(&m->noise, &said, &s.plain, o->noise == UNA_NOISE_VARYING, keep, run));
+    o->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
+    if (m->noise || joins) UNA_TRY(take_in(m, &s, options, m->noise && !noise_given, result, keep, run));
+    score(&said, result->noise_var, result);
+    return UNA_OK;
+}
+
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
-    if (one->learns_features) return fit_trained(m, one, options, p, result, keep, run);
-    return UNA_OK;
+    return one->learns_features ? fit_trained(m, one, options, p, result, keep, run)
+                                : fit_whole(m, one, options, p, result, keep, run);
 }
 
 una_status una_committee_relearn(void *state, void *options, const una_problem *p, una_fit_result *result,

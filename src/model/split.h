@@ -10,7 +10,7 @@
 #include "model/kind.h"
 
 enum { UNA_FOLDS = 5 };
-enum { UNA_FOLD_ROWS = 200 };            /* below so many rows folds in turn, from there on one share is held out */
+enum { UNA_FOLD_ROWS = 2000 };            /* below so many rows folds in turn, from there on one share is held out */
 
 /* The copies of x that a split keeps together, in run->scratch. None of them are, and each row is a group of its own
  * (`copied` still says how many have a copy), where that leaves too little to learn from: one group has more than half

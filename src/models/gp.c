@@ -5,6 +5,7 @@
  * with restarts, from random ones. Cost n^3, memory two matrices of n^2.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
  */
+#include "fit/committee.h"
 #include "fit/process.h"
 
 #include "kern/kern.h"
@@ -16,6 +17,7 @@ typedef struct gp_options {
     const char *kernel, *grid;
     double amplitude, noise_std, restarts, range, length_prior, jitter;
     int    ard, optimise, grid_rule, units;
+    una_committee_options committee;             /* of which it has the noise                                */
 } gp_options;
 
 enum { YES, NO, GRID };
@@ -49,6 +51,7 @@ static const una_option gp_table[] = {
         "then reported)"),
     ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised",
         "how noise and lengths are given: in the data's own units, or standardised (the thesis)"),
+    UNA_ROW_NOISE_SHAPE(gp_options),
     { .name = NULL }
 };
 
@@ -291,16 +294,13 @@ static una_status gp_relearn(void *state, void *options, const una_problem *prob
     return status;
 }
 
-const una_kind una_kind_gp = {
+/* With the noise that its evidence gives it. */
+static const una_kind gp_one = {
     .name = "gp",
-    .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
-    .source = "Rasmussen and Williams, Gaussian processes for machine learning, 2006",
     .options = gp_table,
     .options_size = sizeof(gp_options),
+    .committee = offsetof(gp_options, committee),
     .state_size = sizeof(una_gp),
-    .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
-              "amplitude=1, units=standardised",
-    .results = 1,
     .least_rows = 2,
     .fit = gp_fit,
     .predict = gp_predict,
@@ -309,4 +309,27 @@ const una_kind una_kind_gp = {
     .relearn = gp_relearn,
     .draw = una_gp_draws,
     .slope = gp_slope,
+};
+UNA_COMMITTEE_OF(gp_one)
+
+const una_kind una_kind_gp = {
+    .name = "gp",
+    .summary = "exact Gaussian process; lengths, variances and noise by maximum evidence",
+    .source = "Rasmussen and Williams, Gaussian processes for machine learning, 2006",
+    .options = gp_table,
+    .options_size = sizeof(gp_options),
+    .committee = offsetof(gp_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
+              "amplitude=1, units=standardised, noise=constant",
+    .results = 1,
+    .least_rows = 2,
+    .fit = gp_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = gp_one_members_exchange,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .relearn = una_committee_relearn,
+    .draw = una_members_draw,
+    .slope = una_members_slope,
 };

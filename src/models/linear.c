@@ -5,6 +5,7 @@
  * The features are fixed beforehand, so the evidence of the training rows chooses noise and prior variance (MacKay
  * 1992). The smallest model of the house: read it first.
  */
+#include "fit/committee.h"
 #include "infer/head.h"
 #include "model/kind.h"
 
@@ -12,6 +13,7 @@
 
 typedef struct linear_options {
     double degree, noise_std, prior_var;
+    una_committee_options committee;             /* of which it has the noise */
 } linear_options;
 
 static const una_option linear_table[] = {
@@ -21,6 +23,7 @@ static const una_option linear_table[] = {
       "noise std, in the target's units; auto = maximum evidence" },
     { "prior_var", UNA_REAL, offsetof(linear_options, prior_var), "auto", 1e-12, 1e12, true, NULL,
       "alpha: prior variance of the weights on standardised inputs and target; auto = maximum evidence" },
+    UNA_ROW_NOISE_SHAPE(linear_options),
     { .name = NULL }
 };
 
@@ -154,19 +157,40 @@ static una_status linear_draw(const void *state, una_view x, size_t draws, bool 
     return status;
 }
 
+/* With the noise that its evidence gives it. */
+static const una_kind linear_one = {
+    .name = "linear",
+    .options = linear_table,
+    .options_size = sizeof(linear_options),
+    .committee = offsetof(linear_options, committee),
+    .state_size = sizeof(linear),
+    .least_rows = 3,
+    .fit = linear_fit,
+    .predict = linear_predict,
+    .exchange = linear_exchange,
+    .observe = linear_observe,
+    .relearn = linear_fit,
+    .draw = linear_draw,
+};
+UNA_COMMITTEE_OF(linear_one)
+
 const una_kind una_kind_linear = {
     .name = "linear",
     .summary = "Bayesian linear regression, also on powers of the inputs",
     .source = "MacKay, Bayesian interpolation, 1992; Bishop, Pattern recognition and machine learning, 2006, chapter 3",
     .options = linear_table,
     .options_size = sizeof(linear_options),
-    .state_size = sizeof(linear),
+    .committee = offsetof(linear_options, committee),
+    .state_size = sizeof(una_members),
     .thesis = "",
+    .results = 1,
     .least_rows = 3,
-    .fit = linear_fit,
-    .predict = linear_predict,
-    .exchange = linear_exchange,
-    .observe = linear_observe,
-    .relearn = linear_fit,               /* its features are given */
-    .draw = linear_draw,
+    .fit = linear_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = linear_one_members_exchange,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .relearn = una_committee_relearn,
+    .draw = una_members_draw,
+    .slope = una_members_slope,
 };

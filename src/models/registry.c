@@ -6,6 +6,7 @@
 #include "model/kind.h"
 
 #define KINDS(X)        \
+    X(auto)             \
     X(luna)             \
     X(tuna)             \
     X(nlm)              \

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A stack of a few kinds that can all update exactly, weighted by how likely they made rows that they had not seen:
+ *   p(y | x) = sum_k w_k p_k(y | x),   w = argmax sum_i log sum_k w_k p_k(y_i | x_i, rows without i's fold).
+ * Kinds that carry next to nothing are left out. Source: Yao, Vehtari, Simpson and Gelman 2018.
+ */
+#include "fit/committee.h"
+
+#include <string.h>
+
+typedef struct auto_options {
+    const char *luna, *gp;
+    double gp_rows, least_weight;
+} auto_options;
+
+static const una_option auto_table[] = {
+    { "luna", UNA_TEXT, offsetof(auto_options, luna), "luna", 0, 0, false, NULL,
+      "the network of the stack, with its options; none = without" },
+    { "gp", UNA_TEXT, offsetof(auto_options, gp), "gp", 0, 0, false, NULL,
+      "the process of the stack, with its options; none = without" },
+    { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "2000", 0, 1e5, false, NULL,
+      "rows up to which there is a process: its cost grows with their cube" },
+    { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
+      "a kind of less weight is left out" },
+    { .name = NULL }
+};
+
+enum { KINDS = 2 };
+
+typedef struct hand {                    /* a kind of the stack                                             */
+    const una_kind *kind;
+    const char    **spec;                /* where the options have it                                       */
+    void           *options, *state;
+    una_fit_result  result;
+    double          weight;
+} hand;
+
+static size_t rows_told(const una_problem *p)
+{
+    return p->folds ? p->x.rows : p->valid_x.rows;
+}
+
+static una_status read_spec(hand *h, una_arena *keep, una_run *run)
+{
+    una_spec spec;
+    UNA_TRY(una_spec_parse(&spec, *h->spec, keep, run));
+    UNA_TRY(una_kind_need(&h->kind, spec.name, run));
+    if (!h->kind->observe || !h->kind->committee)
+        UNA_FAIL(run, UNA_E_USAGE, "auto: %s cannot stand in a stack, which updates exactly and asks every kind for "
+                 "rows that it has not seen; use luna, nlm, gp, linear or tuna", h->kind->name);
+    h->options = una_arena_get(keep, 1, h->kind->options_size);
+    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(una_options_default(h->options, h->kind->options, run));
+    return una_options_apply(h->options, h->kind->options, h->kind->name, &spec, keep, run);
+}
+
+/* Those that are asked for and have not too many rows; returns how many. */
+static una_status take_hands(hand *hands, size_t *count, auto_options *o, const una_problem *p, una_arena *keep,
+                             una_run *run)
+{
+    const char **spec[KINDS] = { &o->luna, &o->gp };
+    double rows = (double)(p->x.rows + p->valid_x.rows);
+    *count = 0;
+    for (size_t k = 0; k < KINDS; k++) {
+        if (strcmp(*spec[k], "none") == 0) continue;
+        hand *h = &hands[*count];
+        *h = (hand){ .spec = spec[k] };
+        UNA_TRY(read_spec(h, keep, run));
+        if (strcmp(h->kind->name, "gp") == 0 && rows > o->gp_rows) *h->spec = "none";
+        else ++*count;
+    }
+    if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");
+    return UNA_OK;
+}
+
+static una_status fit_hand(hand *h, const una_problem *p, double *told, una_arena *keep, una_run *run)
+{
+    size_t rows = rows_told(p);
+    h->state = una_arena_get(keep, 1, h->kind->state_size);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t i = 0; i < rows; i++) told[i] = NAN;
+    h->result = una_fit_result_in(keep);
+    h->result.foretold = told;
+    return h->kind->fit(h->state, h->options, p, &h->result, keep, run);
+}
+
+/* Rows of which all have spoken come first; returns how many. */
+static size_t pack(double *told, size_t hands, size_t rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        bool all = true;
+        for (size_t k = 0; k < hands; k++) all = all && isfinite(told[k * rows + i]);
+        for (size_t k = 0; all && k < hands; k++) told[k * rows + count] = told[k * rows + i];
+        count += all;
+    }
+    for (size_t k = 1; k < hands; k++) memmove(told + k * count, told + k * rows, count * sizeof *told);
+    return count;
+}
+
+static una_status weigh(hand *hands, size_t count, double *told, size_t rows, double least, una_run *run)
+{
+    const double doubt = 10;
+    double *weight = UNA_GET(&run->scratch, double, count), sum = 0;
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t said = pack(told, count, rows);
+    una_stack(weight, told, count, said, doubt);
+    for (size_t k = 0; k < count; k++) {
+        hands[k].weight = weight[k] >= least ? weight[k] : 0;
+        sum += hands[k].weight;
+    }
+    for (size_t k = 0; k < count; k++) hands[k].weight /= sum;
+    return UNA_OK;
+}
+
+static double log_lik_of(const hand *hands, size_t count, const double *told, size_t rows)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double most = -HUGE_VAL, part = 0;
+        for (size_t k = 0; k < count; k++) most = fmax(most, told[k * rows + i]);
+        for (size_t k = 0; k < count; k++) part += hands[k].weight * exp(told[k * rows + i] - most);
+        sum += most + log(part);
+    }
+    return sum / (double)rows;
+}
+
+/* What the stack reports: weighted means, and what carries how much. */
+static void report(una_fit_result *result, const hand *hands, size_t count)
+{
+    double noise = 0, evidence = 0, square = 0;
+    const hand *first = hands;
+    for (size_t k = 0; k < count; k++) {
+        const hand *h = &hands[k];
+        if (h->weight > first->weight) first = h;
+        noise += h->weight * h->result.noise_var;
+        square += h->weight * h->result.valid_rmse * h->result.valid_rmse;
+        result->steps += h->result.steps;
+        if (h->weight == 0) continue;
+        evidence += h->weight * h->result.log_evidence;
+        if (h->result.relevance) result->relevance = h->result.relevance;
+        if (isfinite(h->result.mean_cos2)) result->mean_cos2 = h->result.mean_cos2;
+        if (h->result.curve.count) result->curve = h->result.curve;
+        for (size_t i = 0; i < h->result.warnings.count; i++)
+            una_notes_add(&result->warnings, "%s: %s", h->kind->name, h->result.warnings.text[i]);
+        for (size_t i = 0; i < h->result.notes.count; i++)
+            una_notes_add(&result->notes, "%s: %s", h->kind->name, h->result.notes.text[i]);
+    }
+    for (size_t k = 0; k < count; k++)
+        una_notes_add(&result->notes, "%s carries %.0f %% of the answer (held-out log-likelihood of the standardised "
+                      "target %.3f).", hands[k].kind->name, 100 * hands[k].weight, hands[k].result.valid_log_lik);
+    result->noise_var = noise;
+    result->log_evidence = evidence;
+    result->prior_var = first->result.prior_var;
+    result->valid_rmse = sqrt(square);
+}
+
+static una_status auto_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
+                           una_run *run)
+{
+    una_members *m = state;
+    hand hands[KINDS];
+    size_t count, rows = rows_told(p), kept = 0;
+    UNA_TRY(take_hands(hands, &count, options, p, keep, run));
+    double *told = UNA_GET_ROWS(&run->scratch, double, count * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t k = 0; k < count; k++) {
+        una_span before = una_progress_part(run, k == 0 ? 0 : 0.95, k == 0 && count > 1 ? 0.95 : 1);
+        una_status status = fit_hand(&hands[k], p, told + k * rows, keep, run);
+        una_progress_back(run, before);
+        UNA_TRY(status);
+    }
+    UNA_TRY(weigh(hands, count, told, rows, ((auto_options *)options)->least_weight, run));
+    report(result, hands, count);
+    result->valid_rows = hands[0].result.valid_rows;
+    result->valid_log_lik = log_lik_of(hands, count, told, pack(told, 1, rows));
+
+    *m = (una_members){ .inputs = p->x.cols, .at = UNA_GET(keep, una_member, count) };
+    UNA_TRY(una_arena_check(keep));
+    for (size_t k = 0; k < count; k++) {
+        hand *h = &hands[k];
+        una_text spec = una_text_in(keep);
+        una_options_text(&spec, h->options, h->kind->options, h->kind->name);
+        *h->spec = h->weight > 0 ? spec.at : "none";
+        if (h->weight > 0)
+            m->at[kept++] = (una_member){ .kind = h->kind, .state = h->state, .weight = h->weight };
+    }
+    m->count = kept;
+    return una_arena_check(keep);
+}
+
+static una_status auto_exchange(void *state, una_archive *ar)
+{
+    return una_members_exchange(state, NULL, ar);
+}
+
+const una_kind una_kind_auto = {
+    .name = "auto",
+    .summary = "a stack of luna and, on small data, gp, weighted by rows that neither has seen",
+    .source = "Yao, Vehtari, Simpson and Gelman, Using stacking to average Bayesian predictive distributions, 2018",
+    .options = auto_table,
+    .options_size = sizeof(auto_options),
+    .state_size = sizeof(una_members),
+    .thesis = "",
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = auto_fit,
+    .predict = una_members_predict,
+    .exchange = auto_exchange,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
+    .slope = una_members_slope,
+};

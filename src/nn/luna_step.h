@@ -9,9 +9,9 @@
 #include "nn/net.h"
 #include "opt/descent.h"
 
-#define UNA_PROBES "data|between"
+#define UNA_PROBES "data|between|beyond"
 #define UNA_DIRECTION_KINDS "inputs|unit"
-typedef enum una_probes { UNA_PROBES_DATA, UNA_PROBES_BETWEEN } una_probes;
+typedef enum una_probes { UNA_PROBES_DATA, UNA_PROBES_BETWEEN, UNA_PROBES_BEYOND } una_probes;
 
 typedef struct una_training {            /* how a network is trained; every number explicit                 */
     una_descent descent;                 /* the way down                                                    */

@@ -73,12 +73,14 @@ static void next_batch(STEP *t, size_t step)
     t->batch.probes = t->batch.directions ? t->batch.rows : 0;
 }
 
-/* A random point between two training rows: numbers on the line, each category group whole from one of the two. */
-static void place_between(const STEP *t, una_rng *rng, const real *a, const real *b, real *probe)
+/* A random point between two training rows, or on the line through them as far beyond each as they lie apart: numbers on
+ * the line, each category group whole from one of the two. */
+static void place_probe(const STEP *t, una_rng *rng, const real *a, const real *b, real *probe)
 {
     size_t inputs = t->net->size[0];
     const size_t *group = t->data->inputs.group;
-    real s = (real)una_rng_uniform(rng);
+    double u = una_rng_uniform(rng);
+    real s = (real)(t->how->probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
     size_t last = SIZE_MAX;
     const real *from = a;
 
@@ -101,7 +103,7 @@ static void place_probes(STEP *t, size_t step)
     for (size_t i = 0; i < t->batch.probes; i++) {
         const real *a = t->data->x + una_rng_below(&rng, t->data->rows) * inputs;
         const real *b = t->data->x + una_rng_below(&rng, t->data->rows) * inputs;
-        place_between(t, &rng, a, b, place_of(t, i, true));
+        place_probe(t, &rng, a, b, place_of(t, i, true));
     }
 }
 
@@ -206,7 +208,7 @@ static void plan_slopes(STEP *t, una_arena *scratch)
     size_t inputs = t->net->size[0], wanted = how->directions ? how->directions : t->numeric_count;
     if (!how->unit_directions && wanted > t->numeric_count) wanted = t->numeric_count;
     t->batch.directions = wanted;
-    t->batch.own_probes = how->probes == UNA_PROBES_BETWEEN;
+    t->batch.own_probes = how->probes != UNA_PROBES_DATA;
     if (how->unit_directions || wanted < inputs) t->direction = UNA_GET(scratch, real, wanted * inputs);
     t->batch.direction = t->direction;
 }

@@ -228,6 +228,7 @@ static void probes_take_categories_whole(void **state)
     how.exact = true;
     for (uint64_t seed = 0; seed < 20; seed++) {
         how.seed = seed;
+        how.probes = seed % 2 ? UNA_PROBES_BETWEEN : UNA_PROBES_BEYOND;
         assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
         assert_near(mean_cos2, 1, 0, 1e-9);
     }
@@ -242,7 +243,7 @@ static void probes_take_categories_whole(void **state)
 
 /* Half of the rows lie at 1, half at 3. Head 1 is x, head 2 the same but for a kink at `kink`, beyond which (above, or
  * below with side -1) its slope is `more` larger. */
-static double cos2_with_kink(double kink, double side, double more, una_run *run)
+static double cos2_with_kink(una_probes probes, double kink, double side, double more, una_run *run)
 {
     enum { MANY = 4000 };
     static double x[MANY], y[MANY];
@@ -261,6 +262,7 @@ static double cos2_with_kink(double kink, double side, double more, una_run *run
     una_train_data_f64 data = { x, y, MANY, 1, { 1, NULL } };
     una_training how = luna_training(1);
     how.exact = true;
+    how.probes = (int)probes;
     assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
     return mean_cos2;
 }
@@ -271,9 +273,24 @@ static void probes_lie_between_rows(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    assert_near(cos2_with_kink(3.001, 1, 4, run), 1, 0, 1e-12);
-    assert_near(cos2_with_kink(0.999, -1, 4, run), 1, 0, 1e-12);
-    assert_near(cos2_with_kink(2.5, 1, 4, run), 0.625, 0, 0.02);
+    assert_near(cos2_with_kink(UNA_PROBES_BETWEEN, 3.001, 1, 4, run), 1, 0, 1e-12);
+    assert_near(cos2_with_kink(UNA_PROBES_BETWEEN, 0.999, -1, 4, run), 1, 0, 1e-12);
+    assert_near(cos2_with_kink(UNA_PROBES_BETWEEN, 2.5, 1, 4, run), 0.625, 0, 0.02);
+    una_run_free(run);
+}
+
+/* Half of the probes lie evenly from -1 to 5, a quarter at 1, a quarter at 3. With a share q beyond the kink, cos^2 =
+ * (1 + 4q)^2/(1 + 24q): q is 1/12 above 4 and below 0, 11/24 above 2.5. */
+static void probes_lie_beyond_rows(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    double outer = 16.0 / 27, inner = 289.0 / 432;
+    assert_near(cos2_with_kink(UNA_PROBES_BEYOND, 5.001, 1, 4, run), 1, 0, 1e-12);
+    assert_near(cos2_with_kink(UNA_PROBES_BEYOND, -1.001, -1, 4, run), 1, 0, 1e-12);
+    assert_near(cos2_with_kink(UNA_PROBES_BEYOND, 4, 1, 4, run), outer, 0, 0.04);
+    assert_near(cos2_with_kink(UNA_PROBES_BEYOND, 0, -1, 4, run), outer, 0, 0.04);
+    assert_near(cos2_with_kink(UNA_PROBES_BEYOND, 2.5, 1, 4, run), inner, 0, 0.02);
     una_run_free(run);
 }
 
@@ -544,6 +561,7 @@ static void threads_change_no_bit(void **state)
     static const team_case cases[] = {
         { "fans", UNA_RELU, 301, 150, TEAM_HEADS, 4, { .diversity = 1 } },
         { "fans, own probes", UNA_RELU, 150, 0, TEAM_HEADS, 4, { .diversity = 1, .probes = UNA_PROBES_BETWEEN } },
+        { "fans, probes beyond", UNA_RELU, 150, 0, TEAM_HEADS, 4, { .diversity = 1, .probes = UNA_PROBES_BEYOND } },
         { "fans, some directions", UNA_RELU, 150, 0, TEAM_HEADS, 2,
           { .diversity = 1, .directions = 5, .unit_directions = true } },
         { "rows", UNA_TANH, 301, 150, TEAM_HEADS, 4,
@@ -574,6 +592,7 @@ int main(void)
         cmocka_unit_test(categories_are_not_perturbed),
         cmocka_unit_test(probes_take_categories_whole),
         cmocka_unit_test(probes_lie_between_rows),
+        cmocka_unit_test(probes_lie_beyond_rows),
         cmocka_unit_test(the_best_look_is_kept),
         cmocka_unit_test(divergence_is_said),
         cmocka_unit_test(every_optimiser_descends),

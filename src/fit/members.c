@@ -138,8 +138,9 @@ static una_status ask(const answers *a, const una_members *all, size_t m, una_vi
 
 typedef struct moments { double mean, var, noise; } moments;     /* of a member at one row */
 
-/* The common noise in place of the member's own. Where its parts differ in noise (hmc), what each of them does not know
- * cannot be told from it: all have the mean of that then, which is known. */
+/* The common noise in place of the member's own. The mean noise of its parts is known, not that of each: what they do
+ * not know is right on average, and for each of them where their noise is the same. Where a part would be left with
+ * less than nothing (hmc, which samples its noise), all have the mean. */
 static void exchange_noise(const answers *a, size_t parts, const moments *own, double common, const double *mean,
                            double *var)
 {

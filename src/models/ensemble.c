@@ -4,9 +4,9 @@
  *   p(y | x) = (1/M) sum_m N(y; mu_m(x), v_m(x) + s2),
  *   mean = (1/M) sum mu_m,  ignorance = (1/M) sum (mu_m - mean)^2 + (1/M) sum v_m,
  * v_m what member m itself does not know (0 for a plain network). The mixture is that of fit/members.h. Members differ
- * by their random numbers (plain), also by resampled rows (bootstrap), or by the anchors they are held at (anchored; see
- * nn.c). The first member has the random numbers that it would have alone. s2 maximises the mixture's likelihood on rows
- * that no judging member has seen.
+ * by their random numbers (plain), also by resampled rows (bootstrap), or by the anchors they are held at (anchored;
+ * see nn.c). The first member has the random numbers that it would have alone. s2 maximises the mixture's likelihood on
+ * rows that no judging member has seen.
  * Source: Lakshminarayanan et al. 2017 (plain); Breiman 1996, Osband et al. 2016 (bootstrap); Pearce et al. 2020
  * (anchored).
  */

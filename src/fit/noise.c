@@ -203,7 +203,7 @@ static una_status make_columns(study *s, const una_noise *noise, una_run *run)
     return UNA_OK;
 }
 
-/* ---- likelihood --------------------------------------------------------------------------------------------------- */
+/* ---- likelihood -------------------------------------------------------------------------------------------------- */
 
 /* Twice minus the log density of a squared error, less a constant. */
 static double cost_of(double square, double whole, bool robust)
@@ -238,22 +238,25 @@ static double best_scale(const study *s, const double *log_g, size_t out, bool r
     return una_search(scale_cost, &q, s->low, s->high, SCALE_GRID, 1e-4);
 }
 
-/* Bounds of log s2, and what a constant noise would be. false: there are no errors, or they are beyond a double. */
-static bool start(study *s)
+/* Bounds of log s2, and what a constant noise would be: the median tells the size of most errors, whatever the others
+ * are. *known is false where there are no errors, or squares beyond a double. */
+static una_status start(study *s, bool *known, una_run *run)
 {
-    double mean = 0, most = 0;
-    for (size_t r = 0; r < s->rows; r++) {
-        mean += s->square[r] / (double)s->rows;
-        most = fmax(most, s->square[r]);
-    }
-    if (!(mean > 0) || !isfinite(mean)) return false;
-    s->low = log(mean) - 25;
+    size_t n = s->rows;
+    double *sorted = UNA_GET(&run->scratch, double, n);
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(sorted, s->square, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending);
+    double most = sorted[n - 1], middle = sorted[n / 2];
+    *known = most > 0 && isfinite(most);
+    if (!*known) return UNA_OK;
+    s->low = log(middle > 0 ? middle : most) - 25;
     s->high = log(most) + 5;
     s->constant = best_scale(s, NULL, s->groups, true);
-    return true;
+    return UNA_OK;
 }
 
-/* ---- Fisher scoring ------------------------------------------------------------------------------------------------ */
+/* ---- Fisher scoring ---------------------------------------------------------------------------------------------- */
 
 /* Information 1/2 sum r^2 phi phi', r the share of the noise in the variance at the constant noise: of each group, and
  * of all. It hardly depends on the shape, so that every training of the study makes do with it. */
@@ -380,7 +383,7 @@ static una_status score_on(scoring *q, una_run *run)
     return UNA_OK;
 }
 
-/* ---- judging -------------------------------------------------------------------------------------------------------- */
+/* ---- judging ----------------------------------------------------------------------------------------------------- */
 
 /* Trains without a group, under one penalty; from the constant, or from what q holds. */
 static una_status train_without(scoring *q, size_t out, size_t penalty, bool afresh, una_run *run)
@@ -460,7 +463,7 @@ static una_status choose(size_t *best, bool *worth, scoring *q, una_run *run)
     return UNA_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Geometric mean 1, bounds and all: each turn moves the sum by what is missing, and rows at a bound do not follow. */
 static void set_offset(una_noise *noise, const double *log_g, size_t rows)
@@ -489,11 +492,13 @@ static una_status learn(una_noise *noise, bool *worth, const una_foretold *foret
     study s = {0};
     scoring q;
     size_t best;
+    bool known = false;
     *worth = false;
     UNA_TRY(check_foretold(foretold, run));
     UNA_TRY(take_rows(&s, foretold, run));
     UNA_TRY(make_terms(noise, &s, foretold, keep, run));
-    if (s.rows < FEWEST_ROWS || noise->terms == 0 || !start(&s)) {
+    if (s.rows >= FEWEST_ROWS && noise->terms > 0) UNA_TRY(start(&s, &known, run));
+    if (!known) {
         noise->terms = 0;                        /* nothing to be learnt: g = 1 */
         return UNA_OK;
     }
@@ -520,7 +525,7 @@ una_status una_noise_learn(una_noise **noise, const una_foretold *foretold, bool
     return status;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static una_status check_loaded(const una_noise *noise, una_archive *ar)
 {

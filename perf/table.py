@@ -58,6 +58,8 @@ def overview(rows):
         number = lambda name: mean([float(r[name]) for r in v])
         line = (f"{key[0]:8} {key[1]:18} {key[2]:8.8} {key[3]:44} n={len(v):2} rmse {number('rmse'):.4g} ll {number('log_lik'):.3f} "
                 f"cov95 {covered:.3f} cos2 {number('mean_cos2'):.3g} sec {number('seconds'):.1f}")
+        if v[0].get("log_lik_new"):
+            line += f" new rows: ll {number('log_lik_new'):.3f} of {sum(int(r['rows_new']) for r in v)}"
         if key[0] == "gap":
             up = [100 * (float(r["gap_std_epistemic"]) / float(r["mean_std_epistemic"]) - 1) for r in v]
             found = "found" if mean(up) - spread(up) > 0 else "not found"

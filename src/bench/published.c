@@ -5,6 +5,8 @@
 #include "bench/published.h"
 
 #include "base/archive.h"
+#include "data/columns.h"
+#include "data/copies.h"
 #include "data/sum.h"
 #include "data/table.h"
 #include "score/score.h"
@@ -355,13 +357,70 @@ static void take_scores(double *value, const una_score *score, const una_fit_inf
     value[UNA_PUBLISHED_WARNINGS] = (double)info->warning_count;
 }
 
+/* x [train rows, then test rows; *cols]: encoded as a fit to the training rows sees them. */
+static una_status encode_both(double **x, size_t *cols, const una_dataset *train, const una_dataset *test,
+                              una_run *run)
+{
+    una_columns columns;
+    const una_dataset *part[] = { train, test };
+    double *of[2];
+    size_t rows[2];
+    UNA_TRY(una_columns_learn(&columns, train, NULL, UNA_MISSING_ERROR, 0, NULL, &run->scratch, run));
+    for (size_t i = 0; i < 2; i++)
+        UNA_TRY(una_columns_encode(&columns, part[i], &of[i], NULL, NULL, &rows[i], &run->scratch, run));
+
+    *cols = columns.input_count;
+    *x = UNA_GET(&run->scratch, double, (rows[0] + rows[1]) * *cols);
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(*x, of[0], rows[0] * *cols * sizeof **x);
+    memcpy(*x + rows[0] * *cols, of[1], rows[1] * *cols * sizeof **x);
+    return UNA_OK;
+}
+
+/* index [count]: the test rows whose inputs no training row has. */
+static una_status find_new(size_t **index, size_t *count, const material *m, una_run *run)
+{
+    size_t train = una_dataset_row_count(m->part[TRAIN]), test = una_dataset_row_count(m->part[TEST]), cols;
+    double *x;
+    una_copies copies;
+    UNA_TRY(encode_both(&x, &cols, m->part[TRAIN], m->part[TEST], run));
+    UNA_TRY(una_copies_find(&copies, x, train + test, cols, cols, &run->scratch, run));
+    *index = UNA_GET(&run->scratch, size_t, test);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    *count = 0;
+    for (size_t i = 0; i < test; i++) {
+        bool seen = false;
+        size_t self = train + i;
+        for (size_t row = copies.next[self]; row != self && !seen; row = copies.next[row]) seen = row < train;
+        if (!seen) (*index)[(*count)++] = i;
+    }
+    return UNA_OK;
+}
+
+/* A model that remembers its rows does well at copies of them: these scores go without. */
+static una_status score_new(double *value, const una_model *model, const material *m, una_run *run)
+{
+    size_t *index, count;
+    una_dataset *part = NULL;
+    una_score score = UNA_INIT(una_score);
+    UNA_TRY(find_new(&index, &count, m, run));
+    una_status status = count ? una_dataset_rows(&part, m->part[TEST], index, count, run) : UNA_OK;
+    if (status == UNA_OK && count) status = una_model_score(&score, model, part, run);
+    value[UNA_PUBLISHED_ROWS_NEW] = (double)count;
+    value[UNA_PUBLISHED_RMSE_NEW] = count ? score.rmse : NAN;
+    value[UNA_PUBLISHED_LOG_LIK_NEW] = count ? score.log_lik : NAN;
+    una_dataset_free(part);
+    return status;
+}
+
 static una_status take_measures(double *value, const una_model *model, const material *m, una_run *run)
 {
     una_score score = UNA_INIT(una_score), gap = UNA_INIT(una_score);
     double *outside, *inside;
     UNA_TRY(score_part(&score, &outside, model, m->part[TEST], run));
     take_scores(value, &score, una_model_info(model));
-    if (!m->part[GAP]) return UNA_OK;
+    if (!m->part[GAP]) return score_new(value, model, m, run);
 
     UNA_TRY(score_part(&gap, &inside, model, m->part[GAP], run));
     value[UNA_PUBLISHED_GAP_EPISTEMIC] = gap.mean_std_epistemic;

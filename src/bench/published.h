@@ -34,8 +34,11 @@ typedef struct una_published {           /* options; those that an experiment do
 
 enum { UNA_PUBLISHED_ROWS, UNA_PUBLISHED_RMSE, UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_CRPS, UNA_PUBLISHED_COVERAGE_50,
        UNA_PUBLISHED_COVERAGE_90, UNA_PUBLISHED_COVERAGE_95, UNA_PUBLISHED_CALIBRATION, UNA_PUBLISHED_EPISTEMIC,
-       UNA_PUBLISHED_NOISE, UNA_PUBLISHED_COS2, UNA_PUBLISHED_WARNINGS,
-       UNA_PUBLISHED_GAP_EPISTEMIC, UNA_PUBLISHED_GAP_LOG_LIK, UNA_PUBLISHED_GAP_AUROC, UNA_PUBLISHED_GAP_INCREASE };
+       UNA_PUBLISHED_NOISE, UNA_PUBLISHED_COS2, UNA_PUBLISHED_WARNINGS, UNA_PUBLISHED_SHARED };
+/* Behind those that both have: of test rows whose inputs no training row has, and of the gap. */
+enum { UNA_PUBLISHED_ROWS_NEW = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_RMSE_NEW, UNA_PUBLISHED_LOG_LIK_NEW };
+enum { UNA_PUBLISHED_GAP_EPISTEMIC = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_GAP_LOG_LIK, UNA_PUBLISHED_GAP_AUROC,
+       UNA_PUBLISHED_GAP_INCREASE };
 
 #define UNA_PUBLISHED_MEASURES                                                                                       \
     [UNA_PUBLISHED_ROWS] = { "rows", NULL, "rows", "test rows", 0 },                                                 \
@@ -55,7 +58,8 @@ enum { UNA_PUBLISHED_ROWS, UNA_PUBLISHED_RMSE, UNA_PUBLISHED_LOG_LIK, UNA_PUBLIS
 extern const una_entry una_published_entries[];
 
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run);
-/* The group of the rows is that of the plan; measures of a gap are filled in for gaps only. */
+/* The group of the rows is that of the plan; measures of the gap are filled in for gaps, those of rows without a copy
+ * for the others. */
 una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked,
                                  una_rows_group group, una_run *run);
 

@@ -13,6 +13,9 @@ static const una_option table[] = {
 
 static const una_bench_measure measures[] = {
     UNA_PUBLISHED_MEASURES,
+    [UNA_PUBLISHED_ROWS_NEW] = { "rows_new", NULL, "rows", "test rows whose inputs no training row has", 0 },
+    [UNA_PUBLISHED_RMSE_NEW] = { "rmse_new", "RMSE new", "y", "error at these", -1 },
+    [UNA_PUBLISHED_LOG_LIK_NEW] = { "log_lik_new", "log-lik new", "nats", "mean log-likelihood of these", 1 },
     { .name = NULL }
 };
 
@@ -37,12 +40,14 @@ const una_experiment una_experiment_uci = {
     .title = "UCI regression: models that nobody has tuned",
     .lead = "Published splits of the UCI regression sets. Every model chooses its own settings by its automatic rules, "
             "from the training rows alone.",
-    .caption = "Error, log-likelihood and coverage of the 95 % band at the test rows: mean and sd over the splits",
+    .caption = "Error, log-likelihood and coverage of the 95 % band at the test rows, and both scores again at those whose "
+               "inputs no training row has (new): mean and sd over the splits",
     .over = "splits",
     .options = table,
     .options_size = sizeof(una_published),
     .measures = measures,
     .entries = una_published_entries,
+    .results = 1,
     .plan = plan_fits,
     .measure = measure,
 };

@@ -188,11 +188,67 @@ static void groups_take_their_rows(void **state)
     una_run_free(run);
 }
 
+/* 20 rows that train, x = 0 ... 19; test rows at 3 and 4, which are copies, and at 30, 30 and 31, which are new. */
+static void write_copies(void)
+{
+    static const double x[] = { 3, 4, 30, 30, 31 };
+    char path[4200];
+    snprintf(path, sizeof path, "%s/uci/energy.csv", data_folder());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "x,y\n");
+    for (int i = 0; i < 20; i++) fprintf(file, "%d,%d\n", i, i % 2);
+    for (int i = 0; i < 5; i++) fprintf(file, "%g,%d\n", x[i], i);
+    fclose(file);
+
+    snprintf(path, sizeof path, "%s/uci/splits/energy.json", data_folder());
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "{\"rows\": 25, \"standard\": [{");
+    write_list(file, "train", 0, 20, 1);
+    fprintf(file, ", ");
+    write_list(file, "test", 20, 25, 1);
+    fprintf(file, "}, {");
+    write_list(file, "train", 0, 20, 1);
+    fprintf(file, ", ");
+    write_list(file, "test", 20, 22, 1);
+    fprintf(file, "}], \"gap\": []}");
+    fclose(file);
+}
+
+/* The mean of the training targets is 0.5 and their std 0.5: predicted is N(0.5, (1 + 0.25) 0.25). */
+static void rows_without_a_copy_have_their_own_scores(void **state)
+{
+    una_run *run = quiet_run();
+    double var = 1.25 * 0.25, square = 1.5 * 1.5 + 2.5 * 2.5 + 3.5 * 3.5;       /* y = 2, 3, 4 */
+    (void)state;
+    write_copies();
+    una_bench_result *result = run_it("uci", "nlm(inside=1)", "sets=energy, splits=0", temp_path("copies"), run);
+    assert_near(mean_of(result, "nlm", "rows"), 5, 0, 0);
+    assert_near(mean_of(result, "nlm", "rows_new"), 3, 0, 0);
+    assert_near(mean_of(result, "nlm", "rmse_new"), sqrt(square / 3), 1e-12, 0);
+    assert_near(mean_of(result, "nlm", "log_lik_new"), -0.5 * log(2 * acos(-1) * var) - square / 6 / var, 1e-12, 0);
+    assert_near(mean_of(result, "nlm", "rmse"), sqrt((square + 0.5) / 5), 1e-12, 0);
+    una_bench_free(result);
+
+    result = run_it("uci", "nlm(inside=1)", "sets=energy, splits=1", temp_path("copies"), run);
+    assert_near(mean_of(result, "nlm", "rows_new"), 0, 0, 0);                    /* copies only */
+    assert_true(isnan(mean_of(result, "nlm", "log_lik_new")));
+    una_bench_free(result);
+
+    result = run_it("uci", "nlm", "sets=yacht, splits=0", temp_path("uci"), run);
+    assert_near(mean_of(result, "nlm", "rows_new"), 10, 0, 0);
+    assert_true(mean_of(result, "nlm", "log_lik_new") == mean_of(result, "nlm", "log_lik"));
+    una_bench_free(result);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gap_shows_in_every_number),
         cmocka_unit_test(groups_take_their_rows),
+        cmocka_unit_test(rows_without_a_copy_have_their_own_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

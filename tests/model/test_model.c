@@ -500,7 +500,7 @@ static void few_inputs_are_parted(void **state)
     assert_ok(una_dataset_rows(&copied, data, index, 100, run), run);
     una_model *model = fitted("learning", copied, NULL, run);
     assert_int_equal(leaked, 100);
-    assert_says(una_model_info(model)->warnings[0], "100 of the 100 rows have the same inputs as a row of another fold");
+    assert_says(una_model_info(model)->warnings[0], "100 of the 100 rows have the same inputs as a row of another");
     una_model_free(model);
     una_dataset_free(copied);
     una_dataset_free(data);

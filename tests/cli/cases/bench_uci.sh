@@ -6,9 +6,9 @@ how="--data data --models linear --quiet"
 check "uci" 0 una bench uci $how --splits 0-2
 out "yacht" "log-lik" "3 fits made now"
 has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,"
-has una-bench/uci.csv ",noise_std,mean_cos2,warnings,seconds,"
+has una-bench/uci.csv ",noise_std,mean_cos2,warnings,rows_new,rmse_new,log_lik_new,seconds,"
 there una-bench/uci.html
-has una-bench/uci.html "Seconds a fit"
+has una-bench/uci.html "Log-lik new"
 check "gap" 0 una bench gap $how --splits 0-1 --json
 json experiment rows means claims
 out '"data": "yacht Froude number"' '"gap_auroc"' '"gap_increase"' '"fitted": 2'
@@ -89,7 +89,7 @@ absent late
 if command -v python3 >/dev/null 2>&1; then
     table_py=$here/../../perf/table.py       # here: of run.sh
     check "tables from the rows" 0 python3 "$table_py" una-bench/uci.csv
-    out "standard yacht" "valid    yacht" "linear --held 0.3" "n= 3"
+    out "standard yacht" "valid    yacht" "linear --held 0.3" "n= 3" "new rows: ll"
     check "tables of gaps" 0 python3 "$table_py" una-bench/gap.csv
     out "gap      yacht" "Froude n" "auroc"
 else

@@ -663,14 +663,18 @@ static una_status posterior_options(una_model *model, const char *const *set, si
 /* The target may be another quantity: its centre and scale are those of these rows. */
 static una_status rescale_target(una_columns *c, double *y, size_t rows, const una_dataset *data, una_run *run)
 {
-    double mean = 0, square = 0, n = (double)rows;
+    double mean = 0, slack = 0, square = 0, n = (double)rows;
     for (size_t i = 0; i < rows; i++) mean += y[i] / n;
+    for (size_t i = 0; i < rows; i++) slack += (y[i] - mean) / n;
+    mean += slack;
     for (size_t i = 0; i < rows; i++) square += (y[i] - mean) * (y[i] - mean) / n;
-    if (!(square > 1e-24 * (1 + mean * mean)))
+
+    /* y came from numbers as large as the old centre and these ones, and is as exact as they are. */
+    double std = sqrt(square);
+    if (!(std > UNA_ROUNDING * (fabs(c->target_centre) / c->target_scale + fabs(mean))))
         UNA_FAIL(run, UNA_E_INPUT, "%s: every value of the target %s is the same, so there is nothing to learn",
                  data->origin, c->target);
 
-    double std = sqrt(square);
     for (size_t i = 0; i < rows; i++) y[i] = (y[i] - mean) / std;
     c->target_centre += c->target_scale * mean;
     c->target_scale *= std;

@@ -247,7 +247,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
 
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                            .data = data, .seed = run->settings.seed };
+                            .data = data, .seed = run->settings.seed, .table_rows = rows };
     UNA_TRY(split_rows(&problem, model->kind, settings, run));
     UNA_TRY(warn_of_twins(&problem, result, run));
 

@@ -50,6 +50,7 @@ const una_kind una_kind_nlm = {
     .state_size = sizeof(una_basis),
     .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
               "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised",
+    .results = 1,
     .least_rows = 5,
     .learns_features = true,
     .fit = nlm_fit,

@@ -65,7 +65,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     double unit = una_unit(o->units, p);
     una_basis shape = {0};
     o->features = o->width;
-    una_basis_resolve(o, p->x.rows, 1);
+    una_basis_resolve(o, p->x.rows, una_table_rows(p), 1);
     UNA_TRY(una_basis_shape(&shape, o, p->x.cols, 1, run));
     m->net = shape.net;
 
@@ -160,7 +160,7 @@ const una_kind una_kind_nn = {
     .state_size = sizeof(nn_state),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
               "penalty=0.1, train_noise_std=1, units=standardised",
-    .results = 1,
+    .results = 2,
     .least_rows = 5,
     .learns_features = true,
     .fit = nn_fit,

@@ -98,7 +98,9 @@ const una_kind una_kind_luna = {
     .options = luna_table,
     .options_size = sizeof(luna_options),
     .state_size = sizeof(una_basis),
-    .thesis = "heads=25, head_share=1, diversity=0.1, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
+    /* The cubic's: 50 heads, gamma 0.1 and lambda 1, there a factor of the sum over the 1225 pairs of heads. Here it is
+       one of their mean times the rows, of which the cubic has 100: 1225/100. With less the heads collapse. */
+    .thesis = "heads=50, head_share=1, diversity=12, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
               "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "
               "units=standardised",

@@ -25,7 +25,7 @@ typedef struct tuna_options {
 static const una_option tuna_table[] = {
     { "prior", UNA_TEXT, offsetof(tuna_options, prior), "rbf", 0, 0, false, NULL,
       "kernel expression of the GP prior that reference functions are drawn from, e.g. rbf(length=0.5, on=x1) * "
-      "periodic(period=2, on=x1)" },
+      "periodic(period=2, on=x1); a length that is not given is 1 standard deviation, on n > 1 columns 2 sqrt(n)" },
     { "formula", UNA_TEXT, offsetof(tuna_options, formula), "", 0, 0, false, NULL,
       "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); "
       "c~uniform(0,1)\"" },
@@ -116,6 +116,7 @@ static una_status draw_from_prior(references *r, const tuna_options *o, const un
     una_kernel *kernel;
     double jitter;
     UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
+    inputs.lengths_grow = true;
     UNA_TRY(una_kernel_parse(&kernel, o->prior, &inputs, &run->scratch, run));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 2);
     UNA_TRY(una_gp_prior_draws(kernel, r->x, r->rows, r->inputs, r->heads, &rng, r->g, &jitter, run));
@@ -362,6 +363,7 @@ const una_kind una_kind_tuna = {
     .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
               "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
               "units=standardised",
+    .results = 1,
     .least_rows = 3,
     .fit = tuna_fit,
     .predict = una_basis_predict,

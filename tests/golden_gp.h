@@ -92,7 +92,7 @@ static bool check_gp(golden *file, worst *exact, worst *single)
     const char **name = UNA_GET(file->arena, const char *, inputs);
     for (size_t d = 0; name && d < inputs; d++) name[d] = "x";
     una_hyper_plan plan = { .ard = json_is_array(json_object_get(file->in, "length")) };
-    una_kernel_inputs described = { name, NULL, NULL, inputs };
+    una_kernel_inputs described = { .name = name, .count = inputs };
     if (una_arena_check(file->arena) != UNA_OK
         || una_kernel_parse(&kernel, text.at, &described, file->arena, file->run) != UNA_OK
         || una_hyper_init(&hyper, kernel, &plan, file->arena) != UNA_OK

@@ -173,12 +173,36 @@ static void refusals_say_why(void **state)
     una_run_free(run);
 }
 
+/* A target of another size, on which a thousandth is still a signal: the same posterior in those units. */
+static void small_signals_on_large_targets(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ROWS, 0, run), *large = with_target(data, 1e9, 1e-3, run);
+    una_dataset *zero = with_target(data, 0, 0, run);
+    una_model *model = fitted("linear", data, NULL, run), *out = NULL;
+
+    assert_ok(una_model_relearn(&out, model, large, (const char *[]){ "noise_std=auto" }, 1, run), run);
+    assert_near(out->columns.target_scale, 1e-3 * model->columns.target_scale, 1e-4, 0);
+    assert_near(una_model_info(out)->noise_std, 1e-3 * una_model_info(model)->noise_std, 0.01, 0);
+    una_model_free(out);
+    assert_status(una_model_relearn(&out, model, zero, NULL, 0, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "is the same");
+
+    una_model_free(model);
+    una_dataset_free(zero);
+    una_dataset_free(large);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind),
         cmocka_unit_test(other_variances),
         cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(small_signals_on_large_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

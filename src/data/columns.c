@@ -95,7 +95,7 @@ static moments moments_of(const learner *l, const double *number)
     }
 
     double std = sqrt(square / n);
-    m.constant = std <= 1e-12 * fmax(fabs(mean), largest * half * rest);
+    m.constant = std <= UNA_ROUNDING * fabs(mean);
     m.mean = mean / half / rest;
     m.std = std / half / rest;
     m.constant = m.constant || !(m.std > 0);

@@ -9,6 +9,8 @@
 #include "base/archive.h"
 #include "data/table.h"
 
+#include <float.h>
+
 #define UNA_MAX_LEVELS 100       /* words of a text column; "other" comes on top                   */
 
 typedef struct una_input {       /* one input as the model sees it                                  */
@@ -42,11 +44,12 @@ typedef struct una_columns {
  *
  * Learns columns from the table. Missing cells: ERROR refuses the first; DROP leaves the row out (also for the
  * target); MEAN fills numbers with the training mean and text with the most frequent level, and refuses a missing
- * target. Mean and population std are those of the cells that are there. Constant columns (std <= 1e-12 of the
- * largest size; one level in all rows) are left out; columns that equal each other stay. With `other`, words in fewer
+ * target. Mean and population std are those of the cells that are there. Constant columns (std <= UNA_ROUNDING of the
+ * mean's size; one level in all rows) are left out; columns that equal each other stay. With `other`, words in fewer
  * rows share the level "other", which every text column then has. `target` NULL means the last column; `notes` (may be
  * NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal has its own
  * sentence and remedy. */
+#define UNA_ROUNDING (8 * DBL_EPSILON)         /* of numbers that are equal but for the way they were computed   */
 typedef struct una_notes { una_arena *arena; const char **text; size_t count, room; } una_notes;
 void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
 

@@ -83,8 +83,8 @@ double     una_basis_noise_steps(double steps);  /* of that training, where the 
 una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
                            una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
-/* fills automatic numbers in */
-void       una_basis_resolve(una_basis_options *options, size_t rows, double steps_factor);
+/* Fills automatic numbers in: `rows` train, and a pass is over them; rules go by `table`, all rows there are. */
+void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, double steps_factor);
 /* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
 una_lesson una_basis_lesson(const una_basis_options *options, const una_net *net, const una_training *diversity,
                             double train_noise_var);

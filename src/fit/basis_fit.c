@@ -37,17 +37,17 @@ static double restarts_rule(double rows)
     return rows >= 200 && rows < 2000 ? 4 : 1;
 }
 
-void una_basis_resolve(una_basis_options *o, size_t rows, double steps_factor)
+void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, double steps_factor)
 {
     if (UNA_IS_AUTO(o->features)) o->features = o->width;
-    if (UNA_IS_AUTO(o->batch)) o->batch = rows < 200 ? (double)rows : 128;
+    if (UNA_IS_AUTO(o->batch)) o->batch = table < 200 ? (double)rows : 128;
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)rows))
+        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)table))
                    : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
-    if (UNA_IS_AUTO(o->restarts)) o->restarts = restarts_rule((double)rows);
+    if (UNA_IS_AUTO(o->restarts)) o->restarts = restarts_rule((double)table);
 }
 
 una_lesson una_basis_lesson(const una_basis_options *o, const una_net *net, const una_training *diversity,
@@ -250,7 +250,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
 {
     double unit = una_unit(o->units, p), train_noise_var, share;
     size_t *group;
-    una_basis_resolve(o, p->x.rows, plan->steps_factor);
+    una_basis_resolve(o, p->x.rows, una_table_rows(p), plan->steps_factor);
     UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
     UNA_TRY(find_train_noise(&train_noise_var, &share, basis, o, plan, p, result, run));

@@ -18,7 +18,8 @@ una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_co
         centre[d] = c->inputs[d].centre;
         scale[d] = c->inputs[d].scale;
     }
-    *inputs = (una_kernel_inputs){ name, own_units ? centre : NULL, own_units ? scale : NULL, count };
+    *inputs = (una_kernel_inputs){ .name = name, .centre = own_units ? centre : NULL,
+                                   .scale = own_units ? scale : NULL, .count = count };
     return UNA_OK;
 }
 

@@ -89,11 +89,11 @@ void una_sampled_shape(una_sampled *m, const una_sampled_options *o, const una_p
     m->seed = p->seed;
 }
 
-static void resolve(una_sampled_options *o, size_t rows)
+static void resolve(una_sampled_options *o, const una_problem *p)
 {
     una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
                                 .epochs = o->epochs };
-    una_basis_resolve(&basis, rows, 1);
+    una_basis_resolve(&basis, p->x.rows, una_table_rows(p), 1);
     o->batch = basis.batch;
     o->steps = basis.steps;
     o->epochs = basis.epochs;
@@ -187,7 +187,7 @@ una_status una_sampled_fit(una_sampled *m, una_sampled_options *o, const una_pro
                            una_fit_result *result, una_arena *keep, una_run *run)
 {
     double unit = una_unit(o->units, p), share, train_noise_var;
-    resolve(o, p->x.rows);
+    resolve(o, p);
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(find_train_noise(&train_noise_var, &share, m, o, plan->noise_matters, p, result, run));
 

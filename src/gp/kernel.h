@@ -8,7 +8,7 @@
  * Units: what is written is in the user's units. Lengths and periods are divided by the input's scale here; the
  * length of `periodic` has no unit; linear(var=, centre=) is var sum (a - centre)(b - centre), var per squared unit,
  * around the input's own centre where none is written. What is not written is in the input's scale: a length is 1
- * standard deviation, `linear` without var has 1 per squared standard deviation. `periodic` needs its period; other
+ * standard deviation (or grows with the columns, as the inputs say), `linear` without var has 1 per squared standard deviation. `periodic` needs its period; other
  * variances are 1.
  * A number is a constant covariance: 0.5*rbf scales it, rbf + 1 adds an offset of variance 1.
  * The expression is compiled once into a flat program; values and (later) gradients come from it.
@@ -23,6 +23,9 @@ typedef struct una_kernel_inputs {      /* names and units of the columns of x, 
     const char *const *name;
     const double      *centre, *scale;  /* standardised = (value - centre)/scale; NULL = in the kernel's units */
     size_t             count;
+    bool               lengths_grow;    /* one that is not written is 2 sqrt(n) standard deviations where a kernel is on
+                                           n > 1 columns: standardised rows are sqrt(2n) apart, and at 1 a draw would
+                                           be white noise to them. false: 1, whatever n */
 } una_kernel_inputs;
 
 /* Messages name the position in the text, the unknown word and the nearest known one; non-positive lengths refused. */

@@ -301,11 +301,18 @@ static una_status parse_settings(parser *p, leaf_text *leaf)
     return una_lexer_expect(&p->lexer, ')', "after the settings");
 }
 
-/* A length or period in standardised units; 1 (one standard deviation) where none is written. */
+/* In standard deviations, where none is written. The length of `periodic` has no unit, and stays. */
+static double unwritten_length(const parser *p, const leaf_text *leaf, bool has_unit)
+{
+    bool grows = p->inputs->lengths_grow && has_unit && leaf->group_count > 1;
+    return grows ? 2 * sqrt((double)leaf->group_count) : 1;
+}
+
+/* A length or period in standardised units. */
 static una_status convert(parser *p, const leaf_text *leaf, int key, bool has_unit, double *to)
 {
     for (size_t i = 0; i < leaf->input_count; i++) {
-        to[i] = 1;
+        to[i] = unwritten_length(p, leaf, has_unit);
         if (!(leaf->given >> key & 1u)) continue;
         double scale = has_unit && p->inputs->scale ? p->inputs->scale[leaf->input[i]] : 1;
         to[i] = number_at(leaf, key, i) / scale;

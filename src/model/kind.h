@@ -29,7 +29,14 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
                                                      their noise (fit/noise.h); NULL: once                 */
     const struct una_held *shared;                /* the rows in float, where several trainings share them */
     uint64_t seed;
+    size_t   table_rows;                          /* of the whole table, held-out rows too: what rules go by, so that
+                                                     they do not hang on who is left out; 0: x.rows        */
 } una_problem;
+
+static inline size_t una_table_rows(const una_problem *p)
+{
+    return p->table_rows ? p->table_rows : p->x.rows;
+}
 
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
     double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */

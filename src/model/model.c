@@ -108,7 +108,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
 
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                            .data = data, .seed = run->settings.seed };
+                            .data = data, .seed = run->settings.seed, .table_rows = rows };
     UNA_TRY(una_problem_split(&problem, model->kind, settings, result, run));
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
@@ -523,14 +523,18 @@ static una_status posterior_options(una_model *model, const char *const *set, si
 /* The target may be another quantity: its centre and scale are those of these rows. */
 static una_status rescale_target(una_columns *c, double *y, size_t rows, const una_dataset *data, una_run *run)
 {
-    double mean = 0, square = 0, n = (double)rows;
+    double mean = 0, slack = 0, square = 0, n = (double)rows;
     for (size_t i = 0; i < rows; i++) mean += y[i] / n;
+    for (size_t i = 0; i < rows; i++) slack += (y[i] - mean) / n;
+    mean += slack;
     for (size_t i = 0; i < rows; i++) square += (y[i] - mean) * (y[i] - mean) / n;
-    if (!(square > 1e-24 * (1 + mean * mean)))
+
+    /* y came from numbers as large as the old centre and these ones, and is as exact as they are. */
+    double std = sqrt(square);
+    if (!(std > UNA_ROUNDING * (fabs(c->target_centre) / c->target_scale + fabs(mean))))
         UNA_FAIL(run, UNA_E_INPUT, "%s: every value of the target %s is the same, so there is nothing to learn",
                  data->origin, c->target);
 
-    double std = sqrt(square);
     for (size_t i = 0; i < rows; i++) y[i] = (y[i] - mean) / std;
     c->target_centre += c->target_scale * mean;
     c->target_scale *= std;

@@ -22,6 +22,8 @@ typedef struct luna_options {
     una_committee_options committee;
 } luna_options;
 
+enum { BOTH = UNA_PROBES_BEYOND + 1 };
+
 static const una_option luna_table[] = {
     { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
       "M: auxiliary regressors; auto = half the features" },
@@ -36,7 +38,7 @@ static const una_option luna_table[] = {
       "mean cos^2 that diversity=auto steers to; auto = 0.3 for one input, less for more" },
     { "schedule", UNA_WORD, offsetof(luna_options, schedule), "sigmoid", 0, 0, false, UNA_SCHEDULES,
       "how the diversity grows over training" },
-    { "probes", UNA_WORD, offsetof(luna_options, probes), "between", 0, 0, false, UNA_PROBES,
+    { "probes", UNA_WORD, offsetof(luna_options, probes), "between", 0, 0, false, UNA_PROBES "|both|both2",
       "where slopes are compared: at the training points (the thesis), between pairs of them, or also beyond them" },
     { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
       "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
@@ -94,6 +96,14 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     return UNA_OK;
 }
 
+/* Between the data and beyond them by turns: diversity in both regions at once costs some of it in each. */
+static void luna_vary(void *options, size_t round)
+{
+    luna_options *o = options;
+    if (o->probes == BOTH) o->probes = round % 2 ? UNA_PROBES_BEYOND : UNA_PROBES_BETWEEN;
+    if (o->probes == BOTH + 1) o->probes = round % 2 ? UNA_PROBES_BETWEEN : UNA_PROBES_BEYOND;
+}
+
 /* One training. */
 static const una_kind luna_one = {
     .name = "luna",
@@ -104,6 +114,7 @@ static const una_kind luna_one = {
     .least_rows = 5,
     .learns_features = true,
     .fit = luna_fit,
+    .vary = luna_vary,
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
@@ -122,7 +133,9 @@ const una_kind una_kind_luna = {
     .options_size = sizeof(luna_options),
     .committee = offsetof(luna_options, committee),
     .state_size = sizeof(una_members),
-    .thesis = "heads=25, head_share=1, diversity=0.1, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
+    /* The cubic's: 50 heads, gamma 0.1 and lambda 1, there a factor of the sum over the 1225 pairs of heads. Here it is
+       one of their mean times the rows, of which the cubic has 100: 1225/100. With less the heads collapse. */
+    .thesis = "heads=50, head_share=1, diversity=12, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
               "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "
               "units=standardised, members=1, relevance=off, noise=constant",

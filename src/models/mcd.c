@@ -7,7 +7,8 @@
  * rows, are T functions; the predictive is the equal-weight mixture of N(f_t(x), sigma^2).
  * Source: Gal and Ghahramani, Dropout as a Bayesian approximation, 2016, and its code DropoutUncertaintyExps, which
  * decays weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W
- * are.
+ * are. Times -N tau/2 this is a bound on the evidence, sum log N(y; f, sigma^2) - (1 - p) |W|^2/(2 alpha) with
+ * alpha = 2/l^2: the squares have no half, so that the prior is twice as wide as the 1/l^2 of the paper's derivation.
  */
 #include "fit/sampled.h"
 
@@ -36,7 +37,7 @@ static const una_option mcd_table[] = {
     { "input_dropout", UNA_WORD, offsetof(mcd_options, input_dropout), "auto", 0, 0, false, "no|yes|auto",
       "drop inputs as well; auto = yes with three input columns or more" },
     { "length_scale", UNA_REAL, offsetof(mcd_options, length_scale), "0.01", 1e-6, 1e6, false, NULL,
-      "prior length-scale l: weights have prior variance 1/l^2" },
+      "prior length-scale l of the published decay: weights have prior variance 2/l^2" },
     { "passes", UNA_COUNT, offsetof(mcd_options, passes), "100", 1, 100000, false, NULL,
       "passes with units dropped: parts of the predictive mixture" },
     UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
@@ -55,7 +56,7 @@ static void mcd_part(const una_sampled *base, const double *numbers, size_t part
     una_dropout_pass(&base->net, &rng, m->dropout, m->inputs, packed);
 }
 
-/* N tau times the decay: what dropout has in place of a KL, but for a constant. */
+/* N tau/2 times the decay: what dropout has in place of a KL, but for a constant. */
 static double mcd_divergence(void *context, const una_sampled *m)
 {
     const mcd_options *o = context;
@@ -66,7 +67,7 @@ static double mcd_divergence(void *context, const una_sampled *m)
         square += una_dot(at, at, weights);
         at += weights + m->net.size[l + 1];
     }
-    return pow(o->length_scale, 2) * (1 - o->dropout) / 2 * square;
+    return (1 - o->dropout) * square / (2 * m->prior_var);
 }
 
 /* Of the user's table: the levels of a text column are one. */
@@ -90,7 +91,7 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     m->base.part = mcd_part;
     m->base.parts = (size_t)o->passes;
     m->base.count = una_net_packed(&m->base.net);
-    m->base.prior_var = 1 / pow(o->length_scale, 2);
+    m->base.prior_var = 2 / pow(o->length_scale, 2);
     m->dropout = o->dropout;
     if (o->input_dropout == DROP_AUTO)
         o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;

@@ -4,8 +4,8 @@
  * last layer, which make a linear head a Gaussian process with an RBF kernel on it, and the posterior of that head.
  *   h <- h + act(W'h + b), singular values of W at most c;  phi = sqrt(2/F) cos(S'h + p);
  *   exact    V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2
- *   laplace  V = (I/alpha + N G/s2)^-1 with G the running mean of phi phi' over batches, m the weights training ended
- *   with
+ *   laplace  V = (I/alpha + N G/s2)^-1 with G the mean of phi phi' over rows, or followed over batches with momentum;
+ *   m the weights training ended with
  *   gp       the process itself, alpha rbf(h) with the same length scale (fit/process.c).
  * Source: Liu et al., Simple and principled uncertainty estimation with deterministic deep learning via distance
  * awareness, 2020.
@@ -31,8 +31,9 @@ static const una_option sngp_table[] = {
     ROW(head, UNA_WORD, "exact", 0, 0, false, "exact|laplace|gp",
         "posterior: exact on the features; a covariance gathered over batches around the trained weights; or an exact "
         "Gaussian process on the last layer, without random features (rows^3)"),
-    ROW(covariance_momentum, UNA_REAL, "0.999", 0, 0.999999, false, NULL,
-        "laplace: how slowly the covariance follows the batches"),
+    ROW(covariance_momentum, UNA_REAL, "auto", 0, 0.999999, true, NULL,
+        "laplace: how slowly the covariance follows the batches of shuffled rows; auto = every row counts once, "
+        "exactly"),
     UNA_ROWS_RATE(una_sngp_options, basis, "0.01", "learning rate of Adam"),
     UNA_ROWS_BUDGET(una_sngp_options, basis, "budget of optimiser steps", "auto"),
     UNA_ROW_PENALTY(una_sngp_options, basis, "0.1", ""),
@@ -85,39 +86,65 @@ typedef struct trial {
 
 /* ---- sums of products: exact, or followed over batches with momentum -------------------------------------- */
 
-/* N times the running means of phi phi', phi y and y^2, over one pass of batches; the first batch starts them. */
-static void follow(una_stats *stats, const double *phi, const double *y, size_t rows, size_t batch, double momentum,
-                   una_stats *part)
+/* What momentum needs besides the rows. */
+typedef struct followed { double momentum; size_t batch; uint64_t seed; } followed;
+
+/* Batch number `step` (from 1 on) enters N times the running means of phi phi', phi y and y^2 with the weight
+ * (1 - mu)/(1 - mu^step): as in Adam, none counts for more than the momentum says, the first one included. */
+static void follow_batch(una_stats *stats, const una_stats *part, size_t step, double momentum, double rows)
 {
     size_t k = stats->features;
-    for (size_t from = 0; from < rows; from += batch) {
-        size_t count = rows - from < batch ? rows - from : batch;
-        double keep = from ? momentum : 0, take = (1 - keep) * (double)rows / (double)count;
-        memset(part->gram, 0, k * k * sizeof *part->gram);
-        memset(part->moment, 0, k * sizeof *part->moment);
-        part->square = part->rows = 0;
-        una_stats_add(part, phi + from * k, y + from, count);
-
-        for (size_t i = 0; i < k * k; i++) stats->gram[i] = keep * stats->gram[i] + take * part->gram[i];
-        for (size_t i = 0; i < k; i++) stats->moment[i] = keep * stats->moment[i] + take * part->moment[i];
-        stats->square = keep * stats->square + take * part->square;
-    }
-
-    stats->rows = (double)rows;
+    double weight = (1 - momentum) / (1 - pow(momentum, (double)step)), keep = 1 - weight;
+    double take = weight * rows / part->rows;
+    for (size_t i = 0; i < k * k; i++) stats->gram[i] = keep * stats->gram[i] + take * part->gram[i];
+    for (size_t i = 0; i < k; i++) stats->moment[i] = keep * stats->moment[i] + take * part->moment[i];
+    stats->square = keep * stats->square + take * part->square;
+    stats->rows = rows;
 }
 
-static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, una_view x, const double *y,
+/* Several passes, each in a random order of its own: a file is often sorted, and its first or last rows would speak for
+ * all. What fills no batch waits for the next order. */
+static una_status follow(una_stats *stats, const double *phi, const double *y, size_t rows, const followed *how,
                          una_run *run)
 {
-    una_feature_map map = una_sngp_map(m);
-    if (o->head == UNA_SNGP_EXACT) return una_map_absorb(&map, x, y, stats, run);
-    una_mark mark = una_arena_mark(&run->scratch);
+    enum { PASSES = 4 };
     una_stats part;
-    una_stats_init(&part, stats->features, &run->scratch);
+    uint32_t *order;
+    size_t k = stats->features, batch = how->batch < rows ? how->batch : rows, step = 0;
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    una_stats_init(&part, k, &run->scratch);
+    double *some = UNA_GET(&run->scratch, double, batch * k), *some_y = UNA_GET(&run->scratch, double, batch);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        una_rng rng = una_rng_at(how->seed, UNA_FOR_BATCHES, (uint64_t)3 << 40 | pass);
+        una_rng_permute(&rng, order, rows);
+        for (size_t from = 0; from + batch <= rows; from += batch) {
+            for (size_t i = 0; i < batch; i++) {
+                memcpy(some + i * k, phi + order[from + i] * k, k * sizeof *some);
+                some_y[i] = y[order[from + i]];
+            }
+            una_stats_clear(&part);
+            una_stats_add(&part, some, some_y, batch);
+            follow_batch(stats, &part, ++step, how->momentum, (double)rows);
+        }
+    }
+    return UNA_OK;
+}
+
+static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, uint64_t seed, una_view x,
+                         const double *y, una_run *run)
+{
+    una_feature_map map = una_sngp_map(m);
+    if (o->head == UNA_SNGP_EXACT || UNA_IS_AUTO(o->covariance_momentum))
+        return una_map_absorb(&map, x, y, stats, run);
+
+    const followed how = { o->covariance_momentum, (size_t)o->basis.batch, seed };
+    una_mark mark = una_arena_mark(&run->scratch);
     double *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * stats->features);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_map_phi(&map, x, phi, run);
-    if (status == UNA_OK) follow(stats, phi, y, x.rows, (size_t)o->basis.batch, o->covariance_momentum, &part);
+    if (status == UNA_OK) status = follow(stats, phi, y, x.rows, &how, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -156,7 +183,7 @@ static una_status finish(void *context, void *trial_at, una_run *run)
 
     t->rows = r->rows;
     UNA_TRY(process ? una_map_phi(&map, x, t->phi, run)
-                    : gather(&t->stats, &t->model, all->options, x, r->y, run));
+                    : gather(&t->stats, &t->model, all->options, t->base.lesson.how.seed, x, r->y, run));
     return una_map_phi(&map, held_x, t->held_phi, run);
 }
 
@@ -225,7 +252,7 @@ static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_p
     UNA_TRY(una_arena_check(keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
-    UNA_TRY(gather(&m->head.stats, m, o, p->x, p->y, run));
+    UNA_TRY(gather(&m->head.stats, m, o, p->seed, p->x, p->y, run));
     if (p->valid_joins && !laplace) UNA_TRY(una_map_absorb(&map, p->valid_x, p->valid_y, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
     if (laplace) take_trained(m);
@@ -267,7 +294,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     double unit = una_unit(b->units, p);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
-    una_basis_resolve(b, p->x.rows, 1);
+    una_basis_resolve(b, p->x.rows, una_table_rows(p), 1);
     if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt((double)p->x.cols);
     m->posterior = o->head;
     if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(posterior_rows(p), 1, run));

@@ -26,7 +26,7 @@ typedef struct tuna_options {
 static const una_option tuna_table[] = {
     { "prior", UNA_TEXT, offsetof(tuna_options, prior), "rbf", 0, 0, false, NULL,
       "kernel expression of the GP prior that reference functions are drawn from, e.g. rbf(length=0.5, on=x1) * "
-      "periodic(period=2, on=x1)" },
+      "periodic(period=2, on=x1); a length that is not given is 1 standard deviation, on n > 1 columns 2 sqrt(n)" },
     { "formula", UNA_TEXT, offsetof(tuna_options, formula), "", 0, 0, false, NULL,
       "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); "
       "c~uniform(0,1)\"" },
@@ -117,6 +117,7 @@ static una_status draw_from_prior(references *r, const tuna_options *o, const un
     una_kernel *kernel;
     double jitter;
     UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
+    inputs.lengths_grow = true;
     UNA_TRY(una_kernel_parse(&kernel, o->prior, &inputs, &run->scratch, run));
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 2);
     UNA_TRY(una_gp_prior_draws(kernel, r->x, r->rows, r->inputs, r->heads, &rng, r->g, &jitter, run));
@@ -337,7 +338,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     if (given(o->pseudo)) UNA_TRY(hold_fifth(&held, p, run));
     UNA_TRY(gather(&data, &r, p, held, run));
     o->heads = (double)r.heads;
-    una_basis_resolve(&o->basis, data.rows, 1);
+    una_basis_resolve(&o->basis, data.rows, data.rows, 1);
     UNA_TRY(una_basis_shape(basis, &o->basis, r.inputs, r.heads, run));
     UNA_TRY(train(basis, &o->basis, &data, p, result, keep, run));
 

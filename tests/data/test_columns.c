@@ -132,6 +132,21 @@ static void hard_numbers(void **state)
     encode_refuses("a,b,c,y\n1,-1.7e308,1,1\n1,1,1e308,1\n", false, "too far from those of the training rows");
 }
 
+/* A signal of a thousandth on a thousand million is there: its numbers have ten digits to vary in. */
+static void small_signals_on_large_numbers(void **state)
+{
+    (void)state;
+    learn("a,y\n1000000000.001,1000000000.002\n1000000000.002,1000000000.001\n1000000000.003,1000000000.006\n", NULL,
+          UNA_MISSING_ERROR, 0);
+    assert_int_equal(notes.count, 0);
+    assert_near(columns.inputs[0].scale, 0.001 * sqrt(2.0 / 3), 1e-3, 0);        /* as exact as such numbers are */
+    assert_near(columns.target_scale, 0.001 * sqrt(14.0 / 3), 1e-3, 0);
+
+    /* 0.1 + 0.2 and 0.3 are no signal. */
+    learn("a,k,y\n1,0.30000000000000004,2\n2,0.3,4\n3,0.29999999999999993,5\n", NULL, UNA_MISSING_ERROR, 0);
+    assert_note("column 'k' is constant and was left out");
+}
+
 static void constants(void **state)
 {
     (void)state;
@@ -560,6 +575,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),
         cmocka_unit_test(hard_numbers),
+        cmocka_unit_test(small_signals_on_large_numbers),
         cmocka_unit_test(constants),
         cmocka_unit_test(refusals),
         cmocka_unit_test(twins),

@@ -7,7 +7,7 @@
 #include "gp/kernel.h"
 
 static const char *const names[] = { "x1", "x2" };
-static const una_kernel_inputs plain = { names, NULL, NULL, 2 };
+static const una_kernel_inputs plain = { names, NULL, NULL, 2, false };
 
 static una_kernel *parsed(room *r, const char *text)
 {

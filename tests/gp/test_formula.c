@@ -7,7 +7,7 @@
 #include "gp/kernel.h"
 
 static const char *const names[] = { "x1", "x2", "Froude number", "colour=red" };
-static const una_kernel_inputs plain = { names, NULL, NULL, 4 };
+static const una_kernel_inputs plain = { names, NULL, NULL, 4, false };
 static const double point[] = { 0.7, -2.5, 3, 1 };
 
 static una_formula *parsed(room *r, const char *text, const una_kernel_inputs *inputs)
@@ -79,7 +79,7 @@ static void values_by_hand(void **state)
 static void an_input_wins_over_a_constant(void **state)
 {
     static const char *const called_e[] = { "e" };
-    una_kernel_inputs in = { called_e, NULL, NULL, 1 };
+    una_kernel_inputs in = { called_e, NULL, NULL, 1, false };
     room *r = *state;
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     double x = 10, f = 0;
@@ -90,7 +90,7 @@ static void an_input_wins_over_a_constant(void **state)
 static void inputs_are_in_the_users_units(void **state)
 {
     double centre[] = { 5, 0, 0, 0 }, scale[] = { 10, 1, 2, 1 }, f[3] = { 0, -7, 0 };
-    una_kernel_inputs in = { names, centre, scale, 4 };
+    una_kernel_inputs in = { names, centre, scale, 4, false };
     room *r = *state;
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     double x[2][4] = { { 0.1, 9, 0.5, 0 }, { -0.2, 9, 1, 0 } };

@@ -13,7 +13,7 @@
 
 static const char *const names[] = { "a", "b", "long name" };
 static const double centres[] = { 1, -2, 0.5 }, scales[] = { 2, 0.5, 3 };
-static const una_kernel_inputs own = { names, centres, scales, 3 }, standard = { names, NULL, NULL, 3 };
+static const una_kernel_inputs own = { names, centres, scales, 3, false }, standard = { names, NULL, NULL, 3, false };
 
 static const char *const expressions[] = {
     "rbf", "1.3*rbf(length=[1, 0.3, 2])", "matern12(var=0.7, length=1.5)", "matern32(length=2)",
@@ -360,7 +360,7 @@ static void linear_regression(void **state)
     double *x = invented(ROWS, 11, 1, run), *y = invented(ROWS, 12, 0.3, run), xx = 0, xy = 0, star = 1.7, mean, var;
 
     for (size_t i = 0; i < ROWS; i++) y[i] += 2 * x[i], xx += x[i] * x[i], xy += x[i] * y[i];
-    assert_ok(una_kernel_parse(&k, "4*linear", &(una_kernel_inputs){ one, NULL, NULL, 1 }, &run->scratch, run), run);
+    assert_ok(una_kernel_parse(&k, "4*linear", &(una_kernel_inputs){ one, NULL, NULL, 1, false }, &run->scratch, run), run);
     assert_ok(una_gp_init(&gp, k, x, 1, y, ROWS, 1, &run->scratch), run);
     assert_ok(una_gp_solve(&gp, 0, run), run);
     assert_ok(una_gp_predict(&gp, &star, 1, 1, &mean, &var, run), run);

@@ -9,7 +9,7 @@
 #include "la/la.h"
 
 static const char *const names3[] = { "x1", "x2", "x3" };
-static const una_kernel_inputs plain = { names3, NULL, NULL, 3 };
+static const una_kernel_inputs plain = { names3, NULL, NULL, 3, false };
 static const double points[2][3] = { { 0.3, -1.2, 2.0 }, { 1.1, 0.4, -0.7 } };
 
 static una_kernel *parsed(room *r, const char *text, const una_kernel_inputs *inputs)
@@ -64,11 +64,29 @@ static void values_are_those_of_scipy(void **state)
 static void defaults_are_one_standard_deviation(void **state)
 {
     double centre[] = { 5, 6, 7 }, scale[] = { 10, 0.1, 3 };
-    una_kernel_inputs scaled = { names3, centre, scale, 3 };
+    una_kernel_inputs scaled = { names3, centre, scale, 3, false };
     double r2 = 0.64 + 2.56 + 7.29;
     assert_near(value(*state, "rbf", &scaled, points[0], points[1]), exp(-r2 / 2), 1e-14, 0);
     assert_near(value(*state, "matern12()", &scaled, points[0], points[1]), exp(-sqrt(r2)), 1e-14, 0);
     assert_near(value(*state, "linear", &scaled, points[0], points[1]), 0.33 - 0.48 - 1.4, 1e-14, 0);
+}
+
+/* 2 sqrt(n) standard deviations on n columns, the levels of a text column being one; what is written stays. */
+static void lengths_may_grow_with_the_columns(void **state)
+{
+    una_kernel_inputs in = plain;
+    in.lengths_grow = true;
+    double r2 = 0.64 + 2.56 + 7.29;
+    assert_near(value(*state, "rbf", &in, points[0], points[1]), exp(-r2 / (2 * 4 * 3)), 1e-14, 0);
+    assert_near(value(*state, "rbf(on=[x1, x2])", &in, points[0], points[1]), exp(-3.2 / (2 * 4 * 2)), 1e-14, 0);
+    assert_near(value(*state, "rbf(on=x1)", &in, points[0], points[1]), exp(-0.64 / 2), 1e-14, 0);
+    assert_near(value(*state, "rbf(length=1)", &in, points[0], points[1]), exp(-r2 / 2), 1e-14, 0);
+    assert_near(value(*state, "periodic(period=2)", &in, points[0], points[1]),
+                value(*state, "periodic(period=2)", &plain, points[0], points[1]), 1e-14, 0);
+
+    static const char *const names[] = { "b", "colour=red", "colour=blue" };
+    in.name = names;
+    assert_near(value(*state, "rbf", &in, points[0], points[1]), exp(-r2 / (2 * 4 * 2)), 1e-14, 0);
 }
 
 /* With everything written, standardised inputs give what the original ones give. */
@@ -83,7 +101,7 @@ static void units_are_the_users(void **state)
     };
 
     double centre[] = { 5, 6, 7 }, scale[] = { 10, 0.1, 3 }, raw[2][3];
-    una_kernel_inputs scaled = { names3, centre, scale, 3 };
+    una_kernel_inputs scaled = { names3, centre, scale, 3, false };
     for (size_t i = 0; i < 2; i++)
         for (size_t d = 0; d < 3; d++) raw[i][d] = points[i][d] * scale[d] + centre[d];
 
@@ -98,7 +116,7 @@ static void units_are_the_users(void **state)
 static void categories_are_chosen_by_level_or_column(void **state)
 {
     static const char *const names[] = { "Froude number", "colour=red", "colour=blue", "b" };
-    una_kernel_inputs in = { names, NULL, NULL, 4 };
+    una_kernel_inputs in = { names, NULL, NULL, 4, false };
     double a[] = { 0.5, 1, 0, 0 }, b[] = { 1.5, 0, 1, 2 };
     assert_near(value(*state, "rbf(on=\"colour=red\")", &in, a, b), exp(-0.5), 1e-14, 0);
     assert_near(value(*state, "rbf(on=colour)", &in, a, b), exp(-1), 1e-14, 0);
@@ -112,7 +130,7 @@ static void categories_are_chosen_by_level_or_column(void **state)
 
 static void no_inputs_is_a_constant(void **state)
 {
-    una_kernel_inputs none = { NULL, NULL, NULL, 0 };
+    una_kernel_inputs none = { NULL, NULL, NULL, 0, false };
     double k = 0, x = 0;
     una_kernel_matrix(parsed(*state, "rbf(var=2) + linear*3", &none), &x, 1, &x, 1, 0, &k);
     assert_near(k, 2, 0, 0);
@@ -254,7 +272,7 @@ static void refusals_say_what_and_where(void **state)
 static void characters_are_counted_not_bytes(void **state)
 {
     static const char *const names[] = { "\xc3\xa9t\xc3\xa9", "colour=red" };
-    una_kernel_inputs in = { names, NULL, NULL, 2 };
+    una_kernel_inputs in = { names, NULL, NULL, 2, false };
     room *r = *state;
     una_kernel *kernel;
     assert_status(una_kernel_parse(&kernel, "rbf(on=\xc3\xa9t\xc3\xa9) + rbff", &in, &r->arena, r->run), UNA_E_USAGE,
@@ -365,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(values_are_those_of_scipy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(defaults_are_one_standard_deviation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lengths_may_grow_with_the_columns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(units_are_the_users, set_up, tear_down),
         cmocka_unit_test_setup_teardown(categories_are_chosen_by_level_or_column, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_inputs_is_a_constant, set_up, tear_down),

@@ -23,40 +23,77 @@ static void steps_epochs_and_batch(void **state)
 {
     (void)state;
     una_basis_options o = automatic();
-    una_basis_resolve(&o, 150, 1);
+    una_basis_resolve(&o, 150, 150, 1);
     assert_near(o.batch, 150, 0, 0);                                     /* small data: all rows every step */
     assert_near(o.features, 50, 0, 0);
     assert_near(o.steps, o.epochs, 0, 0);
     assert_true(o.steps >= 1000);
 
     o = automatic();
-    una_basis_resolve(&o, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, 1);
     assert_near(o.batch, 128, 0, 0);
     assert_near(o.epochs, floor(o.steps / 8 + 0.5), 0, 0);               /* 1000/128 is nearest to 8 batches */
     double steps = o.steps;
     o = automatic();
-    una_basis_resolve(&o, 1000, 0.5);
+    una_basis_resolve(&o, 1000, 1000, 0.5);
     assert_near(o.steps, floor(steps / 2), 0, 1);
 
     o = automatic();
     o.epochs = 30;
-    una_basis_resolve(&o, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, 1);
     assert_near(o.steps, 240, 0, 0);                                     /* epochs given: steps follow */
 
     o = automatic();
     o.epochs = 30;
     o.steps = 16;
-    una_basis_resolve(&o, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, 1);
     assert_near(o.steps, 16, 0, 0); /* both given: steps win, epochs say what they are */
     assert_near(o.epochs, 2, 0, 0);
 
     o = automatic();
     o.batch = 5000;
-    una_basis_resolve(&o, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, 1);
     assert_near(o.batch, 1000, 0, 0);
     una_basis_options again = o;
-    una_basis_resolve(&again, 1000, 1);
+    una_basis_resolve(&again, 1000, 1000, 1);
     assert_memory_equal(&again, &o, sizeof o);                           /* nothing is left to choose */
+}
+
+/* Rules go by the table: 210 rows have no folds, so that the 178 that train get the steps and restarts of middling
+ * data, as do the members of an ensemble; a pass is over the rows that train. */
+static void rules_count_held_out_rows(void **state)
+{
+    (void)state;
+    una_basis_options o = automatic();
+    o.restarts = UNA_AUTO;
+    una_basis_resolve(&o, 178, 210, 1);
+    assert_near(o.steps, 15000, 0, 0);
+    assert_near(o.restarts, 4, 0, 0);
+    assert_near(o.batch, 128, 0, 0);
+    o = automatic();
+    o.epochs = 30;
+    una_basis_resolve(&o, 850, 1000, 1);
+    assert_near(o.steps, 30 * 7, 0, 0);                                  /* 850/128 is nearest to 7 batches */
+    o = automatic();
+    una_basis_resolve(&o, 120, 150, 1);
+    assert_near(o.batch, 120, 0, 0);
+
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(210, 0, run);
+    una_model *model = fitted("nlm(width=3, depth=1)", data, NULL, run);
+    assert_int_equal(una_model_info(model)->valid_rows, 32);
+    assert_says(una_model_info(model)->spec, "steps=15000");
+    assert_says(una_model_info(model)->spec, "restarts=4");
+    una_model_free(model);
+
+    model = fitted("ensemble(members=2, of=nn(width=3, depth=1))", data, NULL, run);
+    assert_int_equal(una_model_info(model)->steps, 2 * 15000);
+    una_model_free(model);
+    model = fitted("mcd(width=3, depth=1, passes=2, validate=no)", data, NULL, run);
+    assert_says(una_model_info(model)->spec, "steps=15000");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
 }
 
 /* ---- noise ------------------------------------------------------------------------------------------------------- */
@@ -437,6 +474,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_epochs_and_batch),
+        cmocka_unit_test(rules_count_held_out_rows),
         cmocka_unit_test(noise_comes_from_unseen_rows),
         cmocka_unit_test(noise_by_the_evidence_of_unseen_rows),
         cmocka_unit_test(looks_stay_cheap_on_many_rows),

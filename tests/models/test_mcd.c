@@ -319,7 +319,7 @@ static void decay_flattens(void **state)
 }
 
 /* Gal's objective: the losses of two length-scales differ by l^2 (1 - p) sigma^2/(2 N) |W|^2 while the weights stand
- * still; biases take no part. */
+ * still; biases take no part. The bound that is reported is -N/(2 sigma^2) times that. */
 static void decay_is_gals(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void decay_is_gals(void **state)
     const double scale[2] = { 0.5, 4 }, p = 0.3, sigma = 0.8;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(COUNT, 0, run);
-    double loss[2] = {0}, square = 0;
+    double loss[2] = {0}, bound[2] = {0}, square = 0;
 
     for (int k = 0; k < 2; k++) {
         char spec[256];
@@ -337,6 +337,8 @@ static void decay_is_gals(void **state)
         const una_sampled *m = model->state;
         const double *at = m->numbers;
         loss[k] = una_model_info(model)->curve.loss[0];
+        bound[k] = una_model_info(model)->log_evidence;
+        assert_near(una_model_info(model)->prior_var, 2 / (scale[k] * scale[k]), 1e-12, 0);
         square = 0;
         for (size_t l = 0; l <= m->net.depth; l++) {
             size_t weights = m->net.size[l] * m->net.size[l + 1];
@@ -348,6 +350,28 @@ static void decay_is_gals(void **state)
 
     double factor = scale[1] * scale[1] - scale[0] * scale[0];
     assert_near(loss[1] - loss[0], factor * (1 - p) * sigma * sigma / (2 * COUNT) * square, 1e-4, 0);
+    assert_near(bound[0] - bound[1], COUNT / (2 * sigma * sigma) * (loss[1] - loss[0]), 1e-4, 0);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* With nothing dropped, and weights that stand still, what training minimised is the reported bound but for the
+ * constant of the Gaussian. */
+static void bound_is_what_training_minimised(void **state)
+{
+    (void)state;
+    enum { COUNT = 100 };
+    const double sigma = 0.8;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(COUNT, 0, run);
+    una_model *model = fitted("mcd(width=5, steps=40, batch=100, rate=1e-9, dropout=0, length_scale=4, "
+                              "train_noise_std=0.8, passes=2, validate=no, units=standardised)", data, NULL, run);
+
+    const una_fit_info *info = una_model_info(model);
+    double constant = -0.5 * COUNT * log(2 * 3.14159265358979 * sigma * sigma);
+    assert_near(info->log_evidence, constant - COUNT / (2 * sigma * sigma) * info->curve.loss[0], 1e-5, 0);
+
+    una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -387,6 +411,7 @@ int main(void)
         cmocka_unit_test(everything_dropped_is_refused),
         cmocka_unit_test(decay_flattens),
         cmocka_unit_test(decay_is_gals),
+        cmocka_unit_test(bound_is_what_training_minimised),
         cmocka_unit_test(impossible_numbers_are_refused),
     };
 

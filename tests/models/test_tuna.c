@@ -271,6 +271,27 @@ static void features_do_not_see_y(void **state)
     una_run_free(run);
 }
 
+/* Of the default prior: 2 sqrt(2) standard deviations for two inputs, 1 for a single one. */
+static void default_length_grows_with_the_inputs(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data[] = { curve_data(wave, -2, 2, 0, 40, run), wave_data(40, 0, run) };
+    const char *const written[] = { "tuna(width=8, heads=4, steps=50, units=standardised, prior=rbf(length=1))",
+                                    "tuna(width=8, heads=4, steps=50, units=standardised, "
+                                    "prior=rbf(length=2.8284271247461903))" };
+    for (size_t i = 0; i < 2; i++) {
+        una_model *a = fitted("tuna(width=8, heads=4, steps=50)", data[i], NULL, run);
+        una_model *b = fitted(written[i], data[i], NULL, run);
+        const una_basis *first = a->state, *second = b->state;
+        assert_memory_equal(first->parameters, second->parameters, first->net.parameters * sizeof(float));
+        una_model_free(a);
+        una_model_free(b);
+        una_dataset_free(data[i]);
+    }
+    una_run_free(run);
+}
+
 static void few_reference_rows(void **state)
 {
     (void)state;
@@ -338,6 +359,7 @@ int main(void)
         cmocka_unit_test(values_are_learnt),
         cmocka_unit_test(match_prior_is_the_mean_square),
         cmocka_unit_test(features_do_not_see_y),
+        cmocka_unit_test(default_length_grows_with_the_inputs),
         cmocka_unit_test(few_reference_rows),
         cmocka_unit_test(refusals_have_sentences),
     };

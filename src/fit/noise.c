@@ -136,13 +136,16 @@ static una_status choose_inputs(bool *used, const una_foretold *f, una_run *run)
     size_t inputs = f->x.cols, rows = f->x.rows;
     double *tie = UNA_GET(&run->scratch, double, 2 * inputs), *sorted = tie + inputs, centre = 0;
     UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t d = 0; d < inputs; d++) used[d] = true;
+    if (inputs <= MOST_INPUTS) return UNA_OK;
+
     for (size_t r = 0; r < rows; r++) centre += f->mean[r] / (double)rows;
     for (size_t r = 0; r < rows; r++)
         for (size_t d = 0; d < inputs; d++) tie[d] += (f->mean[r] - centre) * f->x.at[r * f->x.stride + d];
     for (size_t d = 0; d < inputs; d++) sorted[d] = tie[d] = fabs(tie[d]);
     qsort(sorted, inputs, sizeof *sorted, ascending);
 
-    double least = inputs > MOST_INPUTS ? sorted[inputs - MOST_INPUTS] : -1;
+    double least = sorted[inputs - MOST_INPUTS];
     for (size_t d = 0, count = 0; d < inputs; d++) count += used[d] = tie[d] >= least && count < MOST_INPUTS;
     return UNA_OK;
 }

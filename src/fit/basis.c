@@ -26,10 +26,11 @@ static una_feature_map map_of(const una_basis *basis)
     return una_map_of(network_of(basis), basis->parameters, true);
 }
 
-una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run)
+una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
+                            una_stats *stats, una_run *run)
 {
     una_feature_map map = map_of(basis);
-    return una_map_absorb(&map, x, y, stats, run);
+    return una_map_absorb(&map, x, y, weight, stats, run);
 }
 
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run)
@@ -64,7 +65,7 @@ una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basi
     double unit = una_unit(o->units, p), noise_var = una_noise_var(o->noise_std, unit), prior_var = o->prior_var;
     una_head_init(head, una_map_columns(map), keep);
     UNA_TRY(una_arena_check(keep));
-    UNA_TRY(una_map_absorb(map, p->x, p->y, &head->stats, run));
+    UNA_TRY(una_map_absorb(map, p->x, p->y, p->weight, &head->stats, run));
     if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))
         UNA_TRY(una_choose_evidence(&noise_var, &prior_var, &head->stats, run));
 

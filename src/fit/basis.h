@@ -89,7 +89,8 @@ void       una_basis_resolve(una_basis_options *options, size_t rows, size_t tab
 una_lesson una_basis_lesson(const una_basis_options *options, const una_net *net, const una_training *diversity,
                             double train_noise_var);
 /* Adds the rows' features and targets to the statistics. */
-una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, una_stats *stats, una_run *run);
+una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
+                            una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
 /* Saving and loading of a network's shape and parameters. Inputs not stored: as many as the model has; heads: one. */

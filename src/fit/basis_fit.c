@@ -200,8 +200,8 @@ static una_status posterior(una_basis *basis, const una_problem *p, una_fit_resu
     UNA_TRY(una_arena_check(keep));
     basis->head.noise_var = noise_var;
     basis->head.prior_var = prior_var;
-    UNA_TRY(una_basis_absorb(basis, p->x, p->y, &basis->head.stats, run));
-    if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, &basis->head.stats, run));
+    UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
+    if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, NULL, &basis->head.stats, run));
     UNA_TRY(una_head_solve(&basis->head, run));
     result->noise_var = noise_var;
     result->prior_var = prior_var;

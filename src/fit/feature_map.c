@@ -66,12 +66,14 @@ una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_
     return status;
 }
 
-una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, una_stats *stats, una_run *run)
+una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, const double *weight,
+                          una_stats *stats, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_map_pass pass;
     una_status status = una_map_begin(&pass, map, x, run);
-    while (status == UNA_OK && una_map_next(&pass)) una_stats_add(stats, pass.phi, y + pass.from, pass.rows);
+    while (status == UNA_OK && una_map_next(&pass))
+        una_stats_add_counted(stats, pass.phi, y + pass.from, weight ? weight + pass.from : NULL, pass.rows);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -100,7 +102,7 @@ una_status una_map_observe(const una_feature_map *map, una_head *head, const una
     una_stats sums;
     una_stats_init(&sums, head->stats.features, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_absorb(map, more->x, more->y, &sums, run);
+    if (status == UNA_OK) status = una_map_absorb(map, more->x, more->y, more->weight, &sums, run);
     if (status == UNA_OK) status = una_head_observe(head, &sums, run);
     una_arena_release(&run->scratch, mark);
     result->log_evidence = head->log_evidence;

@@ -42,8 +42,9 @@ bool       una_map_next(una_map_pass *pass);
 una_status una_map_slopes(const una_feature_map *map, const double *x, double *j, una_run *run);
 /* phi [x.rows, columns], memory of the caller's. */
 una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run);
-/* Adds the rows' features and targets to the statistics. */
-una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, una_stats *stats, una_run *run);
+/* Adds the rows' features and targets to the statistics; rows count weight [rows] times, NULL: once. */
+una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, const double *weight,
+                          una_stats *stats, una_run *run);
 
 /* ---- the model interface, for a head on [features, 1] ---- */
 una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,

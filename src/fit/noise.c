@@ -3,7 +3,8 @@
  * Noise that varies with the inputs:  e_i = y_i - mean_i ~ N(0, var_i + s2 g(x_i)),
  *   log g(x) = offset + sum_t slope_t (x_d(t) - knot_t)+,   every x_d held within the rows that taught it,
  * so piecewise linear in each input: a term at the lower edge, and for inputs of more than two values hinges at some
- * quantiles. Slopes by Fisher scoring with a ridge penalty on standardised columns; how large it is, and whether the
+ * quantiles. Slopes by Fisher scoring with a ridge penalty on standardised columns; how large it is, whether it spares
+ * what has proved strong (most inputs have no say in the noise, and most of the others need no hinges), and whether the
  * shape is worth anything, is judged on parts of the rows left out in turn.
  *
  * A few rows must not shape the whole (outliers, a mean that is wrong in places): beyond three standard deviations
@@ -19,12 +20,14 @@
 
 enum {
     MOST_ROWS = 4000, FEWEST_ROWS = 40, KNOTS = 5, MOST_HINGED = 40, MOST_INPUTS = 200, MOST_TERMS = 1 << 16,
-    GROUPS = 5, MOST_GROUPS = 8, PENALTIES = 6, STEPS = 25, HALVINGS = 12, BLOCK = 64, SCALE_GRID = 25
+    GROUPS = 5, MOST_GROUPS = 8, PENALTIES = 6, WAYS = 2 * PENALTIES, STEPS = 25, HALVINGS = 12, BLOCK = 64,
+    SCALE_GRID = 25
 };
 static const double LOG_MOST = 4.60517018598809136804;        /* log 100: the bound of log g                       */
 static const double CUT = 9;                                  /* z2 beyond it counts by its logarithm              */
 static const double CLEAR = 2;                                /* standard errors by which a shape must win         */
 static const double LEAST_GAIN = 2;                           /* and nats, of all rows together                    */
+static const double LEAST_STRENGTH = 0.02;                    /* of the mean one: what is weak is not quite barred */
 static const double INTERCEPT_PENALTY = 0.1;                  /* keeps s2 finite where var explains all errors     */
 static const double PENALTY[PENALTIES] = { 1e4, 2e3, 400, 80, 16, 3 };   /* of columns of variance 1               */
 
@@ -42,6 +45,11 @@ static double term_at(const una_noise *noise, size_t t, const double *x)
     size_t d = (size_t)noise->input[t];
     double value = fmin(fmax(x[d], noise->low[d]), noise->high[d]);
     return fmax(value - noise->knot[t], 0);
+}
+
+static bool is_linear(const una_noise *noise, size_t t)
+{
+    return noise->knot[t] == noise->low[(size_t)noise->input[t]];
 }
 
 static double bounded(double log_g)
@@ -66,6 +74,7 @@ typedef struct study {
     double *x;                           /* [rows, inputs] those that are used                              */
     double *phi;                         /* [rows, columns] of mean 0 and variance 1                        */
     double *centre, *scale;              /* [columns] of the terms                                          */
+    size_t *bundle;                      /* [columns] terms that are strong or weak together, see make_columns */
     double *square, *var;                /* [rows] squared error; variance of the model                     */
     size_t  first[MOST_GROUPS + 1];      /* rows are sorted by group: where each begins                      */
     double *gram;                        /* [groups + 1, columns, columns] Fisher information; the last: of all */
@@ -127,13 +136,16 @@ static una_status choose_inputs(bool *used, const una_foretold *f, una_run *run)
     size_t inputs = f->x.cols, rows = f->x.rows;
     double *tie = UNA_GET(&run->scratch, double, 2 * inputs), *sorted = tie + inputs, centre = 0;
     UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t d = 0; d < inputs; d++) used[d] = true;
+    if (inputs <= MOST_INPUTS) return UNA_OK;
+
     for (size_t r = 0; r < rows; r++) centre += f->mean[r] / (double)rows;
     for (size_t r = 0; r < rows; r++)
         for (size_t d = 0; d < inputs; d++) tie[d] += (f->mean[r] - centre) * f->x.at[r * f->x.stride + d];
     for (size_t d = 0; d < inputs; d++) sorted[d] = tie[d] = fabs(tie[d]);
     qsort(sorted, inputs, sizeof *sorted, ascending);
 
-    double least = inputs > MOST_INPUTS ? sorted[inputs - MOST_INPUTS] : -1;
+    double least = sorted[inputs - MOST_INPUTS];
     for (size_t d = 0, count = 0; d < inputs; d++) count += used[d] = tie[d] >= least && count < MOST_INPUTS;
     return UNA_OK;
 }
@@ -189,10 +201,13 @@ static una_status make_columns(study *s, const una_noise *noise, una_run *run)
     s->phi = una_phi_with_one(n, k, &run->scratch);
     s->centre = UNA_GET(&run->scratch, double, k);
     s->scale = UNA_GET(&run->scratch, double, k);
+    s->bundle = UNA_GET(&run->scratch, size_t, k);
     s->gram = UNA_GET(&run->scratch, double, (s->groups + 1) * k * k);
     UNA_TRY(una_arena_check(&run->scratch));
 
-    for (size_t t = 0; t < s->terms; t++) {
+    for (size_t t = 0; t < s->terms; t++) {              /* a bundle: the linear term of an input, or its hinges */
+        bool begins = t > 0 && (is_linear(noise, t) || is_linear(noise, t - 1));
+        s->bundle[t] = t > 0 ? s->bundle[t - 1] + begins : 0;
         double sum = 0, square = 0;
         for (size_t r = 0; r < n; r++) sum += s->phi[r * k + t] = term_at(noise, t, s->x + r * noise->inputs);
         for (size_t r = 0; r < n; r++) square += pow(s->phi[r * k + t] - sum / (double)n, 2);
@@ -283,8 +298,9 @@ static una_status make_information(study *s, una_run *run)
 typedef struct scoring {                 /* one training: of all groups but `out`, under one penalty        */
     const study *s;
     size_t  out;                         /* s->groups: none is left out                                     */
-    double  penalty;
+    double *penalty;                     /* [columns]                                                       */
     double *b;                           /* [columns] the last is log s2                                    */
+    double *before;                      /* [columns] work                                                  */
     double *log_g;                       /* [rows] the terms' sum, not bounded                              */
     double *step, *slope, *along, *pull; /* [columns] [columns] [rows] [rows]                               */
     double *factor;                      /* [columns, columns] of information and penalty                   */
@@ -294,7 +310,8 @@ static una_status new_scoring(scoring *q, const study *s, una_run *run)
 {
     size_t k = s->columns, n = s->rows;
     una_arena *arena = &run->scratch;
-    *q = (scoring){ .s = s, .b = UNA_GET(arena, double, k), .log_g = UNA_GET(arena, double, n),
+    *q = (scoring){ .s = s, .penalty = UNA_GET(arena, double, k), .b = UNA_GET(arena, double, k),
+                    .before = UNA_GET(arena, double, k), .log_g = UNA_GET(arena, double, n),
                     .step = UNA_GET(arena, double, k), .slope = UNA_GET(arena, double, k),
                     .along = UNA_GET(arena, double, n), .pull = UNA_GET(arena, double, n),
                     .factor = UNA_GET(arena, double, k * k) };
@@ -309,8 +326,8 @@ static bool left_out(const scoring *q, size_t r)
 static double penalty_of(const scoring *q, double t)
 {
     size_t terms = q->s->terms;
-    double sum = INTERCEPT_PENALTY * pow(q->b[terms] + t * q->step[terms] - q->s->constant, 2);
-    for (size_t j = 0; j < terms; j++) sum += q->penalty * pow(q->b[j] + t * q->step[j], 2);
+    double sum = q->penalty[terms] * pow(q->b[terms] + t * q->step[terms] - q->s->constant, 2);
+    for (size_t j = 0; j < terms; j++) sum += q->penalty[j] * pow(q->b[j] + t * q->step[j], 2);
     return 0.5 * sum;
 }
 
@@ -341,8 +358,8 @@ static void descend(scoring *q)
         q->pull[r] = fabs(q->log_g[r]) < LOG_MOST ? pull : 0;
     }
     una_combine(q->slope, q->pull, s->phi, k, s->rows, k);
-    for (size_t j = 0; j < s->terms; j++) q->slope[j] -= q->penalty * q->b[j];
-    q->slope[s->terms] = common - INTERCEPT_PENALTY * (q->b[s->terms] - s->constant);
+    for (size_t j = 0; j < s->terms; j++) q->slope[j] -= q->penalty[j] * q->b[j];
+    q->slope[s->terms] = common - q->penalty[s->terms] * (q->b[s->terms] - s->constant);
 }
 
 static una_status factorise(scoring *q, una_run *run)
@@ -351,7 +368,7 @@ static una_status factorise(scoring *q, una_run *run)
     size_t k = s->columns;
     const double *all = s->gram + s->groups * k * k, *without = q->out < s->groups ? s->gram + q->out * k * k : NULL;
     for (size_t i = 0; i < k * k; i++) q->factor[i] = all[i] - (without ? without[i] : 0);
-    for (size_t j = 0; j < k; j++) q->factor[j * k + j] += j < s->terms ? q->penalty : INTERCEPT_PENALTY;
+    for (size_t j = 0; j < k; j++) q->factor[j * k + j] += q->penalty[j];
     return una_chol(q->factor, k, "the information about the noise (set noise=constant)", run);
 }
 
@@ -385,13 +402,44 @@ static una_status score_on(scoring *q, una_run *run)
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
-/* Trains without a group, under one penalty; from the constant, or from what q holds. */
-static una_status train_without(scoring *q, size_t out, size_t penalty, bool afresh, una_run *run)
+static void set_penalty(scoring *q, double penalty)
+{
+    for (size_t j = 0; j < q->s->terms; j++) q->penalty[j] = penalty;
+    q->penalty[q->s->terms] = INTERCEPT_PENALTY;
+}
+
+/* The penalty by the strength of each bundle in what was found under an even one: mean square of what it adds to log g,
+ * by the information. What is strong is spared, what is weak goes (as in adaptive ridge, a step towards subsets). */
+static void spare_the_strong(scoring *q, double penalty)
+{
+    const study *s = q->s;
+    size_t k = s->columns, bundles = s->bundle[s->terms - 1] + 1;
+    const double *all = s->gram + s->groups * k * k;
+    double *strength = q->step, mean = 0;
+    memset(strength, 0, k * sizeof *strength);
+    for (size_t i = 0; i < s->terms; i++)
+        for (size_t j = 0; j < s->terms; j++)
+            if (s->bundle[i] == s->bundle[j]) strength[s->bundle[i]] += q->b[i] * all[i * k + j] * q->b[j];
+    for (size_t g = 0; g < bundles; g++) mean += strength[g] / (double)bundles;
+    for (size_t j = 0; j < s->terms && mean > 0; j++)
+        q->penalty[j] = penalty / (strength[s->bundle[j]] / mean + LEAST_STRENGTH);
+}
+
+static void begin_without(scoring *q, size_t out)
 {
     q->out = out;
-    q->penalty = PENALTY[penalty];
-    if (afresh) memset(q->b, 0, q->s->columns * sizeof *q->b);
-    if (afresh) q->b[q->s->terms] = q->s->constant;
+    memset(q->b, 0, q->s->columns * sizeof *q->b);
+    q->b[q->s->terms] = q->s->constant;
+}
+
+/* One way of WAYS: a penalty, even (way < PENALTIES) or not. From what q holds. */
+static una_status train(scoring *q, size_t way, una_run *run)
+{
+    double penalty = PENALTY[way % PENALTIES];
+    set_penalty(q, penalty);
+    UNA_TRY(score_on(q, run));
+    if (way < PENALTIES) return UNA_OK;
+    spare_the_strong(q, penalty);
     return score_on(q, run);
 }
 
@@ -405,26 +453,34 @@ static void judge(const scoring *q, double shaped, double constant, bool robust,
     }
 }
 
-/* gain [PENALTIES, rows] by the likelihood that teaches. */
+/* gain [WAYS, rows] by the likelihood that teaches. An uneven penalty begins with the even one, which the next begins
+ * with too. */
 static una_status try_all(double *gain, scoring *q, una_run *run)
 {
     const study *s = q->s;
     for (size_t g = 0; g < s->groups; g++) {
         double constant = best_scale(s, NULL, g, true);
+        begin_without(q, g);
         for (size_t p = 0; p < PENALTIES; p++) {
-            UNA_TRY(train_without(q, g, p, p == 0, run));
+            UNA_TRY(train(q, p, run));
             judge(q, q->b[s->terms], constant, true, gain + p * s->rows);
+            memcpy(q->before, q->b, s->columns * sizeof *q->b);
+            spare_the_strong(q, PENALTY[p]);
+            UNA_TRY(score_on(q, run));
+            judge(q, q->b[s->terms], constant, true, gain + (PENALTIES + p) * s->rows);
+            memcpy(q->b, q->before, s->columns * sizeof *q->b);
         }
     }
     return UNA_OK;
 }
 
-/* gain [rows] of one penalty by the Gaussian likelihood, which is the one that models will be scored by. */
-static una_status try_plain(double *gain, size_t penalty, scoring *q, una_run *run)
+/* gain [rows] of one way by the Gaussian likelihood, which is the one that models will be scored by. */
+static una_status try_plain(double *gain, size_t way, scoring *q, una_run *run)
 {
     const study *s = q->s;
     for (size_t g = 0; g < s->groups; g++) {
-        UNA_TRY(train_without(q, g, penalty, true, run));
+        begin_without(q, g);
+        UNA_TRY(train(q, way, run));
         judge(q, best_scale(s, q->log_g, g, false), best_scale(s, NULL, g, false), false, gain);
     }
     return UNA_OK;
@@ -445,16 +501,16 @@ static bool is_clear(const double *gain, size_t n)
     return sum > LEAST_GAIN && sum > CLEAR * sqrt(square);
 }
 
-/* The likeliest penalty by rows left out; whether what it gives is worth keeping. */
+/* The likeliest way by rows left out; whether what it gives is worth keeping. */
 static una_status choose(size_t *best, bool *worth, scoring *q, una_run *run)
 {
     size_t n = q->s->rows;
-    double *gain = UNA_GET(&run->scratch, double, PENALTIES * n);
+    double *gain = UNA_GET(&run->scratch, double, WAYS * n);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(try_all(gain, q, run));
     *best = 0;
-    for (size_t p = 1; p < PENALTIES; p++)
-        if (sum_of(gain + p * n, n) > sum_of(gain + *best * n, n)) *best = p;
+    for (size_t way = 1; way < WAYS; way++)
+        if (sum_of(gain + way * n, n) > sum_of(gain + *best * n, n)) *best = way;
 
     *worth = is_clear(gain + *best * n, n);
     if (!*worth) return UNA_OK;
@@ -506,7 +562,8 @@ static una_status learn(una_noise *noise, bool *worth, const una_foretold *foret
     UNA_TRY(make_information(&s, run));
     UNA_TRY(new_scoring(&q, &s, run));
     UNA_TRY(choose(&best, worth, &q, run));
-    UNA_TRY(train_without(&q, s.groups, best, true, run));
+    begin_without(&q, s.groups);
+    UNA_TRY(train(&q, best, run));
     take_slopes(noise, &s, &q);
     return UNA_OK;
 }

@@ -23,8 +23,8 @@ una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_co
     return UNA_OK;
 }
 
-una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size_t rows, double *log_lik, double *rmse,
-                        una_run *run)
+una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
+                        double *log_lik, double *rmse, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *mean = UNA_GET(&run->scratch, double, rows), *var = UNA_GET(&run->scratch, double, rows), square = 0;
@@ -33,7 +33,7 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size
 
     *log_lik = 0;
     for (size_t i = 0; status == UNA_OK && i < rows; i++) {
-        double away = y[i] - mean[i], whole = var[i] + gp->noise_var;
+        double away = y[i] - mean[i], whole = var[i] + gp->noise_var / (weight ? weight[i] : 1);
         square += away * away;
         *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)rows;
     }
@@ -47,7 +47,7 @@ una_status una_gp_exchange(void *state, una_archive *ar)
 {
     una_gp *gp = state;
     uint64_t rows = gp->rows, inputs = gp->inputs;
-    double *x = gp->x, *y = gp->y;
+    double *x = gp->x, *y = gp->y, *weight = gp->weight;
 
     UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
     UNA_TRY(una_archive_u64(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
@@ -56,13 +56,20 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
     UNA_TRY(una_archive_f64s(ar, "x", &x, (size_t)rows * (size_t)inputs));
     UNA_TRY(una_archive_f64s(ar, "y", &y, (size_t)rows));
+    /* Only where rows do not count once each: files of before there were such rows do without it. */
+    if (ar->loading) weight = NULL;
+    if (weight || una_archive_next_is(ar, "gp.weight"))
+        UNA_TRY(una_archive_f64s(ar, "gp.weight", &weight, (size_t)rows));
 
     if (!ar->loading) return UNA_OK;
+    for (size_t i = 0; weight && i < rows; i++)
+        if (!(weight[i] > 0)) return una_archive_refuse(ar, "gp.weight", "is not greater than 0");
     if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
     if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
 
     UNA_TRY(una_gp_memory((size_t)rows, 1, ar->run));
     UNA_TRY(una_gp_init(gp, gp->kernel, x, (size_t)inputs, y, (size_t)rows, (size_t)inputs, ar->arena));
+    UNA_TRY(una_gp_weigh(gp, weight, ar->arena));
     una_status status = una_gp_solve(gp, 0, ar->run);    /* the factor is not stored: it has the same bits again */
     return status == UNA_E_NUMERIC ? una_archive_refuse(ar, "x", "gives a covariance without a factor") : status;
 }
@@ -111,11 +118,13 @@ static una_status rbf(una_kernel **kernel, size_t width, double prior_var, doubl
 }
 
 una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,
-                             const double *h, const double *y, size_t rows, una_arena *keep, una_run *run)
+                             const double *h, const double *y, const double *weight, size_t rows, una_arena *keep,
+                             una_run *run)
 {
     una_kernel *kernel;
     UNA_TRY(rbf(&kernel, width, prior_var, lengthscale, keep));
     UNA_TRY(una_gp_init(gp, kernel, h, width, y, rows, width, keep));
+    UNA_TRY(una_gp_weigh(gp, weight, keep));
     gp->noise_var = noise_var;
     return una_gp_solve_jittered(gp, run);
 }
@@ -147,7 +156,7 @@ una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una
     una_mark mark = una_arena_mark(&run->scratch);
     una_view h;
     una_status status = features_at(map, more->x, &h, run);
-    if (status == UNA_OK) status = una_gp_append(gp, h.at, h.stride, more->y, h.rows, keep, run);
+    if (status == UNA_OK) status = una_gp_append(gp, h.at, h.stride, more->y, more->weight, h.rows, keep, run);
     una_arena_release(&run->scratch, mark);
     result->log_evidence = gp->log_evidence;
     return status;

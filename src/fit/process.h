@@ -12,9 +12,9 @@
 
 /* Names and units of the columns, as kernels and formulas want them; from scratch. */
 una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *columns, una_run *run);
-/* Mean log-likelihood and rmse of rows x [rows, inputs] under a solved process. */
-una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, size_t rows, double *log_lik, double *rmse,
-                        una_run *run);
+/* Mean log-likelihood and rmse of rows x [rows, inputs] under a solved process; weight [rows] as in its own rows. */
+una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
+                        double *log_lik, double *rmse, una_run *run);
 /* Saves, or loads, checks and solves again. The columns of x are ar->inputs. */
 una_status una_gp_exchange(void *gp, una_archive *ar);
 /* f [draws, rows] from posterior or prior, by the run's seed. */
@@ -43,9 +43,11 @@ una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed
 bool       una_gp_set_lengths(una_kernel *kernel, double length);
 
 /* ---- on features: their rows stay in the process; cost rows^3, memory rows^2 ---- */
-/* Rows h [rows, width] and y under prior_var rbf(lengthscale), factored with the jitter it needs. */
+/* Rows h [rows, width] and y under prior_var rbf(lengthscale), factored with the jitter it needs; rows count
+ * weight [rows] times, NULL: once. */
 una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,
-                             const double *h, const double *y, size_t rows, una_arena *keep, una_run *run);
+                             const double *h, const double *y, const double *weight, size_t rows, una_arena *keep,
+                             una_run *run);
 una_status una_process_predict(const una_feature_map *map, const una_gp *gp, una_view x, una_predictive *out,
                                una_run *run);
 una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,

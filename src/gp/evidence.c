@@ -29,6 +29,7 @@ static void take_room(una_gp *gp, size_t room, una_arena *keep)
     gp->x = UNA_GET(keep, double, room * gp->inputs);
     gp->y = UNA_GET(keep, double, room);
     gp->alpha = UNA_GET(keep, double, room);
+    if (gp->weight) gp->weight = UNA_GET(keep, double, room);
     gp->l = una_arena_get(keep, room, gp->stride * sizeof *gp->l);
 }
 
@@ -46,11 +47,25 @@ una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t s
     gp->kernel = kernel;
     gp->rows = 0;
     gp->inputs = inputs;
+    gp->weight = NULL;
     gp->log_evidence = NAN;
     take_room(gp, rows, keep);
     UNA_TRY(una_arena_check(keep));
     take_rows(gp, x, stride, y, rows);
     return UNA_OK;
+}
+
+una_status una_gp_weigh(una_gp *gp, const double *weight, una_arena *keep)
+{
+    gp->weight = weight ? UNA_GET(keep, double, gp->room) : NULL;
+    UNA_TRY(una_arena_check(keep));
+    if (weight) memcpy(gp->weight, weight, gp->rows * sizeof *weight);
+    return UNA_OK;
+}
+
+static double noise_of(const una_gp *gp, size_t row)
+{
+    return gp->weight ? gp->noise_var / gp->weight[row] : gp->noise_var;
 }
 
 double una_gp_prior_mean_var(const una_gp *gp)
@@ -85,7 +100,7 @@ static una_status fill_chunk(void *context, size_t index, una_run *child)
             una_pairs_values(&pairs, f->side, i, f->side, first, UNA_PADDED(count), out);
             memcpy(row + first, out, count * sizeof *out);
         }
-        row[i] += gp->noise_var + gp->jitter_var;
+        row[i] += noise_of(gp, i) + gp->jitter_var;
     }
     return UNA_OK;
 }
@@ -186,7 +201,7 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
         for (size_t j = 0; j < end; j++)
             weight[j] = gp->alpha[i] * gp->alpha[first + j] - tile[(i - top) * UNA_TILE + j];
         if (first + end == i + 1) {                      /* the diagonal counts once, other pairs stand for two */
-            part[c->hyper->count] += 0.5 * gp->noise_var * weight[end - 1];
+            part[c->hyper->count] += 0.5 * noise_of(gp, i) * weight[end - 1];
             weight[end - 1] *= 0.5;
         }
         if (c->hyper->count) una_pairs_gradient(&pairs, c->side, i, c->side, first, UNA_PADDED(end), weight, sum);
@@ -232,18 +247,33 @@ static una_status grow(una_gp *gp, size_t rows, una_arena *keep)
     UNA_TRY(una_arena_check(keep));
     memcpy(gp->x, old.x, old.rows * old.inputs * sizeof *gp->x);
     memcpy(gp->y, old.y, old.rows * sizeof *gp->y);
+    if (gp->weight) memcpy(gp->weight, old.weight, old.rows * sizeof *gp->weight);
     for (size_t i = 0; i < old.rows; i++)
         memcpy(gp->l + i * gp->stride, old.l + i * old.stride, (i + 1) * sizeof *gp->l);
     return UNA_OK;
 }
 
-una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep,
-                         una_run *run)
+/* Weights of rows that come; of all before them too, where those had none. Beyond the rows of gp, or in new memory. */
+static una_status take_weights(una_gp *gp, const double *weight, size_t rows, una_arena *keep)
+{
+    if (!weight && !gp->weight) return UNA_OK;
+    if (!gp->weight) {
+        gp->weight = UNA_GET(keep, double, gp->room);
+        UNA_TRY(una_arena_check(keep));
+        for (size_t i = 0; i < gp->rows; i++) gp->weight[i] = 1;
+    }
+    for (size_t i = 0; i < rows; i++) gp->weight[gp->rows + i] = weight ? weight[i] : 1;
+    return UNA_OK;
+}
+
+una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, const double *weight, size_t rows,
+                         una_arena *keep, una_run *run)
 {
     una_mark mark = una_arena_mark(keep);
     una_gp next = *gp;
     una_status status = next.rows + rows <= next.room ? UNA_OK : una_gp_memory(next.rows + rows, 2.5, run);
     if (status == UNA_OK) status = grow(&next, next.rows + rows, keep);
+    if (status == UNA_OK) status = take_weights(&next, weight, rows, keep);
     if (status == UNA_OK) {
         take_rows(&next, x, stride, y, rows);            /* beyond the rows of gp, which does not look there */
         status = una_gp_solve(&next, gp->rows, run);     /* alpha is written at the very end, when all went well */

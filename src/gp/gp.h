@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact Gaussian process regression with a zero mean: y = f(x) + e, f ~ GP(0, k), e ~ N(0, s2).
+ * Exact Gaussian process regression with a zero mean: y = f(x) + e, f ~ GP(0, k), e ~ N(0, s2). Rows may count c times,
+ * e_i ~ N(0, s2/c_i): the diagonal of A has s2/c_i then.
  *   A = K + (s2 + jitter) I = L L',  a = A^-1 y,  log p(y) = -y'a/2 - sum log l_ii - n/2 log 2 pi
  *   mean k*'a,  var k** - |L^-1 k*|^2
  *   dlog p/dlog theta = 1/2 sum_ij (a_i a_j - A^-1_ij) dK_ij/dlog theta
@@ -18,6 +19,7 @@ typedef struct una_gp {
     size_t  room, stride;                /* rows there is place for; step from row to row of l                */
     double *x;                           /* [room, inputs]                                                    */
     double *y, *alpha;                   /* [room]                                                            */
+    double *weight;                      /* [room] how often each row counts; NULL: once                      */
     double *l;                           /* [room, stride], above the diagonal anything                       */
     double  log_evidence;
 } una_gp;
@@ -27,6 +29,8 @@ una_status una_gp_memory(size_t rows, double matrices, una_run *run);
 /* Takes the rows in: copies of x [rows, stride] and y, room for the factor. */
 una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
                        size_t inputs, una_arena *keep);
+/* Before it is solved: how often each row counts, copied; NULL: once. */
+una_status una_gp_weigh(una_gp *gp, const double *weight, una_arena *keep);
 /* Factor, alpha and evidence for the kernel's present parameters, noise and jitter.
  * Rows before `from` are done already. */
 una_status una_gp_solve(una_gp *gp, size_t from, una_run *run);
@@ -46,8 +50,9 @@ una_status una_gp_slope(const una_gp *gp, const double *x, double *dmean, double
 /* f [draws, rows] jointly from the posterior; normals of one draw follow each other. */
 una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng,
                        double *f, una_run *run);
-/* More rows, hyper-parameters kept: the bits of a factor of all rows. After a failure gp is as it was. */
-una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows, una_arena *keep,
-                         una_run *run);
+/* More rows, hyper-parameters kept: the bits of a factor of all rows. weight [rows] or NULL: they count once. After a
+ * failure gp is as it was. */
+una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const double *y, const double *weight, size_t rows,
+                         una_arena *keep, una_run *run);
 
 #endif

@@ -47,7 +47,8 @@ static una_status axes_of(axes *out, const una_stats *stats, una_run *run)
 una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_arena *arena, una_run *run)
 {
     size_t k = stats->features;
-    *spectrum = (una_spectrum){ k, UNA_GET(arena, double, k), UNA_GET(arena, double, k), stats->square, stats->rows };
+    *spectrum = (una_spectrum){ k, UNA_GET(arena, double, k), UNA_GET(arena, double, k), stats->square, stats->rows,
+                                stats->log_count };
     UNA_TRY(una_arena_check(arena));
 
     /* What is kept may lie in scratch too, so the mark comes after it. */
@@ -70,7 +71,8 @@ double una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, dou
         fitted += prior_var * spectrum->moment2[k] / (noise_var + prior_var * spectrum->value[k]);
     }
     double left = fmax(spectrum->square - fitted, 0);
-    return -0.5 * (spectrum->rows * (UNA_LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var);
+    return -0.5 * (spectrum->rows * (UNA_LOG_TWO_PI + log(noise_var)) + log_det + left / noise_var
+                   - spectrum->log_count);
 }
 
 /* ---- evidence ------------------------------------------------------------------------------------------ */

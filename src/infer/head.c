@@ -82,7 +82,7 @@ una_status una_head_solve(una_head *head, una_run *run)
     una_chol_solve(l, k, m, 1);
 
     head->log_evidence = -0.5 * (stats->rows * (UNA_LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
-                                 + una_dot(m, m, k) / alpha + una_chol_logdet(l, k));
+                                 + una_dot(m, m, k) / alpha + una_chol_logdet(l, k) - stats->log_count);
     for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
     fill_whiten(head);
 
@@ -222,6 +222,9 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     UNA_TRY(una_archive_f64(ar, "head.rows", &stats->rows));
     UNA_TRY(una_archive_f64(ar, "head.noise_var", &head->noise_var));
     UNA_TRY(una_archive_f64(ar, "head.prior_var", &head->prior_var));
+    /* Only where rows count more or less than once: files of before there were such rows do without it. */
+    if (ar->loading ? una_archive_next_is(ar, "head.log_count") : stats->log_count != 0)
+        UNA_TRY(una_archive_f64(ar, "head.log_count", &stats->log_count));
 
     if (!ar->loading) return UNA_OK;
     stats->features = k;

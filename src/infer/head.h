@@ -4,6 +4,7 @@
  *   V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2,  mean phi'm,  epistemic variance phi'V phi.
  * (Phi'Phi, Phi'y, y'y, n) add up over chunks, threads, ranks and time. The caller appends the column of ones to
  * Phi; the bias weight shares the prior alpha.
+ * A row may count c times, e ~ N(0, s2/c): its products do, and the evidence gains 1/2 log c.
  */
 #ifndef UNA_HEAD_H
 #define UNA_HEAD_H
@@ -18,11 +19,14 @@ typedef struct una_stats {
     double *moment;              /* Phi'y [K]                                                       */
     double  square;              /* y'y                                                             */
     double  rows;
+    double  log_count;           /* sum of log c over the rows; 0 where each counts once            */
 } una_stats;
 
 void una_stats_init(una_stats *stats, size_t features, una_arena *arena);
 void una_stats_clear(una_stats *stats);
 void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows);   /* phi [rows, K] */
+/* The same for rows that count so often, count [rows], positive; NULL: once. Rows of phi are scaled on the way. */
+void una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows);
 void una_stats_merge(una_stats *stats, const una_stats *other);
 una_status una_stats_check(const una_stats *stats, una_run *run);   /* UNA_E_NUMERIC unless all sums are finite */
 
@@ -50,7 +54,7 @@ una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng
 una_status una_head_exchange(una_head *head, una_archive *ar);   /* stats, variances; loading solves again and checks */
 
 /* log N(y; 0, s2 I + alpha Phi Phi') for given variances, by the eigenvalues of Phi'Phi: cheap to repeat. */
-typedef struct una_spectrum { size_t features; double *value, *moment2; double square, rows; } una_spectrum;
+typedef struct una_spectrum { size_t features; double *value, *moment2; double square, rows, log_count; } una_spectrum;
 una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_arena *arena, una_run *run);
 double     una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, double prior_var);
 /* Joint maximum of the evidence; a variance that is not UNA_AUTO stays. Bounds: noise_var >= 1e-10 of mean y^2,

@@ -17,6 +17,7 @@ static void copy_head(una_head *to, const una_head *from)
     memcpy(to->mean, from->mean, k * sizeof(double));
     to->stats.square = from->stats.square;
     to->stats.rows = from->stats.rows;
+    to->stats.log_count = from->stats.log_count;
     to->noise_var = from->noise_var;
     to->prior_var = from->prior_var;
     to->log_evidence = from->log_evidence;

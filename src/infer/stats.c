@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sufficient statistics of the linear head: Phi'Phi, Phi'y, y'y, n. They add up, so chunks, ranks and later rows
- * give the posterior of all rows at once, up to rounding.
+ * Sufficient statistics of the linear head: Phi'Phi, Phi'y, y'y, n, and the sum of log c of rows that count c times.
+ * They add up, so chunks, ranks and later rows give the posterior of all rows at once, up to rounding.
  */
 #include "infer/head.h"
 
@@ -21,7 +21,7 @@ void una_stats_clear(una_stats *s)
 {
     memset(s->gram, 0, s->features * s->features * sizeof *s->gram);
     memset(s->moment, 0, s->features * sizeof *s->moment);
-    s->square = s->rows = 0;
+    s->square = s->rows = s->log_count = 0;
 }
 
 double *una_phi_with_one(size_t rows, size_t features, una_arena *arena)
@@ -31,15 +31,42 @@ double *una_phi_with_one(size_t rows, size_t features, una_arena *arena)
     return phi;
 }
 
+/* At most BLOCK rows. */
+static void add_targets(una_stats *stats, const double *phi, const double *y, size_t rows)
+{
+    una_combine(stats->moment, y, phi, stats->features, rows, stats->features);
+    stats->square += una_dot(y, y, rows);
+}
+
 void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows)
 {
     size_t k = stats->features;
     una_gram_add(stats->gram, phi, rows, k);
-    for (size_t from = 0; from < rows; from += BLOCK) {
-        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        una_combine(stats->moment, y + from, phi + from * k, k, count, k);
-        stats->square += una_dot(y + from, y + from, count);
+    for (size_t from = 0; from < rows; from += BLOCK)
+        add_targets(stats, phi + from * k, y + from, rows - from < BLOCK ? rows - from : BLOCK);
+    stats->rows += (double)rows;
+}
+
+/* Products of sqrt(c) phi and sqrt(c) y are those of rows that count c times; counts of 1 leave every bit. */
+void una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows)
+{
+    size_t k = stats->features;
+    double scaled[BLOCK];
+    if (!count) {
+        una_stats_add(stats, phi, y, rows);
+        return;
     }
+    for (size_t from = 0; from < rows; from += BLOCK) {
+        size_t some = rows - from < BLOCK ? rows - from : BLOCK;
+        for (size_t r = 0; r < some; r++) {
+            double root = sqrt(count[from + r]), *row = phi + (from + r) * k;
+            for (size_t j = 0; j < k; j++) row[j] *= root;
+            scaled[r] = root * y[from + r];
+            stats->log_count += log(count[from + r]);
+        }
+        add_targets(stats, phi + from * k, scaled, some);
+    }
+    una_gram_add(stats->gram, phi, rows, k);
     stats->rows += (double)rows;
 }
 
@@ -50,12 +77,13 @@ void una_stats_merge(una_stats *stats, const una_stats *other)
     for (size_t i = 0; i < k; i++) stats->moment[i] += other->moment[i];
     stats->square += other->square;
     stats->rows += other->rows;
+    stats->log_count += other->log_count;
 }
 
 una_status una_stats_check(const una_stats *stats, una_run *run)
 {
     size_t k = stats->features;
-    bool gram = true, targets = isfinite(stats->square);
+    bool gram = isfinite(stats->log_count), targets = isfinite(stats->square);
     for (size_t i = 0; i < k * k; i++) gram = gram && isfinite(stats->gram[i]);
     for (size_t i = 0; i < k; i++) targets = targets && isfinite(stats->moment[i]);
     if (!gram) UNA_FAIL(run, UNA_E_NUMERIC, "the features are not finite, or their squares overflow; scale the inputs");

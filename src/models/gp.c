@@ -99,7 +99,7 @@ static una_gp_search search_of(una_gp *gp, const gp_options *o)
 
 /* ---- the grid of lengths ----------------------------------------------------------------------------------------- */
 
-typedef struct held { double *x, *y; size_t rows; } held;
+typedef struct held { double *x, *y, *weight; size_t rows; } held;     /* weight NULL: each counts once */
 
 /* A random fifth of the rows goes to `out`, the others to `in`; copies of a row go together. */
 static una_status hold_out(const una_problem *p, held *in, held *out, una_run *run)
@@ -108,6 +108,7 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     uint32_t *order;
     una_copies copies;
     double *x = UNA_GET(&run->scratch, double, rows * cols), *y = UNA_GET(&run->scratch, double, rows);
+    double *weight = p->weight ? UNA_GET(&run->scratch, double, rows) : NULL;
     UNA_TRY(una_arena_check(&run->scratch));
     if (rows < LEAST_HELD)
         UNA_FAIL(run, UNA_E_INPUT, "gp: grid_rule=validation needs at least %d rows, and there are only %zu; use "
@@ -118,10 +119,11 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     for (size_t i = 0; i < rows; i++) {
         memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
         y[i] = p->y[order[i]];
+        if (weight) weight[i] = p->weight[order[i]];
     }
 
-    *out = (held){ x, y, fifth };
-    *in = (held){ x + out->rows * cols, y + out->rows, rows - out->rows };
+    *out = (held){ x, y, weight, fifth };
+    *in = (held){ x + fifth * cols, y + fifth, weight ? weight + fifth : NULL, rows - fifth };
     return UNA_OK;
 }
 
@@ -144,7 +146,8 @@ static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_p
         f.starts = (double)count + 1;
         if (status == UNA_OK) status = una_gp_search_run(&f, 1, 0, run);
         result->steps += f.steps;
-        if (status == UNA_OK && out) status = una_gp_judge(gp, out->x, out->y, out->rows, &log_lik, &rmse, run);
+        if (status == UNA_OK && out)
+            status = una_gp_judge(gp, out->x, out->y, out->weight, out->rows, &log_lik, &rmse, run);
         if (status == UNA_OK) score = out ? log_lik : gp->log_evidence;
 
         if (score > best) {
@@ -165,7 +168,7 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
     double grid[MOST_GRID], chosen = 1;
     size_t count;
     una_gp part = *gp;
-    held in = { NULL, NULL, 0 }, out = in;
+    held in = {0}, out = in;
     bool validate = o->grid_rule == 1;
 
     UNA_TRY(read_grid(grid, &count, o->grid, run));
@@ -176,6 +179,7 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
     if (validate) {
         UNA_TRY(hold_out(p, &in, &out, run));
         UNA_TRY(una_gp_init(&part, gp->kernel, in.x, p->x.cols, in.y, in.rows, p->x.cols, &run->scratch));
+        UNA_TRY(una_gp_weigh(&part, in.weight, &run->scratch));
     }
     UNA_TRY(search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen,
                         result, run));
@@ -237,6 +241,7 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     plan.group = group;
     UNA_TRY(read_kernel(&kernel, o, &inputs, keep, run));
     UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
+    UNA_TRY(una_gp_weigh(gp, p->weight, keep));
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));
 
     gp->noise_var = noise_var;
@@ -272,7 +277,7 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
                              una_run *run)
 {
     una_gp *gp = state;
-    una_status status = una_gp_append(gp, more->x.at, more->x.stride, more->y, more->x.rows, keep, run);
+    una_status status = una_gp_append(gp, more->x.at, more->x.stride, more->y, more->weight, more->x.rows, keep, run);
     result->log_evidence = gp->log_evidence;
     return status;
 }

@@ -59,12 +59,12 @@ static una_status features(const linear *m, una_view x, double **phi, una_run *r
     return UNA_OK;
 }
 
-static una_status absorb(const linear *m, una_view x, const double *y, una_stats *stats, una_run *run)
+static una_status absorb(const linear *m, const una_problem *p, una_stats *stats, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
-    una_status status = features(m, x, &phi, run);
-    if (status == UNA_OK) una_stats_add(stats, phi, y, x.rows);
+    una_status status = features(m, p->x, &phi, run);
+    if (status == UNA_OK) una_stats_add_counted(stats, phi, p->y, p->weight, p->x.rows);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -83,7 +83,7 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
     for (size_t d = 0; d < m->inputs; d++) m->is_number[d] = problem->columns->inputs[d].level == SIZE_MAX;
     una_head_init(&m->head, feature_count(m), keep);
     UNA_TRY(una_arena_check(keep));
-    UNA_TRY(absorb(m, problem->x, problem->y, &m->head.stats, run));
+    UNA_TRY(absorb(m, problem, &m->head.stats, run));
 
     m->head.noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std / unit, 2);
     m->head.prior_var = o->prior_var;
@@ -134,7 +134,7 @@ static una_status linear_observe(void *state, const una_problem *more, una_fit_r
     una_stats sums;
     una_stats_init(&sums, m->head.stats.features, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = absorb(m, more->x, more->y, &sums, run);
+    if (status == UNA_OK) status = absorb(m, more, &sums, run);
     if (status == UNA_OK) status = una_head_observe(&m->head, &sums, run);
     una_arena_release(&run->scratch, mark);
     result->log_evidence = m->head.log_evidence;

@@ -132,12 +132,13 @@ static una_status follow(una_stats *stats, const double *phi, const double *y, s
     return UNA_OK;
 }
 
+/* weight: of the exact sums; those that are followed know rows that count once only. */
 static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, uint64_t seed, una_view x,
-                         const double *y, una_run *run)
+                         const double *y, const double *weight, una_run *run)
 {
     una_feature_map map = una_sngp_map(m);
     if (o->head == UNA_SNGP_EXACT || UNA_IS_AUTO(o->covariance_momentum))
-        return una_map_absorb(&map, x, y, stats, run);
+        return una_map_absorb(&map, x, y, weight, stats, run);
 
     const followed how = { o->covariance_momentum, (size_t)o->basis.batch, seed };
     una_mark mark = una_arena_mark(&run->scratch);
@@ -183,7 +184,7 @@ static una_status finish(void *context, void *trial_at, una_run *run)
 
     t->rows = r->rows;
     UNA_TRY(process ? una_map_phi(&map, x, t->phi, run)
-                    : gather(&t->stats, &t->model, all->options, t->base.lesson.how.seed, x, r->y, run));
+                    : gather(&t->stats, &t->model, all->options, t->base.lesson.how.seed, x, r->y, NULL, run));
     return una_map_phi(&map, held_x, t->held_phi, run);
 }
 
@@ -208,8 +209,8 @@ static una_status judge_process(const trial *t, double lengthscale, const una_qu
     una_gp gp;
     UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
     UNA_TRY(una_process_solve(&gp, t->model.net.width, question->prior_var, lengthscale, question->noise_var, t->phi,
-                              t->y, t->rows, &run->scratch, run));
-    return una_gp_judge(&gp, t->held_phi, t->held_y, t->base.held, log_lik, rmse, run);
+                              t->y, NULL, t->rows, &run->scratch, run));
+    return una_gp_judge(&gp, t->held_phi, t->held_y, NULL, t->base.held, log_lik, rmse, run);
 }
 
 static una_status sngp_judge(void *context, const void *const *trials, size_t count, const una_question *question,
@@ -252,8 +253,8 @@ static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_p
     UNA_TRY(una_arena_check(keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
-    UNA_TRY(gather(&m->head.stats, m, o, p->seed, p->x, p->y, run));
-    if (p->valid_joins && !laplace) UNA_TRY(una_map_absorb(&map, p->valid_x, p->valid_y, &m->head.stats, run));
+    UNA_TRY(gather(&m->head.stats, m, o, p->seed, p->x, p->y, p->weight, run));
+    if (p->valid_joins && !laplace) UNA_TRY(una_map_absorb(&map, p->valid_x, p->valid_y, NULL, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
     if (laplace) take_trained(m);
     return UNA_OK;
@@ -270,15 +271,17 @@ static una_status solve_process(una_sngp *m, const una_sngp_options *o, const un
     una_feature_map map = una_sngp_map(m);
     size_t rows = p->x.rows, all = posterior_rows(p), width = map.features;
     double *h = UNA_GET(&run->scratch, double, all * width), *y = UNA_GET(&run->scratch, double, all);
+    double *weight = p->weight ? UNA_GET(&run->scratch, double, all) : NULL;
     UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; weight && r < all; r++) weight[r] = r < rows ? p->weight[r] : 1;
 
     memcpy(y, p->y, rows * sizeof *y);
     if (all > rows) memcpy(y + rows, p->valid_y, (all - rows) * sizeof *y);
     UNA_TRY(una_map_phi(&map, p->x, h, run));
     if (all > rows) UNA_TRY(una_map_phi(&map, p->valid_x, h + rows * width, run));
 
-    UNA_TRY(una_process_solve(&m->gp, width, m->head.prior_var, o->lengthscale, m->head.noise_var, h, y, all, keep,
-                              run));
+    UNA_TRY(una_process_solve(&m->gp, width, m->head.prior_var, o->lengthscale, m->head.noise_var, h, y, weight,
+                              all, keep, run));
     if (m->gp.jitter_var > 0)
         una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
                       "covariance, which had no Cholesky factor without it.", m->gp.jitter_var / m->head.prior_var);

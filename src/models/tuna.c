@@ -344,7 +344,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
 
     una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);
     UNA_TRY(una_arena_check(keep));
-    UNA_TRY(una_basis_absorb(basis, p->x, p->y, &basis->head.stats, run));
+    UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
     UNA_TRY(choose(basis, o, p, held, result, run));
     result->noise_var = basis->head.noise_var;
     result->prior_var = o->basis.prior_var = basis->head.prior_var;

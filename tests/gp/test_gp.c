@@ -442,7 +442,7 @@ static void appended_rows(void **state)
     assert_ok(una_gp_solve(&some, 0, run), run);
     for (size_t from = 100, step = 1; from < ROWS; from += step, step += 3) {
         if (step > ROWS - from) step = ROWS - from;
-        assert_ok(una_gp_append(&some, all.x + 3 * from, 3, all.y + from, step, &run->scratch, run), run);
+        assert_ok(una_gp_append(&some, all.x + 3 * from, 3, all.y + from, NULL, step, &run->scratch, run), run);
     }
 
     assert_int_equal(some.rows, ROWS);
@@ -450,7 +450,7 @@ static void appended_rows(void **state)
     assert_memory_equal(some.alpha, all.alpha, ROWS * sizeof(double));
 
     const double huge = 1e300, before = some.log_evidence;
-    assert_status(una_gp_append(&some, all.x, 3, &huge, 1, &run->scratch, run), UNA_E_NUMERIC, run);
+    assert_status(una_gp_append(&some, all.x, 3, &huge, NULL, 1, &run->scratch, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "too large");
     assert_true(some.rows == ROWS && some.log_evidence == before);
     assert_memory_equal(some.alpha, all.alpha, ROWS * sizeof(double));
@@ -558,7 +558,7 @@ static una_status everything(void *context, una_run *run)
     if (status == UNA_OK) status = una_gp_init(&gp, k, x, 3, y, 8, 3, &run->scratch);
     if (status == UNA_OK) status = una_gp_solve(&gp, 0, run);
     if (status == UNA_OK) status = una_gp_gradient(&gp, &hyper, inverse, gradient, run);
-    if (status == UNA_OK) status = una_gp_append(&gp, x + 24, 3, y + 8, 2, &run->scratch, run);
+    if (status == UNA_OK) status = una_gp_append(&gp, x + 24, 3, y + 8, NULL, 2, &run->scratch, run);
     if (status == UNA_OK) status = una_gp_draw(&gp, x, 10, 3, 2, &rng, f, run);
     if (status == UNA_OK) status = una_gp_slope(&gp, x, f, f + 3, run);
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Experiments: the list, a small run, taking it up again, and mistakes.
 check "bench lists" 0 una bench
-out "cubic" "uci" "gap"
+out "cubic" "uci" "gap" "split"
 check "bench lists, JSON" 0 una bench --json
 json experiments
 check "bench cubic" 0 una bench cubic --quick --models linear,nlm --seeds 1

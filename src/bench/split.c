@@ -58,7 +58,7 @@ static const una_bench_measure measures[] = {
     { .name = NULL }
 };
 
-/* ---- which data sets -------------------------------------------------------------------------------------------- */
+/* ---- which data sets ------------------------------------------------------------------------------------------ */
 
 /* One item of a list with commas between, without the blanks around it; NULL behind the last. */
 static const char *next_item(const char *list, size_t *length)
@@ -132,7 +132,7 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
     return una_arena_check(asked->keep);
 }
 
-/* ---- one fit ------------------------------------------------------------------------------------------------------ */
+/* ---- one fit -------------------------------------------------------------------------------------------------- */
 
 static double log_std(const una_truth *t)
 {
@@ -189,7 +189,7 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
     return status;
 }
 
-/* ---- claims --------------------------------------------------------------------------------------------------------- */
+/* ---- claims --------------------------------------------------------------------------------------------------- */
 
 double una_split_pool(size_t *count, const una_findings *f, const char *spec, const char *data, size_t m)
 {
@@ -289,8 +289,8 @@ const una_experiment una_experiment_split = {
     .name = "split",
     .summary = "made-up data whose function and noise are known: is ignorance told from noise?",
     .title = "The split of doubt: ignorance or noise?",
-    .lead = "A model's doubt has two parts: what it does not know, which more rows would cure, and noise, which nothing "
-            "cures. Here the true function and the true noise are known, so both parts can be checked.",
+    .lead = "A model's doubt has two parts: what it does not know, which more rows would cure, and noise, which "
+            "nothing cures. Here the true function and the true noise are known, so both parts can be checked.",
     .caption = "Share of points whose true function is in the 95 % band of ignorance, noise over the true one, "
                "log-likelihood; for lines also in the gap and beyond the rows: mean and sd over the seeds",
     .over = "seeds",

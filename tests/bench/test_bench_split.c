@@ -15,7 +15,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfontconfig";
 }
 
-/* ---- a kind that knows f ------------------------------------------------------------------------------------------ */
+/* ---- a kind that knows f -------------------------------------------------------------------------------------- */
 
 typedef struct knows { double off, std, noise, grows, centre[5], scale[5], y_centre, y_scale; } knows;
 typedef struct knows_options { double off, std, noise, grows; } knows_options;
@@ -89,7 +89,7 @@ static const una_kind knows_kind = { .name = "knows", .summary = "", .source = "
     .fit = knows_fit, .predict = knows_predict, .exchange = knows_exchange };
 const una_kind *const una_kinds[] = { &knows_kind, NULL };
 
-/* ---- measures and claims ---------------------------------------------------------------------------------------- */
+/* ---- measures and claims -------------------------------------------------------------------------------------- */
 
 static una_bench_result *run_it(const char *model, const char *sets, const char *seeds, una_run *run)
 {
@@ -211,7 +211,7 @@ static void usual_sets(void **state)
     una_run_free(run);
 }
 
-/* ---- the data ----------------------------------------------------------------------------------------------------- */
+/* ---- the data ------------------------------------------------------------------------------------------------- */
 
 static double mean_square(const double *a, const double *b, size_t count)
 {

@@ -9,7 +9,8 @@
 
 enum { UNA_CUBIC_ROWS = 100 };
 enum { UNA_CUBIC_GAP_STD, UNA_CUBIC_DATA_STD, UNA_CUBIC_RMSE, UNA_CUBIC_CENTRE_STD, UNA_CUBIC_RIPPLE,
-       UNA_CUBIC_MEASURES };            /* seconds come behind */
+       UNA_CUBIC_GAP_INSIDE, UNA_CUBIC_GAP_LOG_LIK, UNA_CUBIC_BEYOND_STD, UNA_CUBIC_BEYOND_INSIDE,
+       UNA_CUBIC_BEYOND_LOG_LIK, UNA_CUBIC_MEASURES };  /* seconds come behind */
 
 /* 0 for a curve with one rise and one fall; else the largest drop before or rise after its top, as a share of it. */
 double una_cubic_ripple(const double *std, size_t count);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { GRID = 193 };
-static const double from = -4.8, to = 4.8, panel_width = 232, panel_height = 200;
+static const double from = -6, to = 6, panel_width = 232, panel_height = 200;
 
 /* ---- models -------------------------------------------------------------------------------------------------- */
 
@@ -169,6 +169,34 @@ static void means_table(una_html *html, const una_findings *f)
     una_html_table_end(html);
 }
 
+static void truth_row(una_html *html, const una_findings *f, size_t g)
+{
+    static const size_t shown[] = { UNA_CUBIC_GAP_INSIDE, UNA_CUBIC_GAP_LOG_LIK, UNA_CUBIC_BEYOND_STD,
+                                    UNA_CUBIC_BEYOND_INSIDE, UNA_CUBIC_BEYOND_LOG_LIK };
+    const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
+    una_html_row(html);
+    una_html_cell(html, UNA_HTML_SIDE, una_page_title(f, g));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) spread_cell(html, mean[shown[i]], sd[shown[i]]);
+    una_html_row_end(html);
+}
+
+static void truth_table(una_html *html, const una_findings *f)
+{
+    static const char *const heads[] = { "Inside, gap", "Log-lik, gap", "Std beyond", "Inside, beyond",
+                                         "Log-lik, beyond" };
+    una_html_heading(html, 2, "Is the truth inside?");
+    una_html_table(html, "In the gap, and beyond the rows.", "Share of the points whose x\xC2\xB3 is within the mean "
+                   "\xC2\xB1 1.96 epistemic standard deviations, and the log-likelihood of fresh rows there: in the "
+                   "gap, and on [\xE2\x88\x92" "6, \xE2\x88\x92" "4] and [4, 6], with the mean epistemic standard "
+                   "deviation there.");
+    una_html_head(html);
+    una_html_cell(html, UNA_HTML_HEAD, "Model");
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, heads[i]);
+    una_html_head_end(html);
+    for (size_t g = 0; g < f->group_count; g++) truth_row(html, f, g);
+    una_html_table_end(html);
+}
+
 una_status una_cubic_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run)
 {
     drawing d = { .findings = findings, .asked = asked };
@@ -180,6 +208,7 @@ una_status una_cubic_page(una_html *html, const una_findings *findings, const un
     if (status == UNA_OK) status = load_models(&d, run);
     if (status == UNA_OK) status = pictures(html, &d, caption.at, run);
     if (status == UNA_OK) means_table(html, findings);
+    if (status == UNA_OK) truth_table(html, findings);
     for (size_t g = 0; d.models && g < findings->group_count; g++) una_model_free(d.models[g]);
     una_dataset_free(d.data);
     return status;

@@ -76,6 +76,7 @@ struct una_experiment {
      * key's seed. Called from several threads at once. */
     una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
     const una_claim *claims;             /* NULL: none                                                      */
+    const char      *claims_lead;        /* whose they are; NULL: "Claims of the thesis."                   */
     const char      *claims_caption;
     /* What stands on the page between its lead and its claims; NULL: the table of means. */
     una_status (*page)(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);

@@ -99,12 +99,13 @@ void una_page_means(una_html *html, const una_findings *f, const una_experiment 
     una_html_table_end(html);
 }
 
-static void claims_table(una_html *html, const una_bench_claim *claims, size_t count, const char *caption)
+static void claims_table(una_html *html, const una_bench_claim *claims, size_t count, const una_experiment *experiment)
 {
     static const char *const verdict[] = { "not tested", "does not hold", "holds" };
     if (count == 0) return;
     una_html_heading(html, 2, "What was claimed, and what holds here");
-    una_html_table(html, "Claims of the thesis.", caption);
+    una_html_table(html, experiment->claims_lead ? experiment->claims_lead : "Claims of the thesis.",
+                   experiment->claims_caption);
     una_html_head(html);
     una_html_cell(html, UNA_HTML_HEAD, "Claim");
     una_html_cell(html, UNA_HTML_HEAD, "Here");
@@ -135,7 +136,7 @@ static una_status write_page(una_html *html, const una_findings *f, const una_be
     if (e->page) UNA_TRY(e->page(html, f, asked, run));
     else una_page_means(html, f, e);
 
-    claims_table(html, claims, claim_count, e->claims_caption);
+    claims_table(html, claims, claim_count, e);
     una_html_heading(html, 2, "What was fitted");
     for (size_t i = 0; i < asked->model_count; i++) una_html_paragraph(html, "code", asked->models[i].spec);
     return una_html_end(html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "

@@ -26,7 +26,7 @@ typedef struct una_published {           /* options; those that an experiment do
     { "data", UNA_TEXT, offsetof(una_published, data), "", 0, 0, false, NULL,                                        \
       "folder of the data, with uci/NAME.csv and uci/splits/NAME.json in it" },                                      \
     { "sets", UNA_TEXT, offsetof(una_published, sets), "", 0, 0, false, NULL,                                        \
-      "which data sets, with commas between; left out: all that are in the folder" },                                \
+      "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },\
     { "splits", UNA_TEXT, offsetof(una_published, splits), "auto", 0, 0, false, NULL,                                \
       "which splits, for instance 3 or 10-19; auto: 0-4, quick: 0-1" },                                              \
     { "held", UNA_REAL, offsetof(una_published, held), "auto", 0.001, 0.9, true, NULL,                               \

@@ -8,7 +8,8 @@
 #define EXPERIMENTS(X)  \
     X(cubic)            \
     X(uci)              \
-    X(gap)
+    X(gap)              \
+    X(split)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

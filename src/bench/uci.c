@@ -40,8 +40,8 @@ const una_experiment una_experiment_uci = {
     .title = "UCI regression: models that nobody has tuned",
     .lead = "Published splits of the UCI regression sets. Every model chooses its own settings by its automatic rules, "
             "from the training rows alone.",
-    .caption = "Error, log-likelihood and coverage of the 95 % band at the test rows, and both scores again at those whose "
-               "inputs no training row has (new): mean and sd over the splits",
+    .caption = "Error, log-likelihood and coverage of the 95 % band at the test rows, and both scores again at those "
+               "whose inputs no training row has (new): mean and sd over the splits",
     .over = "splits",
     .options = table,
     .options_size = sizeof(una_published),

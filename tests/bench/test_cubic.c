@@ -124,7 +124,7 @@ static void every_kind_once_and_never_again(void **state)
     assert_string_equal(result->means[result->mean_count - 1].measure, "seconds");
     assert_int_equal(result->means[0].count, 2);
     assert_string_equal(result->rows[0].key->study, "cubic");
-    assert_int_equal(result->rows[0].key->results, 1);
+    assert_int_equal(result->rows[0].key->results, 2);
     assert_says(result->rows[0].key->options, "height=1");
     assert_int_equal(result->rows[0].key->seed, 0);
     assert_int_equal(result->rows[UNA_CUBIC_MEASURES + 1].key->seed, 1);
@@ -277,10 +277,10 @@ static void rows_of_another_version_are_told_apart(void **state)
     una_bench_free(result);
 
     fits = 0;
-    raised.results = 1;
+    raised.results++;
     assert_ok(una_experiment_run(&result, &raised, &settings, run), run);
     assert_int_equal(result->fitted, 1);
-    assert_int_equal(result->rows[0].key->results, 2);
+    assert_int_equal(result->rows[0].key->results, 3);
     assert_int_equal(result->means[0].count, 1);
     una_bench_free(result);
     assert_int_equal(lines_of(temp_path("raised/cubic.csv")), 3);    /* both are kept */
@@ -409,18 +409,26 @@ typedef struct made_up {
     una_findings         findings;
 } made_up;
 
-static void store_row(made_up *m, const char *kind, const char *spec, uint64_t seed, double gap, double centre,
-                      double ripple, una_run *run)
+typedef struct made_row { double gap, centre, ripple, rmse, beyond, inside; } made_row;
+
+static void store_values(made_up *m, const char *kind, const char *spec, uint64_t seed, made_row r, una_run *run)
 {
-    static const char *const names[] = { "gap_std", "data_std", "rmse", "centre_std", "ripple" };
-    double value[] = { gap, 1, 3, centre, ripple };
-    una_row row = { .key = { "cubic", "cubic", 0, spec, seed, 1 }, .measure = names, .value = value, .count = 5,
+    static const char *const names[] = { "gap_std", "data_std", "rmse", "centre_std", "ripple", "beyond_std",
+                                         "beyond_inside" };
+    double value[] = { r.gap, 1, r.rmse, r.centre, r.ripple, r.beyond, r.inside };
+    una_row row = { .key = { "cubic", "cubic", 0, spec, seed, 1 }, .measure = names, .value = value, .count = 7,
                     .options = "", .kernels = "", .commit = "", .seconds = 1 };
     size_t known = 0;
     while (known < m->model_count && strcmp(m->models[known].spec, spec) != 0) known++;
     if (known == m->model_count) m->models[m->model_count++] = (una_bench_model){ kind, spec, 1 };
     una_plan_add(&m->plan, row.key);
     assert_ok(una_store_put(m->store, &row, 1, true, NULL, NULL, run), run);
+}
+
+static void store_row(made_up *m, const char *kind, const char *spec, uint64_t seed, double gap, double centre,
+                      double ripple, una_run *run)
+{
+    store_values(m, kind, spec, seed, (made_row){ gap, centre, ripple, 3, 5, 0.4 }, run);
 }
 
 static int judged(made_up *m, const char *word, const char **numbers, una_run *run)
@@ -490,6 +498,80 @@ static void claims_follow_the_numbers(void **state)
     una_run_free(run);
 }
 
+static void claims_look_both_ways_and_outside(void **state)
+{
+    static const struct { made_row luna; int gap, error, rises, holds; } cases[] = {
+        { { 5, 5, 0, 3.2, 2.1, 0.4 }, 1, 1, 1, 1 },      /* of the GP: gap 10, error 3, beyond 5, inside 0.4 */
+        { { 4.9, 5, 0, 3.4, 2, 0.39 }, 0, 0, 0, 0 },
+        { { 19.9, 5, 0, 1, 99, 1 }, 1, 1, 1, 1 },
+        { { 20.1, 5, 0, 3.3001, 99, 0 }, 0, 0, 1, 0 },   /* too much is untrue as well */
+    };
+    una_run *run = quiet_run();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_up m = {0};
+        const char *numbers;
+        char name[20];
+        snprintf(name, sizeof name, "ways%zu.sqlite", i);
+        una_arena_init(&m.arena, run);
+        m.plan.arena = &m.arena;
+        assert_ok(una_store_open(&m.store, temp_path(name), run), run);
+        store_row(&m, "gp", "gp", 0, 10, 10, 0.05, run);
+        assert_int_equal(judged(&m, "LUNA's epistemic std rises beyond", &numbers, run), -1);
+        store_values(&m, "luna", "luna", 0, cases[i].luna, run);
+        assert_int_equal(judged(&m, "between half and twice", &numbers, run), cases[i].gap);
+        assert_says(numbers, "0.50 to 2.00 asked");
+        assert_int_equal(judged(&m, "within a tenth", &numbers, run), cases[i].error);
+        assert_int_equal(judged(&m, "The GP's epistemic std rises beyond", &numbers, run), 1);
+        assert_int_equal(judged(&m, "LUNA's epistemic std rises beyond", &numbers, run), cases[i].rises);
+        assert_int_equal(judged(&m, "as often as the GP's", &numbers, run), cases[i].holds);
+        una_store_close(m.store);
+        una_arena_free(&m.arena);
+    }
+    una_run_free(run);
+}
+
+/* The measures outside, against the model's own answers on points written down here. */
+static void the_outside_is_measured(void **state)
+{
+    una_run *run = quiet_run();
+    una_bench_result *result = NULL;
+    una_model *model = NULL;
+    una_dataset *data = NULL;
+    const char *spec = "other(height=2)", *set = "seeds=1";
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("outside"), .models = &spec,
+                                    .model_count = 1, .set = &set, .set_count = 1 };
+    una_row_key key = { .spec = spec, .seed = 0 };
+    double x[183], mean[183], std[183], both[183], inside[2] = {0}, log_lik[2] = {0}, beyond = 0;
+    una_prediction p = { .size = sizeof p, .mean = mean, .std_epistemic = std, .std = both };
+    (void)state;
+    for (int i = 0; i < 61; i++) {
+        x[i] = -1.5 + i / 20.0;
+        x[61 + i] = -4 - i / 30.0;
+        x[122 + i] = 4 + i / 30.0;
+    }
+
+    assert_ok(una_bench_run(&result, "cubic", &settings, run), run);
+    assert_ok(una_cubic_fit(&model, &data, &key, run), run);
+    assert_ok(una_model_predict_rows(model, x, 183, 0.95, &p, run), run);
+    for (int i = 0; i < 183; i++) {
+        double off = mean[i] - x[i] * x[i] * x[i], var = both[i] * both[i], n = i < 61 ? 61 : 122;
+        inside[i >= 61] += (fabs(off) < 1.96 * std[i]) / n;
+        log_lik[i >= 61] -= (0.5 * log(2 * acos(-1) * var) + (off * off + 9) / var / 2) / n;     /* y has noise 3 */
+        if (i >= 61) beyond += std[i] / n;
+    }
+    assert_near(value_of(result, 0, "gap_inside"), inside[0], 0, 1e-9);
+    assert_near(value_of(result, 0, "beyond_inside"), inside[1], 0, 1e-9);
+    assert_near(value_of(result, 0, "beyond_std"), beyond, 1e-9, 0);
+    assert_near(value_of(result, 0, "gap_log_lik"), log_lik[0], 0, 0.02);
+    assert_near(value_of(result, 0, "beyond_log_lik"), log_lik[1], 0, 0.1);
+    assert_true(inside[0] > 0.5);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_bench_free(result);
+    una_run_free(run);
+}
+
 /* ---- an experiment of one's own ------------------------------------------------------------------------------ */
 
 static una_status toy_plan(una_plan *plan, const una_asked *asked, una_run *run)
@@ -549,6 +631,8 @@ int main(void)
         cmocka_unit_test(no_memory_is_no_crash),
         cmocka_unit_test(ripple_is_what_it_says),
         cmocka_unit_test(claims_follow_the_numbers),
+        cmocka_unit_test(claims_look_both_ways_and_outside),
+        cmocka_unit_test(the_outside_is_measured),
         cmocka_unit_test(a_struct_is_an_experiment),
     };
 

@@ -326,6 +326,28 @@ static void files_are_checked(void **state)
     una_run_free(run);
 }
 
+/* Noise in y alone, every row six times: what a short length remembers of the copies would look like knowledge. */
+static void copies_do_not_choose_the_length(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = NULL;
+    double x[72], y[72];
+    una_rng rng = una_rng_at(4, UNA_FOR_TEST, 0);
+    for (size_t i = 0; i < 72; i++) {
+        x[i] = (double)(i % 12);
+        y[i] = i < 12 ? una_rng_normal(&rng) : y[i - 12];
+    }
+
+    assert_ok(una_dataset_from_arrays(&data, x, y, 72, 1, NULL, run), run);
+    una_model *model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 30])", data, NULL, run);
+    assert_int_equal(una_model_info(model)->valid_rows, 12);                 /* two whole groups: 14 rows have room */
+    assert_true(una_model_info(model)->valid_rmse > 0.3);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +355,7 @@ int main(void)
         cmocka_unit_test(prior_on_lengths),
         cmocka_unit_test(starts_and_priors),
         cmocka_unit_test(grids),
+        cmocka_unit_test(copies_do_not_choose_the_length),
         cmocka_unit_test(amplitude_and_units),
         cmocka_unit_test(inputs_that_do_not_matter),
         cmocka_unit_test(text_columns_share_a_length),

@@ -168,6 +168,26 @@ static const char *pseudo_file(double spread)
     return temp_text_file("pseudo.csv", text);
 }
 
+/* Rows three times each: of the fifth, 19 rows, whole groups are held out. */
+static void copies_are_held_out_together(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = NULL, *copied = NULL;
+    size_t index[99];
+    char spec[512];
+    for (size_t i = 0; i < 99; i++) index[i] = i % 33;
+    assert_ok(una_dataset_synthetic(&data, "cubic", 100, 1, 0, run), run);
+    assert_ok(una_dataset_rows(&copied, data, index, 99, run), run);
+    snprintf(spec, sizeof spec, "tuna(width=10, steps=50, pseudo=\"%s\")", pseudo_file(1));
+    una_model *model = fitted(spec, copied, NULL, run);
+    assert_int_equal(una_model_info(model)->valid_rows, 18);
+    una_model_free(model);
+    una_dataset_free(copied);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void pseudo_spread_opens_the_gap(void **state)
 {
     (void)state;
@@ -355,6 +375,7 @@ int main(void)
         cmocka_unit_test(kernel_on_one_input_is_a_strip),
         cmocka_unit_test(formula_extrapolates),
         cmocka_unit_test(formula_in_own_units),
+        cmocka_unit_test(copies_are_held_out_together),
         cmocka_unit_test(pseudo_spread_opens_the_gap),
         cmocka_unit_test(values_are_learnt),
         cmocka_unit_test(match_prior_is_the_mean_square),

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The split of doubt: what its files share. Data sets are named in keys as people read them:
+ *   "d5 n600"         a function of five inputs among 5 or 20, 200, 600 or 2000 rows
+ *   "line smooth 1"   a function of one input with a gap in its rows, one of five families, 1 to 4
+ *   "varying"         noise whose std grows tenfold along the first of five inputs; "constant": its twin
+ */
+#ifndef UNA_BENCH_SPLIT_H
+#define UNA_BENCH_SPLIT_H
+
+#include "bench/experiment.h"
+#include "bench/truth.h"
+
+enum { UNA_SPLIT_INSIDE, UNA_SPLIT_ERROR, UNA_SPLIT_EPISTEMIC, UNA_SPLIT_NOISE_RATIO, UNA_SPLIT_COVERAGE,
+       UNA_SPLIT_LOG_LIK, UNA_SPLIT_GAP_INSIDE, UNA_SPLIT_GAP_LOG_LIK, UNA_SPLIT_BEYOND_INSIDE,
+       UNA_SPLIT_BEYOND_LOG_LIK, UNA_SPLIT_NOISE_ERROR, UNA_SPLIT_NOISE_RANGE, UNA_SPLIT_MEASURES };
+
+typedef struct una_split_set {           /* one data set, or several that are numbered from 1               */
+    const char *name;
+    size_t      count;                   /* 0: one, whose name has no number                                */
+    size_t      inputs, rows;
+    size_t      seeds;                   /* how many are usual; 0: only where it is asked for               */
+    bool        quick;                   /* the quick run has it, or the first of it                        */
+    bool        varies;                  /* its noise                                                       */
+} una_split_set;
+extern const una_split_set una_split_sets[];             /* ends with name == NULL                          */
+
+/* The rows of a data set: those to fit, those to ask for, and of a line also those in its gap and beyond its range
+ * (rows 0 elsewhere). All in the arena, all by the name and the seed. */
+typedef struct una_split_rows { una_truth train, fresh, gap, beyond; } una_split_rows;
+una_status una_split_rows_make(una_split_rows *rows, const char *data, uint64_t seed, una_arena *arena, una_run *run);
+
+/* Mean of a measure over the fits of a spec on the data sets whose names begin with `data`, whole words of them; NAN
+ * where there are none. count (may be NULL): how many. */
+double una_split_pool(size_t *count, const una_findings *findings, const char *spec, const char *data, size_t measure);
+/* Whether a name is `begins` or goes on with another word behind it. */
+bool   una_split_is_of(const char *name, size_t length, const char *begins, size_t begins_length);
+/* Noise that is not the same at all points: how a fit shows that it chose so. */
+bool   una_split_varies(double noise_range);
+
+una_status una_split_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);
+
+#endif

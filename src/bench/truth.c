@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows whose true function is known. See truth.h.
+ */
+#include "bench/truth.h"
+
+static const double band_95 = 1.959963984540054;
+
+una_status una_truth_new(una_truth *t, size_t rows, size_t inputs, una_arena *arena)
+{
+    *t = (una_truth){ .rows = rows, .inputs = inputs };
+    t->x = UNA_GET(arena, double, rows * inputs);
+    t->f = UNA_GET(arena, double, rows);
+    t->noise = UNA_GET(arena, double, rows);
+    t->y = UNA_GET(arena, double, rows);
+    return una_arena_check(arena);
+}
+
+void una_truth_add_noise(una_truth *t, una_rng *rng)
+{
+    for (size_t i = 0; i < t->rows; i++) t->y[i] = t->f[i] + t->noise[i] * una_rng_normal(rng);
+}
+
+una_status una_truth_table(una_dataset **data, const una_truth *t, una_run *run)
+{
+    static const char *const names[] = { "x", "y" };
+    return una_dataset_from_arrays(data, t->x, t->y, t->rows, t->inputs, t->inputs == 1 ? names : NULL, run);
+}
+
+static void compare(una_verdict *v, const una_truth *t, const double *mean, const double *std, const double *noise)
+{
+    double n = (double)t->rows, inside = 0, std_sum = 0, off_noise = 0, error = 0;
+    double predicted = 0, true_noise = 0, least = HUGE_VAL, most = 0;
+    for (size_t i = 0; i < t->rows; i++) {
+        double off = mean[i] - t->f[i];
+        inside += fabs(off) <= band_95 * std[i];
+        std_sum += std[i];
+        off_noise += fabs(noise[i] / t->noise[i] - 1);
+        error += off * off;
+        predicted += noise[i] * noise[i];
+        true_noise += t->noise[i] * t->noise[i];
+        least = fmin(least, noise[i]);
+        most = fmax(most, noise[i]);
+    }
+    v->inside = inside / n;
+    v->std_epistemic = std_sum / n;
+    v->noise_error = off_noise / n;
+    v->error = sqrt(error / n);
+    v->noise_ratio = sqrt(predicted / true_noise);
+    v->noise_range = most / least;
+}
+
+static una_status judge_table(una_verdict *v, const una_model *model, const una_truth *t, const una_dataset *data,
+                              una_run *run)
+{
+    una_score score = UNA_INIT(una_score);
+    double *mean = UNA_GET(&run->scratch, double, t->rows), *std = UNA_GET(&run->scratch, double, t->rows);
+    double *noise = UNA_GET(&run->scratch, double, t->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_prediction p = { .size = sizeof p, .mean = mean, .std_epistemic = std, .std_noise = noise };
+    UNA_TRY(una_model_predict(model, data, 0.95, &p, run));
+    UNA_TRY(una_model_score(&score, model, data, run));
+    compare(v, t, mean, std, noise);
+    v->coverage_95 = score.coverage_95;
+    v->log_lik = score.log_lik;
+    return UNA_OK;
+}
+
+una_status una_truth_judge(una_verdict *verdict, const una_model *model, const una_truth *truth, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_dataset *data = NULL;
+    *verdict = (una_verdict){ .inside = 0 };
+    una_status status = una_truth_table(&data, truth, run);
+    if (status == UNA_OK) status = judge_table(verdict, model, truth, data, run);
+    una_dataset_free(data);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -102,7 +102,7 @@ double una_noise_var(double noise_std, double unit);     /* standardised; automa
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep);
 /* What helps where residuals exceed a noise that was chosen. */
 #define UNA_LOOK_FOR_EXTREMES "look for extreme values of the target (the noise was chosen from the data)"
-/* A sentence if the noise contradicts the residuals of the rows in the head; another where it was not given but chosen. */
+/* A sentence if the noise, given or chosen, contradicts the residuals of the rows in the head. */
 void   una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result);
 
 /* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */

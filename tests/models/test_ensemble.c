@@ -84,12 +84,13 @@ static void parts_of_the_predictive(void **state)
     assert_true(x && out);
 
     for (size_t i = 0; i < 2 * ROWS; i++) x[i] = sin((double)i);
-    una_predictive all = { out, out + ROWS, out + 2 * ROWS, false, MEMBERS, out + 3 * ROWS,
-                           out + (3 + MEMBERS) * ROWS };
+    una_predictive all = { .mean = out, .var_model = out + ROWS, .var_noise = out + 2 * ROWS, .parts = MEMBERS,
+                           .part_mean = out + 3 * ROWS, .part_var = out + (3 + MEMBERS) * ROWS };
     assert_ok(model->kind->predict(model->state, (una_view){ x, ROWS, 2, 2 }, &all, run), run);
 
     for (size_t r = 0; r < ROWS; r += 83) {
-        una_predictive row = { one, one + 1, one + 2, false, MEMBERS, one + 3, one + 3 + MEMBERS };
+        una_predictive row = { .mean = one, .var_model = one + 1, .var_noise = one + 2, .parts = MEMBERS,
+                               .part_mean = one + 3, .part_var = one + 3 + MEMBERS };
         assert_ok(model->kind->predict(model->state, (una_view){ x + 2 * r, 1, 2, 2 }, &row, run), run);
         assert_memory_equal(row.part_mean, all.part_mean + r * MEMBERS, MEMBERS * sizeof *one);
         assert_memory_equal(row.part_var, all.part_var + r * MEMBERS, MEMBERS * sizeof *one);

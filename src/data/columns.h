@@ -61,6 +61,10 @@ una_status una_columns_learn(una_columns *columns, const una_dataset *data, cons
  * cell is an error too: every row must get an answer. x, y, kept are taken from the arena. */
 una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
                               size_t **kept, size_t *rows, una_arena *arena, una_run *run);
+/* A sentence for each column, the target first, in which a few cells of the encoded rows drown all others (outliers.c):
+ * where, how far, what to do; at most four, then how many more there are. */
+una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
+                             const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
 /* The columns to ask a reader for: sources first, then the target. count = source_count + 1. */
 una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */

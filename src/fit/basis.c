@@ -63,6 +63,7 @@ una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basi
                             una_fit_result *result, una_arena *keep, una_run *run)
 {
     double unit = una_unit(o->units, p), noise_var = una_noise_var(o->noise_std, unit), prior_var = o->prior_var;
+    bool chosen = UNA_IS_AUTO(noise_var);
     una_head_init(head, una_map_columns(map), keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_map_absorb(map, p->x, p->y, p->weight, &head->stats, run));
@@ -74,7 +75,7 @@ una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basi
     UNA_TRY(una_head_solve(head, run));
     result->log_evidence = head->log_evidence;
     o->noise_std = sqrt(noise_var) / unit;
-    una_basis_check_noise(head, result);
+    una_basis_check_noise(head, chosen, result);
     return UNA_OK;
 }
 

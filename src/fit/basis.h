@@ -101,8 +101,10 @@ double una_unit(int units, const una_problem *problem);
 double una_noise_var(double noise_std, double unit);     /* standardised; automatic stays automatic         */
 /* The curve of a training, copied into keep. */
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep);
-/* A sentence if the chosen noise contradicts the residuals of the rows in the head. */
-void   una_basis_check_noise(const una_head *head, una_fit_result *result);
+/* What helps where residuals exceed a noise that was chosen. */
+#define UNA_LOOK_FOR_EXTREMES "look for extreme values of the target (the noise was chosen from the data)"
+/* A sentence if the noise, given or chosen, contradicts the residuals of the rows in the head. */
+void   una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result);
 
 /* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */
 una_status una_basis_predict(const void *state, una_view x, una_predictive *out, una_run *run);

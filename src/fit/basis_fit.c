@@ -209,7 +209,7 @@ static una_status posterior(una_basis *basis, const una_problem *p, una_fit_resu
     return UNA_OK;
 }
 
-void una_basis_check_noise(const una_head *head, una_fit_result *result)
+void una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result)
 {
     const una_stats *s = &head->stats;
     size_t k = s->features;
@@ -219,10 +219,11 @@ void una_basis_check_noise(const una_head *head, una_fit_result *result)
     double residual = fmax(0, s->square + fitted) / s->rows, ratio = residual / head->noise_var;
     if (ratio > 4)
         una_notes_add(&result->warnings, "The residuals are %.1f times as large as the noise allows: the bands are too "
-                      "narrow; leave noise_std to be chosen, or use a larger model.", sqrt(ratio));
+                      "narrow; %s, or use a larger model.", sqrt(ratio),
+                      chosen ? UNA_LOOK_FOR_EXTREMES : "leave noise_std to be chosen");
     if (ratio < 0.04 && s->rows > 2 * (double)k)
         una_notes_add(&result->warnings, "The noise is %.1f times as large as the residuals: the features have fitted "
-                      "the noise, or noise_std is too large.", 1 / sqrt(ratio));
+                      "the noise%s.", 1 / sqrt(ratio), chosen ? "" : ", or noise_std is too large");
 }
 
 /* The noise inside the objective: given, a mere ratio, or the error of a plain network, trained first
@@ -249,6 +250,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
                          una_fit_result *result, una_arena *keep, una_run *run)
 {
     double unit = una_unit(o->units, p), train_noise_var, share;
+    bool chosen = UNA_IS_AUTO(o->noise_std);
     size_t *group;
     una_basis_resolve(o, p->x.rows, una_table_rows(p), plan->steps_factor);
     UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
@@ -277,7 +279,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     basis->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no row was held out */
     basis->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
     UNA_TRY(posterior(basis, p, result, keep, run));
-    una_basis_check_noise(&basis->head, result);
+    una_basis_check_noise(&basis->head, chosen, result);
     o->train_noise_std = sqrt(train_noise_var) / unit;
     o->noise_std = sqrt(basis->head.noise_var) / unit;
     o->prior_var = basis->head.prior_var;

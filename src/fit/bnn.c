@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The posterior of a network's weights w given rows (x, y), as minus its logarithm:
- *   U = sum (y - f)^2/(2 s2) + N/2 log(2 pi s2) + |w|^2/(2 alpha) + P/2 log(2 pi alpha)   [- log p(log s)]
+ *   U = sum (y - f)^2/(2 s2) + N/2 log(2 pi s2) + sum_i (w_i^2/(2 a_i) + log(2 pi a_i)/2)   [- log p(log s)]
+ * The prior variances a_i are alpha, or (fan_in) alpha/n for the weights of a layer that sees n units.
  * With the noise sampled too, q ends in e = log s, and s2 = exp(2e). Its prior, with c the noise std that is expected:
  *   lognormal      e ~ N(log c, 1)
  *   inverse_gamma  s2 ~ IG(2, c^2), mean c^2:  log p(e) = 2 log c^2 - 4 e - c^2 exp(-2e) + log 2
@@ -22,6 +23,7 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
     bnn->weights = una_net_packed(net);
 
     bnn->place = UNA_GET(arena, size_t, bnn->weights);
+    bnn->precision = UNA_GET(arena, double, bnn->weights);
     bnn->padded = UNA_GET(arena, double, net->parameters);
     bnn->gradient = UNA_GET(arena, double, net->parameters);
     if (net->depth == 1 && net->size[0] <= FEW_INPUTS) {
@@ -30,12 +32,37 @@ una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena 
     }
     UNA_TRY(una_arena_check(arena));
 
+    una_bnn_precision(net, bnn->prior_var, bnn->fan_in, bnn->precision);
     size_t *place = bnn->place;
     for (size_t l = 0; l <= net->depth; l++)
         for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
             for (size_t j = 0; j < net->size[l + 1]; j++)
                 *place++ = net->weights[l] + i * UNA_PADDED(net->size[l + 1]) + j;
     return una_work_new_f64(&bnn->work, net, &(una_work_size){ .rows = bnn->rows }, kernels, arena);
+}
+
+void una_bnn_precision(const una_net *net, double prior_var, bool fan_in, double *precision)
+{
+    for (size_t l = 0; l <= net->depth; l++)
+        for (size_t i = 0; i <= net->size[l]; i++)               /* the bias is the row after the weights */
+            for (size_t j = 0; j < net->size[l + 1]; j++)
+                *precision++ = (fan_in && i < net->size[l] ? (double)net->size[l] : 1) / prior_var;
+}
+
+double una_bnn_prior(const una_bnn *bnn, const double *q, size_t count, double *gradient)
+{
+    double square = 0, logs = 0;
+    for (size_t i = 0; i < count; i++) {
+        double pull = q[i] * bnn->precision[i];
+        gradient[i] += pull;
+        square += q[i] * pull;
+    }
+    for (size_t i = 0; i < count;) {                     /* layer by layer: runs of equal ones */
+        size_t from = i;
+        while (i < count && bnn->precision[i] == bnn->precision[from]) i++;
+        logs += (double)(i - from) * (UNA_LOG_TWO_PI - log(bnn->precision[from]));
+    }
+    return (square + logs) / 2;
 }
 
 size_t una_bnn_dimension(const una_bnn *bnn)
@@ -60,11 +87,11 @@ double una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope)
     return -2 * log(centre) + 4 * e + ratio - log(2);
 }
 
-/* Layer by layer: gives sum (y - f)^2/(2 s2) and puts its gradient and that of |w|^2/(2 alpha). */
+/* Layer by layer: gives sum (y - f)^2/(2 s2) and puts its gradient. */
 static double deep_fit(una_bnn *bnn, const double *q, double var, double *gradient)
 {
     una_batch_f64 batch = { .rows = bnn->rows, .x = bnn->x, .target = bnn->y, .target_heads = 1 };
-    una_objective_f64 objective = { .fit_weight = 1 / (2 * var), .penalty = 1 / (2 * bnn->prior_var) };
+    una_objective_f64 objective = { .fit_weight = 1 / (2 * var) };
     una_losses losses;
     una_bnn_unpack(bnn, q, bnn->padded);
     una_net_gradient_f64(&bnn->net, bnn->padded, &batch, &objective, bnn->gradient, &losses, bnn->work);
@@ -93,7 +120,6 @@ static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gra
     for (size_t i = 0; i <= inputs; i++) memcpy(gradient + i * units, g + i * width, bytes);
     memcpy(gradient + (inputs + 1) * units, dhead, bytes);
     gradient[bnn->weights - 1] = bias;
-    for (size_t i = 0; i < bnn->weights; i++) gradient[i] += q[i] / bnn->prior_var;
     return fit;
 }
 
@@ -101,14 +127,21 @@ double una_bnn_potential(void *context, const double *q, double *gradient)
 {
     una_bnn *bnn = context;
     double e = bnn->sample_noise ? q[bnn->weights] : 0, var = bnn->sample_noise ? exp(2 * e) : bnn->noise_var;
-    double n = (double)bnn->rows, w = (double)bnn->weights, slope;
+    double n = (double)bnn->rows, slope;
     double fit = bnn->head ? shallow_fit(bnn, q, var, gradient) : deep_fit(bnn, q, var, gradient);
-    double u = fit + una_dot(q, q, bnn->weights) / (2 * bnn->prior_var) + n / 2 * (UNA_LOG_TWO_PI + log(var))
-             + w / 2 * (UNA_LOG_TWO_PI + log(bnn->prior_var));
+    double u = fit + una_bnn_prior(bnn, q, bnn->weights, gradient) + n / 2 * (UNA_LOG_TWO_PI + log(var));
     if (!bnn->sample_noise) return u;
     u += una_bnn_noise_prior(bnn, e, &slope);
     gradient[bnn->weights] = n - 2 * fit + slope;
     return u;
+}
+
+/* Where chains start nothing must be exact: one penalty for all weights, the mean of theirs. */
+static double mean_penalty(const una_bnn *bnn)
+{
+    double sum = 0;
+    for (size_t i = 0; i < bnn->weights; i++) sum += bnn->precision[i];
+    return sum / (2 * (double)bnn->weights);
 }
 
 una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run)
@@ -121,7 +154,7 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
     una_training how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .look_every = steps + 1,
                                       .stage = "looking for a start" },
                          .batch = bnn->rows > 1000 ? 256 : 0, .fit_weight = 1 / (2 * bnn->noise_var),
-                         .penalty = 1 / (2 * bnn->prior_var), .seed = seed, .stream = (uint64_t)1 << 16 | chain };
+                         .penalty = mean_penalty(bnn), .seed = seed, .stream = (uint64_t)1 << 16 | chain };
     una_train_data_f64 data = { bnn->x, bnn->y, bnn->rows, 1, { net->size[0], NULL } };
 
     una_trained trained;

@@ -22,11 +22,14 @@ typedef struct una_bnn {
     una_net net;                         /* one head                                                        */
     const double *x, *y;                 /* [rows, inputs], [rows]                                          */
     size_t rows;
-    double prior_var, noise_var;         /* of every weight; of the data, or of its prior's centre          */
+    double prior_var, noise_var;         /* alpha; of the data, or of its prior's centre                    */
+    bool   fan_in;                       /* a weight has the prior variance alpha over the units that its layer sees,
+                                            so that sums stay as large however many; a bias has alpha. false: alpha */
     bool   sample_noise;
     int    noise_prior;
     /* work of una_bnn_take: */
     size_t  weights, *place;             /* [weights] of q in the padded block                              */
+    double *precision;                   /* [weights] one over the prior variance of each                   */
     double *padded, *gradient;
     double *head, *block;                /* one hidden layer and few inputs: the head's weights and their
                                             gradient; work of a pass                                        */
@@ -39,18 +42,25 @@ typedef struct una_bnn {
     double *turned;                      /* [terms, stride] its transpose; NULL unless the system is of rows */
     double *system, *column;             /* [order, stride], [stride]                                       */
     double *force;                       /* [order, stride] what phi, or the rows, are multiplied with      */
-    double *mean, *off;                  /* [terms] of the head; [rows] work                                */
+    double *mean, *off;                  /* [terms] of the head over `unit`; [rows] work                    */
+    double  unit;                        /* of the head's weights, but for the bias: their prior std over sqrt(alpha);
+                                            features are multiplied by it, so that the prior is alpha I     */
 } una_bnn;
 
 /* The buffers of una_bnn_potential; the fields above them are set. */
 una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena);
 size_t     una_bnn_dimension(const una_bnn *bnn);
-/* U(q) = -log N(y; f, s2) - log N(weights; 0, prior_var) - log p(log s), constants included. context is a una_bnn. */
+/* precision [packed weights]: one over the prior variance of each, in the order of una_net_pack. */
+void       una_bnn_precision(const una_net *net, double prior_var, bool fan_in, double *precision);
+/* U(q) = -log N(y; f, s2) - log N(weights; 0, prior) - log p(log s), constants included. context is a una_bnn. */
 double     una_bnn_potential(void *context, const double *q, double *gradient);
 void       una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded);
 
+/* -log N of the first `count` weights under the prior; adds its gradient. */
+double     una_bnn_prior(const una_bnn *bnn, const double *q, size_t count, double *gradient);
+
 /* The same with the head's weights integrated out: U(q) = -log p(y | hidden weights, s2) - log N(hidden weights; 0,
- * prior_var) - log p(log s), a far rounder density (bnn_head.c). una_bnn_take comes first. */
+ * prior) - log p(log s), a far rounder density (bnn_head.c). una_bnn_take comes first. */
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena);
 size_t     una_bnn_marginal_dimension(const una_bnn *bnn);
 double     una_bnn_marginal(void *context, const double *q, double *gradient);

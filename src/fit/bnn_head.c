@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The posterior of a network's hidden weights, those of the head (v and its bias; prior N(0, alpha I)) integrated out.
+ * The posterior of a network's hidden weights w, those of the head (v and its bias; prior N(0, alpha I), where it is
+ * another after the features were multiplied by its std over sqrt(alpha)) integrated out.
  * Given the features Phi [N, K] of the rows, the one among them, the head is a Bayesian linear model, so that
- *   U = 1/2 (N log(2 pi s2) + |y - Phi m|^2/s2 + |m|^2/alpha + log|B|) + |w|^2/(2 alpha) + P/2 log(2 pi alpha)
- *       [- log p(log s)]
+ *   U = 1/2 (N log(2 pi s2) + |y - Phi m|^2/s2 + |m|^2/alpha + log|B|) - log p(w) [- log p(log s)]
  *   B = I + rho Phi'Phi,  rho = alpha/s2,  m = rho B^-1 Phi'y,
  *   dU/dPhi = rho Phi B^-1 + (Phi m - y) m'/s2,   dU/d log s = N - tr(I - B^-1) - |y - Phi m|^2/s2.
  * What the data say of f they say mostly of the head: with it gone the density is round, and steps are a hundred times
@@ -29,6 +29,7 @@ una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
     size_t features = una_net_features(&bnn->net);
     bnn->terms = features + 1;
     bnn->wide = UNA_PADDED(features + 2);
+    bnn->unit = bnn->fan_in ? 1 / sqrt((double)features) : 1;
     bool by_rows = bnn->rows < bnn->terms;
     bnn->order = (by_rows ? bnn->rows : bnn->terms) + 1;
     bnn->stride = by_rows ? UNA_PADDED(bnn->order) : bnn->wide;
@@ -95,7 +96,7 @@ static double solve(una_bnn *bnn, const double *q, double var)
     for (size_t i = 0; i < hidden(bnn); i++) bnn->padded[bnn->place[i]] = q[i];
     const double *h = una_net_phi_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->work);
     for (size_t r = 0; r < bnn->rows; r++)
-        memcpy(bnn->joined + r * bnn->wide, h + r * h_wide, features * sizeof(double));
+        for (size_t j = 0; j < features; j++) bnn->joined[r * bnn->wide + j] = bnn->unit * h[r * h_wide + j];
 
     if (bnn->turned) rows_system(bnn, bnn->prior_var / var);
     else columns_system(bnn, bnn->prior_var / var);
@@ -148,18 +149,18 @@ static void fill_force(una_bnn *bnn, double first, double second)
                 = second * last[i] * last[j] - first * bnn->system[i * stride + j];
 }
 
-/* dU/dPhi, as one product. */
+/* dU/dPhi, as one product; of the features themselves, by the unit in the force. */
 static void push_back(una_bnn *bnn, double var)
 {
     size_t n = bnn->order - 1, stride = bnn->stride, h_wide = UNA_PADDED(bnn->terms - 1);
-    double *dphi = una_net_dphi_f64(bnn->work), rho = bnn->prior_var / var;
+    double *dphi = una_net_dphi_f64(bnn->work), rho = bnn->unit * bnn->prior_var / var, one = bnn->unit / var;
     if (bnn->turned) {
         fill_force(bnn, rho, -rho / var);
         bnn->kernels->product(n, h_wide, n, bnn->force, stride, 1, bnn->joined, bnn->wide, dphi, h_wide, false);
         return;
     }
-    fill_force(bnn, rho, 1 / var);
-    for (size_t j = 0; j < n; j++) bnn->force[n * stride + j] = -bnn->mean[j] / var;
+    fill_force(bnn, rho, one);
+    for (size_t j = 0; j < n; j++) bnn->force[n * stride + j] = -bnn->mean[j] * one;
     bnn->kernels->product(bnn->rows, h_wide, n + 1, bnn->joined, bnn->wide, 1, bnn->force, stride, dphi, h_wide, false);
 }
 
@@ -179,10 +180,10 @@ double una_bnn_marginal(void *context, const double *q, double *gradient)
     push_back(bnn, var);
     memset(bnn->gradient, 0, bnn->net.hidden_parameters * sizeof(double));
     una_net_phi_back_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->gradient, bnn->work);
-    for (size_t i = 0; i < count; i++) gradient[i] = bnn->gradient[bnn->place[i]] + q[i] / bnn->prior_var;
+    for (size_t i = 0; i < count; i++) gradient[i] = bnn->gradient[bnn->place[i]];
 
-    double u = ((double)bnn->rows * (UNA_LOG_TWO_PI + log(var)) + t.fit + log_det
-                + una_dot(q, q, count) / bnn->prior_var + (double)count * (UNA_LOG_TWO_PI + log(bnn->prior_var))) / 2;
+    double u = ((double)bnn->rows * (UNA_LOG_TWO_PI + log(var)) + t.fit + log_det) / 2
+             + una_bnn_prior(bnn, q, count, gradient);
     if (!bnn->sample_noise) return u;
     u += una_bnn_noise_prior(bnn, e, &slope);
     gradient[count] = t.trace + slope;
@@ -228,4 +229,5 @@ void una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole
         memset(in, 0, bnn->stride * sizeof(double));
     }
     for (size_t j = 0; j < k; j++) head[j] += rho * moved[j];
+    for (size_t j = 0; j + 1 < k; j++) head[j] *= bnn->unit;
 }

@@ -100,9 +100,9 @@ static void resolve(una_sampled_options *o, const una_problem *p)
 }
 
 /* The bound that training maximised, E_q log p(y | theta) - divergence, from the parts; what the residuals
- * say of the bands. */
+ * say of the bands, and what would help. */
 static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, double train_noise_var,
-                            const una_problem *p, una_fit_result *result, una_run *run)
+                            const char *remedy, const una_problem *p, una_fit_result *result, una_run *run)
 {
     una_held held;
     UNA_TRY(p->valid_joins ? una_held_none(&held, p, &run->scratch)
@@ -134,8 +134,7 @@ static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, 
                       "units.", 100 * residual);
     if (residual > 4 * (m->noise_var + spread))
         una_notes_add(&result->warnings, "The residuals are %.1f times as large as the bands allow: they are too "
-                      "narrow; leave noise_std to be chosen, or use a larger model.",
-                      sqrt(residual / (m->noise_var + spread)));
+                      "narrow; %s, or use a larger model.", sqrt(residual / (m->noise_var + spread)), remedy);
     return UNA_OK;
 }
 
@@ -187,6 +186,8 @@ una_status una_sampled_fit(una_sampled *m, una_sampled_options *o, const una_pro
                            una_fit_result *result, una_arena *keep, una_run *run)
 {
     double unit = una_unit(o->units, p), share, train_noise_var;
+    const char *remedy = !UNA_IS_AUTO(o->noise_std) ? "leave noise_std to be chosen"
+                       : o->validate ? UNA_LOOK_FOR_EXTREMES : "let rows choose the noise (validate=yes)";
     resolve(o, p);
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(find_train_noise(&train_noise_var, &share, m, o, plan->noise_matters, p, result, run));
@@ -204,5 +205,5 @@ una_status una_sampled_fit(una_sampled *m, una_sampled_options *o, const una_pro
     m->noise_var = noise_var_of(&o->noise_std, UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var, unit);
     result->noise_var = m->noise_var;
     result->prior_var = m->prior_var;
-    return look_back(m, plan, train_noise_var, p, result, run);
+    return look_back(m, plan, train_noise_var, remedy, p, result, run);
 }

@@ -8,8 +8,8 @@
  * Units: what is written is in the user's units. Lengths and periods are divided by the input's scale here; the
  * length of `periodic` has no unit; linear(var=, centre=) is var sum (a - centre)(b - centre), var per squared unit,
  * around the input's own centre where none is written. What is not written is in the input's scale: a length is 1
- * standard deviation (or grows with the columns, as the inputs say), `linear` without var has 1 per squared standard deviation. `periodic` needs its period; other
- * variances are 1.
+ * standard deviation (or grows with the columns, as the inputs say), `linear` without var has 1 per squared standard
+ * deviation. `periodic` needs its period; other variances are 1.
  * A number is a constant covariance: 0.5*rbf scales it, rbf + 1 adds an offset of variance 1.
  * The expression is compiled once into a flat program; values and (later) gradients come from it.
  */

@@ -100,11 +100,13 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
                               una_fit_result *result, una_run *run)
 {
     double *x, *y;
-    size_t rows;
+    size_t rows, *kept = NULL;
     UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other,
                               &result->notes, &model->keep, run));
-    UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
+                               &rows, &run->scratch, run));
     UNA_TRY(check_rows(model->kind, rows, data, run));
+    UNA_TRY(una_columns_doubt(&model->columns, data, x, y, kept, rows, &result->warnings, run));
 
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Bayesian neural network by Hamiltonian Monte Carlo: weights drawn from their posterior
- *   p(w | x, y) ~ N(y; f(x, w), s2) N(w; 0, alpha),
+ *   p(w | x, y) ~ N(y; f(x, w), s2) N(w; 0, alpha/n),  n the units that the weight's layer sees (biases: 1),
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
  * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps want a smooth
  * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards
@@ -23,9 +23,10 @@ enum { MOST_KEPT = 1000, MOST_PICTURED = 50, PROBES = 40, WATCHED_WEIGHTS = 100,
 typedef struct hmc_options {
     double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept,
            max_depth, start_steps;
-    int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling;
+    int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling, prior_scale;
 } hmc_options;
 enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
+enum { SCALE_FAN_IN, SCALE_NONE };                       /* prior_scale */
 
 #define ROW(field, kind, initial, low, high, may, choices, help) \
     { #field, kind, offsetof(hmc_options, field), initial, low, high, may, choices, help }
@@ -35,7 +36,11 @@ static const una_option hmc_table[] = {
     ROW(depth, UNA_COUNT, "1", 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),
     ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS,
         "activation of the hidden layers; smooth ones sample better"),
-    ROW(prior_var, UNA_REAL, "1", 1e-9, 1e9, true, NULL, "alpha: prior variance of every weight and bias; auto = 1"),
+    ROW(prior_var, UNA_REAL, "auto", 1e-9, 1e9, true, NULL,
+        "alpha: prior variance of biases, and of weights as prior_scale says; auto = 4, or 1 with prior_scale=none"),
+    ROW(prior_scale, UNA_WORD, "fan_in", 0, 0, false, "fan_in|none",
+        "prior variance of a weight: prior_var over the units that its layer sees, so that the prior of the function "
+        "does not grow with inputs and width; or prior_var"),
     ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
         "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the "
         "target's std), else auto = held-out error of a plain network"),
@@ -71,6 +76,7 @@ typedef struct hmc {
     size_t  kept, weights;
     double *draws, *noise_var;           /* [kept, weights], [kept], in the network's units                 */
     double  prior_var;
+    bool    fan_in;                      /* see una_bnn                                                     */
     double *x_centre, *x_scale;          /* [inputs] network's input = centre + scale times standardised    */
     double *y_scale;                     /* [2] centre and scale of the target, likewise                    */
 } hmc;
@@ -500,9 +506,10 @@ static una_status hmc_fit(void *state, void *options, const una_problem *p, una_
     hmc_options *o = options;
     UNA_TRY(check_options(o, run));
     UNA_TRY(una_kernels_need(run));
-    if (UNA_IS_AUTO(o->prior_var)) o->prior_var = 1;
+    if (UNA_IS_AUTO(o->prior_var)) o->prior_var = o->prior_scale == SCALE_FAN_IN ? 4 : 1;
     shape(m, o, p->x.cols);
     m->prior_var = result->prior_var = o->prior_var;
+    m->fan_in = o->prior_scale == SCALE_FAN_IN;
     UNA_TRY(set_scaling(m, o, p->columns, keep));
 
     una_span before = una_progress_part(run, 0, 0.1);
@@ -510,7 +517,8 @@ static una_status hmc_fit(void *state, void *options, const una_problem *p, una_
     una_progress_back(run, before);
     UNA_TRY(status);
 
-    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .sample_noise = o->sample_noise == NOISE_SAMPLED,
+    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .fan_in = m->fan_in,
+                    .sample_noise = o->sample_noise == NOISE_SAMPLED,
                     .noise_prior = o->noise_prior,
                     .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(gather(&bnn, m, p, run));
@@ -542,14 +550,15 @@ static una_status hmc_draw(const void *state, una_view x, size_t draws, bool pri
     rows_pass pass;
     uint32_t *order;
     una_status status = una_order_new(&order, m->kept, &run->scratch);
-    double *q = UNA_GET(&run->scratch, double, m->weights);
+    double *q = UNA_GET(&run->scratch, double, m->weights), *precision = UNA_GET(&run->scratch, double, m->weights);
     if (status == UNA_OK) status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) una_bnn_precision(&m->net, m->prior_var, m->fan_in, precision);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
     if (status == UNA_OK) status = begin_pass(&pass, m, x, run);
 
     for (size_t s = 0; status == UNA_OK && s < draws; s++) {
         if (!prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
-        for (size_t i = 0; prior && i < m->weights; i++) q[i] = sqrt(m->prior_var) * una_rng_normal(&rng);
+        for (size_t i = 0; prior && i < m->weights; i++) q[i] = una_rng_normal(&rng) / sqrt(precision[i]);
         copy_functions(m, &pass, prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);
     }
 
@@ -604,6 +613,9 @@ static una_status hmc_exchange(void *state, una_archive *ar)
     m->kept = (size_t)kept;
 
     UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
+    uint64_t fan_in = m->fan_in;                         /* older files have none: every weight had prior_var */
+    if (!ar->loading || una_archive_next_is(ar, "fan_in")) UNA_TRY(una_archive_u64(ar, "fan_in", &fan_in, 0, 1));
+    m->fan_in = fan_in != 0;
     UNA_TRY(una_archive_f64s(ar, "x_centre", &m->x_centre, inputs));
     UNA_TRY(una_archive_f64s(ar, "x_scale", &m->x_scale, inputs));
     UNA_TRY(una_archive_f64s(ar, "y_scale", &m->y_scale, 2));
@@ -624,8 +636,9 @@ const una_kind una_kind_hmc = {
     .options = hmc_table,
     .options_size = sizeof(hmc_options),
     .state_size = sizeof(hmc),
-    .thesis = "width=50, depth=1, prior_var=25, noise_std=3, head=sampled, scaling=own, trajectory=static, "
-              "step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, samples=4500, thin=2",
+    .thesis = "width=50, depth=1, prior_var=25, prior_scale=none, noise_std=3, head=sampled, scaling=own, "
+              "trajectory=static, step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, "
+              "samples=4500, thin=2",
     .results = 2,
     .least_rows = 5,
     .learns_features = true,

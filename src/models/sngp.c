@@ -295,6 +295,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     una_sngp_options *o = options;
     una_basis_options *b = &o->basis;
     double unit = una_unit(b->units, p);
+    bool chosen = UNA_IS_AUTO(b->noise_std);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
     una_basis_resolve(b, p->x.rows, una_table_rows(p), 1);
@@ -325,7 +326,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no row was held out */
     m->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
     UNA_TRY(o->head == UNA_SNGP_GP ? solve_process(m, o, p, result, keep, run) : solve_head(m, o, p, keep, run));
-    if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, result);
+    if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, chosen, result);
     result->noise_var = m->head.noise_var;
     result->prior_var = m->head.prior_var;
     result->log_evidence = o->head == UNA_SNGP_GP ? m->gp.log_evidence : m->head.log_evidence;

@@ -332,7 +332,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     una_basis *basis = state;
     tuna_options *o = options;
     references r = {0};
-    bool *held = NULL;
+    bool *held = NULL, chosen = UNA_IS_AUTO(o->basis.noise_std);
     una_held data;
     UNA_TRY(take_references(&r, o, p, result, run));
     if (given(o->pseudo)) UNA_TRY(hold_fifth(&held, p, run));
@@ -350,7 +350,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     result->prior_var = o->basis.prior_var = basis->head.prior_var;
     result->log_evidence = basis->head.log_evidence;
     o->basis.noise_std = sqrt(basis->head.noise_var) / una_unit(o->basis.units, p);
-    una_basis_check_noise(&basis->head, result);
+    una_basis_check_noise(&basis->head, chosen, result);
     return UNA_OK;
 }
 

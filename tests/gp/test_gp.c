@@ -360,7 +360,8 @@ static void linear_regression(void **state)
     double *x = invented(ROWS, 11, 1, run), *y = invented(ROWS, 12, 0.3, run), xx = 0, xy = 0, star = 1.7, mean, var;
 
     for (size_t i = 0; i < ROWS; i++) y[i] += 2 * x[i], xx += x[i] * x[i], xy += x[i] * y[i];
-    assert_ok(una_kernel_parse(&k, "4*linear", &(una_kernel_inputs){ one, NULL, NULL, 1, false }, &run->scratch, run), run);
+    una_kernel_inputs single = { .name = one, .count = 1 };
+    assert_ok(una_kernel_parse(&k, "4*linear", &single, &run->scratch, run), run);
     assert_ok(una_gp_init(&gp, k, x, 1, y, ROWS, 1, &run->scratch), run);
     assert_ok(una_gp_solve(&gp, 0, run), run);
     assert_ok(una_gp_predict(&gp, &star, 1, 1, &mean, &var, run), run);

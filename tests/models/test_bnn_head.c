@@ -15,11 +15,13 @@ static const double at_x[2 * MANY] = { 0.3, -1, 0.7, 0.2, -0.4, 1.5, 1.1, 0.4, -
                                        -0.3, 1.9, 1.2 };
 static const double at_y[MANY] = { 0.5, -0.2, 1.1, 0.9, -0.6, 0.3, -1.2, 0.1, 1.4 };
 
+static bool fan_in;      /* of the networks to come */
+
 /* Two inputs, layers of 3 and 4 units: 5 terms of the head. noise: given, lognormal, inverse gamma. */
 static una_bnn network(size_t rows, int noise, const char *kernels, una_arena *arena, una_run *run)
 {
     una_bnn bnn = { .net = { .depth = 2, .size = { 2, 3, 4, 1 }, .activation = UNA_TANH }, .x = at_x, .y = at_y,
-                    .rows = rows, .prior_var = 1.7, .noise_var = 0.3, .sample_noise = noise > 0,
+                    .rows = rows, .prior_var = 1.7, .fan_in = fan_in, .noise_var = 0.3, .sample_noise = noise > 0,
                     .noise_prior = noise - 1 };
     una_net_shape(&bnn.net);
     assert_ok(una_bnn_take(&bnn, una_kernels_named_f64(kernels), arena), run);
@@ -62,13 +64,15 @@ static void gradient_agrees_with_differences(void **state)
     una_run_free(run);
 }
 
-/* The linear head on the features of hidden weights q. */
+/* The linear head on the features of hidden weights q. With a prior by fan-in those are halved, and its weights are
+ * twice the network's: four units, so that alpha/4 for them is alpha for these. */
 static void solved_head(una_head *head, una_bnn *bnn, const double *q, una_arena *arena, una_run *run)
 {
     double phi[MANY * 5];
     for (size_t i = 0; i < bnn->weights - bnn->terms; i++) bnn->padded[bnn->place[i]] = q[i];
     for (size_t i = 0; i < MANY * 5; i++) phi[i] = 1;
     una_net_forward_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, phi, 5, NULL, bnn->work);
+    for (size_t i = 0; fan_in && i < MANY * 5; i++) phi[i] *= i % 5 < 4 ? 0.5 : 1;
     una_head_init(head, 5, arena);
     una_stats_add(&head->stats, phi, bnn->y, bnn->rows);
     head->noise_var = bnn->noise_var;
@@ -93,7 +97,11 @@ static void value_is_the_evidence(void **state)
             some_weights(&bnn, q);
             double u = una_bnn_marginal(&bnn, q, g);
             solved_head(&head, &bnn, q, &arena, run);
-            for (size_t i = 0; i < 25; i++) prior += q[i] * q[i] / (2 * 1.7) + log(2 * acos(-1) * 1.7) / 2;
+            for (size_t i = 0; i < 25; i++) {            /* 2 rows of weights for 3 units, a bias; 3 for 4, a bias */
+                bool bias = (i >= 6 && i < 9) || i >= 21;
+                double var = !fan_in || bias ? 1.7 : i < 9 ? 1.7 / 2 : 1.7 / 3;
+                prior += q[i] * q[i] / (2 * var) + log(2 * acos(-1) * var) / 2;
+            }
             assert_near(u, prior - head.log_evidence, 1e-12, 1e-12);
             una_arena_free(&arena);
         }
@@ -120,6 +128,7 @@ static void heads_have_their_posterior(void **state)
 
             for (size_t d = 0; d < DRAWS; d++) {
                 una_bnn_complete(&bnn, q, &rng, whole);
+                for (size_t i = 0; fan_in && i < 4; i++) whole[25 + i] *= 2;
                 for (size_t i = 0; i < K; i++) {
                     mean[i] += whole[25 + i] / DRAWS;
                     for (size_t j = 0; j < K; j++)
@@ -157,11 +166,21 @@ static void no_density_where_nothing_is_finite(void **state)
     una_run_free(run);
 }
 
+static void all_of_it_with_a_prior_by_fan_in(void **state)
+{
+    fan_in = true;
+    gradient_agrees_with_differences(state);
+    value_is_the_evidence(state);
+    heads_have_their_posterior(state);
+    fan_in = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_agrees_with_differences), cmocka_unit_test(value_is_the_evidence),
         cmocka_unit_test(heads_have_their_posterior), cmocka_unit_test(no_density_where_nothing_is_finite),
+        cmocka_unit_test(all_of_it_with_a_prior_by_fan_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

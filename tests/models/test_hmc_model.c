@@ -24,29 +24,30 @@ static void gradient_agrees_with_differences(void **state)
     (void)state;
     una_run *run = quiet_run();
     const double x[] = { 0.3, -1, 0.7, 0.2, -0.4, 1.5 }, y[] = { 0.5, -0.2, 1.1 };
-    for (int noise = 0; noise < 3; noise++) {                            /* given, lognormal, inverse gamma */
+    for (int i = 0; i < 6; i++) {
+        int noise = i / 2;                                               /* given, lognormal, inverse gamma */
         una_arena arena;
         una_arena_init(&arena, run);
         una_bnn bnn = { .net = { .depth = 2, .size = { 2, 3, 2, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
-                        .rows = 3, .prior_var = 1.7, .noise_var = 0.3, .sample_noise = noise > 0,
-                        .noise_prior = noise - 1 };
+                        .rows = 3, .prior_var = 1.7, .fan_in = i % 2, .noise_var = 0.3,
+                        .sample_noise = noise > 0, .noise_prior = noise - 1 };
         take(&bnn, &arena, run);
         size_t n = una_bnn_dimension(&bnn);
         assert_int_equal(n, 9 + 8 + 3 + (noise > 0));
 
         double q[32], g[32], unused[32];
         una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
-        for (size_t i = 0; i < n; i++) q[i] = una_rng_normal(&rng) / 2;
+        for (size_t k = 0; k < n; k++) q[k] = una_rng_normal(&rng) / 2;
         una_bnn_potential(&bnn, q, g);
 
-        for (size_t i = 0; i < n; i++) {
-            double kept = q[i], h = 1e-5;
-            q[i] = kept + h;
+        for (size_t k = 0; k < n; k++) {
+            double kept = q[k], h = 1e-5;
+            q[k] = kept + h;
             double up = una_bnn_potential(&bnn, q, unused);
-            q[i] = kept - h;
+            q[k] = kept - h;
             double down = una_bnn_potential(&bnn, q, unused);
-            q[i] = kept;
-            assert_near(g[i], (up - down) / (2 * h), 1e-7, 1e-7);
+            q[k] = kept;
+            assert_near(g[k], (up - down) / (2 * h), 1e-7, 1e-7);
         }
         una_arena_free(&arena);
     }
@@ -90,7 +91,7 @@ static void noise_priors_are_densities(void **state)
 enum { ROWS = 6, UNITS = 3, WEIGHTS = 3 * UNITS + 1, DRAWS = 19, MOST = 200, QUANTITIES = 3 };
 
 /* Weights from the prior, data from the weights, draws from the posterior: adds the ranks of the truth among them. */
-static void one_replicate(size_t index, bool integrated, size_t rank[QUANTITIES][DRAWS + 1], una_run *run)
+static void one_replicate(size_t index, bool integrated, bool fan_in, size_t rank[QUANTITIES][DRAWS + 1], una_run *run)
 {
     static const double at[QUANTITIES] = { -1, 0.2, 2.5 };
     una_arena arena;
@@ -99,10 +100,11 @@ static void one_replicate(size_t index, bool integrated, size_t rank[QUANTITIES]
     double truth[WEIGHTS], x[ROWS], y[ROWS], value[QUANTITIES], f, start[WEIGHTS], whole[WEIGHTS];
     una_arena_init(&arena, run);
     una_bnn bnn = { .net = { .depth = 1, .size = { 1, UNITS, 1 }, .activation = UNA_TANH }, .x = x, .y = y,
-                    .rows = ROWS, .prior_var = 1, .noise_var = 0.25 };
+                    .rows = ROWS, .prior_var = 1, .fan_in = fan_in, .noise_var = 0.25 };
     take(&bnn, &arena, run);
 
     for (size_t i = 0; i < WEIGHTS; i++) truth[i] = una_rng_normal(&rng);
+    for (size_t i = 2 * UNITS; fan_in && i + 1 < WEIGHTS; i++) truth[i] /= sqrt(UNITS);  /* the head; one input */
     for (size_t i = 0; i < WEIGHTS; i++) start[i] = una_rng_normal(&rng);
     una_bnn_unpack(&bnn, truth, bnn.padded);
     for (size_t i = 0; i < ROWS; i++) {
@@ -143,13 +145,14 @@ static void ranks_are_uniform(void **state)
     skip_if_sanitized();
     una_run *run = quiet_run();
 
-    for (int integrated = 0; integrated < 2; integrated++) {
+    for (int way = 0; way < 4; way++) {
+        bool integrated = way % 2, fan_in = way / 2;
         size_t rank[QUANTITIES][DRAWS + 1] = {0};
-        for (size_t s = 0; s < replicates; s++) one_replicate(s, integrated, rank, run);
+        for (size_t s = 0; s < replicates; s++) one_replicate(s, integrated, fan_in, rank, run);
         double band = ranks_band(replicates, 0.01), worst = 0;
         for (size_t v = 0; v < QUANTITIES; v++) worst = fmax(worst, ranks_off(rank[v], DRAWS + 1));
-        print_message("head %s, %zu replicates: the ranks are off by at most %.3f, the band is %.3f\n",
-                      integrated ? "integrated" : "sampled", replicates, worst, band);
+        print_message("head %s, prior by %s, %zu replicates: the ranks are off by at most %.3f, the band is %.3f\n",
+                      integrated ? "integrated" : "sampled", fan_in ? "fan-in" : "weight", replicates, worst, band);
         assert_true(worst < band);
     }
     una_run_free(run);
@@ -174,6 +177,43 @@ static void doubt_grows_in_the_gap(void **state)
     assert_near(una_model_info(model)->noise_std, 3, 1e-12, 0);
     assert_true(una_model_info(model)->steps > 400);
     una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* At the centre of the inputs f = b + sum_j v_j tanh(c_j) with b, c_j ~ N(0, alpha) and v_j ~ N(0, alpha/n), so that
+ * its variance is alpha (1 + E tanh^2 c) for any number n of units, and alpha (1 + n E tanh^2 c) without the scale. */
+static void prior_does_not_grow_with_the_width(void **state)
+{
+    (void)state;
+    enum { PRIOR_DRAWS = 4000, HALF = 2000 };
+    una_run *run = quiet_run();
+    double x[] = { -1, 0, 1, -0.5, 0.5, 0 }, y[] = { 2, 1, 0, 3, 4, 2 }, f[PRIOR_DRAWS];       /* mean and std: 2, */
+    una_dataset *data = NULL, *centre = NULL;                                                  /* sqrt(5/3)        */
+    assert_ok(una_dataset_from_arrays(&data, x, y, 6, 1, NULL, run), run);
+    assert_ok(una_dataset_from_arrays(&centre, x + 1, y, 1, 1, NULL, run), run);
+
+    for (int i = 0; i < 3; i++) {
+        bool scaled = i < 2;
+        double alpha = scaled ? 4 : 1, units = i == 1 ? 20 : 5, mean_square = 0, h = 0.005, square = 0;
+        char spec[200];
+        snprintf(spec, sizeof spec, "hmc(width=%g, warmup=20, samples=5, start_steps=0, max_depth=2, noise_std=1%s)",
+                 units, scaled ? "" : ", prior_scale=none");
+        una_model *first = fitted(spec, data, NULL, run), *model = copied_model(first, run);
+        assert_near(una_model_info(model)->prior_var, alpha, 0, 0);
+        assert_ok(una_model_draw(model, centre, PRIOR_DRAWS, 1, f, run), run);
+
+        for (int k = -HALF; k <= HALF; k++) {
+            double c = h * k;
+            mean_square += h * pow(tanh(sqrt(alpha) * c), 2) * exp(-c * c / 2) / sqrt(2 * acos(-1));
+        }
+        for (size_t d = 0; d < PRIOR_DRAWS; d++) square += pow(f[d] - 2, 2) / PRIOR_DRAWS;
+        double want = alpha * (1 + (scaled ? 1 : units) * mean_square);
+        assert_near(square / (5.0 / 3), want, 0.1, 0);           /* 4 standard errors of a variance: 9 % */
+        una_model_free(first);
+        una_model_free(model);
+    }
+    una_dataset_free(centre);
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -292,7 +332,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_agrees_with_differences), cmocka_unit_test(noise_priors_are_densities),
-        cmocka_unit_test(ranks_are_uniform), cmocka_unit_test(doubt_grows_in_the_gap), cmocka_unit_test(noise_is_found),
+        cmocka_unit_test(ranks_are_uniform), cmocka_unit_test(doubt_grows_in_the_gap),
+        cmocka_unit_test(prior_does_not_grow_with_the_width), cmocka_unit_test(noise_is_found),
         cmocka_unit_test(scaling_and_static_trajectories), cmocka_unit_test(warnings_are_given),
         cmocka_unit_test(bad_settings_get_a_sentence), cmocka_unit_test(own_valid_rows_are_scored),
     };

@@ -388,8 +388,8 @@ static void laplace_head(void **state)
     una_run_free(run);
 }
 
-/* Where a batch holds all rows the momentum changes nothing: sums that were followed stand for all rows, and the head is
- * as sure as the exact one. */
+/* Where a batch holds all rows the momentum changes nothing: sums that were followed stand for all rows, and the head
+ * is as sure as the exact one. */
 static void laplace_sums_stand_for_all_rows(void **state)
 {
     (void)state;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cells that drown all others: a slip of the pen such as y = 1e6 among numbers near 1 takes the whole scale of its
+ * column, and every other row then looks the same to a model. A column is called out when a few cells lie farther from
+ * its median than 50 robust standard deviations, 1.4826 times the median of the distances, and hold more than half of
+ * its sum of squares. Heavy tails alone are no slip: of a lognormal column of sigma 1 the cells that far out hold 4 %.
+ */
+#include "data/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAR = 50, MOST_SENTENCES = 4 };
+static const double most_share = 0.5;
+
+typedef struct cells { const double *at; size_t rows, stride; } cells;   /* of a standardised column: mean 0, std 1 */
+typedef struct verdict { size_t count, worst; double distance, share; } verdict;     /* distance: of the worst */
+
+/* So few cells may be slips; more are a tail. */
+static size_t few(size_t rows)
+{
+    return rows > 300 ? rows / 100 : 3;
+}
+
+/* Could a few cells hold half of the squares? Not if the farthest, so many times over, does not: most columns need no
+ * sorting. The median is at most one standard deviation from the mean. */
+static bool may_dominate(cells c)
+{
+    double most = 0, n = (double)c.rows;
+    for (size_t i = 0; i < c.rows; i++) most = fmax(most, fabs(c.at[i * c.stride]));
+    return (most + 1) * (most + 1) * (double)few(c.rows) >= most_share * n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of distances, sorted. Where more than half of the cells are equal, as in counts that are mostly 0, those that differ
+ * speak. */
+static double robust_std(const double *distance, size_t rows)
+{
+    size_t equal = 0;
+    if (!(distance[rows / 2] > 0))
+        while (equal < rows && !(distance[equal] > 0)) equal++;
+    return equal < rows ? 1.4826 * distance[(equal + rows) / 2] : 0;
+}
+
+static verdict judge(cells c, double *room)
+{
+    verdict v = {0};
+    for (size_t i = 0; i < c.rows; i++) room[i] = c.at[i * c.stride];
+    qsort(room, c.rows, sizeof *room, by_value);
+    double median = room[c.rows / 2], all = 0, far = 0;
+    for (size_t i = 0; i < c.rows; i++) room[i] = fabs(room[i] - median);
+    qsort(room, c.rows, sizeof *room, by_value);
+    double limit = robust_std(room, c.rows) * FAR, largest = 0;
+    if (!(limit > 0)) return v;
+
+    for (size_t i = 0; i < c.rows; i++) {
+        double distance = fabs(c.at[i * c.stride] - median);
+        all += distance * distance;
+        if (distance <= limit) continue;
+        far += distance * distance;
+        v.count++;
+        if (distance > largest) largest = distance, v.worst = i;
+    }
+
+    v.distance = largest / limit * FAR;
+    v.share = far / all;
+    return v;
+}
+
+static void tell(const verdict *v, const una_dataset *data, const char *name, bool target, const size_t *kept,
+                 una_notes *warnings)
+{
+    size_t row = kept ? kept[v->worst] : v->worst, column = una_table_find(data, name);
+    char more[64] = "";
+    if (v->count > 1) snprintf(more, sizeof more, " (%zu cells are like that)", v->count);
+    una_notes_add(warnings, "%s %zu, column '%.60s': the %s %g lies %.3g robust standard deviations from the median%s, "
+                  "and %.0f %% of the column's variance is there, so that all other rows look alike. Look at it: "
+                  "correct the cell, take the row out, or transform the column (its logarithm, for instance).",
+                  data->line ? data->unit : "row", data->line ? data->line[row] : row + 1, name,
+                  target ? "target" : "value", data->column[column].number[row], v->distance, more, 100 * v->share);
+}
+
+una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
+                             const size_t *kept, size_t rows, una_notes *warnings, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t inputs = columns->input_count, told = 0, untold = 0;
+    double *room = NULL;
+
+    for (size_t d = 0; d <= inputs; d++) {                       /* the target first */
+        const una_input *input = d ? &columns->inputs[d - 1] : NULL;
+        cells c = input ? (cells){ x + d - 1, rows, inputs } : (cells){ y, rows, 1 };
+        if ((input && input->level != SIZE_MAX) || !may_dominate(c)) continue;
+        if (!room) room = UNA_GET_ROWS(&run->scratch, double, rows);
+        UNA_TRY(una_arena_check(&run->scratch));
+
+        verdict v = judge(c, room);
+        if (v.count == 0 || v.count > few(rows) || v.share <= most_share) continue;
+        if (told++ < MOST_SENTENCES) tell(&v, data, input ? input->name : columns->target, !input, kept, warnings);
+        else untold++;
+    }
+
+    if (untold) una_notes_add(warnings, "So it is in %zu more column%s.", untold, untold == 1 ? "" : "s");
+    una_arena_release(&run->scratch, mark);
+    return una_arena_check(warnings->arena);
+}

@@ -317,7 +317,6 @@ static void test_one_input(void **state)
     w->all.report.story = "First part.\n\nSecond part.";
     w->all.report.left_out = 3;
     info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
-    info_of(w, 0)->relevance = (const double[]){ 1, 2, 3, 4, 5, 6 };
     info_of(w, 0)->notes = notes, info_of(w, 0)->note_count = 1;
 
     una_text page = page_of(w);
@@ -403,6 +402,7 @@ static void test_hostile_names(void **state)
     w->all.report.target = "</title><b>y";
     w->all.model[0].title = "<i>m</i>";
     info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
+    info_of(w, 0)->relevance = (const double[]){ 1, 2, 3, 4, 5, 6 };
 
     una_text page = page_of(w);
     assert_well_formed(page.at);

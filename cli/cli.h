@@ -143,6 +143,10 @@ double      cli_seconds(void);                                           /* a cl
 /* A number for people: 5 significant digits. */
 const char *cli_figure(char buffer[32], double value);
 
+/* "a 61 %, b 30 %, c 9 %": the inputs that matter most, by squares of their relevance; free it. */
+typedef struct cli_named { const char *name; double value; } cli_named;
+char       *cli_shares(cli_named *list, size_t count);                   /* puts the list in order     */
+
 /* json.c: writing, and walking over JSON made by the library. */
 void        cli_json_text(FILE *to, const char *text);                   /* quoted; "null" for NULL    */
 void        cli_json_number(FILE *to, double value);                     /* shortest; null if not finite */

@@ -134,6 +134,16 @@ static void print_json(const job *j)
         cli_json_number(stdout, info->mean_cos2);
     }
 
+    if (info->relevance) {
+        for (size_t i = 0; i < una_model_input_count(j->model); i++) {
+            printf(i ? ", " : ", \"relevance\": {");
+            cli_json_text(stdout, una_model_input_name(j->model, i));
+            printf(": ");
+            cli_json_number(stdout, info->relevance[i]);
+        }
+        printf("}");
+    }
+
     printf(", \"options\": %s, \"valid\": {\"rows\": %zu, \"rmse\": ", una_model_options_json(j->model),
            info->valid_rows);
     cli_json_number(stdout, info->valid_rows ? info->valid_rmse : NAN);
@@ -222,6 +232,19 @@ static void print_checks(const una_fit_info *info)
     row(CLI_PLAIN, "held-out rows", text);
 }
 
+static void print_relevance(const una_model *model)
+{
+    const double *relevance = una_model_info(model)->relevance;
+    size_t count = una_model_input_count(model);
+    if (!relevance) return;
+    cli_named *list = cli_memory(count, sizeof *list);
+    for (size_t i = 0; i < count; i++) list[i] = (cli_named){ una_model_input_name(model, i), relevance[i] };
+    char *text = cli_shares(list, count);
+    row(CLI_PLAIN, "relevance", text);
+    free(text);
+    free(list);
+}
+
 static void print_summary(const cli *c, const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
@@ -230,6 +253,7 @@ static void print_summary(const cli *c, const job *j)
            info->seconds);
 
     print_checks(info);
+    print_relevance(j->model);
     option_row(c, j, true, "chosen from data");
     option_row(c, j, false, "other options");
     for (size_t i = 0; i < info->note_count; i++) row(CLI_PLAIN, "note", info->notes[i]);

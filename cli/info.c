@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * una info: the header of a file that una wrote, without loading what follows it. The header says about
- * itself what there is, so this view needs no list of its keys.
+ * itself what there is, so this view needs no list of its keys; only the relevance of the inputs is shown as shares.
  */
 #include "cli.h"
 
@@ -45,6 +45,37 @@ static void print_flat(const char *json, size_t column, size_t indent)   /* "a, 
     free(text);
 }
 
+static void print_relevance(const char *json, size_t column, size_t indent)
+{
+    cli_json walk;
+    cli_json_item item;
+    size_t count = 0, room = 0;
+    cli_json_item *items = NULL;
+    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item);) {
+        if (count == room) {
+            cli_json_item *wider = cli_memory(2 * room + 16, sizeof *wider);
+            if (count) memcpy(wider, items, count * sizeof *items);
+            free(items);
+            items = wider;
+            room = 2 * room + 16;
+        }
+        items[count++] = item;
+    }
+
+    cli_named *list = cli_memory(count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        list[i].name = items[i].key ? items[i].key : "";
+        if (!cli_is_number(items[i].value, &list[i].value)) list[i].value = 0;
+    }
+    char *text = cli_shares(list, count);
+    cli_wrap(stdout, column, indent, text);
+
+    for (size_t i = 0; i < count; i++) cli_json_done(&items[i]);
+    free(text);
+    free(list);
+    free(items);
+}
+
 static void print_object(const char *json, size_t indent, unsigned depth)
 {
     cli_json walk;
@@ -60,7 +91,9 @@ static void print_object(const char *json, size_t indent, unsigned depth)
         printf("%*s%s%-*s%s", (int)indent, "", cli_on(stdout, CLI_BOLD), (int)width, title, cli_off(stdout));
 
         bool nested = item.type == '{' || item.type == '[';
-        if (nested && (is_flat(item.value) || depth >= DEEPEST)) {
+        if (depth == 0 && item.type == '{' && item.key && strcmp(item.key, "relevance") == 0) {
+            print_relevance(item.value, column, indent + TITLE);
+        } else if (nested && (is_flat(item.value) || depth >= DEEPEST)) {
             print_flat(item.value, column, indent + TITLE);
         } else if (nested) {
             printf("\n");

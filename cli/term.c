@@ -215,3 +215,31 @@ void cli_show_logs(const cli *c, const char *const *warnings, size_t warning_cou
         }
     }
 }
+
+static int by_value(const void *a, const void *b)
+{
+    const cli_named *x = a, *y = b;
+    if (x->value != y->value) return x->value > y->value ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+char *cli_shares(cli_named *list, size_t count)
+{
+    enum { SHOWN = 12 };
+    double sum = 0;
+    size_t room = 64, used = 0, shown = 0;
+    qsort(list, count, sizeof *list, by_value);
+    for (size_t i = 0; i < count; i++) sum += list[i].value * list[i].value;
+    for (size_t i = 0; i < count && i < SHOWN; i++) room += strlen(list[i].name) + 16;
+    char *text = cli_memory(room, 1);
+
+    for (; shown < count && shown < SHOWN; shown++) {
+        double share = 100 * list[shown].value * list[shown].value / sum;
+        if (!(share >= 1)) break;
+        used += (size_t)snprintf(text + used, room - used, "%s%s %.0f %%", used ? ", " : "", list[shown].name, share);
+    }
+    if (shown < count)
+        snprintf(text + used, room - used, "%s%zu more %s", used ? " and " : "", count - shown,
+                 shown < SHOWN ? "below 1 %" : "with less");
+    return text;
+}

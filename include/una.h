@@ -225,6 +225,9 @@ typedef struct una_fit_info {                  /* all in the user's own units   
     size_t      note_count;
     const char *const *notes;                  /* constant columns left out, rows dropped ...       */
     una_curve   curve;                         /* empty after loading                               */
+    const double *relevance;                   /* [una_model_input_count] how fast the target moves with each input,
+                                                  of mean square 1 over the inputs that the model sees; NULL: it was
+                                                  not looked for                                    */
 } una_fit_info;
 
 typedef struct una_model una_model;

@@ -54,7 +54,7 @@ static una_status choose_rows(sample *s, const una_problem *p, una_run *run)
     return UNA_OK;
 }
 
-/* Mean 0 and variance 1, which the mean of copies and a part of the rows need not have; false: they are all the same. */
+/* Mean 0 and variance 1, which the means of copies and a part of the rows need not have; false: they are all equal. */
 static bool standardise(double *y, size_t rows)
 {
     double mean = 0, square = 0;
@@ -89,8 +89,8 @@ static una_status search(una_kernel *kernel, double *noise_var, double *gain, co
     return status;
 }
 
-/* 1/length, none less than LEAST of the whole, of mean square 1. */
-static void scale_by(double *scale, const double *length, size_t inputs)
+/* None less than LEAST of the whole. */
+void una_relevance_of_lengths(double *scale, const double *length, size_t inputs)
 {
     double square = 0, again = 0;
     for (size_t d = 0; d < inputs; d++) square += 1 / (length[d] * length[d] * (double)inputs);
@@ -123,7 +123,7 @@ static una_status learn(double *scale, const una_problem *p, una_run *run)
     una_gp_set_lengths(kernel, sqrt((double)inputs));
     UNA_TRY(search(kernel, &noise_var, &gain, &s, &first, &plan, run));
     UNA_TRY(search(kernel, &noise_var, &gain, &s, &last, &plan, run));
-    if (gain > 0) scale_by(scale, kernel->parameter + kernel->op[0].parameter + 1, inputs);
+    if (gain > 0) una_relevance_of_lengths(scale, kernel->parameter + kernel->op[0].parameter + 1, inputs);
     return UNA_OK;
 }
 

@@ -12,5 +12,7 @@ enum { UNA_RELEVANCE_ROWS = 700 };
 
 /* scale [inputs] = 1/length, of mean square 1; levels of one text column share a length. From problem->x alone. */
 una_status una_relevance_learn(double *scale, const una_problem *problem, una_run *run);
+/* The same from lengths that are known. */
+void       una_relevance_of_lengths(double *scale, const double *length, size_t inputs);
 
 #endif

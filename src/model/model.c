@@ -73,6 +73,18 @@ static void fill_info(una_model *model, const una_fit_result *r, size_t rows, si
     for (size_t i = 0; i < r->curve.count; i++) model->info.curve.valid_log_lik[i] -= log(scale);
 }
 
+/* One number for each column of the table: the levels of a text column share theirs. */
+static una_status tell_relevance(una_model *model, const double *scale)
+{
+    const una_columns *c = &model->columns;
+    if (!scale) return UNA_OK;
+    double *relevance = UNA_GET(&model->keep, double, c->source_count);
+    UNA_TRY(una_arena_check(&model->keep));
+    for (size_t d = 0; d < c->input_count; d++) relevance[c->inputs[d].source] = scale[d];
+    model->info.relevance = relevance;
+    return UNA_OK;
+}
+
 static una_status describe(una_model *model)
 {
     una_text spec = una_text_in(&model->keep), json = una_text_in(&model->keep);
@@ -91,6 +103,7 @@ static una_status tell(una_model *model, const una_fit_result *result, size_t ro
                  model->kind->name);
 
     fill_info(model, result, rows, other);
+    UNA_TRY(tell_relevance(model, result->relevance));
     return describe(model);
 }
 
@@ -556,12 +569,15 @@ static una_status relearn(una_model *model, const una_dataset *data, const char 
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed };
     una_fit_result result = una_fit_result_in(&model->keep);
+    const double *relevance = model->info.relevance;     /* it is the features' */
     UNA_TRY(model->kind->relearn(model->state, model->options, &problem, &result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
     result.mean_cos2 = model->info.mean_cos2;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
-    return tell(model, &result, rows, model->info.other, run);
+    UNA_TRY(tell(model, &result, rows, model->info.other, run));
+    if (!model->info.relevance) model->info.relevance = relevance;
+    return UNA_OK;
 }
 
 una_status una_model_relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,

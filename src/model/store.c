@@ -31,6 +31,19 @@ static void add_number(una_text *json, const char *key, double value)
     una_text_number(json, value);
 }
 
+static void add_relevance(una_text *json, const una_model *model)
+{
+    if (!model->info.relevance) return;
+    una_text_add(json, ",\n \"relevance\": {");
+    for (size_t i = 0; i < model->columns.source_count; i++) {
+        if (i) una_text_add(json, ", ");
+        una_text_json(json, model->columns.sources[i].name);
+        una_text_add(json, ": ");
+        una_text_number(json, model->info.relevance[i]);
+    }
+    una_text_add(json, "}");
+}
+
 static const char *header_of(const una_model *model, una_arena *arena, const una_run *run)
 {
     static const char *const missing[] = { "error", "drop", "mean" };
@@ -55,7 +68,9 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
         add_number(&json, "log_lik", info->valid_log_lik);
     }
 
-    una_text_add(&json, "},\n \"steps\": %zu, \"kernels\": \"%s\",\n \"spec\": ", info->steps, una_run_kernels(run));
+    una_text_add(&json, "}");
+    add_relevance(&json, model);
+    una_text_add(&json, ",\n \"steps\": %zu, \"kernels\": \"%s\",\n \"spec\": ", info->steps, una_run_kernels(run));
     una_text_json(&json, info->spec);
     una_text_add(&json, ",\n \"options\": %s", model->options_json);
     add_sentences(&json, "warnings", info->warnings, info->warning_count);
@@ -95,6 +110,22 @@ static una_status exchange_sentences(una_archive *ar, const char *name, const ch
     return UNA_OK;
 }
 
+/* Not there in files written before it was thought of, nor where it was not looked for. */
+static una_status exchange_relevance(una_model *model, una_archive *ar)
+{
+    const char *name = "column_relevance";
+    size_t count = model->columns.source_count;
+    double *values = (double *)model->info.relevance;    /* saving does not write */
+    if (ar->loading ? !una_archive_next_is(ar, name) : !values) return UNA_OK;
+    UNA_TRY(una_archive_f64s(ar, name, &values, count));
+    if (!ar->loading) return UNA_OK;
+
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] > 0)) return una_archive_refuse(ar, name, "holds a number that is not greater than 0");
+    model->info.relevance = values;
+    return UNA_OK;
+}
+
 static una_status exchange_info(una_model *model, una_archive *ar)
 {
     una_fit_info *info = &model->info;
@@ -116,6 +147,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
     UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count));
     UNA_TRY(exchange_sentences(ar, "notes", &info->notes, &info->note_count));
+    UNA_TRY(exchange_relevance(model, ar));
 
     info->rows = (size_t)rows;
     info->valid_rows = (size_t)valid;

@@ -93,7 +93,7 @@ const una_kind una_kind_bbvi = {
     .state_size = sizeof(una_sampled),
     .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
               "weight_var=1, samples=20, draws=1000, units=standardised",
-    .results = 2,
+    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = bbvi_fit,

@@ -327,7 +327,7 @@ const una_kind una_kind_ensemble = {
     .state_size = sizeof(una_members),
     .thesis = "style=plain, members=20, of=nn(width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, "
               "epochs=20000, batch=32, penalty=0.1, train_noise_std=1, units=standardised), units=standardised",
-    .results = 2,
+    .results = 3,
     .least_rows = 10,
     .learns_features = true,
     .inner = "of",

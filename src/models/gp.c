@@ -7,6 +7,7 @@
  */
 #include "fit/committee.h"
 #include "fit/process.h"
+#include "fit/relevance.h"
 
 #include "kern/kern.h"
 #include "model/split.h"
@@ -205,6 +206,24 @@ static void say_bounds(const una_gp_search *f, const una_kernel_inputs *inputs, 
                       "noise_std if the noise is known, or raise range.");
 }
 
+/* A kernel of one leaf with a length for each input says which of them matter. */
+static una_status say_relevance(const una_gp *gp, una_fit_result *result, una_arena *keep)
+{
+    const una_kernel_op *op = gp->kernel->op;
+    if (gp->kernel->op_count != 1 || op->code >= UNA_KERNEL_PERIODIC || op->count != gp->inputs) return UNA_OK;
+    const double *length = gp->kernel->parameter + op->parameter + 1;
+    size_t same = 1;
+    while (same < gp->inputs && length[same] == length[0]) same++;
+    if (same == gp->inputs) return UNA_OK;               /* one length for all: nothing was looked for */
+
+    result->relevance = UNA_GET(keep, double, gp->inputs);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t d = 0; d < gp->inputs; d++)              /* the leaf may name its inputs in another order */
+        result->relevance[gp->kernel->input[op->input + d]] = length[d];
+    una_relevance_of_lengths(result->relevance, result->relevance, gp->inputs);
+    return UNA_OK;
+}
+
 /* What was chosen, as options that repeat the fit. */
 static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel_inputs *inputs, double unit,
                                una_arena *keep)
@@ -256,6 +275,7 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     result->prior_var = una_gp_prior_mean_var(gp);
     result->log_evidence = gp->log_evidence;
     say_bounds(&f, &inputs, result);
+    UNA_TRY(say_relevance(gp, result, keep));
     if (gp->jitter_var > 0)
         una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
                       "covariance%s.", gp->jitter_var / result->prior_var,

@@ -639,7 +639,7 @@ const una_kind una_kind_hmc = {
     .thesis = "width=50, depth=1, prior_var=25, prior_scale=none, noise_std=3, head=sampled, scaling=own, "
               "trajectory=static, step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, "
               "samples=4500, thin=2",
-    .results = 2,
+    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = hmc_fit,

@@ -160,7 +160,7 @@ const una_kind una_kind_nn = {
     .state_size = sizeof(nn_state),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
               "penalty=0.1, train_noise_std=1, units=standardised",
-    .results = 2,
+    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = nn_fit,

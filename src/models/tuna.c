@@ -364,7 +364,7 @@ const una_kind una_kind_tuna = {
     .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
               "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
               "units=standardised",
-    .results = 1,
+    .results = 2,
     .least_rows = 3,
     .fit = tuna_fit,
     .predict = una_basis_predict,

@@ -73,8 +73,8 @@ static void next_batch(STEP *t, size_t step)
     t->batch.probes = t->batch.directions ? t->batch.rows : 0;
 }
 
-/* A random point between two training rows, or on the line through them as far beyond each as they lie apart: numbers on
- * the line, each category group whole from one of the two. */
+/* A random point between two training rows, or on the line through them, as far beyond each as they lie apart: numbers
+ * on the line, each category group whole from one of the two. */
 static void place_probe(const STEP *t, una_rng *rng, const real *a, const real *b, real *probe)
 {
     size_t inputs = t->net->size[0];

@@ -26,6 +26,7 @@ typedef enum una_shape {
     UNA_SHAPE_POINTS,
     UNA_SHAPE_RANGES,            /* an upright line from y to y2 at each x                          */
     UNA_SHAPE_RUG,               /* a small mark on the axis at each x                              */
+    UNA_SHAPE_BARS,              /* a lying bar from 0 to x at each y                               */
     UNA_SHAPE_DIAGONAL           /* y = x across the panel; no arrays                               */
 } una_shape;
 
@@ -42,6 +43,8 @@ typedef struct una_series {
 typedef struct una_axis {
     const char *label;
     double      low, high;       /* the range shown; low == high takes it from the series           */
+    const char *const *names;    /* of the upright axis: words at 1, 2 ... in place of numbers; NULL: none */
+    size_t      name_count;
 } una_axis;
 
 typedef struct una_panel {

@@ -242,7 +242,7 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
     for (size_t k = 0; k < LEVELS; k++) p[k] = (double)k / (LEVELS - 1);
 
     una_panel *panel = una_figure_panel(&figure, NULL, "Probability, as predicted", "Share of rows below");
-    if (panel) panel->x = (una_axis){ panel->x.label, 0, 1 }, panel->y = (una_axis){ panel->y.label, 0, 1 };
+    if (panel) panel->x.high = panel->y.high = 1;        /* from 0 */
     add_sampling_range(panel, p, report->rows, arena);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
 
@@ -345,6 +345,38 @@ size_t *una_report_least_known(const una_report *report, una_arena *arena)
     if (!down) return NULL;
     for (size_t i = 0; i < report->rows; i++) down[i] = -report->models[0].std_epistemic[i];
     return order_of(down, report->rows, arena);
+}
+
+/* ---- which inputs matter ---------------------------------------------------------------------------- */
+
+una_figure una_chart_relevance(const una_report *report, size_t *shown, una_arena *arena)
+{
+    const double *relevance = report->models[0].info->relevance;
+    size_t count = *shown = report->column_count < UNA_MOST_BARS ? report->column_count : UNA_MOST_BARS, *order;
+    una_figure figure = una_figure_in(arena, 1, 560, 44 + 22 * (double)count);
+    double *down = UNA_GET(arena, double, report->column_count), sum = 0;
+    double *share = UNA_GET(arena, double, count), *at = UNA_GET(arena, double, count);
+    const char **name = UNA_GET(arena, const char *, count);
+    if (!relevance || arena->failed) return figure;
+
+    for (size_t c = 0; c < report->column_count; c++) {
+        down[c] = -relevance[c];
+        sum += relevance[c] * relevance[c];
+    }
+    if (!(order = order_of(down, report->column_count, arena))) return figure;
+    for (size_t i = 0; i < count; i++) {                 /* the first at the top */
+        share[i] = 100 * relevance[order[i]] * relevance[order[i]] / sum;
+        at[i] = (double)(count - i);
+        name[count - 1 - i] = report->columns[order[i]].name;
+    }
+
+    una_panel *panel = una_figure_panel(&figure, NULL, "Share of all inputs, %", NULL);
+    if (!panel) return figure;
+    panel->x.high = fmax(1.06 * share[0], 1);
+    panel->y = (una_axis){ .low = 0.4, .high = (double)count + 0.6, .names = name, .name_count = count };
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = UNA_INK_MODEL, .x = share, .y = at,
+                  .count = count });
+    return figure;
 }
 
 /* ---- training --------------------------------------------------------------------------------------- */

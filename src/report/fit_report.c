@@ -301,6 +301,25 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
     return UNA_OK;
 }
 
+static una_status relevance_figure(una_html *html, const una_report *report, una_run *run)
+{
+    size_t shown = 0;
+    una_figure figure = una_chart_relevance(report, &shown, html->text.arena);
+    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
+    una_text words = una_text_in(html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count == 0) return UNA_OK;
+
+    una_text_add(&words, "How quickly %s changes its course along each input, as shares of the squares of 1/length. An "
+                 "input without a bar hardly matters; one along which %s runs nearly straight counts for little here, "
+                 "however steep.", brief(name, report->target), name);
+    if (shown < report->column_count)
+        una_text_add(&words, " %s more inputs have smaller shares.", whole(a, report->column_count - shown));
+    UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, "Which inputs matter");
+    return una_html_figure(html, &figure, "Relevance of the inputs.", words.at, run);
+}
+
 static una_status ignorance_figure(una_html *html, const una_report *report, una_run *run)
 {
     if (report->sweep_count == 0) return UNA_OK;
@@ -385,6 +404,7 @@ una_status una_report_html(una_text *page, const una_report *report, una_run *ru
     una_html_heading(&html, 2, "How good it is");
     scores(&html, report);
     UNA_TRY(prediction_figures(&html, report, run));
+    UNA_TRY(relevance_figure(&html, report, run));
     una_html_heading(&html, 2, "Where it does not know");
     UNA_TRY(ignorance_figure(&html, report, run));
     UNA_TRY(least_known(&html, report));

@@ -43,7 +43,7 @@ typedef struct una_report {
     size_t        model_count;
 } una_report;
 
-enum { UNA_MOST_SWEEPS = 12, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10, UNA_TABLE_COLUMNS = 8 };
+enum { UNA_MOST_SWEEPS = 12, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10, UNA_TABLE_COLUMNS = 8, UNA_MOST_BARS = 12 };
 
 /* The whole page, in page->arena (which also holds what is needed on the way). */
 una_status una_report_html(una_text *page, const una_report *report, una_run *run);
@@ -62,6 +62,8 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena);
 una_figure una_chart_calibration(const una_report *report, una_arena *arena);
 /* *shown of the sweeps, those along which the subject's epistemic std varies most. */
 una_figure una_chart_ignorance(const una_report *report, size_t *shown, una_arena *arena);
+/* *shown of the inputs, those of the largest share first; no panel where relevance was not looked for. */
+una_figure una_chart_relevance(const una_report *report, size_t *shown, una_arena *arena);
 /* No panel where nothing was measured. */
 una_figure una_chart_training(const una_report *report, una_arena *arena);
 

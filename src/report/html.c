@@ -200,6 +200,7 @@ static void add_swatch(una_text *text, const una_key *key)
 
     switch (key->shape) {
     case UNA_SHAPE_BAND:
+    case UNA_SHAPE_BARS:
         una_text_add(text, "<rect y=\"1\" width=\"22\" height=\"10\" fill=\"%s\" opacity=\"%.2f\"/>", ink,
                      una_shape_opacity(key->shape));
         break;

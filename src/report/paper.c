@@ -41,6 +41,7 @@ double una_shape_opacity(una_shape shape)
     case UNA_SHAPE_POINTS: return 0.65;
     case UNA_SHAPE_RANGES: return 0.35;
     case UNA_SHAPE_RUG:    return 0.5;
+    case UNA_SHAPE_BARS:   return 0.75;
     default:               return 1;
     }
 }
@@ -193,6 +194,23 @@ static double widest_tick(const una_paper *paper, const una_ticks *ticks)
     return widest;
 }
 
+/* The ticks of the upright axis, and the room that their labels take. */
+static double upright_ticks(view *v, const una_panel *panel, double width)
+{
+    const double widest_name = 0.4;                      /* of the panel */
+    char buffer[TEXT_ROOM];
+    double widest = 0;
+    if (!panel->y.names) {
+        v->y_ticks = una_ticks_choose(v->y0, v->y1, (size_t)fmax(5, v->height / 34));
+        return widest_tick(v->paper, &v->y_ticks);
+    }
+
+    v->y_ticks = (una_ticks){ .step = 1, .first = 1, .count = panel->y.name_count };
+    for (size_t i = 0; i < panel->y.name_count; i++)
+        widest = fmax(widest, advance(v->paper, fitted(v->paper, buffer, panel->y.names[i], widest_name * width)));
+    return widest;
+}
+
 static double end_labels(const una_paper *paper, const una_panel *panel)
 {
     char buffer[TEXT_ROOM];
@@ -216,8 +234,7 @@ static view lay_out(const una_paper *paper, const una_panel *panel, double left,
     v.base = top + height - foot;
     v.height = v.base - v.top - strip;
 
-    v.y_ticks = una_ticks_choose(v.y0, v.y1, (size_t)fmax(5, v.height / 34));
-    v.left = left + widest_tick(paper, &v.y_ticks) + (panel->y.label ? 27 : 11);
+    v.left = left + upright_ticks(&v, panel, width) + (panel->y.label ? 27 : 11);
     v.width = left + width - v.left - fmax(9, end_labels(paper, panel));
 
     size_t most = (size_t)fmax(2, v.width / 32);
@@ -254,7 +271,7 @@ static void axis_labels(const view *v, const una_panel *panel, double left)
     }
 }
 
-static void axes(const view *v)
+static void axes(const view *v, const una_panel *panel, double left)
 {
     cairo_t *cr = v->paper->cr;
     char number[UNA_NUMBER_ROOM];
@@ -288,7 +305,8 @@ static void axes(const view *v)
                    una_tick_text(number, &v->x_ticks, i), 1e4);
     for (size_t i = 0; i < v->y_ticks.count; i++)
         write_text(v->paper, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8, 1,
-                   una_tick_text(number, &v->y_ticks, i), 1e4);
+                   panel->y.names ? panel->y.names[i] : una_tick_text(number, &v->y_ticks, i),
+                   panel->y.names ? v->left - 10 - left : 1e4);
 }
 
 static void strip(const view *v, const una_panel *panel)
@@ -391,6 +409,17 @@ static void draw_marks(const view *v, const una_series *s)
     cairo_stroke(cr);
 }
 
+static void draw_bars(const view *v, const una_series *s)
+{
+    const double half = 0.33;
+    for (size_t i = 0; i < s->count; i++) {
+        if (!drawable(s, i)) continue;
+        double top = y_at(v, s->y[i] + half), zero = x_at(v, 0);
+        cairo_rectangle(v->paper->cr, zero, top, x_at(v, s->x[i]) - zero, y_at(v, s->y[i] - half) - top);
+    }
+    cairo_fill(v->paper->cr);
+}
+
 static void draw_diagonal(const view *v)
 {
     double low = fmax(v->x0, v->y0), high = fmin(v->x1, v->y1);
@@ -412,6 +441,7 @@ static void draw_series(const view *v, const una_series *s)
     case UNA_SHAPE_POINTS:   draw_points(v, s); break;
     case UNA_SHAPE_RANGES:
     case UNA_SHAPE_RUG:      draw_marks(v, s); break;
+    case UNA_SHAPE_BARS:     draw_bars(v, s); break;
     case UNA_SHAPE_DIAGONAL: draw_diagonal(v); break;
     }
 }
@@ -452,7 +482,7 @@ void una_paper_panel(const una_paper *paper, const una_panel *panel, double left
     for (size_t i = 0; i < panel->count; i++) draw_series(&v, &panel->series[i]);
     cairo_restore(paper->cr);
 
-    axes(&v);
+    axes(&v, panel, left);
     axis_labels(&v, panel, left);
     name_lines(&v, panel);
 

@@ -27,7 +27,7 @@ static una_gp solved(const table *t, const double *weight, size_t rows, una_run 
     static const char *const names[] = { "a", "b" };
     una_kernel *kernel = NULL;
     una_gp gp = { .noise_var = 0.04 };
-    assert_ok(una_kernel_parse(&kernel, "1.5*rbf(length=[0.8, 2])", &(una_kernel_inputs){ names, NULL, NULL, 2 },
+    assert_ok(una_kernel_parse(&kernel, "1.5*rbf(length=[0.8, 2])", &(una_kernel_inputs){ names, NULL, NULL, 2, false },
                                &run->scratch, run), run);
     assert_ok(una_gp_init(&gp, kernel, t->x, INPUTS, t->y, rows, INPUTS, &run->scratch), run);
     assert_ok(una_gp_weigh(&gp, weight, &run->scratch), run);
@@ -160,7 +160,7 @@ static una_status weigh_and_append(void *context, una_run *run)
     una_gp gp = { .noise_var = 0.04 };
     una_arena keep;
     una_arena_init(&keep, run);
-    una_status status = una_kernel_parse(&kernel, "rbf", &(una_kernel_inputs){ names, NULL, NULL, 2 }, &keep, run);
+    una_status status = una_kernel_parse(&kernel, "rbf", &(una_kernel_inputs){ names, NULL, NULL, 2, false }, &keep, run);
     if (status == UNA_OK) status = una_gp_init(&gp, kernel, t->x, INPUTS, t->y, 20, INPUTS, &keep);
     if (status == UNA_OK) status = una_gp_solve(&gp, 0, run);
     if (status == UNA_OK) status = una_gp_append(&gp, t->x + 40, INPUTS, t->y + 20, t->weight, 70, &keep, run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What model.c and kinds.c do around any kind, with made-up kinds in place of the registry: one that can do nothing
- * beyond the minimum, one that wants rows held out, one that predicts a mixture.
+ * beyond the minimum, one that wants rows held out, one that predicts a mixture, one that says which inputs matter.
  */
 #include "models/quick.h"
 
@@ -118,7 +118,23 @@ static const una_kind comb_kind = {
     .options_size = sizeof(flat_options), .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .fit = flat_fit,
     .predict = comb_predict, .exchange = flat_exchange, .mixture = comb_mixture,
 };
-const una_kind *const una_kinds[] = { &flat_kind, &learning_kind, &comb_kind, NULL };
+
+/* Column c of the table has the relevance c + 1/2; a posterior anew does not look for it. */
+static una_status keen_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
+                           una_run *run)
+{
+    result->relevance = UNA_GET(keep, double, p->x.cols);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t d = 0; d < p->x.cols; d++) result->relevance[d] = (double)p->columns->inputs[d].source + 0.5;
+    return flat_fit(state, options, p, result, keep, run);
+}
+
+static const una_kind keen_kind = {
+    .name = "keen", .summary = "a plane that looks at its inputs", .source = "nobody", .options = flat_table,
+    .options_size = sizeof(flat_options), .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .fit = keen_fit,
+    .predict = flat_predict, .exchange = flat_exchange, .relearn = flat_fit,
+};
+const una_kind *const una_kinds[] = { &flat_kind, &learning_kind, &comb_kind, &keen_kind, NULL };
 
 static void registry_questions(void **state)
 {
@@ -126,7 +142,7 @@ static void registry_questions(void **state)
     una_run *run = quiet_run();
     una_option_info info = UNA_INIT(una_option_info);
 
-    assert_int_equal(una_kind_count(), 3);
+    assert_int_equal(una_kind_count(), 4);
     assert_string_equal(una_kind_name(0), "flat");
     assert_string_equal(una_kind_summary(1), "a plane");
     assert_string_equal(una_kind_source(1), "nobody");
@@ -135,11 +151,11 @@ static void registry_questions(void **state)
     assert_int_equal(una_kind_option_count(0), 2);
     assert_int_equal(una_kind_option_count(7), 0);
 
-    assert_null(una_kind_name(3));
-    assert_null(una_kind_summary(3));
-    assert_null(una_kind_source(3));
-    assert_null(una_kind_preset(3));
-    assert_int_equal(una_kind_updates(3), 0);
+    assert_null(una_kind_name(4));
+    assert_null(una_kind_summary(4));
+    assert_null(una_kind_source(4));
+    assert_null(una_kind_preset(4));
+    assert_int_equal(una_kind_updates(4), 0);
 
     assert_ok(una_kind_option(&info, 0, 1, run), run);
     assert_string_equal(info.name, "spread");
@@ -159,7 +175,7 @@ static void unknown_models_are_named(void **state)
     una_model *model = NULL;
     assert_status(una_fit(&model, "flatt(value=1)", data, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "there is no model 'flatt'; did you mean 'flat'?");
-    assert_says(una_run_message(run), "flat, learning, comb");
+    assert_says(una_run_message(run), "flat, learning, comb, keen");
     assert_status(una_fit(&model, "quite_another", data, NULL, run), UNA_E_USAGE, run);
     assert_status(una_fit(&model, "flat(value=1", data, NULL, run), UNA_E_USAGE, run);
     assert_status(una_fit(&model, NULL, data, NULL, run), UNA_E_USAGE, run); /* the default is not in this registry */
@@ -560,6 +576,89 @@ static void snapshots_revive(void **state)
     una_run_free(run);
 }
 
+/* ---- relevance --------------------------------------------------------------------------------------------------- */
+
+static void assert_relevance(const una_model *model)
+{
+    const double *relevance = una_model_info(model)->relevance;
+    assert_non_null(relevance);
+    assert_true(una_model_input_count(model) >= 3 && una_model_info(model)->inputs > una_model_input_count(model));
+    for (size_t c = 0; c < una_model_input_count(model); c++) assert_near(relevance[c], (double)c + 0.5, 0, 0);
+}
+
+/* One number for a column, also for a text column of several levels; kept by files and by a posterior made anew. */
+static void relevance_is_told_and_kept(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = mixed_data(60, run);
+    una_model *model = fitted("keen", data, &mixed_settings, run), *copy = copied_model(model, run), *anew = NULL;
+    assert_relevance(model);
+    assert_relevance(copy);
+    assert_ok(una_model_relearn(&anew, model, data, NULL, 0, run), run);
+    assert_relevance(anew);
+
+    char *header = NULL, wanted[64];
+    const char *path = temp_path("keen.una");
+    assert_ok(una_model_save(model, path, run), run);
+    assert_ok(una_file_info(&header, path, run), run);
+    assert_says(header, "\"relevance\": {\"");
+    snprintf(wanted, sizeof wanted, "\"%s\": 1.5", una_model_input_name(model, 1));
+    assert_says(header, wanted);
+
+    una_memory_free(header, run);
+    una_model_free(anew);
+    una_model_free(copy);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Where nobody looked nothing is told, nor written: such files are those of before. */
+static void no_relevance_no_block(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(20, 0, run);
+    una_model *model = fitted("flat", data, NULL, run), *copy = copied_model(model, run);
+    void *bytes;
+    size_t size;
+    assert_null(una_model_info(model)->relevance);
+    assert_null(una_model_info(copy)->relevance);
+    assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
+    for (size_t i = 0; i + 9 <= size; i++) assert_memory_not_equal((const char *)bytes + i, "relevance", 9);
+
+    una_memory_free(bytes, run);
+    una_model_free(copy);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void bad_relevance_is_refused(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(20, 0, run);
+    una_model *model = fitted("keen", data, NULL, run), *copy = NULL;
+    double bad[][2] = { { 0, 1 }, { 1, -1 } }, odd[] = { 1, NAN };
+    void *bytes;
+    size_t size;
+    for (size_t i = 0; i < 2; i++) {
+        model->info.relevance = bad[i];
+        assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
+        assert_status(una_model_load_memory(&copy, bytes, size, run), UNA_E_INPUT, run);
+        assert_says(una_run_message(run), "column_relevance");
+        una_memory_free(bytes, run);
+    }
+
+    model->info.relevance = odd;                         /* what could not be loaded is not saved */
+    assert_status(una_model_save_memory(model, &bytes, &size, run), UNA_E_NUMERIC, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,6 +681,9 @@ int main(void)
         cmocka_unit_test(few_inputs_are_parted),
         cmocka_unit_test(files_of_other_kinds_are_refused),
         cmocka_unit_test(snapshots_revive),
+        cmocka_unit_test(relevance_is_told_and_kept),
+        cmocka_unit_test(no_relevance_no_block),
+        cmocka_unit_test(bad_relevance_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,9 +200,24 @@ static void inputs_that_do_not_matter(void **state)
     assert_true(length[1] > 10 * length[0]);
     if (length[1] > 999) assert_true(noted(model, "nothing"));
 
+    const double *relevance = una_model_info(model)->relevance;              /* 1/length, of mean square 1 */
+    double norm = sqrt((pow(length[0], -2) + pow(length[1], -2)) / 2);
+    assert_near(relevance[0], 1 / (length[0] * norm), 1e-3, 0);
+    assert_true(relevance[1] >= 0.0099 && relevance[1] < 0.15);
+
     una_model *named = fitted("gp(kernel=\"rbf(on=\\\"real one\\\") + 0.1*linear(on=nothing)\")", data, NULL, run);
     una_model *again = fitted(una_model_info(named)->spec, data, NULL, run);
     assert_same_predictions(named, again, data, 1e-8, run);
+    assert_null(una_model_info(named)->relevance);                           /* a sum has no one length an input */
+    una_model_free(model);
+    model = fitted("gp(ard=no)", data, NULL, run);
+    assert_null(una_model_info(model)->relevance);
+    una_model_free(model);
+
+    model = fitted("gp(optimise=no, noise_std=0.1, kernel=rbf(on=[nothing, \"real one\"], length=[3, 1]), "
+                   "units=standardised)", data, NULL, run);
+    relevance = una_model_info(model)->relevance;                            /* in the order of the table */
+    assert_near(relevance[0] / relevance[1], 3, 1e-12, 0);
     una_model_free(model);
     una_model_free(named);
     una_model_free(again);
@@ -226,6 +241,7 @@ static void text_columns_share_a_length(void **state)
             levels++;
         }
     assert_true(levels >= 2);
+    assert_non_null(una_model_info(model)->relevance);
 
     una_model_free(model);
     una_dataset_free(data);

@@ -115,10 +115,10 @@ static void diversity_lowers_similarity(void **state)
 static void every_kind_of_slope_trains(void **state)
 {
     (void)state;
-    static const char *const ways[] = { "probes=data", "probes=beyond", "slopes=exact", "cosine=per_point", "directions=1",
-                                        "directions=2, direction_kind=unit", "directions=5, direction_kind=unit",
-                                        "schedule=constant", "schedule=sqrt", "schedule=tanh",
-                                        "activation=tanh, slopes=exact" };
+    static const char *const ways[] = { "probes=data", "probes=beyond", "slopes=exact", "cosine=per_point",
+                                        "directions=1", "directions=2, direction_kind=unit",
+                                        "directions=5, direction_kind=unit", "schedule=constant",
+                                        "schedule=sqrt", "schedule=tanh", "activation=tanh, slopes=exact" };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(80, 0, run);
 

@@ -402,6 +402,7 @@ static void test_hostile_names(void **state)
     w->all.report.target = "</title><b>y";
     w->all.model[0].title = "<i>m</i>";
     info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
+    info_of(w, 0)->relevance = (const double[]){ 1, 2, 3, 4, 5, 6 };
 
     una_text page = page_of(w);
     assert_well_formed(page.at);
@@ -457,6 +458,46 @@ static void test_nothing_measured(void **state)
     assert_null(strstr(page.at, "Log-evidence"));
     assert_null(strstr(page.at, "prior variance"));
     assert_non_null(strstr(page.at, "which it sees as 5 numbers"));
+    close_world(w);
+}
+
+static const char *place_of(const char *page, const char *word)
+{
+    const char *at = strstr(page, word);
+    if (!at) fail_msg("the page does not say %s", word);
+    return at;
+}
+
+/* Shares are those of the squares, the largest first; of many inputs some. */
+static void test_relevance(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    double relevance[15] = { 1, 3, 2, 0.01 };
+    size_t shown;
+    fill(w, 30, 4, 1, plain_names, 2, 0);
+    assert_null(strstr(page_of(w).at, "Which inputs matter"));
+    info_of(w, 0)->relevance = relevance;
+    una_text page = page_of(w);
+    assert_well_formed(page.at);
+    assert_true(place_of(page.at, "How good it is") < place_of(page.at, "Which inputs matter"));
+    assert_true(place_of(page.at, "Which inputs matter") < place_of(page.at, "Where it does not know"));
+    assert_null(strstr(page.at, "more inputs have smaller shares"));
+
+    una_figure figure = una_chart_relevance(&w->all.report, &shown, &w->arena);
+    const una_panel *panel = figure.panels[0];
+    const una_series *bars = &panel->series[0];
+    double sum = 1 + 9 + 4 + 0.0001;
+    assert_int_equal(figure.panel_count, 1);
+    assert_int_equal(shown, 4);
+    assert_true(fabs(bars->x[0] - 900 / sum) < 1e-9 && fabs(bars->x[1] - 400 / sum) < 1e-9);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(panel->y.names[(size_t)bars->y[i] - 1], i == 0 ? "b" : i == 1 ? "c" : i == 2 ? "a" : "d");
+
+    for (size_t c = 4; c < 15; c++) relevance[c] = 0.1;
+    fill(w, 30, 15, 1, plain_names, 1, 0);
+    info_of(w, 0)->relevance = relevance;
+    place_of(page_of(w).at, "3 more inputs have smaller shares");
     close_world(w);
 }
 
@@ -629,7 +670,9 @@ static una_status attempt_picture(world *w)
 static void sweep_memory(attempt *act, size_t columns)
 {
     world *source = open_world();
+    const double relevance[] = { 1, 2, 3 };
     fill(source, 20, columns, 0, plain_names, 2, 2);
+    info_of(source, 0)->relevance = relevance;
     bool done = false;
     long failures = 0;
 
@@ -673,7 +716,8 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_thinning_keeps_ends), cmocka_unit_test(test_one_input), cmocka_unit_test(test_same_bytes),
         cmocka_unit_test(test_formats), cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_one_row),
-        cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_constant_curve_and_three_models),
+        cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_relevance),
+        cmocka_unit_test(test_constant_curve_and_three_models),
         cmocka_unit_test(test_thirteen_inputs), cmocka_unit_test(test_least_known), cmocka_unit_test(test_calibration),
         cmocka_unit_test(test_many_rows), cmocka_unit_test(test_empty_is_refused), cmocka_unit_test(test_saving),
         cmocka_unit_test(test_memory),

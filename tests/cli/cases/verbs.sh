@@ -83,6 +83,16 @@ check "info --json" 0 una info train.una --json
 json kind
 no_err
 
+check "fit, relevance" 0 una fit train.csv --target y --model gp --out gp.una
+out "relevance" "x1" "%"
+check "info, relevance" 0 una info gp.una
+out "relevance           x"
+check "fit --json, relevance" 0 una fit train.csv --target y --model gp --out gp.una --json
+json relevance
+out '"relevance": {"x1": '
+check "info --json, relevance" 0 una info gp.una --json
+json relevance
+
 check "demo" 0 una demo --seeds 1 --json --report demo.html --chart demo.svg
 json rows mean report seconds
 there demo.html

@@ -10,11 +10,18 @@
 
 #include "la/la.h"
 
-double una_mixture_cdf(double t, const double *mean, const double *var, size_t parts)
+double una_mixture_weights(const double *weight, size_t parts)
 {
     double sum = 0;
-    for (size_t m = 0; m < parts; m++) sum += una_normal_cdf((t - mean[m]) / sqrt(var[m]));
-    return sum / (double)parts;
+    for (size_t m = 0; weight && m < parts; m++) sum += weight[m];
+    return weight ? sum : (double)parts;
+}
+
+double una_mixture_cdf(double t, const double *mean, const double *var, const double *weight, size_t parts)
+{
+    double sum = 0;
+    for (size_t m = 0; m < parts; m++) sum += una_part_weight(weight, m) * una_normal_cdf((t - mean[m]) / sqrt(var[m]));
+    return sum / una_mixture_weights(weight, parts);
 }
 
 static double part_log_pdf(double t, double mean, double var)
@@ -22,12 +29,12 @@ static double part_log_pdf(double t, double mean, double var)
     return -0.5 * (t - mean) * (t - mean) / var - 0.5 * log(var) - 0.5 * UNA_LOG_TWO_PI;
 }
 
-double una_mixture_log_pdf(double t, const double *mean, const double *var, size_t parts)
+double una_mixture_log_pdf(double t, const double *mean, const double *var, const double *weight, size_t parts)
 {
     double most = -HUGE_VAL, sum = 0;
     for (size_t m = 0; m < parts; m++) most = fmax(most, part_log_pdf(t, mean[m], var[m]));
-    for (size_t m = 0; m < parts; m++) sum += exp(part_log_pdf(t, mean[m], var[m]) - most);
-    return most + log(sum / (double)parts);
+    for (size_t m = 0; m < parts; m++) sum += una_part_weight(weight, m) * exp(part_log_pdf(t, mean[m], var[m]) - most);
+    return most + log(sum / una_mixture_weights(weight, parts));
 }
 
 double una_mixture_log_pdf_even(double t, const double *mean, double var, size_t parts)
@@ -41,8 +48,9 @@ double una_mixture_log_pdf_even(double t, const double *mean, double var, size_t
 /* ---- quantile --------------------------------------------------------------------------------------------- */
 
 typedef struct search {
-    const double *mean, *var;
+    const double *mean, *var, *weight;
     size_t parts;
+    double weights;                      /* their sum                                                         */
     double sign;                         /* -1: of the mirror image                                           */
     double p, z;                         /* p <= 0.5, z = Phi^-1(p)                                           */
     double low, high, start, narrowest;  /* the answer lies in [low, high]; std of the narrowest part         */
@@ -50,7 +58,7 @@ typedef struct search {
 
 static void begin(search *s)
 {
-    double sum = 0, square = 0, n = (double)s->parts;
+    double sum = 0, square = 0, n = s->weights;
     s->low = s->narrowest = HUGE_VAL;
     s->high = -HUGE_VAL;
 
@@ -59,11 +67,11 @@ static void begin(search *s)
         s->low = fmin(s->low, own);
         s->high = fmax(s->high, own);
         s->narrowest = fmin(s->narrowest, std);
-        sum += centre;
+        sum += una_part_weight(s->weight, m) * centre;
     }
     for (size_t m = 0; m < s->parts; m++) {
         double off = s->sign * s->mean[m] - sum / n;
-        square += off * off + s->var[m];
+        square += una_part_weight(s->weight, m) * (off * off + s->var[m]);
     }
 
     s->start = fmin(fmax(sum / n + s->z * sqrt(square / n), s->low), s->high);
@@ -73,12 +81,13 @@ static double newton(search *s, double t)
 {
     double below = 0, density = 0;
     for (size_t m = 0; m < s->parts; m++) {
+        double weight = una_part_weight(s->weight, m);
         double std = sqrt(s->var[m]), z = (t - s->sign * s->mean[m]) / std;
-        below += una_normal_cdf(z);
-        density += una_normal_pdf(z) / std;
+        below += weight * una_normal_cdf(z);
+        density += weight * (una_normal_pdf(z) / std);
     }
-    below /= (double)s->parts;
-    density /= (double)s->parts;
+    below /= s->weights;
+    density /= s->weights;
     if (below < s->p) s->low = t;
     else s->high = t;
     double probit = una_normal_quantile(below);
@@ -101,10 +110,11 @@ static double solve(search *s)
     return t;
 }
 
-double una_mixture_quantile(double p, const double *mean, const double *var, size_t parts)
+double una_mixture_quantile(double p, const double *mean, const double *var, const double *weight, size_t parts)
 {
     bool upper = p > 0.5;
-    search s = { .mean = mean, .var = var, .parts = parts, .sign = upper ? -1 : 1, .p = upper ? 1 - p : p };
+    search s = { .mean = mean, .var = var, .weight = weight, .parts = parts, .sign = upper ? -1 : 1,
+                 .p = upper ? 1 - p : p, .weights = una_mixture_weights(weight, parts) };
     s.z = una_normal_quantile(s.p);
     return s.sign * solve(&s);
 }

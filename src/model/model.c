@@ -207,9 +207,24 @@ static bool is_variance(double value)
     return value >= 0 && isfinite(value);
 }
 
+static una_status check_weights(const una_model *model, const una_predictive *p, una_run *run)
+{
+    bool good = true;
+    double sum = 0;
+    for (size_t m = 0; m < p->parts; m++) {
+        good = good && p->part_weight[m] > 0;
+        sum += p->part_weight[m];
+    }
+    if (p->parts && !(good && fabs(sum - 1) <= 1e-9))
+        UNA_FAIL(run, UNA_E_NUMERIC, "%s: the weights of its parts are not positive numbers that add up to 1; fit it "
+                 "again", model->kind->name);
+    return UNA_OK;
+}
+
 static una_status check_predictive(const una_model *model, const una_predictive *p, size_t rows, size_t from,
                                    una_run *run)
 {
+    UNA_TRY(check_weights(model, p, run));
     for (size_t r = 0; r < rows; r++) {
         bool good = isfinite(p->mean[r]) && is_variance(p->var_model[r]) && is_variance(p->var_noise[r]) &&
                     p->var_noise[r] > 0;
@@ -230,6 +245,14 @@ static size_t block_rows(size_t rows, size_t parts)
     return parts < MOST_PARTS_AT_ONCE ? MOST_PARTS_AT_ONCE / parts : 1;
 }
 
+/* Weights relative to the largest: equal ones are 1, and sums over them are plain to the last bit. */
+static void relative_weights(una_predictive *p)
+{
+    double most = 0;
+    for (size_t m = 0; m < p->parts; m++) most = fmax(most, p->part_weight[m]);
+    for (size_t m = 0; m < p->parts; m++) p->part_weight[m] /= most;
+}
+
 una_status una_model_each_block(const una_model *model, const double *x, size_t rows, una_detail detail,
                                 una_block_task *task, void *context, una_run *run)
 {
@@ -241,14 +264,17 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
                          .var_model = UNA_GET(&run->scratch, double, most),
                          .var_noise = UNA_GET(&run->scratch, double, most), .mean_only = detail == UNA_ONLY_MEANS,
                          .parts = parts, .part_mean = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
-                         .part_var = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL };
+                         .part_var = parts ? UNA_GET(&run->scratch, double, most * parts) : NULL,
+                         .part_weight = parts ? UNA_GET(&run->scratch, double, parts) : NULL };
     una_status status = una_arena_check(&run->scratch);
 
     for (size_t from = 0; status == UNA_OK && from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
         una_view view = { x + from * inputs, count, inputs, inputs };
+        for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
         status = model->kind->predict(model->state, view, &p, run);
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
+        if (status == UNA_OK) relative_weights(&p);
         if (status == UNA_OK) status = task(context, &p, from, count, run);
     }
 
@@ -274,13 +300,14 @@ static una_status find_bands(void *context, size_t index, una_run *run)
 
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
         const double *mean = a->p->part_mean + r * parts, *var = a->p->part_var + r * parts;
+        const double *weight = a->p->part_weight;
         double *lower = a->out->lower, *upper = a->out->upper;
         if (lower)
             lower[a->from + r] = c->target_centre +
-                                 c->target_scale * una_mixture_quantile(0.5 - a->level / 2, mean, var, parts);
+                                 c->target_scale * una_mixture_quantile(0.5 - a->level / 2, mean, var, weight, parts);
         if (upper)
             upper[a->from + r] = c->target_centre +
-                                 c->target_scale * una_mixture_quantile(0.5 + a->level / 2, mean, var, parts);
+                                 c->target_scale * una_mixture_quantile(0.5 + a->level / 2, mean, var, weight, parts);
     }
     return UNA_OK;
 }

@@ -16,14 +16,14 @@ typedef struct scoring {
 
 typedef struct in_units {                /* one block in the user's units                                   */
     double *mean, *std_epistemic, *std_noise;
-    double *part_mean, *part_var;
+    double *part_mean, *part_var, *part_weight;
     size_t  parts;
 } in_units;
 
 /* In place: the block is the task's to overwrite. */
 static in_units in_users_units(const una_columns *c, const una_predictive *p, size_t rows)
 {
-    in_units u = { p->mean, p->var_model, p->var_noise, p->part_mean, p->part_var, p->parts };
+    in_units u = { p->mean, p->var_model, p->var_noise, p->part_mean, p->part_var, p->part_weight, p->parts };
     double scale = c->target_scale;
 
     for (size_t r = 0; r < rows; r++) {
@@ -41,7 +41,8 @@ static in_units in_users_units(const una_columns *c, const una_predictive *p, si
 
 static double below_y(const in_units *u, size_t r, double y)
 {
-    if (u->parts) return una_mixture_cdf(y, u->part_mean + r * u->parts, u->part_var + r * u->parts, u->parts);
+    if (u->parts)
+        return una_mixture_cdf(y, u->part_mean + r * u->parts, u->part_var + r * u->parts, u->part_weight, u->parts);
     return una_normal_cdf((y - u->mean[r]) / hypot(u->std_epistemic[r], u->std_noise[r]));
 }
 
@@ -53,8 +54,8 @@ static una_status score_block(void *context, una_predictive *p, size_t from, siz
 
     for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = below_y(&u, r, y[r]);
     if (u.parts)
-        return una_score_add_mixture(s->sums, y, u.part_mean, u.part_var, u.parts, u.std_epistemic, u.std_noise, rows,
-                                     run);
+        return una_score_add_mixture(s->sums, y, u.part_mean, u.part_var, u.part_weight, u.parts, u.std_epistemic,
+                                     u.std_noise, rows, run);
     return una_score_add(s->sums, y, u.mean, u.std_epistemic, u.std_noise, rows, run);
 }
 

@@ -217,7 +217,7 @@ static una_status ensemble_judge(void *context, const void *const *trial, size_t
             var[m] = t->var[r] + question->noise_var;
             middle += mean[m] / (double)count;
         }
-        answer->loss -= una_mixture_log_pdf(first->y[r], mean, var, count);
+        answer->loss -= una_mixture_log_pdf(first->y[r], mean, var, NULL, count);
         answer->square += pow(first->y[r] - middle, 2);
     }
 

@@ -469,7 +469,7 @@ static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result
         status = hmc_predict(m, (una_view){ x, 1, p->valid_x.cols, p->valid_x.stride }, &out, run);
         if (status != UNA_OK) break;
         square += pow(p->valid_y[r] - out.mean[0], 2);
-        log_lik += una_mixture_log_pdf(p->valid_y[r], part, part + parts, parts);
+        log_lik += una_mixture_log_pdf(p->valid_y[r], part, part + parts, NULL, parts);
     }
 
     una_arena_release(&run->scratch, mark);

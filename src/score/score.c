@@ -98,8 +98,9 @@ static una_status check_mixture(size_t before, const double *y, const double *pa
 typedef struct row_score { double error, log_lik, crps, below; } row_score;
 
 typedef struct mixture_rows {
-    const double *y, *part_mean, *part_var;
+    const double *y, *part_mean, *part_var, *weight;
     size_t parts, rows;
+    double weights;                      /* their sum */
     row_score *score;
 } mixture_rows;
 
@@ -114,11 +115,11 @@ static una_status score_slice(void *context, size_t index, una_run *run)
         const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
         row_score *score = &all->score[i];
         double sum = 0;
-        for (size_t m = 0; m < all->parts; m++) sum += mean[m];
-        score->error = all->y[i] - sum / (double)all->parts;
-        score->log_lik = una_mixture_log_pdf(all->y[i], mean, var, all->parts);
-        score->below = una_mixture_cdf(all->y[i], mean, var, all->parts);
-        UNA_TRY(una_crps_mixture(&score->crps, all->y[i], mean, var, all->parts, run));
+        for (size_t m = 0; m < all->parts; m++) sum += una_part_weight(all->weight, m) * mean[m];
+        score->error = all->y[i] - sum / all->weights;
+        score->log_lik = una_mixture_log_pdf(all->y[i], mean, var, all->weight, all->parts);
+        score->below = una_mixture_cdf(all->y[i], mean, var, all->weight, all->parts);
+        UNA_TRY(una_crps_mixture(&score->crps, all->y[i], mean, var, all->weight, all->parts, run));
     }
     return UNA_OK;
 }
@@ -135,15 +136,26 @@ static void add_mixture_row(una_score_sums *sums, const row_score *score)
     count_below(sums, score->below);
 }
 
-una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
-                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
-                                 una_run *run)
+static una_status check_weights(const double *weight, size_t parts, una_run *run)
 {
     if (parts == 0) UNA_FAIL(run, UNA_E_USAGE, "a mixture without parts cannot be scored");
+    for (size_t m = 0; weight && m < parts; m++)
+        if (!(weight[m] > 0 && isfinite(weight[m])))
+            UNA_FAIL(run, UNA_E_NUMERIC, "a mixture cannot be scored: part %zu has the weight %g, and weights must be "
+                     "finite and above 0", m + 1, weight[m]);
+    return UNA_OK;
+}
+
+una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
+                                 const double *part_weight, size_t parts, const double *std_epistemic,
+                                 const double *std_noise, size_t rows, una_run *run)
+{
+    UNA_TRY(check_weights(part_weight, parts, run));
     UNA_TRY(check_mixture(sums->rows, y, part_mean, part_var, parts, std_epistemic, std_noise, rows, run));
 
     una_mark mark = una_arena_mark(&run->scratch);
-    mixture_rows all = { y, part_mean, part_var, parts, rows, UNA_GET(&run->scratch, row_score, rows) };
+    mixture_rows all = { y, part_mean, part_var, part_weight, parts, rows, una_mixture_weights(part_weight, parts),
+                         UNA_GET(&run->scratch, row_score, rows) };
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_pool(run, (rows + SLICE - 1) / SLICE, score_slice, &all);
 

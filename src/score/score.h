@@ -19,13 +19,15 @@ typedef struct una_score_sums {
 /* std^2 = std_epistemic^2 + std_noise^2. A non-finite or non-positive std is UNA_E_NUMERIC and names the row. */
 una_status una_score_add(una_score_sums *sums, const double *y, const double *mean, const double *std_epistemic,
                          const double *std_noise, size_t rows, una_run *run);
-/* Predictions that are mixtures of Gaussians of equal weight: part_mean, part_var [rows, parts], noise included. The
- * standard deviations are only averaged. A refused call leaves the sums as they were. */
+/* Predictions that are mixtures of Gaussians: part_mean, part_var [rows, parts], noise included; part_weight [parts],
+ * the same for all rows, of which only the ratios count; NULL: equal. The standard deviations are only averaged. A
+ * refused call leaves the sums as they were. */
 una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
-                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
-                                 una_run *run);
-/* One row's CRPS; mean, var [parts]. */
-una_status una_crps_mixture(double *crps, double y, const double *mean, const double *var, size_t parts, una_run *run);
+                                 const double *part_weight, size_t parts, const double *std_epistemic,
+                                 const double *std_noise, size_t rows, una_run *run);
+/* One row's CRPS; mean, var, weight [parts]. */
+una_status una_crps_mixture(double *crps, double y, const double *mean, const double *var, const double *weight,
+                            size_t parts, una_run *run);
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run);
 
 #endif

@@ -10,7 +10,10 @@
 
 enum { ROWS = 5000 };
 
-/* Two parts 2 apart on either side of what the linear model says, each with its variance. */
+/* Two parts on either side of what the linear model says, each with its variance, and as far away as leaves the
+ * mean where it is. */
+static const double two_weights[] = { 0.3, 0.7 }, two_steps[] = { -1.4, 0.6 };
+
 static size_t two(const void *state)
 {
     (void)state;
@@ -22,10 +25,11 @@ static una_status predict_two(const void *state, una_view x, una_predictive *out
     UNA_TRY(una_kind_find("linear")->predict(state, x, out, run));
     for (size_t r = 0; r < x.rows; r++) {
         for (size_t m = 0; m < out->parts; m++) {
-            out->part_mean[2 * r + m] = out->mean[r] + (m ? 1 : -1);
+            out->part_mean[2 * r + m] = out->mean[r] + two_steps[m];
+            out->part_weight[m] = two_weights[m];
             out->part_var[2 * r + m] = out->var_model[r] + out->var_noise[r];
         }
-        out->var_model[r] += 1;
+        out->var_model[r] += 0.84;               /* 0.3 1.4^2 + 0.7 0.6^2 */
     }
     return UNA_OK;
 }
@@ -115,12 +119,13 @@ static void a_mixture_model(void **state)
     assert_true(parts && below);
 
     for (size_t r = 0; r < ROWS; r++) {
-        double own = p[2 * ROWS + r] * p[2 * ROWS + r] - scale * scale + p[3 * ROWS + r] * p[3 * ROWS + r];
+        double own = p[2 * ROWS + r] * p[2 * ROWS + r] - 0.84 * scale * scale + p[3 * ROWS + r] * p[3 * ROWS + r];
         for (size_t m = 0; m < 2; m++)
-            parts[2 * r + m] = p[r] + (m ? scale : -scale), parts[2 * ROWS + 2 * r + m] = own;
+            parts[2 * r + m] = p[r] + scale * two_steps[m], parts[2 * ROWS + 2 * r + m] = own;
     }
 
-    assert_ok(una_score_add_mixture(&sums, y, parts, parts + 2 * ROWS, 2, p + 2 * ROWS, p + 3 * ROWS, ROWS, run), run);
+    assert_ok(una_score_add_mixture(&sums, y, parts, parts + 2 * ROWS, two_weights, 2, p + 2 * ROWS, p + 3 * ROWS,
+                                    ROWS, run), run);
     assert_ok(una_score_finish(&by_hand, &sums, run), run);
     assert_ok(una_score_table(&by_model, below, model, test, run), run);
     assert_ok(una_score_file(&by_file, model, write_wave("mixture.csv", test), run), run);
@@ -130,7 +135,7 @@ static void a_mixture_model(void **state)
     assert_same_score(&by_model, &by_file);
     assert_true(fabs(by_model.log_lik - as_gaussian.log_lik) > 1e-3);            /* the parts did matter */
     for (size_t r = 0; r < ROWS; r += 50) {
-        double wanted = una_mixture_cdf(y[r], parts + 2 * r, parts + 2 * ROWS + 2 * r, 2);
+        double wanted = una_mixture_cdf(y[r], parts + 2 * r, parts + 2 * ROWS + 2 * r, two_weights, 2);
         assert_near(below[r], wanted, 1e-9, 0);
         /* Inside the bands of predict exactly where the score counts it. */
         assert_true((y[r] >= p[4 * ROWS + r] && y[r] <= p[5 * ROWS + r]) == (fabs(2 * wanted - 1) <= 0.95));

@@ -81,8 +81,8 @@ static const una_kind learning_kind = {
     .learns_features = true, .fit = flat_fit, .predict = flat_predict, .exchange = flat_exchange,
 };
 
-/* PARTS parts at value + x + 4 m/(PARTS - 1) - 2 with the variance 1/4 + m spread. Blocks must not be
- * larger than 16 MiB. */
+/* PARTS parts at value + x + 4 m/(PARTS - 1) - 2 with the variance 1/4 + m spread, and weights that rise with m where
+ * the value is 2. Blocks must not be larger than 16 MiB. */
 enum { PARTS = 300 };
 
 static size_t comb_mixture(const void *state)
@@ -97,11 +97,19 @@ static double comb_mean(const flat *m, double x, size_t part)
 }
 static double comb_var(const flat *m, size_t part) { return 0.25 + m->spread * (double)part; }
 
+static double comb_weight(size_t part) { return 2 * (double)(part + 1) / (PARTS * (PARTS + 1)); }
+
 static una_status comb_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const flat *c = state;
     UNA_TRY(flat_predict(state, x, out, run));
     assert_true(!out->part_mean == !out->parts && !out->part_var == !out->parts);
+    for (size_t m = 0; m < out->parts; m++) {
+        assert_near(out->part_weight[m], 1.0 / PARTS, 0, 0);             /* equal at first, in every block */
+        if (c->value == 2) out->part_weight[m] = comb_weight(m);
+        if (c->value == -2 && m == 7) out->part_weight[m] = 0;           /* more trouble */
+        if (c->value == -3 && m == 7) out->part_weight[m] += 2e-9;
+    }
     if (out->parts) assert_true(out->parts == PARTS && x.rows * PARTS * 16 <= 16u << 20);
     for (size_t r = 0; r < x.rows; r++)
         for (size_t m = 0; m < out->parts; m++) {
@@ -282,18 +290,19 @@ static void bands_of_a_mixture(void **state)
     una_dataset *data = wave_data(20, 0, run), *many = wave_data(ROWS, 100, run);
     una_model *model = fitted("comb(value=2, spread=0.01)", data, NULL, run);
     const una_columns *c = &model->columns;
-    double *p = predicted(model, many, run), mean[PARTS], var[PARTS];
+    double *p = predicted(model, many, run), mean[PARTS], var[PARTS], weight[PARTS];
 
     for (size_t r = 0; r < ROWS; r += 97) {
         double x = (una_dataset_numbers(many, 0)[r] - c->inputs[0].centre) / c->inputs[0].scale;
         for (size_t m = 0; m < PARTS; m++) {
             mean[m] = c->target_centre + c->target_scale * comb_mean(model->state, x, m);
             var[m] = c->target_scale * c->target_scale * comb_var(model->state, m);
+            weight[m] = comb_weight(m);
         }
         assert_near(p[r], c->target_centre + c->target_scale * (2 + x), 1e-12, 0);
         assert_near(p[ROWS + r], c->target_scale * sqrt(1.01), 1e-12, 0);
-        assert_near(una_mixture_cdf(p[4 * ROWS + r], mean, var, PARTS), 0.025, 1e-9, 0);
-        assert_near(una_mixture_cdf(p[5 * ROWS + r], mean, var, PARTS), 0.975, 1e-9, 0);
+        assert_near(una_mixture_cdf(p[4 * ROWS + r], mean, var, weight, PARTS), 0.025, 1e-9, 0);
+        assert_near(una_mixture_cdf(p[5 * ROWS + r], mean, var, weight, PARTS), 0.975, 1e-9, 0);
     }
 
     double upper, x[2] = { una_dataset_numbers(many, 0)[ROWS - 1], una_dataset_numbers(many, 1)[ROWS - 1] };
@@ -320,8 +329,16 @@ static void bad_parts_are_stopped(void **state)
     assert_status(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .lower = lower), run), UNA_E_NUMERIC,
                   run);
     assert_says(una_run_message(run), "row 1");
-
     una_model_free(model);
+
+    for (int i = 0; i < 2; i++) {
+        model = fitted(i ? "comb(value=-3)" : "comb(value=-2)", data, NULL, run);
+        assert_ok(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .mean = mean), run), run);
+        assert_status(una_model_predict(model, data, 0.95, &SIZED(una_prediction, .lower = lower), run), UNA_E_NUMERIC,
+                      run);
+        assert_says(una_run_message(run), "comb: the weights of its parts are not positive numbers that add up to 1");
+        una_model_free(model);
+    }
     una_dataset_free(data);
     una_run_free(run);
 }

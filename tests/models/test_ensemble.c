@@ -106,6 +106,44 @@ static void parts_of_the_predictive(void **state)
     una_run_free(run);
 }
 
+/* Members that are mixtures: their parts, with the ensemble's noise, are those of the ensemble. */
+static void parts_of_members_that_are_mixtures(void **state)
+{
+    (void)state;
+    enum { ROWS = 30, MEMBERS = 3, PASSES = 4, PARTS = MEMBERS * PASSES };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ROWS, 0, run);
+    una_model *model = fitted("ensemble(members=3, of=mcd(width=6, steps=40, passes=4))", data, NULL, run);
+    const una_members *all = model->state;
+    assert_int_equal(model->kind->mixture(model->state), PARTS);
+
+    double x[2] = { 0.4, -0.3 }, f[PASSES], moments[3], mean[PARTS], var[PARTS], weight[PARTS];
+    una_view at = { x, 1, 2, 2 };
+    una_predictive out = { .mean = moments, .var_model = moments + 1, .var_noise = moments + 2, .parts = PARTS,
+                           .part_mean = mean, .part_var = var, .part_weight = weight };
+    assert_ok(model->kind->predict(model->state, at, &out, run), run);
+
+    double middle = 0, square = 0;
+    for (size_t m = 0; m < MEMBERS; m++) {
+        size_t count;
+        assert_ok(all->at[m].kind->functions(all->at[m].state, at, &count, f, run), run);
+        assert_int_equal(count, PASSES);
+        assert_arrays_near(mean + m * PASSES, f, PASSES, 1e-12, 0);
+        for (size_t k = 0; k < PASSES; k++) middle += f[k] / PARTS;
+    }
+    for (size_t k = 0; k < PARTS; k++) {
+        square += pow(mean[k] - middle, 2) / PARTS;
+        assert_near(weight[k], 1.0 / PARTS, 1e-15, 0);
+        assert_near(var[k], all->noise_var, 1e-15, 0);
+    }
+    assert_near(moments[0], middle, 1e-12, 0);
+    assert_near(moments[1], square, 1e-10, 0);
+
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void *saved_bytes(const char *spec, const una_fit_settings *settings, int threads, size_t *size)
 {
     una_run *run = quiet_run_threads(threads);
@@ -607,6 +645,7 @@ int main(void)
         cmocka_unit_test(one_member_is_that_member),
         cmocka_unit_test(moments_are_those_of_the_members),
         cmocka_unit_test(parts_of_the_predictive),
+        cmocka_unit_test(parts_of_members_that_are_mixtures),
         cmocka_unit_test(same_bits_for_any_threads),
         cmocka_unit_test(bootstrap_resamples_rows),
         cmocka_unit_test(anchors_are_a_penalty),

@@ -50,8 +50,7 @@ typedef struct una_basis_options {
 #define UNA_HELD_OUT_TABLE(type) \
     UNA_ROW_PATIENCE(type, basis), \
     UNA_ROW(type, basis, restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
-            "trainings from other first weights, of which the best on held-out rows is kept; auto = 4 from 200 to " \
-            "2000 rows, else 1"), \
+            "trainings from other first weights, of which the best on held-out rows is kept; auto = 1 (members keep all)"), \
     UNA_ROW_TRAIN_NOISE(type, basis, \
                         "noise std inside the training objective; auto = held-out error of a plain network, or 0.3 " \
                         "standardised where one head is trained and only the ratio to the penalty counts"), \
@@ -64,7 +63,7 @@ typedef struct una_basis_plan {
     size_t heads;
     bool   marginal;                     /* train by marginal likelihood                                    */
     una_training training;               /* the diversity part; the rest is filled in from the options      */
-    double steps_factor;                 /* automatic steps times this                                      */
+    bool   member;                       /* one of several that are kept: shorter trainings                 */
 } una_basis_plan;
 
 /* Trains features on problem->x, chooses the noise on rows that did not train them, fits the posterior. */
@@ -84,7 +83,7 @@ una_status una_basis_shape(una_basis *basis, const una_basis_options *options, s
                            una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
 /* Fills automatic numbers in: `rows` train, and a pass is over them; rules go by `table`, all rows there are. */
-void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, double steps_factor);
+void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
 /* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
 una_lesson una_basis_lesson(const una_basis_options *options, const una_net *net, const una_training *diversity,
                             double train_noise_var);

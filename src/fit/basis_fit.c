@@ -24,30 +24,25 @@ double una_noise_var(double noise_std, double unit)
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
-/* Enough for the data to be learnt to the end. Below 200 rows there are five folds to train besides. */
-static double steps_rule(double rows)
+/* Enough for the data to be learnt to the end by one network; a member of several may stop earlier, since their mean
+ * is better than the best of them. */
+static double steps_rule(double rows, bool member)
 {
-    return rows < 2000 ? 2500 : 30000;
+    if (member) return rows < 2000 ? 2500 : rows < 100000 ? 15000 : 30000;
+    return rows < 200 ? 6000 : rows < 2000 ? 15000 : 30000;
 }
 
-/* Trainings on middling data differ most by chance, and held-out rows can tell; folds leave none for it, and large data
- * takes long. */
-static double restarts_rule(double rows)
-{
-    return rows >= 200 && rows < 2000 ? 4 : 1;
-}
-
-void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, double steps_factor)
+void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool member)
 {
     if (UNA_IS_AUTO(o->features)) o->features = o->width;
     if (UNA_IS_AUTO(o->batch)) o->batch = table < 200 ? (double)rows : 128;
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? floor(steps_factor * steps_rule((double)table))
+        o->steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)table, member)
                    : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
-    if (UNA_IS_AUTO(o->restarts)) o->restarts = restarts_rule((double)table);
+    if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
 }
 
 una_lesson una_basis_lesson(const una_basis_options *o, const una_net *net, const una_training *diversity,
@@ -252,7 +247,7 @@ una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_probl
     double unit = una_unit(o->units, p), train_noise_var, share;
     bool chosen = UNA_IS_AUTO(o->noise_std);
     size_t *group;
-    una_basis_resolve(o, p->x.rows, una_table_rows(p), plan->steps_factor);
+    una_basis_resolve(o, p->x.rows, una_table_rows(p), plan->member);
     UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
     UNA_TRY(find_train_noise(&train_noise_var, &share, basis, o, plan, p, result, run));

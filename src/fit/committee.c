@@ -48,12 +48,20 @@ static double unit_of(const una_kind *one, void *options, const una_problem *p)
 
 /* ---- the rule for members ------------------------------------------------------------------------------------- */
 
-enum { ROUNDS_OF_FOLDS = 4, MEMBERS_HELD_OUT = 4, MEMBERS_OF_MANY = 2, MANY_ROWS = 200000 };
+enum { FEW_ROWS = 2000, ROUNDS_OF_FEW = 4, ROUNDS_OF_FOLDS = 2, MEMBERS_HELD_OUT = 4 };
 
+/* Few rows: trainings are cheap, and chance is most of what they differ by. */
 static size_t members_rule(const una_problem *p)
 {
-    if (p->folds) return ROUNDS_OF_FOLDS * p->folds;
-    return p->valid_x.rows == 0 ? 1 : p->x.rows < MANY_ROWS ? MEMBERS_HELD_OUT : MEMBERS_OF_MANY;
+    if (p->folds) return p->folds * (una_table_rows(p) < FEW_ROWS ? ROUNDS_OF_FEW : ROUNDS_OF_FOLDS);
+    return p->valid_x.rows == 0 ? 1 : MEMBERS_HELD_OUT;
+}
+
+/* Lengths of a process on some rows say too little of many: scaled inputs were worse there. */
+static bool scales(const una_committee_options *o, const una_problem *p, bool alone)
+{
+    if (o->relevance == UNA_RELEVANCE_AUTO) return !alone && una_table_rows(p) < FEW_ROWS;
+    return o->relevance == UNA_RELEVANCE_ON;
 }
 
 /* ---- the problem as it is, and with scaled inputs ------------------------------------------------------------- */
@@ -224,9 +232,10 @@ static una_status foretell_again(void *context, size_t index, una_run *run)
 
 /* ---- the scale of ignorance, by regions left out ---------------------------------------------------------------- */
 
-enum { PRIORS = 13, REGIONS = 3, SCOUTS = 2, MOST_REGION_ROWS = 20000, LEAST_REGION_ROWS = 30 };
+enum { PRIORS = 13, REGIONS = 3, REGIONS_OF_LINE = 6, SCOUTS = 2, MOST_REGION_ROWS = 20000, LEAST_REGION_ROWS = 30 };
 static const double SCOUT_STEPS = 0.5;   /* of a member's                                                   */
-static const double MOST_LOSS = 0.01;    /* of log-likelihood per row where there is data                   */
+static const double LEAST_GAIN = 0.01;   /* of log-likelihood per row in the regions: more ignorance must pay   */
+static const double MOST_LOSS = 0.02;    /* of log-likelihood per row where there is data                   */
 
 static double prior_at(size_t index)
 {
@@ -268,10 +277,9 @@ static una_status send_scouts(committee *scouts, const committee *members, const
     scouts->steps_share = SCOUT_STEPS;
     UNA_TRY(una_arena_check(&run->scratch));
 
-    size_t last = members->seat[members->count - 1].round;
     for (size_t k = 0; k < scouts->count; k++) {
         size_t region = k / SCOUTS, round = k % SCOUTS;
-        const seat *like = &members->seat[round <= last ? round * (members->count / (last + 1)) : 0];
+        const seat *like = &members->seat[round ? members->count - 1 : 0];
         scouts->seat[k] = (seat){ .round = round, .number = members->count + k, .part = inside + region * rows,
                                   .leaves = 1, .block = region, .scaled = like->scaled };
     }
@@ -295,7 +303,7 @@ static una_status weigh_priors(double *prior_var, committee *scouts, una_said *b
             fprintf(stderr, "prior %8.4f beside %8.4f z2 %8.3f within %8.4f\n", prior_at(g), there[g], z2[g], here[g]);
     }
     for (size_t g = 0; g < PRIORS; g++)
-        if (here[g] > most - MOST_LOSS && (best == SIZE_MAX || there[g] > there[best])) best = g;
+        if (here[g] > most - MOST_LOSS && (best == SIZE_MAX || there[g] > there[best] + LEAST_GAIN)) best = g;
     *prior_var = prior_at(best);
     una_notes_add(&result->notes, "Ignorance was checked on %zu left-out regions: mean z^2 %.2f there (1 is right).",
                   scouts->count / SCOUTS, z2[best]);
@@ -311,7 +319,7 @@ static una_status choose_prior(double *prior_var, committee *members, una_said *
     committee scouts;
     una_said beside;
     *prior_var = 1;
-    UNA_TRY(una_regions_cut(&inside, &regions, REGIONS, p->x, p->columns, members->sides->scale, p->seed,
+    UNA_TRY(una_regions_cut(&inside, &regions, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p->x, p->columns, members->sides->scale, p->seed,
                             &run->scratch, run));
     if (regions == 0) return UNA_OK;
     double *y = UNA_GET_ROWS(&run->scratch, double, regions * rows);
@@ -319,6 +327,8 @@ static una_status choose_prior(double *prior_var, committee *members, una_said *
     for (size_t k = 0; k < regions; k++) memcpy(y + k * rows, p->y, rows * sizeof *y);
     UNA_TRY(una_said_init(&beside, SCOUTS, regions * rows, y, &run->scratch));
     beside.samples = true;
+    beside.sorts = 1;
+    for (size_t r = 0; r < SCOUTS; r++) beside.sort[r] = 0;
 
     una_status status = send_scouts(&scouts, members, inside, regions, run);
     if (status == UNA_OK) status = weigh_priors(prior_var, &scouts, &beside, members, within, result, run);
@@ -602,9 +612,8 @@ static una_status fit_trained(una_members *m, const una_kind *one, void *options
     una_committee_options *o = own(one, options);
     size_t count = (size_t)(o->members = UNA_IS_AUTO(o->members) ? (double)members_rule(p) : o->members);
     bool alone = count == 1 && (p->folds || p->valid_x.rows == 0 || o->noise == UNA_NOISE_CONSTANT);
-    bool relevance = alone ? o->relevance == UNA_RELEVANCE_ON : o->relevance != UNA_RELEVANCE_OFF;
     sides s;
-    UNA_TRY(take_sides(&s, p, relevance, result, keep, run));
+    UNA_TRY(take_sides(&s, p, scales(o, p, alone), result, keep, run));
     if (alone) return fit_alone(m, one, options, &s, s.scale != NULL, result, keep, run);
 
     committee c = { .one = one, .options = options, .sides = &s, .count = count, .steps_share = 1,
@@ -615,7 +624,7 @@ static una_status fit_trained(una_members *m, const una_kind *one, void *options
         seat *at = &c.seat[i];
         *at = (seat){ .round = p->folds ? i / p->folds : i, .number = i, .part = p->folds ? p->fold : NULL,
                       .leaves = (unsigned char)(p->folds ? i % p->folds : 0) };
-        at->scaled = s.scale && (o->relevance == UNA_RELEVANCE_ON || at->round % 2 == 0);
+        at->scaled = s.scale && (o->relevance == UNA_RELEVANCE_ON || at->round / 2 % 2 == 0);
         *(at->scaled ? &scaled : &plain) = true;
     }
     UNA_TRY(share_rows(&s, plain, scaled, run));

@@ -81,6 +81,8 @@ typedef struct una_kind {
     const char *thesis;                           /* options of --preset thesis, "" if none                */
     size_t      least_rows;                       /* fewer are refused                                     */
     bool        learns_features;                  /* wants rows held out (valid or folds)                  */
+    bool        keeps_folds;                      /* what was trained without a fold is kept, not trained once more
+                                                     (unless its option `members` is 1)                    */
     unsigned    results;                          /* how often its numbers have changed: raised by one with every
                                                      change of what the same spec and seed give            */
     size_t      committee;                        /* where una_committee_options stand in its options; 0: nowhere */

@@ -124,7 +124,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed, .table_rows = rows };
-    UNA_TRY(una_problem_split(&problem, model->kind, settings, result, run));
+    UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));

@@ -243,11 +243,19 @@ static void tell_of_copies(const una_problem *p, const una_copies *copies, una_f
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-static una_status split_own_rows(una_problem *p, double fraction, una_fit_result *result, una_run *run)
+/* Where the trainings without each fold are what is kept, folds cost nothing; else they come on top. */
+static size_t fold_rows(const una_kind *kind, void *options)
+{
+    const double *members = una_option_number(options, kind->options, "members");
+    return kind->keeps_folds && (!members || *members != 1) ? UNA_KEPT_FOLD_ROWS : UNA_FOLD_ROWS;
+}
+
+static una_status split_own_rows(una_problem *p, double fraction, size_t folds_below, una_fit_result *result,
+                                 una_run *run)
 {
     una_copies copies;
     una_mark mark = una_arena_mark(&run->scratch);
-    bool in_turn = fraction == 0 && p->x.rows < UNA_FOLD_ROWS;
+    bool in_turn = fraction == 0 && p->x.rows < folds_below;
     if (fraction == 0) fraction = fmax(held_share, LEAST_HELD / (double)p->x.rows);
     UNA_TRY(una_split_copies(&copies, p->x, run));
     UNA_TRY(in_turn ? make_folds(p, &copies, run) : hold_out(p, &copies, fraction, run));
@@ -259,14 +267,14 @@ static una_status split_own_rows(una_problem *p, double fraction, una_fit_result
     return UNA_OK;
 }
 
-una_status una_problem_split(una_problem *problem, const una_kind *kind, const una_fit_settings *settings,
-                             una_fit_result *result, una_run *run)
+una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
+                             const una_fit_settings *settings, una_fit_result *result, una_run *run)
 {
     double fraction = settings->valid_fraction;
     if (!(fraction >= 0 && fraction < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the share of rows to hold out is %g; it must be at least 0 and below 1", fraction);
     if (!kind->learns_features) return UNA_OK;
-    if (!settings->valid) return split_own_rows(problem, fraction, result, run);
+    if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
     UNA_TRY(take_valid(problem, settings->valid, run));
     return warn_of_twins(problem, result, run);
 }

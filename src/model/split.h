@@ -10,7 +10,8 @@
 #include "model/kind.h"
 
 enum { UNA_FOLDS = 5 };
-enum { UNA_FOLD_ROWS = 2000 };            /* below so many rows folds in turn, from there on one share is held out */
+/* Below so many rows folds in turn, from there on one share is held out; the second where folds cost nothing. */
+enum { UNA_FOLD_ROWS = 1000, UNA_KEPT_FOLD_ROWS = 100000 };
 
 /* The copies of x that a split keeps together, in run->scratch. None of them are, and each row is a group of its own
  * (`copied` still says how many have a copy), where that leaves too little to learn from: one group has more than half
@@ -25,9 +26,9 @@ una_status una_fold_rows(unsigned char **fold, size_t *folds, const una_copies *
 una_status una_hold_rows(uint32_t **order, size_t *held, const una_copies *copies, size_t rows, una_rng rng,
                          una_run *run);
 
-/* Rows held out, or folds, as settings and kind ask for; x and y of the problem are put in another order. Says in the
+/* Rows held out, or folds, as settings, kind and its options ask for; x and y of the problem are put in another order. Says in the
  * result what copies there are. */
-una_status una_problem_split(una_problem *problem, const una_kind *kind, const una_fit_settings *settings,
-                             una_fit_result *result, una_run *run);
+una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
+                             const una_fit_settings *settings, una_fit_result *result, una_run *run);
 
 #endif

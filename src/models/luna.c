@@ -38,7 +38,7 @@ static const una_option luna_table[] = {
       "mean cos^2 that diversity=auto steers to; auto = 0.3 for one input, less for more" },
     { "schedule", UNA_WORD, offsetof(luna_options, schedule), "sigmoid", 0, 0, false, UNA_SCHEDULES,
       "how the diversity grows over training" },
-    { "probes", UNA_WORD, offsetof(luna_options, probes), "between", 0, 0, false, UNA_PROBES "|both|both2",
+    { "probes", UNA_WORD, offsetof(luna_options, probes), "both", 0, 0, false, UNA_PROBES "|both",
       "where slopes are compared: at the training points (the thesis), between pairs of them, or also beyond them" },
     { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
       "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
@@ -80,7 +80,7 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
 
     double rows = (double)problem->x.rows, share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
-    una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .steps_factor = 1, .training = {
+    una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .member = o->committee.members != 1, .training = {
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
@@ -96,12 +96,11 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     return UNA_OK;
 }
 
-/* Between the data and beyond them by turns: diversity in both regions at once costs some of it in each. */
+/* Beyond the data in the second of four rounds, between them in the others: gaps are looked for first. */
 static void luna_vary(void *options, size_t round)
 {
     luna_options *o = options;
-    if (o->probes == BOTH) o->probes = round % 2 ? UNA_PROBES_BEYOND : UNA_PROBES_BETWEEN;
-    if (o->probes == BOTH + 1) o->probes = round % 2 ? UNA_PROBES_BETWEEN : UNA_PROBES_BEYOND;
+    if (o->probes == BOTH) o->probes = round % 4 == 1 ? UNA_PROBES_BEYOND : UNA_PROBES_BETWEEN;
 }
 
 /* One training. */
@@ -142,6 +141,7 @@ const una_kind una_kind_luna = {
     .results = 2,
     .least_rows = 5,
     .learns_features = true,
+    .keeps_folds = true,
     .fit = luna_one_members_fit,
     .predict = una_members_predict,
     .exchange = luna_one_members_exchange,

@@ -33,7 +33,7 @@ static una_status nlm_fit(void *state, void *options, const una_problem *problem
     nlm_options *o = options;
     if (o->training == MLE) o->basis.penalty = 0;
     una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL,
-                            .steps_factor = 1 };
+                            .member = o->committee.members != 1 };
     if (plan.marginal) {
         if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = (double)problem->x.rows;
         if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* part of the objective, so not chosen after it */
@@ -76,6 +76,7 @@ const una_kind una_kind_nlm = {
     .results = 2,
     .least_rows = 5,
     .learns_features = true,
+    .keeps_folds = true,
     .fit = nlm_one_members_fit,
     .predict = una_members_predict,
     .exchange = nlm_one_members_exchange,

@@ -65,7 +65,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     double unit = una_unit(o->units, p);
     una_basis shape = {0};
     o->features = o->width;
-    una_basis_resolve(o, p->x.rows, una_table_rows(p), 1);
+    una_basis_resolve(o, p->x.rows, una_table_rows(p), false);
     UNA_TRY(una_basis_shape(&shape, o, p->x.cols, 1, run));
     m->net = shape.net;
 

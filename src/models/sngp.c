@@ -298,7 +298,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     bool chosen = UNA_IS_AUTO(b->noise_std);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
-    una_basis_resolve(b, p->x.rows, una_table_rows(p), 1);
+    una_basis_resolve(b, p->x.rows, una_table_rows(p), false);
     if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt((double)p->x.cols);
     m->posterior = o->head;
     if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(posterior_rows(p), 1, run));

@@ -338,7 +338,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     if (given(o->pseudo)) UNA_TRY(hold_fifth(&held, p, run));
     UNA_TRY(gather(&data, &r, p, held, run));
     o->heads = (double)r.heads;
-    una_basis_resolve(&o->basis, data.rows, data.rows, 1);
+    una_basis_resolve(&o->basis, data.rows, data.rows, false);
     UNA_TRY(una_basis_shape(basis, &o->basis, r.inputs, r.heads, run));
     UNA_TRY(train(basis, &o->basis, &data, p, result, keep, run));
 

@@ -37,6 +37,16 @@ static void set_number(const una_kind *one, void *options, const char *name, dou
     if (at) *at = value;
 }
 
+/* What the table has no row for is not the user's to choose. */
+static una_committee_options *completed(const una_kind *one, void *options)
+{
+    una_committee_options *o = own(one, options);
+    if (!number(one, options, "members")) o->members = 1;
+    if (!una_option_word(options, one->options, "relevance")) o->relevance = UNA_RELEVANCE_OFF;
+    if (!una_option_word(options, one->options, "noise")) o->noise = UNA_NOISE_CONSTANT;
+    return o;
+}
+
 /* How many standard deviations of the target one unit of noise_std is. */
 static double unit_of(const una_kind *one, void *options, const una_problem *p)
 {
@@ -94,6 +104,7 @@ static una_status take_sides(sides *s, const una_problem *p, bool relevance, una
     result->relevance = scale;
     if (!tells_apart(scale, p->x.cols)) return UNA_OK;
     s->scale = scale;
+    s->scaled.shared = NULL;                             /* those are not scaled */
     return scale_rows(s, run);
 }
 
@@ -489,7 +500,7 @@ static una_status keep_seats(una_members *m, const committee *c, const una_said 
 
     m->noise_var = result->noise_var = by->noise_var;
     m->noise = by->noise;
-    result->prior_var = number(c->one, options, "prior_var") ? by->prior_var : NAN;
+    result->prior_var = number(c->one, options, "prior_var") ? by->prior_var : c->seat[0].result.prior_var;
     result->log_evidence = evidence;
     return UNA_OK;
 }
@@ -558,14 +569,15 @@ static una_status take_members(una_members *m, const una_kind *one, size_t count
 }
 
 /* One training with the cross-fitting of its kind: nothing is foretold. */
-static una_status fit_alone(una_members *m, const una_kind *one, void *options, const sides *s, bool scaled,
-                            una_fit_result *result, una_arena *keep, una_run *run)
+static una_status fit_alone(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
+                            const sides *s, bool scaled, una_fit_result *result, una_arena *keep, una_run *run)
 {
     UNA_TRY(take_members(m, one, 1, &s->plain, keep));
     m->at[0].scale = scaled ? s->scale : NULL;
     m->at[0].state = una_arena_get(keep, 1, one->state_size);
     UNA_TRY(una_arena_check(keep));
     if (one->vary) one->vary(options, 0);
+    if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, side_of(s, scaled), result, keep, run);
     return one->fit(m->at[0].state, options, side_of(s, scaled), result, keep, run);
 }
 
@@ -586,16 +598,32 @@ static una_status fit_seats(una_members *m, committee *c, void *options, una_fit
     return report(options, c, m, result, keep);
 }
 
+/* One training, by which no row is foretold in the end: after folds it trains on all rows, and so does a sampler after
+ * rows were held out, which it could not take in otherwise. */
+static bool is_alone(const una_kind *one, const una_committee_options *o, const una_problem *p)
+{
+    if (o->members > 1) return false;
+    bool trains_again = p->folds > 0 || (one->mixture && o->noise != UNA_NOISE_VARYING);
+    return trains_again || p->valid_x.rows == 0 || o->noise == UNA_NOISE_CONSTANT;
+}
+
 static una_status fit_trained(una_members *m, const una_kind *one, void *options, const una_problem *p,
                               una_fit_result *result, una_arena *keep, una_run *run)
 {
     una_committee_options *o = own(one, options);
     size_t count = (size_t)(o->members = UNA_IS_AUTO(o->members) ? (double)members_rule(p) : o->members);
-    bool alone = count == 1 && (p->folds || p->valid_x.rows == 0 || o->noise == UNA_NOISE_CONSTANT);
+    bool alone = is_alone(one, o, p);
+    if (alone && o->noise == UNA_NOISE_VARYING)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is learnt from rows that a training has not seen, and with "
+                 "members=1 and so few rows (%zu) there are none in the end; use members=5 or more", one->name,
+                 p->x.rows);
     bool relevance = alone ? o->relevance == UNA_RELEVANCE_ON : o->relevance != UNA_RELEVANCE_OFF;
     sides s;
     UNA_TRY(take_sides(&s, p, relevance, result, keep, run));
-    if (alone) return fit_alone(m, one, options, &s, s.scale != NULL, result, keep, run);
+    if (alone) {
+        o->noise = UNA_NOISE_CONSTANT;
+        return fit_alone(m, one, options, NULL, &s, s.scale != NULL, result, keep, run);
+    }
 
     committee c = { .one = one, .options = options, .sides = &s, .count = count, .steps_share = 1,
                     .seat = UNA_GET(&run->scratch, seat, count) };
@@ -668,7 +696,7 @@ static una_status fit_whole(una_members *m, const una_kind *one, void *options, 
     bool noise_given = is_given(one, options, "noise_std");
     bool shape = o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given);
     sides s = { .plain = *p };
-    UNA_TRY(fit_alone(m, one, options, &s, false, result, keep, run));
+    UNA_TRY(fit_alone(m, one, options, NULL, &s, false, result, keep, run));
     bool joins = p->valid_x.rows && p->valid_joins;
     if (!shape && !result->foretold) {
         o->noise = UNA_NOISE_CONSTANT;
@@ -691,8 +719,21 @@ static una_status fit_whole(una_members *m, const una_kind *one, void *options, 
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
+    completed(one, options);
     return one->learns_features ? fit_trained(m, one, options, p, result, keep, run)
                                 : fit_whole(m, one, options, p, result, keep, run);
+}
+
+una_status una_committee_fit_anchored(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
+                                      const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    const una_committee_options *o = completed(one, options);
+    sides s;
+    if (!UNA_IS_AUTO(o->members) && o->members > 1)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible in an anchored ensemble, where every member has its "
+                 "own anchor; leave members out, and give the ensemble more of them", one->name, o->members);
+    UNA_TRY(take_sides(&s, p, o->relevance == UNA_RELEVANCE_ON, result, keep, run));
+    return fit_alone(m, one, options, anchor, &s, s.scale != NULL, result, keep, run);
 }
 
 una_status una_committee_relearn(void *state, void *options, const una_problem *p, una_fit_result *result,

@@ -475,6 +475,27 @@ static una_status weights_of(const double **weight, const una_noise *noise, cons
     return UNA_OK;
 }
 
+/* Sentences that differ in their numbers alone are one: every training has its own. */
+static bool alike(const char *a, const char *b)
+{
+    const char *digits = "0123456789.";
+    for (; a += strspn(a, digits), b += strspn(b, digits), *a && *a == *b; a++) b++;
+    return *a == *b;
+}
+
+static bool is_new(const una_notes *notes, const char *text)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (alike(notes->text[i], text)) return false;
+    return true;
+}
+
+static void pass_on(una_notes *to, const una_notes *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (is_new(to, from->text[i])) una_notes_add(to, "%s", from->text[i]);
+}
+
 static una_status keep_seats(una_members *m, const committee *c, const una_said *said, const chosen *by, void *options,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
@@ -495,6 +516,7 @@ static una_status keep_seats(una_members *m, const committee *c, const una_said 
         m->at[i].weight /= total;
         UNA_TRY(settle(m, i, &c->seat[i], c, by, options, weight, &own_result, keep, run));
         evidence += m->at[i].weight * own_result.log_evidence;
+        if (is_given(c->one, options, "noise_std")) pass_on(&result->warnings, &own_result.warnings);
         una_arena_release(&run->scratch, mark);
     }
 
@@ -506,20 +528,6 @@ static una_status keep_seats(una_members *m, const committee *c, const una_said 
 }
 
 /* ---- what a person is told --------------------------------------------------------------------------------------- */
-
-static bool is_new(const una_notes *notes, const char *text)
-{
-    for (size_t i = 0; i < notes->count; i++)
-        if (strcmp(notes->text[i], text) == 0) return false;
-    return true;
-}
-
-static void pass_on(una_notes *to, const una_notes *from)
-{
-    enum { MOST = 8 };
-    for (size_t i = 0; i < from->count; i++)
-        if (to->count < MOST && is_new(to, from->text[i])) una_notes_add(to, "%s", from->text[i]);
-}
 
 /* Automatic numbers on which all trainings agree: those by which the fit can be repeated. */
 static void fill_in(void *options, const committee *c)

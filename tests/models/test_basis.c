@@ -143,7 +143,7 @@ static void looks_stay_cheap_on_many_rows(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40000, 0, run);
     una_model *model = fitted("nlm(steps=30, width=4, train_noise_std=0.3)", data, NULL, run);
-    const una_basis *basis = model->state;
+    const una_basis *basis = member_state(model);
     assert_near(basis->head.stats.rows, 40000, 0, 0);
     assert_int_equal(una_model_info(model)->valid_rows, 6000);
     una_model_free(model);
@@ -335,13 +335,13 @@ static void rows_to_validate_on(void **state)
     una_model *model = fitted(quick_spec("nlm", NULL), data, &SIZED(una_fit_settings, .valid = valid), run);
     assert_int_equal(una_model_info(model)->valid_rows, 25);
     assert_int_equal(una_model_info(model)->rows, 60);                   /* they stay out of the posterior */
-    una_basis *basis = model->state;
+    una_basis *basis = member_state(model);
     assert_near(basis->head.stats.rows, 60, 0, 0);
     una_model_free(model);
 
     model = fitted(quick_spec("nlm", NULL), data, &SIZED(una_fit_settings, .valid_fraction = 0.25), run);
     assert_int_equal(una_model_info(model)->valid_rows, 15);
-    basis = model->state;
+    basis = member_state(model);
     assert_near(basis->head.stats.rows, 60, 0, 0);                       /* these join it */
     una_model_free(model);
 
@@ -437,7 +437,7 @@ static void update_is_a_fresh_posterior(void **state)
     assert_ok(una_model_update(model, more, run), run);
 
     una_mark mark = una_arena_mark(&run->scratch);
-    una_basis *basis = model->state;
+    una_basis *basis = member_state(model);
     una_head fresh;
     double *x = NULL, *y = NULL, *phi = NULL, *mean, *var;
     size_t rows = 0, k = basis->head.stats.features;

@@ -14,7 +14,7 @@ static double wave(double x)
 
 static const una_gp *gp_of(const una_model *model)
 {
-    return model->state;
+    return member_state(model);
 }
 
 static double evidence_of(const char *spec, const una_dataset *data, una_run *run)
@@ -321,7 +321,7 @@ static void files_are_checked(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(20, 0, run);
     una_model *model = fitted("gp(optimise=no, noise_std=0.1, kernel=rbf(length=100))", data, NULL, run), *copy = NULL;
-    una_gp *gp = model->state, before = *gp;
+    una_gp *gp = member_state(model), before = *gp;
     static const char *const says[] = { "noise_var", "jitter_var", "without a factor" };
 
     for (int i = 0; i < 3; i++) {

@@ -176,7 +176,7 @@ static void weights_of_files(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = fitted("gp", data, NULL, run);
-    una_gp *gp = model->state, back;
+    una_gp *gp = member_state(model), back;
     for (int c = 0; c < 3; c++) {
         double weight[40];
         una_archive out, in;

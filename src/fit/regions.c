@@ -63,15 +63,15 @@ static void along_direction(place *order, una_view x, const double *scale, una_r
 una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, una_view x, const una_columns *columns,
                            const double *scale, uint64_t seed, una_arena *arena, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     size_t rows = x.rows, numeric, next = 0;
+    *inside = UNA_GET_ROWS(arena, unsigned char, most * rows);
+    *count = 0;
+    UNA_TRY(una_arena_check(arena));
+    una_mark mark = una_arena_mark(&run->scratch);       /* `arena` may be scratch too: what is kept comes first */
     place *order = UNA_GET_ROWS(&run->scratch, place, rows);
     size_t *input = UNA_GET(&run->scratch, size_t, x.cols);
     double *direction = UNA_GET(&run->scratch, double, x.cols);
     una_status status = una_arena_check(&run->scratch);
-    *inside = UNA_GET_ROWS(arena, unsigned char, most * rows);
-    *count = 0;
-    if (status == UNA_OK) status = una_arena_check(arena);
 
     una_rng rng = una_rng_at(seed, UNA_FOR_FOLDS, 7);
     numeric = status == UNA_OK ? rank_inputs(input, x.cols, columns, scale) : 0;

@@ -27,7 +27,7 @@ double una_noise_var(double noise_std, double unit)
 /* Enough for the data to be learnt to the end. Below 200 rows there are five folds to train besides. */
 static double steps_rule(double rows)
 {
-    return rows < 2000 ? 5000 : 30000;
+    return rows < 2000 ? 2500 : 30000;
 }
 
 /* Trainings on middling data differ most by chance, and held-out rows can tell; folds leave none for it, and large data

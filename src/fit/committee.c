@@ -12,6 +12,8 @@
 #include "model/split.h"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -56,7 +58,7 @@ static double unit_of(const una_kind *one, void *options, const una_problem *p)
 
 /* ---- the rule for members ------------------------------------------------------------------------------------- */
 
-enum { ROUNDS_OF_FOLDS = 2, MEMBERS_HELD_OUT = 4, MEMBERS_OF_MANY = 2, MANY_ROWS = 200000 };
+enum { ROUNDS_OF_FOLDS = 4, MEMBERS_HELD_OUT = 4, MEMBERS_OF_MANY = 2, MANY_ROWS = 200000 };
 
 static size_t members_rule(const una_problem *p)
 {
@@ -129,6 +131,7 @@ typedef struct seat {
     bool      scaled;
     const unsigned char *part;           /* [rows] the rows with `leaves` are left out; NULL: the held-out ones */
     unsigned char leaves;
+    size_t    block;                     /* of rows that it speaks of: regions are told apart               */
     size_t    held;
     double   *mean, *var;                /* [held]                                                          */
 } seat;
@@ -232,109 +235,110 @@ static una_status foretell_again(void *context, size_t index, una_run *run)
 
 /* ---- the scale of ignorance, by regions left out ---------------------------------------------------------------- */
 
-enum { PRIORS = 13, REGIONS = 4, MOST_REGION_ROWS = 20000, LEAST_REGION_ROWS = 30 };
-#define SCOUT_STEPS 0.5                  /* of a member's                                                   */
+enum { PRIORS = 13, REGIONS = 3, SCOUTS = 2, MOST_REGION_ROWS = 20000, LEAST_REGION_ROWS = 30 };
+static const double SCOUT_STEPS = 0.5;   /* of a member's                                                   */
+static const double MOST_LOSS = 0.01;    /* of log-likelihood per row where there is data                   */
 
 static double prior_at(size_t index)
 {
     return pow(10, -2 + 0.25 * (double)index);
 }
 
-typedef struct verdict { double log_lik[PRIORS], z2[PRIORS], rows; } verdict;    /* sums over rows left out */
-typedef struct verdicts { const committee *of; verdict *at; } verdicts;
-
-static una_status judge_priors(void *context, size_t index, una_run *run)
+static void gather(una_said *said, const committee *c)
 {
-    const verdicts *all = context;
-    const committee *c = all->of;
-    seat *s = &c->seat[index];
-    verdict *v = &all->at[index];
-    una_problem p;
-    UNA_TRY(rows_of(&p, c, s, &run->scratch));
-    v->rows = (double)p.valid_x.rows;
-
-    for (size_t g = 0; g < PRIORS; g++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        void *state;
-        UNA_TRY(relearnt(&state, c, s, c->noise_var, prior_at(g), &p, run));
-        UNA_TRY(foretell(s, c->one, state, &p, run));
-        for (size_t i = 0; i < s->held; i++) {
-            double whole = s->var[i] + c->noise_var, error = p.valid_y[i] - s->mean[i], z2 = error * error / whole;
-            v->log_lik[g] -= 0.5 * (UNA_LOG_TWO_PI + log(whole) + z2);
-            v->z2[g] += z2;
+    size_t rows = c->sides->plain.folds ? c->sides->plain.x.rows : c->sides->plain.valid_x.rows;
+    for (size_t i = 0; i < c->count; i++) {
+        const seat *s = &c->seat[i];
+        double *mean = said->mean + s->round * said->rows + s->block * rows;
+        double *var = said->var + s->round * said->rows + s->block * rows;
+        for (size_t row = 0, next = 0; next < s->held; row++) {
+            if (s->part && s->part[row] != s->leaves) continue;
+            mean[row] = s->mean[next];
+            var[row] = s->var[next++];
         }
-        una_arena_release(&run->scratch, mark);
     }
+}
+
+static una_status say_again(una_said *said, committee *c, double prior_var, una_run *run)
+{
+    c->prior_var = prior_var;
+    UNA_TRY(una_jobs_again(run, c->seat, sizeof *c->seat, c->count, foretell_again, c));
+    gather(said, c);
     return UNA_OK;
 }
 
-/* Mean over rows of what all seats of a committee say. */
-static una_status judge_all(verdict *sum, const committee *c, una_run *run)
+/* Trainings without each region, two of each that differ as rounds do, shorter than a member's. */
+static una_status send_scouts(committee *scouts, const committee *members, const unsigned char *inside, size_t regions,
+                              una_run *run)
 {
-    verdicts all = { c, UNA_GET(&run->scratch, verdict, c->count) };
-    *sum = (verdict){0};
+    size_t rows = members->sides->plain.x.rows;
+    *scouts = *members;
+    scouts->options = members->seat[0].options;          /* with its steps filled in */
+    scouts->count = SCOUTS * regions;
+    scouts->seat = UNA_GET(&run->scratch, seat, scouts->count);
+    scouts->steps_share = SCOUT_STEPS;
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_jobs_again(run, c->seat, sizeof *c->seat, c->count, judge_priors, &all));
-    for (size_t i = 0; i < c->count; i++) sum->rows += all.at[i].rows;
-    for (size_t i = 0; i < c->count; i++)
-        for (size_t g = 0; g < PRIORS; g++) {
-            sum->log_lik[g] += all.at[i].log_lik[g] / sum->rows;
-            sum->z2[g] += all.at[i].z2[g] / sum->rows;
-        }
-    return UNA_OK;
+
+    size_t last = members->seat[members->count - 1].round;
+    for (size_t k = 0; k < scouts->count; k++) {
+        size_t region = k / SCOUTS, round = k % SCOUTS;
+        const seat *like = &members->seat[round <= last ? round * (members->count / (last + 1)) : 0];
+        scouts->seat[k] = (seat){ .round = round, .number = members->count + k, .part = inside + region * rows,
+                                  .leaves = 1, .block = region, .scaled = like->scaled };
+    }
+    return una_jobs_run(run, scouts->seat, sizeof *scouts->seat, scouts->count, train_seat, scouts);
 }
 
-/* Trainings without each region, shorter than a member's; members say what a prior variance costs where there is data. */
-static una_status choose_prior(double *prior_var, const committee *members, una_fit_result *result, una_run *run)
+/* The prior variance under which rows of left-out regions are most likely, of those that cost little where there is
+ * data. */
+static una_status weigh_priors(double *prior_var, committee *scouts, una_said *beside, committee *members,
+                               una_said *within, una_fit_result *result, una_run *run)
 {
-    const una_problem *p = &members->sides->plain;
-    unsigned char *inside;
-    size_t count;
-    UNA_TRY(una_regions_cut(&inside, &count, REGIONS, p->x, p->columns, members->sides->scale, p->seed, &run->scratch,
-                            run));
-    *prior_var = 1;
-    if (count == 0) return UNA_OK;
-
-    committee scouts = *members;
-    scouts.options = members->seat[0].options;           /* with its steps filled in */
-    scouts.seat = UNA_GET(&run->scratch, seat, count);
-    scouts.count = count;
-    scouts.steps_share = SCOUT_STEPS;
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t k = 0; k < count; k++)
-        scouts.seat[k] = (seat){ .round = k, .number = members->count + k, .part = inside + k * p->x.rows, .leaves = 1,
-                                 .scaled = members->seat[k % members->count].scaled };
-
-    verdict beside, within;
-    una_status status = una_jobs_run(run, scouts.seat, sizeof *scouts.seat, count, train_seat, &scouts);
-    if (status == UNA_OK) status = judge_all(&beside, &scouts, run);
-    if (status == UNA_OK) status = judge_all(&within, members, run);
-    for (size_t k = 0; k < count; k++) result->steps += scouts.seat[k].result.steps;
-    una_jobs_free(scouts.seat, sizeof *scouts.seat, count);
-    UNA_TRY(status);
-
-    size_t best = 0;
-    for (size_t g = 1; g < PRIORS; g++)
-        if (beside.log_lik[g] + within.log_lik[g] > beside.log_lik[best] + within.log_lik[best]) best = g;
+    double there[PRIORS], z2[PRIORS], here[PRIORS], most = -HUGE_VAL;
+    size_t best = SIZE_MAX;
+    for (size_t g = 0; g < PRIORS; g++) {
+        UNA_TRY(say_again(beside, scouts, prior_at(g), run));
+        UNA_TRY(say_again(within, members, prior_at(g), run));
+        there[g] = una_said_fit(beside, members->noise_var, &z2[g]);
+        here[g] = una_said_fit(within, members->noise_var, NULL);
+        most = fmax(most, here[g]);
+    if (getenv("UNA_DEBUG"))
+            fprintf(stderr, "prior %8.4f beside %8.4f z2 %8.3f within %8.4f\n", prior_at(g), there[g], z2[g], here[g]);
+    }
+    for (size_t g = 0; g < PRIORS; g++)
+        if (here[g] > most - MOST_LOSS && (best == SIZE_MAX || there[g] > there[best])) best = g;
     *prior_var = prior_at(best);
     una_notes_add(&result->notes, "Ignorance was checked on %zu left-out regions: mean z^2 %.2f there (1 is right).",
-                  count, beside.z2[best]);
+                  scouts->count / SCOUTS, z2[best]);
     return UNA_OK;
+}
+
+static una_status choose_prior(double *prior_var, committee *members, una_said *within, una_fit_result *result,
+                               una_run *run)
+{
+    const una_problem *p = &members->sides->plain;
+    size_t rows = p->x.rows, regions;
+    unsigned char *inside;
+    committee scouts;
+    una_said beside;
+    *prior_var = 1;
+    UNA_TRY(una_regions_cut(&inside, &regions, REGIONS, p->x, p->columns, members->sides->scale, p->seed,
+                            &run->scratch, run));
+    if (regions == 0) return UNA_OK;
+    double *y = UNA_GET_ROWS(&run->scratch, double, regions * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t k = 0; k < regions; k++) memcpy(y + k * rows, p->y, rows * sizeof *y);
+    UNA_TRY(una_said_init(&beside, SCOUTS, regions * rows, y, &run->scratch));
+    beside.samples = true;
+
+    una_status status = send_scouts(&scouts, members, inside, regions, run);
+    if (status == UNA_OK) status = weigh_priors(prior_var, &scouts, &beside, members, within, result, run);
+    for (size_t k = 0; k < scouts.count; k++) result->steps += scouts.seat[k].result.steps;
+    una_jobs_free(scouts.seat, sizeof *scouts.seat, scouts.count);
+    return status;
 }
 
 /* ---- what follows from what was foretold ------------------------------------------------------------------------- */
-
-static void gather(una_said *said, const committee *c)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        const seat *s = &c->seat[i];
-        for (size_t row = 0, next = 0; row < said->rows && next < s->held; row++) {
-            if (s->part && s->part[row] != s->leaves) continue;
-            said->mean[s->round * said->rows + row] = s->mean[next];
-            said->var[s->round * said->rows + row] = s->var[next++];
-        }
-    }
-}
 
 static una_status learn_shape(una_noise **noise, una_said *said, const una_problem *p, bool must, una_arena *keep,
                               una_run *run)
@@ -404,14 +408,10 @@ static una_status choose(chosen *out, una_said *said, committee *c, void *option
     else if (number(one, options, "prior_var") && one->relearn && p->x.rows <= MOST_REGION_ROWS &&
              p->x.rows >= LEAST_REGION_ROWS) {
         c->noise_var = noise_var;
-        UNA_TRY(choose_prior(&out->prior_var, c, result, run));
+        UNA_TRY(choose_prior(&out->prior_var, c, said, result, run));
     }
-    if (one->relearn) {
-        c->noise_var = noise_var;
-        c->prior_var = out->prior_var;
-        UNA_TRY(una_jobs_again(run, c->seat, sizeof *c->seat, c->count, foretell_again, c));
-        gather(said, c);
-    }
+    c->noise_var = noise_var;
+    if (one->relearn) UNA_TRY(say_again(said, c, out->prior_var, run));
 
     if (o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given))
         UNA_TRY(learn_shape(&out->noise, said, p, o->noise == UNA_NOISE_VARYING, keep, run));
@@ -589,6 +589,15 @@ static una_status fit_alone(una_members *m, const una_kind *one, void *options, 
     return one->fit(m->at[0].state, options, side_of(s, scaled), result, keep, run);
 }
 
+/* Rounds with scaled inputs, and rounds without. */
+static void sort_rounds(una_said *said, const committee *c)
+{
+    bool any[2] = { false, false };
+    for (size_t i = 0; i < c->count; i++) any[c->seat[i].scaled] = true;
+    for (size_t i = 0; i < c->count; i++) said->sort[c->seat[i].round] = any[0] && c->seat[i].scaled;
+    said->sorts = any[0] && any[1] ? 2 : 1;
+}
+
 static una_status fit_seats(una_members *m, committee *c, void *options, una_fit_result *result, una_arena *keep,
                             una_run *run)
 {
@@ -600,6 +609,7 @@ static una_status fit_seats(una_members *m, committee *c, void *options, una_fit
     UNA_TRY(una_said_init(&said, rounds, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
                           &run->scratch));
     said.samples = p->folds > 0;
+    if (said.samples) sort_rounds(&said, c);
     UNA_TRY(choose(&by, &said, c, options, result, keep, run));
     UNA_TRY(take_members(m, c->one, c->count, p, keep));
     UNA_TRY(keep_seats(m, c, &said, &by, options, result, keep, run));

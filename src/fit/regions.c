@@ -67,7 +67,8 @@ una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, u
     *inside = UNA_GET_ROWS(arena, unsigned char, most * rows);
     *count = 0;
     UNA_TRY(una_arena_check(arena));
-    una_mark mark = una_arena_mark(&run->scratch);       /* `arena` may be scratch too: what is kept comes first */
+
+    una_mark mark = una_arena_mark(&run->scratch);       /* the arena may be this one */
     place *order = UNA_GET_ROWS(&run->scratch, place, rows);
     size_t *input = UNA_GET(&run->scratch, size_t, x.cols);
     double *direction = UNA_GET(&run->scratch, double, x.cols);

@@ -2,11 +2,13 @@
  *
  * Weights and noise from rows foretold. See said.h.
  *
- * Where one training of each round speaks of a row, while the mixture will have many, the error of the mixture's mean
- * is not that of a training, nor of the mean of the few: with e_a = y - mean_a it is the mean of e_a e_b over different
- * rounds, in which the chance of one training drops out. The spread of trainings is known from their differences. So
- * the noise s2 maximises
- *   - 1/2 sum_i [ log(V_i + s2 g_i) + C_i / (V_i + s2 g_i) ],   V_i = variances + spread,  C_i = mean of e_a e_b.
+ * Where one training of each round speaks of a row, while the mixture will have many of each sort, the error of the
+ * mixture's mean is not that of a training, nor of the mean of the few. With e_a = y - mean_a and weights W of the
+ * sorts it is
+ *   C = sum_f W_f^2 mean of e_a e_b over different rounds of f + sum_{f != g} W_f W_g mean of e_a e_b,
+ * in which the chance of one training drops out; and trainings spread by S = sum_f W_f mean of e_a^2 - C. So the noise
+ * s2 maximises, V_i being the trainings' own variance and S_i,
+ *   - 1/2 sum_i [ log(V_i + s2 g_i) + C_i / (V_i + s2 g_i) ].
  */
 #include "fit/said.h"
 
@@ -18,9 +20,11 @@ una_status una_said_init(una_said *s, size_t rounds, size_t rows, const double *
     s->mean = UNA_GET_ROWS(arena, double, rounds * rows);
     s->var = UNA_GET_ROWS(arena, double, rounds * rows);
     s->weight = UNA_GET(arena, double, rounds);
+    s->sort = UNA_GET(arena, size_t, rounds);
     UNA_TRY(una_arena_check(arena));
+    s->sorts = rounds;
     for (size_t i = 0; i < rounds * rows; i++) s->mean[i] = s->var[i] = NAN;
-    for (size_t r = 0; r < rounds; r++) s->weight[r] = 1 / (double)rounds;
+    for (size_t r = 0; r < rounds; r++) s->weight[r] = 1 / (double)rounds, s->sort[r] = r;
     return UNA_OK;
 }
 
@@ -29,24 +33,33 @@ static bool speaks(const una_said *s, size_t round, size_t row)
     return !isnan(s->mean[round * s->rows + row]);
 }
 
-/* Sums over the rounds that speak of a row. */
-typedef struct sums { double weight, weight2, error, error2, own_error2, mean, var; size_t rounds; } sums;
+/* Sums over the rounds that speak of a row: weighted, or of one sort. */
+typedef struct sums { double weight, error, error2, mean, var; size_t rounds; } sums;
+
+static void add(sums *t, const una_said *s, size_t round, size_t row, double weight)
+{
+    double mean = s->mean[round * s->rows + row], error = s->y[row] - mean;
+    t->rounds++;
+    t->weight += weight;
+    t->mean += weight * mean;
+    t->var += weight * s->var[round * s->rows + row];
+    t->error += weight * error;
+    t->error2 += weight * error * error;
+}
 
 static sums sums_at(const una_said *s, size_t row)
 {
     sums t = {0};
-    for (size_t r = 0; r < s->rounds; r++) {
-        if (!speaks(s, r, row)) continue;
-        double w = s->weight[r], mean = s->mean[r * s->rows + row], error = s->y[row] - mean;
-        t.rounds++;
-        t.weight += w;
-        t.weight2 += w * w;
-        t.mean += w * mean;
-        t.var += w * s->var[r * s->rows + row];
-        t.error += w * error;
-        t.error2 += w * error * error;
-        t.own_error2 += w * w * error * error;
-    }
+    for (size_t r = 0; r < s->rounds; r++)
+        if (speaks(s, r, row)) add(&t, s, r, row, s->weight[r]);
+    return t;
+}
+
+static sums sums_of(const una_said *s, size_t sort, size_t row)
+{
+    sums t = {0};
+    for (size_t r = 0; r < s->rounds; r++)
+        if (s->sort[r] == sort && speaks(s, r, row)) add(&t, s, r, row, 1);
     return t;
 }
 
@@ -92,18 +105,30 @@ double una_said_log_lik(const una_said *s, size_t row, double noise_var)
     return weight > 0 ? most + log(sum / weight) : NAN;
 }
 
+static double weight_of(const una_said *s, size_t sort)          /* of each of its rounds */
+{
+    for (size_t r = 0; r < s->rounds; r++)
+        if (s->sort[r] == sort) return s->weight[r];
+    return 0;
+}
+
 /* ---- noise ------------------------------------------------------------------------------------------------------ */
 
-/* The squared error that the mixture's mean is expected to have at the row, and its variance there. */
+/* C and V of the row. */
 static bool expected(const una_said *s, size_t row, double *square, double *var)
 {
-    sums t = sums_at(s, row);
-    double pairs = t.weight * t.weight - t.weight2;      /* sum of w_a w_b over a != b */
-    if (!(t.weight > 0)) return false;
-    bool one = t.rounds < 2 || !(pairs > 1e-9 * t.weight * t.weight);
-    *square = one ? t.error2 / t.weight : (t.error * t.error - t.own_error2) / pairs;
-    *var = t.var / t.weight;
-    if (!one) *var += (t.weight * t.error2 - t.error * t.error) / pairs;
+    sums all = sums_at(s, row);
+    double middle = 0, own = 0;                          /* sum W_f mean e; what its square has of single trainings */
+    if (!(all.weight > 0)) return false;
+    for (size_t f = 0; f < s->sorts; f++) {
+        sums t = sums_of(s, f, row);
+        if (t.rounds == 0) continue;
+        double n = (double)t.rounds, share = n * weight_of(s, f) / all.weight, mean = t.error / n;
+        middle += share * mean;
+        if (t.rounds > 1) own += share * share * (mean * mean - (t.error * t.error - t.error2) / (n * (n - 1)));
+    }
+    *square = middle * middle - own;
+    *var = all.var / all.weight + fmax(0, all.error2 / all.weight - *square);
     return true;
 }
 
@@ -123,11 +148,20 @@ static double minus_log_lik(double log_noise, void *context)
     return loss;
 }
 
+double una_said_fit(una_said *s, double noise_var, double *z2)
+{
+    double sum = 0, square, var, rows = (double)una_said_rows(s);
+    for (size_t i = 0; z2 && i < s->rows; i++)
+        if (expected(s, i, &square, &var)) sum += square / (var + noise_var * shape_at(s, i));
+    if (z2) *z2 = sum / rows;
+    return -minus_log_lik(log(noise_var), s) / rows;
+}
+
 double una_said_noise(una_said *s)
 {
     enum { GRID = 24 };
     double log_noise = una_search(minus_log_lik, s, log(1e-8), log(4), GRID, 1e-6);
-    return exp(log_noise + sqrt(2 / (double)una_said_rows(s)));
+    return exp(log_noise + (s->samples ? 0 : sqrt(2 / (double)una_said_rows(s))));
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------------ */
@@ -156,20 +190,46 @@ void una_stack(double *weight, const double *log_lik, size_t count, size_t rows,
     }
 }
 
+/* Of the mean of a sort's rounds. */
+static double sort_log_lik(const una_said *s, size_t sort, size_t row, double noise_var)
+{
+    double most = -HUGE_VAL, sum = 0, rounds = 0;
+    for (size_t r = 0; r < s->rounds; r++)
+        if (s->sort[r] == sort && speaks(s, r, row)) most = fmax(most, part_log_lik(s, r, row, noise_var));
+    for (size_t r = 0; r < s->rounds; r++) {
+        if (s->sort[r] != sort || !speaks(s, r, row)) continue;
+        sum += exp(part_log_lik(s, r, row, noise_var) - most);
+        rounds++;
+    }
+    return rounds > 0 ? most + log(sum / rounds) : -HUGE_VAL;
+}
+
+static size_t rounds_of(const una_said *s, size_t sort)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < s->rounds; r++) count += s->sort[r] == sort;
+    return count;
+}
+
+/* By rows of which all rounds speak. */
 una_status una_said_weigh(una_said *s, double noise_var, una_run *run)
 {
     const double doubt = 10;
-    if (s->rounds < 2) return UNA_OK;
+    if (s->sorts < 2) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    double *log_lik = UNA_GET_ROWS(&run->scratch, double, s->rounds * s->rows);
+    double *log_lik = UNA_GET_ROWS(&run->scratch, double, s->sorts * s->rows);
+    double *weight = UNA_GET(&run->scratch, double, s->sorts);
     size_t *row = UNA_GET_ROWS(&run->scratch, size_t, s->rows), rows = 0;
     una_status status = una_arena_check(&run->scratch);
 
     for (size_t i = 0; status == UNA_OK && i < s->rows; i++)
         if (sums_at(s, i).rounds == s->rounds) row[rows++] = i;
-    for (size_t r = 0; status == UNA_OK && r < s->rounds; r++)
-        for (size_t i = 0; i < rows; i++) log_lik[r * rows + i] = part_log_lik(s, r, row[i], noise_var);
-    if (status == UNA_OK) una_stack(s->weight, log_lik, s->rounds, rows, doubt);
+    for (size_t f = 0; status == UNA_OK && f < s->sorts; f++)
+        for (size_t i = 0; i < rows; i++) log_lik[f * rows + i] = sort_log_lik(s, f, row[i], noise_var);
+    if (status == UNA_OK) {
+        una_stack(weight, log_lik, s->sorts, rows, doubt);
+        for (size_t r = 0; r < s->rounds; r++) s->weight[r] = weight[s->sort[r]] / (double)rounds_of(s, s->sort[r]);
+    }
 
     una_arena_release(&run->scratch, mark);
     return status;

@@ -13,10 +13,12 @@ typedef struct una_said {
     const double *y;                     /* [rows]                                                          */
     double *shape;                       /* [rows] of the noise; NULL: 1                                    */
     double *weight;                      /* [rounds] add up to 1                                            */
+    size_t *sort;                        /* [rounds] rounds of one sort differ by chance alone and weigh the same */
+    size_t  sorts;
     bool    samples;                     /* the rounds stand for more trainings than speak of a row         */
 } una_said;
 
-/* Nothing said yet, all weights equal. */
+/* Nothing said yet, all weights equal, every round a sort of its own. */
 una_status una_said_init(una_said *said, size_t rounds, size_t rows, const double *y, una_arena *arena);
 size_t     una_said_rows(const una_said *said);          /* of which something was said                     */
 
@@ -24,6 +26,9 @@ size_t     una_said_rows(const una_said *said);          /* of which something w
 bool   una_said_middle(const una_said *said, size_t row, double *mean, double *var);
 /* log density of y under the mixture; NAN: nothing was said. */
 double una_said_log_lik(const una_said *said, size_t row, double noise_var);
+/* Log-likelihood per row at a given noise, as una_said_noise counts it; z2 (may be NULL): expected squared error over
+ * variance, 1 where the variance is right. */
+double una_said_fit(una_said *said, double noise_var, double *z2);
 /* The noise variance that suits the mixture best, one standard error of its logarithm up: few rows say little of it. */
 double una_said_noise(una_said *said);
 /* The weights that make y most likely (stacking), for that noise. */

@@ -12,8 +12,6 @@
 #include "model/split.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -246,9 +244,9 @@ static double prior_at(size_t index)
 
 static void gather(una_said *said, const committee *c)
 {
-    size_t rows = c->sides->plain.folds ? c->sides->plain.x.rows : c->sides->plain.valid_x.rows;
     for (size_t i = 0; i < c->count; i++) {
         const seat *s = &c->seat[i];
+        size_t rows = s->part ? c->sides->plain.x.rows : c->sides->plain.valid_x.rows;
         double *mean = said->mean + s->round * said->rows + s->block * rows;
         double *var = said->var + s->round * said->rows + s->block * rows;
         for (size_t row = 0, next = 0; next < s->held; row++) {
@@ -274,10 +272,11 @@ static una_status send_scouts(committee *scouts, const committee *members, const
     size_t rows = members->sides->plain.x.rows;
     *scouts = *members;
     scouts->options = members->seat[0].options;          /* with its steps filled in */
-    scouts->count = SCOUTS * regions;
-    scouts->seat = UNA_GET(&run->scratch, seat, scouts->count);
+    scouts->count = 0;
+    scouts->seat = UNA_GET(&run->scratch, seat, SCOUTS * regions);
     scouts->steps_share = SCOUT_STEPS;
     UNA_TRY(una_arena_check(&run->scratch));
+    scouts->count = SCOUTS * regions;
 
     size_t last = members->seat[members->count - 1].round;
     for (size_t k = 0; k < scouts->count; k++) {
@@ -302,8 +301,6 @@ static una_status weigh_priors(double *prior_var, committee *scouts, una_said *b
         there[g] = una_said_fit(beside, members->noise_var, &z2[g]);
         here[g] = una_said_fit(within, members->noise_var, NULL);
         most = fmax(most, here[g]);
-    if (getenv("UNA_DEBUG"))
-            fprintf(stderr, "prior %8.4f beside %8.4f z2 %8.3f within %8.4f\n", prior_at(g), there[g], z2[g], here[g]);
     }
     for (size_t g = 0; g < PRIORS; g++)
         if (here[g] > most - MOST_LOSS && (best == SIZE_MAX || there[g] > there[best])) best = g;
@@ -332,10 +329,18 @@ static una_status choose_prior(double *prior_var, committee *members, una_said *
     beside.samples = true;
 
     una_status status = send_scouts(&scouts, members, inside, regions, run);
+    una_progress_part(run, 1, 1);                        /* of what follows nothing takes long */
     if (status == UNA_OK) status = weigh_priors(prior_var, &scouts, &beside, members, within, result, run);
     for (size_t k = 0; k < scouts.count; k++) result->steps += scouts.seat[k].result.steps;
     una_jobs_free(scouts.seat, sizeof *scouts.seat, scouts.count);
     return status;
+}
+
+/* The scale of ignorance is to be found, and there are rows for it. */
+static bool wants_prior(const una_kind *one, void *options, const una_problem *p)
+{
+    return number(one, options, "prior_var") && !is_given(one, options, "prior_var") && one->relearn &&
+           p->x.rows <= MOST_REGION_ROWS && p->x.rows >= LEAST_REGION_ROWS;
 }
 
 /* ---- what follows from what was foretold ------------------------------------------------------------------------- */
@@ -405,11 +410,11 @@ static una_status choose(chosen *out, una_said *said, committee *c, void *option
     /* The scale of ignorance: all that a prior variance decides away from the data. */
     out->prior_var = 1;
     if (is_given(one, options, "prior_var")) out->prior_var = *number(one, options, "prior_var");
-    else if (number(one, options, "prior_var") && one->relearn && p->x.rows <= MOST_REGION_ROWS &&
-             p->x.rows >= LEAST_REGION_ROWS) {
+    else if (wants_prior(one, options, p)) {
         c->noise_var = noise_var;
         UNA_TRY(choose_prior(&out->prior_var, c, said, result, run));
     }
+    una_progress_part(run, 1, 1);                        /* nothing takes long any more */
     c->noise_var = noise_var;
     if (one->relearn) UNA_TRY(say_again(said, c, out->prior_var, run));
 
@@ -475,11 +480,11 @@ static una_status weights_of(const double **weight, const una_noise *noise, cons
     return UNA_OK;
 }
 
-/* Sentences that differ in their numbers alone are one: every training has its own. */
+/* Sentences that differ in their numbers, or after a colon, in the remedy, are one: every training has its own. */
 static bool alike(const char *a, const char *b)
 {
     const char *digits = "0123456789.";
-    for (; a += strspn(a, digits), b += strspn(b, digits), *a && *a == *b; a++) b++;
+    for (; a += strspn(a, digits), b += strspn(b, digits), *a && *a != ':' && *a == *b; a++) b++;
     return *a == *b;
 }
 
@@ -517,6 +522,7 @@ static una_status keep_seats(una_members *m, const committee *c, const una_said 
         UNA_TRY(settle(m, i, &c->seat[i], c, by, options, weight, &own_result, keep, run));
         evidence += m->at[i].weight * own_result.log_evidence;
         if (is_given(c->one, options, "noise_std")) pass_on(&result->warnings, &own_result.warnings);
+        pass_on(&result->notes, &own_result.notes);
         una_arena_release(&run->scratch, mark);
     }
 
@@ -605,7 +611,12 @@ static una_status fit_seats(una_members *m, committee *c, void *options, una_fit
     una_said said;
     chosen by = {0};
     size_t rounds = c->seat[c->count - 1].round + 1;
-    UNA_TRY(una_jobs_run(run, c->seat, sizeof *c->seat, c->count, train_seat, c));
+    double share = wants_prior(c->one, options, p) ? 0.8 : 1;
+    una_span before = una_progress_part(run, 0, share);
+    una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, train_seat, c);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+    una_progress_part(run, share, 1);                    /* una_committee_fit takes it back */
     UNA_TRY(una_said_init(&said, rounds, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
                           &run->scratch));
     said.samples = p->folds > 0;
@@ -618,26 +629,35 @@ static una_status fit_seats(una_members *m, committee *c, void *options, una_fit
 
 /* One training, by which no row is foretold in the end: after folds it trains on all rows, and so does a sampler after
  * rows were held out, which it could not take in otherwise. */
-static bool is_alone(const una_kind *one, const una_committee_options *o, const una_problem *p)
+static bool is_alone(const una_kind *one, void *options, const una_problem *p)
 {
-    if (o->members > 1) return false;
+    const una_committee_options *o = own(one, options);
+    bool constant = o->noise == UNA_NOISE_CONSTANT || (o->noise == UNA_NOISE_AUTO && is_given(one, options, "noise_std"));
     bool trains_again = p->folds > 0 || (one->mixture && o->noise != UNA_NOISE_VARYING);
-    return trains_again || p->valid_x.rows == 0 || o->noise == UNA_NOISE_CONSTANT;
+    return o->members <= 1 && (constant || trains_again || p->valid_x.rows == 0);
 }
+
+static const double RELEVANCE_SHARE = 0.05;      /* of the progress */
 
 static una_status fit_trained(una_members *m, const una_kind *one, void *options, const una_problem *p,
                               una_fit_result *result, una_arena *keep, una_run *run)
 {
     una_committee_options *o = own(one, options);
-    size_t count = (size_t)(o->members = UNA_IS_AUTO(o->members) ? (double)members_rule(p) : o->members);
-    bool alone = is_alone(one, o, p);
+    bool left_out = p->folds > 0 || p->valid_x.rows > 0;         /* rows by which members could be told apart */
+    if (UNA_IS_AUTO(o->members) || !left_out) o->members = (double)members_rule(p);
+    size_t count = (size_t)o->members;
+    bool alone = is_alone(one, options, p);
     if (alone && o->noise == UNA_NOISE_VARYING)
         UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is learnt from rows that a training has not seen, and with "
                  "members=1 and so few rows (%zu) there are none in the end; use members=5 or more", one->name,
                  p->x.rows);
     bool relevance = alone ? o->relevance == UNA_RELEVANCE_ON : o->relevance != UNA_RELEVANCE_OFF;
     sides s;
-    UNA_TRY(take_sides(&s, p, relevance, result, keep, run));
+    una_span before = una_progress_part(run, 0, RELEVANCE_SHARE);
+    una_status status = take_sides(&s, p, relevance, result, keep, run);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+    una_progress_part(run, relevance ? RELEVANCE_SHARE : 0, 1);
     if (alone) {
         o->noise = UNA_NOISE_CONSTANT;
         return fit_alone(m, one, options, NULL, &s, s.scale != NULL, result, keep, run);
@@ -656,7 +676,7 @@ static una_status fit_trained(una_members *m, const una_kind *one, void *options
     }
     UNA_TRY(share_rows(&s, plain, scaled, run));
 
-    una_status status = fit_seats(m, &c, options, result, keep, run);
+    status = fit_seats(m, &c, options, result, keep, run);
     una_jobs_free(c.seat, sizeof *c.seat, count);
     return status;
 }
@@ -676,6 +696,14 @@ static una_status need_folds(una_problem *p, una_run *run)
     return UNA_OK;
 }
 
+/* Foretelling goes by a rounded noise: a spec passed back finds it again to some digits only, and must foretell the same
+ * to the bit. */
+static double rounded(double noise_var)
+{
+    const double digits = 8;
+    return exp(floor(digits * log(noise_var) + 0.5) / digits);
+}
+
 /* What the posterior says of each fold without its rows, or of the rows held out. */
 static una_status foretell_whole(una_said *said, committee *c, void *state, const una_fit_result *result, una_run *run)
 {
@@ -683,7 +711,7 @@ static una_status foretell_whole(una_said *said, committee *c, void *state, cons
     for (size_t i = 0; i < c->count; i++)
         c->seat[i] = (seat){ .state = state, .options = (void *)c->options, .part = p->folds ? p->fold : NULL,
                              .leaves = (unsigned char)i };
-    c->noise_var = result->noise_var;
+    c->noise_var = rounded(result->noise_var);
     c->prior_var = result->prior_var;
     UNA_TRY(una_said_init(said, 1, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
                           &run->scratch));
@@ -706,40 +734,57 @@ static una_status take_in(una_members *m, const sides *s, void *options, bool fr
     return UNA_OK;
 }
 
-/* All rows teach the posterior; where its own answers for rows left out show it, with a noise that varies. */
+/* The shape of the noise, and what the posterior says of rows that it leaves out. */
+static una_status look_at_noise(una_members *m, sides *s, void *options, bool shape, una_said *said,
+                                const una_fit_result *result, una_arena *keep, una_run *run)
+{
+    const una_kind *one = m->at[0].kind;
+    una_committee_options *o = own(one, options);
+    UNA_TRY(need_folds(&s->plain, run));
+    committee c = { .one = one, .options = options, .sides = s, .count = s->plain.folds ? s->plain.folds : 1 };
+    c.seat = UNA_GET(&run->scratch, seat, c.count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(foretell_whole(said, &c, m->at[0].state, result, run));
+    if (shape) UNA_TRY(learn_shape(&m->noise, said, &s->plain, o->noise == UNA_NOISE_VARYING, keep, run));
+    o->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
+    return UNA_OK;
+}
+
+/* All rows teach the posterior; where its own answers for rows left out show it, with a noise that varies. A given
+ * noise_std that varies is the last to be used: the shape is learnt as if it were not given. */
 static una_status fit_whole(una_members *m, const una_kind *one, void *options, const una_problem *p,
                             una_fit_result *result, una_arena *keep, una_run *run)
 {
     una_committee_options *o = own(one, options);
-    bool noise_given = is_given(one, options, "noise_std");
-    bool shape = o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given);
+    bool noise_given = is_given(one, options, "noise_std"), varying = o->noise == UNA_NOISE_VARYING;
+    bool shape = varying || (o->noise == UNA_NOISE_AUTO && !noise_given);
+    double noise_std = *number(one, options, "noise_std");
     sides s = { .plain = *p };
+    if (varying) set_number(one, options, "noise_std", UNA_AUTO);
     UNA_TRY(fit_alone(m, one, options, NULL, &s, false, result, keep, run));
-    bool joins = p->valid_x.rows && p->valid_joins;
-    if (!shape && !result->foretold) {
-        o->noise = UNA_NOISE_CONSTANT;
-        return joins ? take_in(m, &s, options, false, result, keep, run) : UNA_OK;
-    }
 
+    bool again = p->valid_x.rows && p->valid_joins;
     una_said said;
-    UNA_TRY(need_folds(&s.plain, run));
-    committee c = { .one = one, .options = options, .sides = &s, .count = s.plain.folds ? s.plain.folds : 1 };
-    c.seat = UNA_GET(&run->scratch, seat, c.count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(foretell_whole(&said, &c, m->at[0].state, result, run));
-    if (shape) UNA_TRY(learn_shape(&m->noise, &said, &s.plain, o->noise == UNA_NOISE_VARYING, keep, run));
-    o->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
-    if (m->noise || joins) UNA_TRY(take_in(m, &s, options, m->noise && !noise_given, result, keep, run));
-    score(&said, result->noise_var, result);
-    return UNA_OK;
+    una_status status = UNA_OK;
+    una_progress_part(run, 1, 1);                        /* una_committee_fit takes it back */
+    if (shape || result->foretold) status = look_at_noise(m, &s, options, shape, &said, result, keep, run);
+    else o->noise = UNA_NOISE_CONSTANT;
+    if (varying && noise_given) set_number(one, options, "noise_std", noise_std);
+    again = again || m->noise || (varying && noise_given);
+    if (status == UNA_OK && again) status = take_in(m, &s, options, m->noise && !noise_given, result, keep, run);
+    if (status == UNA_OK && (shape || result->foretold)) score(&said, result->noise_var, result);
+    return status;
 }
 
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
     completed(one, options);
-    return one->learns_features ? fit_trained(m, one, options, p, result, keep, run)
-                                : fit_whole(m, one, options, p, result, keep, run);
+    una_span before = una_progress_part(run, 0, 1);
+    una_status status = one->learns_features ? fit_trained(m, one, options, p, result, keep, run)
+                                             : fit_whole(m, one, options, p, result, keep, run);
+    una_progress_back(run, before);
+    return status;
 }
 
 una_status una_committee_fit_anchored(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
@@ -760,7 +805,8 @@ una_status una_committee_relearn(void *state, void *options, const una_problem *
     una_members *m = state;
     const una_kind *one = m->at[0].kind;
     double noise = 0, prior = 0, evidence = 0;
-    bool same = is_given(one, options, "noise_std") && is_given(one, options, "prior_var");
+    bool noise_given = is_given(one, options, "noise_std"), prior_given = is_given(one, options, "prior_var");
+    bool same = noise_given && (prior_given || !number(one, options, "prior_var"));
 
     for (int turn = same ? 1 : 0; turn < 2; turn++) {            /* each by its own evidence; then all by the mean */
         noise = prior = evidence = 0;
@@ -778,10 +824,13 @@ una_status una_committee_relearn(void *state, void *options, const una_problem *
             evidence += member->weight * found.log_evidence;
             if (turn == 1) pass_on(&result->warnings, &found.warnings);
         }
-        set_number(one, options, "noise_std", sqrt(noise) / unit_of(one, options, p));
-        set_number(one, options, "prior_var", prior);
+        if (!noise_given) set_number(one, options, "noise_std", sqrt(noise) / unit_of(one, options, p));
+        if (!prior_given) set_number(one, options, "prior_var", prior);
     }
 
+    own(one, options)->noise = UNA_NOISE_CONSTANT;
+    if (m->noise)
+        una_notes_add(&result->notes, "The noise is constant now: how it varied was learnt from the rows of the fit.");
     m->noise = NULL;
     if (m->noise_var > 0) m->noise_var = noise;
     result->noise_var = noise;

@@ -125,5 +125,4 @@ const una_kind una_kind_bbvi = {
     .mixture = una_members_mixture,
     .draw = una_members_draw,
     .functions = una_members_functions,
-    .slope = una_members_slope,
 };

@@ -673,5 +673,4 @@ const una_kind una_kind_hmc = {
     .mixture = una_members_mixture,
     .draw = una_members_draw,
     .functions = una_members_functions,
-    .slope = una_members_slope,
 };

@@ -162,5 +162,4 @@ const una_kind una_kind_mcd = {
     .mixture = una_members_mixture,
     .draw = una_members_draw,
     .functions = una_members_functions,
-    .slope = una_members_slope,
 };

@@ -194,7 +194,6 @@ const una_kind una_kind_nn = {
     .predict = una_members_predict,
     .exchange = nn_one_members_exchange,
     .mixture = una_members_mixture,
-    .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,
 };

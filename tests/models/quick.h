@@ -37,7 +37,7 @@ static size_t quick_choice;
 static inline const char *quick_row(const char *kind, size_t choice)
 {
     static const struct { const char *kind, *options; } table[] = {
-        { "auto", "luna=luna(width=6, heads=3, steps=20, members=3, relevance=off)" },
+        { "auto", "luna=luna(width=6, heads=3, steps=20, activation=tanh, members=3, relevance=off)" },
         { "luna", "width=6, heads=3, steps=40, members=1" },
         { "luna", "width=6, heads=3, steps=20, members=6" },
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },
@@ -45,12 +45,15 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "nlm", "width=6, steps=20, members=5, relevance=on, noise=varying" },
         { "linear", "degree=2" },
         { "linear", "degree=2, noise=varying" },
+        { "gp", "restarts=1" },
+        { "gp", "noise=varying" },
         { "nn", "width=6, steps=40" },
         { "nn", "width=6, steps=20, members=3, weights=equal" },
         { "ensemble", "style=bootstrap, members=3, of=linear(degree=2)" },
         { "sngp", "width=5, features=12, steps=30" },
         { "sngp", "width=5, features=12, steps=20, head=gp, members=2" },
         { "hmc", "width=3, warmup=30, samples=40, thin=1, max_depth=4, start_steps=50" },
+        { "hmc", "width=3, warmup=20, samples=20, thin=1, max_depth=4, start_steps=50, relevance=on" },
         { "bbvi", "width=6, steps=40, samples=2, draws=30" },
         { "bbvi", "width=6, steps=20, samples=2, draws=5, members=3" },
         { "mcd", "width=6, steps=40, passes=30, input_dropout=yes" },
@@ -183,6 +186,11 @@ static inline una_model *quick_fit(const una_kind *kind, const una_dataset *data
 static inline void *member_state(const una_model *model)
 {
     return ((const una_members *)model->state)->at[0].state;
+}
+
+static inline const una_kind *member_kind(const una_model *model)
+{
+    return ((const una_members *)model->state)->at[0].kind;
 }
 
 /* The same model through memory. */

@@ -121,7 +121,7 @@ static void grids(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.1, 60, run);
-    una_model *model = fitted("gp(optimise=grid, amplitude=1, units=standardised)", data, NULL, run);
+    una_model *model = fitted("gp(optimise=grid, amplitude=1, units=standardised, noise=constant)", data, NULL, run);
     assert_near(gp_of(model)->kernel->parameter[1], 1, 0.95, 0);             /* 0.1 or 1, not 0.001 or 10 */
     assert_near(gp_of(model)->kernel->parameter[0], 1, 0, 0);
     assert_int_equal(una_model_info(model)->valid_rows, 0);
@@ -136,7 +136,7 @@ static void grids(void **state)
     }
     una_model_free(model);
 
-    model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 0.4, 30])", data, NULL, run);
+    model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 0.4, 30], noise=constant)", data, NULL, run);
     assert_near(gp_of(model)->kernel->parameter[1], 0.4, 1e-12, 0);
     assert_int_equal(una_model_info(model)->valid_rows, 12);
     assert_true(una_model_info(model)->valid_rmse < 0.3);
@@ -356,7 +356,7 @@ static void copies_do_not_choose_the_length(void **state)
     }
 
     assert_ok(una_dataset_from_arrays(&data, x, y, 72, 1, NULL, run), run);
-    una_model *model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 30])", data, NULL, run);
+    una_model *model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 30], noise=constant)", data, NULL, run);
     assert_int_equal(una_model_info(model)->valid_rows, 12);                 /* two whole groups: 14 rows have room */
     assert_true(una_model_info(model)->valid_rmse > 0.3);
     una_model_free(model);

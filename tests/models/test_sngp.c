@@ -687,7 +687,7 @@ static void damaged_states_are_refused(void **state)
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
-    assert_status(una_kind_sngp.exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
+    assert_status(member_kind(model)->exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
     assert_says(una_run_message(run), "does not fit the network");
     una_arena_free(&arena);
     una_model_free(model);
@@ -700,7 +700,7 @@ static void damaged_states_are_refused(void **state)
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
-    assert_true(una_kind_sngp.exchange(&mixed, &out) != UNA_OK);         /* a process on another width */
+    assert_true(member_kind(model)->exchange(&mixed, &out) != UNA_OK);         /* a process on another width */
     assert_int_equal(out.inputs, 2);
     una_arena_free(&arena);
     una_model_free(model);

@@ -155,7 +155,8 @@ static void refusals_say_why(void **state)
 {
     una_run *run = quiet_run();
     una_dataset *data = wave_data(ROWS, 0, run), *flat = with_target(data, 4, 0, run);
-    una_model *linear = fitted("linear(noise=constant)", data, NULL, run), *nn = fitted(quick_spec("nn", NULL), data, NULL, run);
+    una_model *linear = fitted("linear(noise=constant)", data, NULL, run);
+    una_model *nn = fitted(quick_spec("nn", NULL), data, NULL, run);
     una_model *laplace = fitted("sngp(steps=20, width=4, features=8, head=laplace)", data, NULL, run), *out = NULL;
     const char *degree[] = { "degree=3" }, *wrong[] = { "noise_std=-1" };
     (void)state;

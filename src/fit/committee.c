@@ -426,7 +426,7 @@ static una_status choose(chosen *out, una_said *said, committee *c, void *option
     return UNA_OK;
 }
 
-/* ---- what is kept -------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 /* All rows of a side: those held out, which stand behind the others, too if they join. */
 static void all_rows(una_problem *p, const una_problem *side)
@@ -572,7 +572,7 @@ static una_status report(void *options, const committee *c, const una_members *m
     return una_arena_check(keep);
 }
 
-/* ---- the whole fit ------------------------------------------------------------------------------------------------- */
+/* ---- the whole fit ----------------------------------------------------------------------------------------------- */
 
 static una_status take_members(una_members *m, const una_kind *one, size_t count, const una_problem *p, una_arena *keep)
 {
@@ -632,7 +632,8 @@ static una_status fit_seats(una_members *m, committee *c, void *options, una_fit
 static bool is_alone(const una_kind *one, void *options, const una_problem *p)
 {
     const una_committee_options *o = own(one, options);
-    bool constant = o->noise == UNA_NOISE_CONSTANT || (o->noise == UNA_NOISE_AUTO && is_given(one, options, "noise_std"));
+    bool given = is_given(one, options, "noise_std");
+    bool constant = o->noise == UNA_NOISE_CONSTANT || (o->noise == UNA_NOISE_AUTO && given);
     bool trains_again = p->folds > 0 || (one->mixture && o->noise != UNA_NOISE_VARYING);
     return o->members <= 1 && (constant || trains_again || p->valid_x.rows == 0);
 }
@@ -696,8 +697,8 @@ static una_status need_folds(una_problem *p, una_run *run)
     return UNA_OK;
 }
 
-/* Foretelling goes by a rounded noise: a spec passed back finds it again to some digits only, and must foretell the same
- * to the bit. */
+/* Foretelling goes by a rounded noise: a spec passed back finds it again to some digits only, and must foretell the
+ * same to the bit. */
 static double rounded(double noise_var)
 {
     const double digits = 8;

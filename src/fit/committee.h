@@ -21,7 +21,8 @@ enum { UNA_RELEVANCE_AUTO, UNA_RELEVANCE_ON, UNA_RELEVANCE_OFF };
 enum { UNA_NOISE_AUTO, UNA_NOISE_CONSTANT, UNA_NOISE_VARYING };
 enum { UNA_WEIGHTS_STACKED, UNA_WEIGHTS_EQUAL };
 
-typedef struct una_committee_options {   /* what a kind's table has no row for: one member, constant noise, no relevance */
+/* What a kind's table has no row for: one member, constant noise, no relevance. */
+typedef struct una_committee_options {
     double members;
     int    relevance, noise, weights;
 } una_committee_options;
@@ -32,7 +33,7 @@ typedef struct una_committee_options {   /* what a kind's table has no row for: 
             "scale inputs by how fast the target moves with each (by a Gaussian process); auto = in every other round")
 #define UNA_ROW_NOISE_SHAPE(type) \
     UNA_ROW(type, committee, noise, UNA_WORD, "auto", 0, 0, false, "auto|constant|varying", \
-            "noise that varies with the inputs; auto = where rows that did not train show it and noise_std is not given")
+            "noise that varies with the inputs; auto = where held-out rows show it and noise_std is not given")
 #define UNA_COMMITTEE_TABLE(type, members_text, relevance_text) \
     UNA_ROW(type, committee, members, UNA_COUNT, members_text, 1, UNA_MOST_MEMBERS, true, NULL, \
             "trainings kept as one mixture, each leaving out other rows; auto = by rule from the rows"), \

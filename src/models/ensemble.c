@@ -28,8 +28,8 @@ static const una_option ensemble_table[] = {
     { "members", UNA_COUNT, offsetof(una_ensemble_options, members), "auto", 1, UNA_MOST_MEMBERS, true, NULL,
       "members; auto = 20, or 5 if anchored" },
     { "of", UNA_TEXT, offsetof(una_ensemble_options, of), "nn", 0, 0, false, NULL,
-      "what the members are: any model but an ensemble, with its options, such as nn(width=50); members=auto counts as 1 "
-      "there, and noise=auto as constant" },
+      "what the members are: any model but an ensemble, with its options, such as nn(width=50); members=auto counts as "
+      "1 there, and noise=auto as constant" },
     { "epochs", UNA_COUNT, offsetof(una_ensemble_options, epochs), "auto", 1, 1e7, true, NULL,
       "passes over the data of each member; auto = as its own options say" },
     { "noise_std", UNA_REAL, offsetof(una_ensemble_options, noise_std), "auto", 1e-300, 1e300, true, NULL,
@@ -55,8 +55,8 @@ static una_status make_single(const una_kind *kind, void *options, una_run *run)
     int *noise = una_option_word(options, kind->options, "noise");
     if (members && UNA_IS_AUTO(*members)) *members = 1;
     if (noise && *noise == UNA_NOISE_VARYING)
-        UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s(noise=varying) is not possible, an ensemble has one noise; leave it "
-                 "out, or use %s(members=N, noise=varying) instead of the ensemble", kind->name, kind->name);
+        UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s(noise=varying) is not possible, an ensemble has one noise; leave "
+                 "it out, or use %s(members=N, noise=varying) instead of the ensemble", kind->name, kind->name);
     if (noise) *noise = UNA_NOISE_CONSTANT;
     return UNA_OK;
 }

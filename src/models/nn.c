@@ -3,7 +3,8 @@
  * A plain network with one output: the member of ensembles, and what the others are measured
  * against.
  *   minimise sum (y - f)^2/(2 sigma^2) + gamma |theta|^2;   y ~ N(f(x), s2),  s2 from rows that did not train f.
- * One training knows one function only, so its ignorance is zero everywhere. As the member of an anchored ensemble it minimises
+ * One training knows one function only, so its ignorance is zero everywhere. As the member of an anchored ensemble it
+ * minimises
  *   |y - f|^2/N + (sigma_eps^2/sigma_prior^2) |theta - theta_anchor|^2/N.
  * Source: Bishop, Pattern recognition and machine learning, 2006, chapter 5; Pearce et al. 2020 for the anchors.
  */

@@ -382,8 +382,8 @@ static una_status tuna_members_fit(void *state, void *options, const una_problem
     tuna_options *o = options;
     if (given(o->pseudo)) {
         if (result->foretold)
-            UNA_FAIL(run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen the "
-                     "target of every row; leave pseudo out");
+            UNA_FAIL(run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen "
+                     "the target of every row; leave pseudo out");
         if (o->committee.noise == UNA_NOISE_VARYING)
             UNA_FAIL(run, UNA_E_USAGE, "tuna: noise=varying is not possible with pseudo-data, whose features have seen "
                      "the target of every row; use noise=constant");

@@ -61,8 +61,8 @@ static void steps_epochs_and_batch(void **state)
     assert_memory_equal(&again, &o, sizeof o);                           /* nothing is left to choose */
 }
 
-/* Rules go by the table: the 1,700 rows that train of 2,000 get the steps, restarts and batch of 2,000, as do the members
- * of an ensemble; a pass is over the rows that train. */
+/* Rules go by the table: the 1,700 rows that train of 2,000 get the steps, restarts and batch of 2,000, as do the
+ * members of an ensemble; a pass is over the rows that train. */
 static void rules_count_held_out_rows(void **state)
 {
     (void)state;
@@ -323,9 +323,10 @@ static void patience_stops_early(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.5, 260, run);
-    una_model *all = fitted("nlm(width=30, steps=2000, penalty=0, restarts=1, members=1, noise=constant)", data, &held_out, run);
-    una_model *brief = fitted("nlm(width=30, steps=2000, penalty=0, patience=2, restarts=1, members=1, noise=constant)", data,
-                              &held_out, run);
+    una_model *all = fitted("nlm(width=30, steps=2000, penalty=0, restarts=1, members=1, noise=constant)", data,
+                            &held_out, run);
+    una_model *brief = fitted("nlm(width=30, steps=2000, penalty=0, patience=2, restarts=1, members=1, "
+                              "noise=constant)", data, &held_out, run);
     assert_int_equal(una_model_info(all)->steps, 2000);
     assert_true(una_model_info(brief)->steps < 2000);
     una_model_free(all);

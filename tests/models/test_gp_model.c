@@ -356,7 +356,8 @@ static void copies_do_not_choose_the_length(void **state)
     }
 
     assert_ok(una_dataset_from_arrays(&data, x, y, 72, 1, NULL, run), run);
-    una_model *model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 30], noise=constant)", data, NULL, run);
+    una_model *model = fitted("gp(optimise=grid, grid_rule=validation, grid=[0.02, 30], noise=constant)", data, NULL,
+                              run);
     assert_int_equal(una_model_info(model)->valid_rows, 12);                 /* two whole groups: 14 rows have room */
     assert_true(una_model_info(model)->valid_rmse > 0.3);
     una_model_free(model);

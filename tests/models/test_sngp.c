@@ -550,7 +550,7 @@ static void process_on_the_last_layer(void **state)
 
     model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.3, units=standardised)", data, &held_out,
                    run);
-    assert_int_equal(((const una_sngp *)member_state(model))->gp.rows, GP_ROWS - MORE);         /* the held-out rows join */
+    assert_int_equal(((const una_sngp *)member_state(model))->gp.rows, GP_ROWS - MORE); /* the held-out rows join */
     una_model_free(model);
     una_dataset_free(data);
     una_dataset_free(more);

@@ -84,12 +84,20 @@ static bool tells_apart(const double *scale, size_t inputs)
     return false;
 }
 
-/* Training rows and held-out ones, in one block, as model.c has them. */
+/* Held-out rows that join stand behind the others, in one block, as model.c has them: all_rows goes by it. */
 static una_status scale_rows(sides *s, una_run *run)
 {
     const una_problem *p = &s->plain;
-    UNA_TRY(una_scaled(&s->scaled.x, p->x, s->scale, run));
-    if (p->valid_x.rows) UNA_TRY(una_scaled(&s->scaled.valid_x, p->valid_x, s->scale, run));
+    if (!p->valid_joins) {
+        UNA_TRY(una_scaled(&s->scaled.x, p->x, s->scale, run));
+        return p->valid_x.rows ? una_scaled(&s->scaled.valid_x, p->valid_x, s->scale, run) : UNA_OK;
+    }
+
+    una_view all = p->x;
+    all.rows += p->valid_x.rows;
+    UNA_TRY(una_scaled(&all, all, s->scale, run));
+    s->scaled.x = (una_view){ all.at, p->x.rows, all.cols, all.stride };
+    s->scaled.valid_x = (una_view){ all.at + p->x.rows * all.stride, p->valid_x.rows, all.cols, all.stride };
     return UNA_OK;
 }
 

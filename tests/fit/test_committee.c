@@ -89,7 +89,7 @@ static const una_kind memory_kind = { .name = "memory", .options = memory_table,
     .committee = offsetof(memory_options, committee), .state_size = sizeof(memory), .learns_features = true,
     .fit = memory_fit, .vary = memory_vary, .predict = memory_predict, .exchange = memory_exchange };
 
-/* ---- problems ------------------------------------------------------------------------------------------------------ */
+/* ---- problems -------------------------------------------------------------------------------------------------- */
 
 typedef struct task {
     double x[ROWS], y[ROWS];
@@ -123,7 +123,7 @@ static void set_task(task *t, bool copies, bool folds, una_run *run)
     t->p.fold = fold;
 }
 
-typedef struct fitted_one { una_members members; memory_options options; una_fit_result result; una_arena keep; } fit_of;
+typedef struct fit_of { una_members members; memory_options options; una_fit_result result; una_arena keep; } fit_of;
 
 static una_status try_fit(fit_of *f, const una_kind *kind, const char *set, const task *t, una_run *run)
 {
@@ -147,7 +147,7 @@ static fit_of fit_it(const char *set, const task *t, una_run *run)
     return f;
 }
 
-/* ---- who foretells what ------------------------------------------------------------------------------------------- */
+/* ---- who foretells what ---------------------------------------------------------------------------------------- */
 
 static void rows_are_foretold_by_who_has_not_seen_them(void **state)
 {
@@ -196,7 +196,7 @@ static void every_row_trains_something(void **state)
     una_run_free(run);
 }
 
-/* ---- weights and noise ---------------------------------------------------------------------------------------------- */
+/* ---- weights and noise ----------------------------------------------------------------------------------------- */
 
 static double weight_of_round(const fit_of *f, size_t round)
 {
@@ -248,7 +248,7 @@ static void noise_as_given(void **state)
     una_run_free(run);
 }
 
-/* ---- one member ------------------------------------------------------------------------------------------------------- */
+/* ---- one member ------------------------------------------------------------------------------------------------ */
 
 static void one_member_is_the_kind_itself(void **state)
 {
@@ -283,7 +283,7 @@ static void one_member_is_the_kind_itself(void **state)
     una_run_free(run);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 static una_status fit_job(void *context, una_run *run)
 {

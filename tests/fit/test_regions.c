@@ -57,8 +57,10 @@ static bool is_slab(const table *t, size_t region, size_t input)
     double low = HUGE_VAL, high = -HUGE_VAL;
     size_t below = 0, above = 0;
     const unsigned char *inside = t->inside + region * ROWS;
-    for (size_t i = 0; i < ROWS; i++)
-        if (inside[i]) low = fmin(low, t->x[i * t->view.cols + input]), high = fmax(high, t->x[i * t->view.cols + input]);
+    for (size_t i = 0; i < ROWS; i++) {
+        double at = t->x[i * t->view.cols + input];
+        if (inside[i]) low = fmin(low, at), high = fmax(high, at);
+    }
     for (size_t i = 0; i < ROWS; i++) {
         double at = t->x[i * t->view.cols + input];
         below += at < low;

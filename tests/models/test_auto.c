@@ -14,7 +14,7 @@ static const una_members *members_of(const una_model *model)
     return model->state;
 }
 
-/* ---- weights ------------------------------------------------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------------------------- */
 
 /* Encoded rows with folds, as una_fit makes them. */
 static una_problem problem_of(const una_model *like, const una_dataset *data, una_run *run)
@@ -151,7 +151,7 @@ static void answers_are_mixed(void **state)
     una_run_free(run);
 }
 
-/* ---- who is in it ------------------------------------------------------------------------------------------------------ */
+/* ---- who is in it ---------------------------------------------------------------------------------------------- */
 
 static void no_process_for_many_rows(void **state)
 {
@@ -176,7 +176,8 @@ static void what_carries_nothing_is_left_out(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(120, 0, run);
-    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=1, members=5), least_weight=0.3)", data, NULL, run);
+    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=1, members=5), least_weight=0.3)", data, NULL,
+                              run);
     assert_int_equal(members_of(model)->count, 1);
     assert_string_equal(members_of(model)->at[0].kind->name, "gp");
     assert_near(members_of(model)->at[0].weight, 1, 1e-12, 0);
@@ -215,7 +216,8 @@ static void wrong_specs_are_refused(void **state)
     (void)state;
     static const struct { const char *spec, *says; } wrong[] = {
         { "auto(luna=nn)", "cannot stand in a stack" }, { "auto(luna=mcd(steps=5))", "cannot stand in a stack" },
-        { "auto(luna=none, gp=none)", "nothing is left of the stack" }, { "auto(luna=none, gp_rows=5)", "nothing is left" },
+        { "auto(luna=none, gp=none)", "nothing is left of the stack" },
+        { "auto(luna=none, gp_rows=5)", "nothing is left" },
         { "auto(luna=lunatic)", "lunatic" }, { "auto(luna=luna(widht=3))", "widht" },
         { "auto(gp=auto)", "cannot stand in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
     };
@@ -236,7 +238,7 @@ static void wrong_specs_are_refused(void **state)
     una_run_free(run);
 }
 
-/* ---- updates, files, memory -------------------------------------------------------------------------------------------- */
+/* ---- updates, files, memory ------------------------------------------------------------------------------------ */
 
 static void updates_reach_all_kinds(void **state)
 {
@@ -291,7 +293,8 @@ static void damaged_files_are_refused(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
-    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=10, members=2), least_weight=0)", data, NULL, run);
+    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=10, members=2), least_weight=0)", data, NULL,
+                              run);
     una_model *back = NULL;
     unsigned char *bytes = NULL;
     size_t size;
@@ -318,8 +321,8 @@ static void damaged_files_are_refused(void **state)
 static una_status fit_job(void *context, una_run *run)
 {
     una_model *model = NULL;
-    una_status status = una_fit(&model, "auto(luna=luna(width=3, heads=2, steps=2, members=2, relevance=off, prior_var=1), "
-                                "gp=gp(optimise=no))", context, NULL, run);
+    una_status status = una_fit(&model, "auto(luna=luna(width=3, heads=2, steps=2, members=2, relevance=off, "
+                                "prior_var=1), gp=gp(optimise=no))", context, NULL, run);
     una_model_free(model);
     return status;
 }

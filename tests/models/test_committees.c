@@ -36,7 +36,7 @@ static una_dataset *fan_data(size_t rows, una_run *run)
     return data;
 }
 
-/* ---- bits ---------------------------------------------------------------------------------------------------------- */
+/* ---- bits ------------------------------------------------------------------------------------------------------ */
 
 static void same_bits_for_any_threads(void **state)
 {
@@ -152,7 +152,7 @@ static void updates_are_posteriors_of_all_rows(void **state)
     una_run_free(run);
 }
 
-/* ---- relevance, weights, noise -------------------------------------------------------------------------------------- */
+/* ---- relevance, weights, noise --------------------------------------------------------------------------------- */
 
 static void relevance_in_every_other_round(void **state)
 {
@@ -208,7 +208,8 @@ static void noise_that_varies(void **state)
 {
     (void)state;
     static const char *const specs[] = { "luna(width=8, heads=3, steps=100, members=5", "linear(",
-                                         "nlm(width=8, steps=100, members=5", "nn(width=8, steps=600, rate=0.01, members=5",
+                                         "nlm(width=8, steps=100, members=5",
+                                         "nn(width=8, steps=600, rate=0.01, members=5",
                                          "mcd(width=8, steps=600, rate=0.01, passes=10, members=5", "gp(",
                                          "tuna(width=10, heads=3, steps=100, reference_rows=50" };
     una_run *run = quiet_run();
@@ -234,7 +235,7 @@ static void noise_that_varies(void **state)
     una_run_free(run);
 }
 
-/* ---- single kinds ------------------------------------------------------------------------------------------------------ */
+/* ---- single kinds ---------------------------------------------------------------------------------------------- */
 
 /* Networks that differ are what ignorance a plain network can have. */
 static void networks_that_differ(void **state)
@@ -271,8 +272,8 @@ static void heads_of_sngp(void **state)
         char spec[160];
         double doubt[2];
         for (int k = 0; k < 2; k++) {
-            snprintf(spec, sizeof spec, "sngp(width=5, features=12, steps=20, members=3, head=%s, prior_var=%g)", heads[i],
-                     k ? 1. : 1e-4);
+            snprintf(spec, sizeof spec, "sngp(width=5, features=12, steps=20, members=3, head=%s, prior_var=%g)",
+                     heads[i], k ? 1. : 1e-4);
             una_model *model = fitted(spec, data, NULL, run), *copy = copied_model(model, run);
             assert_same_predictions(model, copy, data, 0, run);
             double *p = predicted(model, data, run);

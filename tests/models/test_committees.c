@@ -152,6 +152,30 @@ static void updates_are_posteriors_of_all_rows(void **state)
     una_run_free(run);
 }
 
+/* Rows that were held out, in whatever scale, are in every posterior at the end. */
+static void held_out_rows_join(void **state)
+{
+    (void)state;
+    static const char *const specs[] = { "luna(width=6, heads=3, steps=30, members=4, relevance=on, noise=constant)",
+                                         "luna(width=6, heads=3, steps=30, members=4, noise=varying)",
+                                         "sngp(width=5, features=12, steps=20, members=2, head=gp, relevance=auto)" };
+    una_run *run = quiet_run();
+    una_dataset *data = fan_data(90, run);
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_model *model = fitted(specs[i], data, &SIZED(una_fit_settings, .valid_fraction = 0.3), run);
+        una_model *fresh = copied_model(model, run);
+        assert_int_equal(una_model_info(model)->valid_rows, 27);
+        relearn_all(fresh, model->options, (const una_dataset *[]){ data }, 1, run);
+        assert_same_predictions(model, fresh, data, 1e-9, run);
+        una_model_free(model);
+        una_model_free(fresh);
+        una_arena_release(&run->scratch, mark);
+    }
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* ---- relevance, weights, noise --------------------------------------------------------------------------------- */
 
 static void relevance_in_every_other_round(void **state)
@@ -349,6 +373,7 @@ int main(void)
         cmocka_unit_test(same_bits_for_any_threads),
         cmocka_unit_test(specs_repeat_the_fit),
         cmocka_unit_test(updates_are_posteriors_of_all_rows),
+        cmocka_unit_test(held_out_rows_join),
         cmocka_unit_test(relevance_in_every_other_round),
         cmocka_unit_test(weights_as_asked),
         cmocka_unit_test(noise_that_varies),

@@ -4,6 +4,7 @@
  * and files that cannot work are refused with a sentence.
  */
 #include "fit/basis.h"
+#include "fit/committee.h"
 #include "models/quick.h"
 
 extern const una_kind una_kind_nn;
@@ -98,7 +99,7 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     double at = 1, mean = NAN, var, noise;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     una_arena keep;
-    struct { una_basis_options basis; } options;      /* as nn.c has it */
+    struct { una_basis_options basis; una_committee_options committee; } options;        /* as nn.c has it */
     una_fit_result result = { .valid_rmse = NAN };
 
     una_arena_init(&keep, run);

@@ -53,12 +53,18 @@ static una_model *relearnt(const una_model *model, const una_dataset *data, cons
     return out;
 }
 
+/* The noise of what is learnt anew is constant. */
+static una_model *plain_fit(const una_kind *kind, const una_dataset *data, una_run *run)
+{
+    return fitted(quick_spec(kind->name, has_option(kind, "noise") ? "noise=constant" : NULL), data, NULL, run);
+}
+
 /* ---- every kind ------------------------------------------------------------------------------------------------ */
 
 static void same_rows_same_posterior(const una_kind *kind, una_run *run)
 {
     una_dataset *data = wave_data(ROWS, 0, run), *other = with_target(data, 100, -20, run);
-    una_model *model = quick_fit(kind, data, run), *same = relearnt(model, data, NULL, run);
+    una_model *model = plain_fit(kind, data, run), *same = relearnt(model, data, NULL, run);
     answers before = ask(model, run), again = ask(same, run);
     assert_same(&before, &again, 0, 1, 1e-6);
     assert_int_equal(una_model_info(same)->rows, ROWS);
@@ -86,7 +92,7 @@ static void same_rows_same_posterior(const una_kind *kind, una_run *run)
 static void saved_like_any_other(const una_kind *kind, una_run *run)
 {
     una_dataset *data = wave_data(ROWS, 0, run), *fewer = wave_data(ROWS / 2, 500, run);
-    una_model *model = quick_fit(kind, data, run), *out = relearnt(model, fewer, "noise_std=auto", run), *loaded = NULL;
+    una_model *model = plain_fit(kind, data, run), *out = relearnt(model, fewer, "noise_std=auto", run), *loaded = NULL;
     void *bytes = NULL;
     size_t size;
     assert_true(una_model_info(out)->noise_std > 0 && isfinite(una_model_info(out)->log_evidence));
@@ -127,7 +133,7 @@ static void other_variances(void **state)
 {
     una_run *run = quiet_run();
     una_dataset *data = wave_data(ROWS, 0, run);
-    una_model *model = fitted("linear", data, NULL, run);
+    una_model *model = fitted("linear(noise=constant)", data, NULL, run);
     una_model *wanted = fitted("linear(noise_std=0.7, prior_var=0.01)", data, NULL, run);
     (void)state;
     una_model *out = relearnt(model, data, "noise_std=0.7, prior_var=0.01", run);
@@ -149,7 +155,8 @@ static void refusals_say_why(void **state)
 {
     una_run *run = quiet_run();
     una_dataset *data = wave_data(ROWS, 0, run), *flat = with_target(data, 4, 0, run);
-    una_model *linear = fitted("linear", data, NULL, run), *nn = fitted(quick_spec("nn", NULL), data, NULL, run);
+    una_model *linear = fitted("linear(noise=constant)", data, NULL, run);
+    una_model *nn = fitted(quick_spec("nn", NULL), data, NULL, run);
     una_model *laplace = fitted("sngp(steps=20, width=4, features=8, head=laplace)", data, NULL, run), *out = NULL;
     const char *degree[] = { "degree=3" }, *wrong[] = { "noise_std=-1" };
     (void)state;
@@ -180,7 +187,7 @@ static void small_signals_on_large_targets(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(ROWS, 0, run), *large = with_target(data, 1e9, 1e-3, run);
     una_dataset *zero = with_target(data, 0, 0, run);
-    una_model *model = fitted("linear", data, NULL, run), *out = NULL;
+    una_model *model = fitted("linear(noise=constant)", data, NULL, run), *out = NULL;
 
     assert_ok(una_model_relearn(&out, model, large, (const char *[]){ "noise_std=auto" }, 1, run), run);
     assert_near(out->columns.target_scale, 1e-3 * model->columns.target_scale, 1e-4, 0);

@@ -12,8 +12,6 @@
 #include "model/split.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
@@ -37,6 +35,16 @@ static void set_number(const una_kind *one, void *options, const char *name, dou
 {
     double *at = number(one, options, name);
     if (at) *at = value;
+}
+
+/* What the table has no row for is not the user's to choose. */
+static una_committee_options *completed(const una_kind *one, void *options)
+{
+    una_committee_options *o = own(one, options);
+    if (!number(one, options, "members")) o->members = 1;
+    if (!una_option_word(options, one->options, "relevance")) o->relevance = UNA_RELEVANCE_OFF;
+    if (!una_option_word(options, one->options, "noise")) o->noise = UNA_NOISE_CONSTANT;
+    return o;
 }
 
 /* How many standard deviations of the target one unit of noise_std is. */
@@ -84,12 +92,20 @@ static bool tells_apart(const double *scale, size_t inputs)
     return false;
 }
 
-/* Training rows and held-out ones, in one block, as model.c has them. */
+/* Held-out rows that join stand behind the others, in one block, as model.c has them: all_rows goes by it. */
 static una_status scale_rows(sides *s, una_run *run)
 {
     const una_problem *p = &s->plain;
-    UNA_TRY(una_scaled(&s->scaled.x, p->x, s->scale, run));
-    if (p->valid_x.rows) UNA_TRY(una_scaled(&s->scaled.valid_x, p->valid_x, s->scale, run));
+    if (!p->valid_joins) {
+        UNA_TRY(una_scaled(&s->scaled.x, p->x, s->scale, run));
+        return p->valid_x.rows ? una_scaled(&s->scaled.valid_x, p->valid_x, s->scale, run) : UNA_OK;
+    }
+
+    una_view all = p->x;
+    all.rows += p->valid_x.rows;
+    UNA_TRY(una_scaled(&all, all, s->scale, run));
+    s->scaled.x = (una_view){ all.at, p->x.rows, all.cols, all.stride };
+    s->scaled.valid_x = (una_view){ all.at + p->x.rows * all.stride, p->valid_x.rows, all.cols, all.stride };
     return UNA_OK;
 }
 
@@ -104,6 +120,7 @@ static una_status take_sides(sides *s, const una_problem *p, bool relevance, una
     result->relevance = scale;
     if (!tells_apart(scale, p->x.cols)) return UNA_OK;
     s->scale = scale;
+    s->scaled.shared = NULL;                             /* those are not scaled */
     return scale_rows(s, run);
 }
 
@@ -244,9 +261,9 @@ static double prior_at(size_t index)
 
 static void gather(una_said *said, const committee *c)
 {
-    size_t rows = c->sides->plain.folds ? c->sides->plain.x.rows : c->sides->plain.valid_x.rows;
     for (size_t i = 0; i < c->count; i++) {
         const seat *s = &c->seat[i];
+        size_t rows = s->part ? c->sides->plain.x.rows : c->sides->plain.valid_x.rows;
         double *mean = said->mean + s->round * said->rows + s->block * rows;
         double *var = said->var + s->round * said->rows + s->block * rows;
         for (size_t row = 0, next = 0; next < s->held; row++) {
@@ -272,10 +289,11 @@ static una_status send_scouts(committee *scouts, const committee *members, const
     size_t rows = members->sides->plain.x.rows;
     *scouts = *members;
     scouts->options = members->seat[0].options;          /* with its steps filled in */
-    scouts->count = SCOUTS * regions;
-    scouts->seat = UNA_GET(&run->scratch, seat, scouts->count);
+    scouts->count = 0;
+    scouts->seat = UNA_GET(&run->scratch, seat, SCOUTS * regions);
     scouts->steps_share = SCOUT_STEPS;
     UNA_TRY(una_arena_check(&run->scratch));
+    scouts->count = SCOUTS * regions;
 
     for (size_t k = 0; k < scouts->count; k++) {
         size_t region = k / SCOUTS, round = k % SCOUTS;
@@ -299,8 +317,6 @@ static una_status weigh_priors(double *prior_var, committee *scouts, una_said *b
         there[g] = una_said_fit(beside, members->noise_var, &z2[g]);
         here[g] = una_said_fit(within, members->noise_var, NULL);
         most = fmax(most, here[g]);
-    if (getenv("UNA_DEBUG"))
-            fprintf(stderr, "prior %8.4f beside %8.4f z2 %8.3f within %8.4f\n", prior_at(g), there[g], z2[g], here[g]);
     }
     for (size_t g = 0; g < PRIORS; g++)
         if (here[g] > most - MOST_LOSS && (best == SIZE_MAX || there[g] > there[best] + LEAST_GAIN)) best = g;
@@ -331,10 +347,18 @@ static una_status choose_prior(double *prior_var, committee *members, una_said *
     for (size_t r = 0; r < SCOUTS; r++) beside.sort[r] = 0;
 
     una_status status = send_scouts(&scouts, members, inside, regions, run);
+    una_progress_part(run, 1, 1);                        /* of what follows nothing takes long */
     if (status == UNA_OK) status = weigh_priors(prior_var, &scouts, &beside, members, within, result, run);
     for (size_t k = 0; k < scouts.count; k++) result->steps += scouts.seat[k].result.steps;
     una_jobs_free(scouts.seat, sizeof *scouts.seat, scouts.count);
     return status;
+}
+
+/* The scale of ignorance is to be found, and there are rows for it. */
+static bool wants_prior(const una_kind *one, void *options, const una_problem *p)
+{
+    return number(one, options, "prior_var") && !is_given(one, options, "prior_var") && one->relearn &&
+           p->x.rows <= MOST_REGION_ROWS && p->x.rows >= LEAST_REGION_ROWS;
 }
 
 /* ---- what follows from what was foretold ------------------------------------------------------------------------- */
@@ -404,11 +428,11 @@ static una_status choose(chosen *out, una_said *said, committee *c, void *option
     /* The scale of ignorance: all that a prior variance decides away from the data. */
     out->prior_var = 1;
     if (is_given(one, options, "prior_var")) out->prior_var = *number(one, options, "prior_var");
-    else if (number(one, options, "prior_var") && one->relearn && p->x.rows <= MOST_REGION_ROWS &&
-             p->x.rows >= LEAST_REGION_ROWS) {
+    else if (wants_prior(one, options, p)) {
         c->noise_var = noise_var;
         UNA_TRY(choose_prior(&out->prior_var, c, said, result, run));
     }
+    una_progress_part(run, 1, 1);                        /* nothing takes long any more */
     c->noise_var = noise_var;
     if (one->relearn) UNA_TRY(say_again(said, c, out->prior_var, run));
 
@@ -420,7 +444,7 @@ static una_status choose(chosen *out, una_said *said, committee *c, void *option
     return UNA_OK;
 }
 
-/* ---- what is kept -------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 /* All rows of a side: those held out, which stand behind the others, too if they join. */
 static void all_rows(una_problem *p, const una_problem *side)
@@ -474,6 +498,27 @@ static una_status weights_of(const double **weight, const una_noise *noise, cons
     return UNA_OK;
 }
 
+/* Sentences that differ in their numbers, or after a colon, in the remedy, are one: every training has its own. */
+static bool alike(const char *a, const char *b)
+{
+    const char *digits = "0123456789.";
+    for (; a += strspn(a, digits), b += strspn(b, digits), *a && *a != ':' && *a == *b; a++) b++;
+    return *a == *b;
+}
+
+static bool is_new(const una_notes *notes, const char *text)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (alike(notes->text[i], text)) return false;
+    return true;
+}
+
+static void pass_on(una_notes *to, const una_notes *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (is_new(to, from->text[i])) una_notes_add(to, "%s", from->text[i]);
+}
+
 static una_status keep_seats(una_members *m, const committee *c, const una_said *said, const chosen *by, void *options,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
@@ -494,31 +539,19 @@ static una_status keep_seats(una_members *m, const committee *c, const una_said 
         m->at[i].weight /= total;
         UNA_TRY(settle(m, i, &c->seat[i], c, by, options, weight, &own_result, keep, run));
         evidence += m->at[i].weight * own_result.log_evidence;
+        if (is_given(c->one, options, "noise_std")) pass_on(&result->warnings, &own_result.warnings);
+        pass_on(&result->notes, &own_result.notes);
         una_arena_release(&run->scratch, mark);
     }
 
     m->noise_var = result->noise_var = by->noise_var;
     m->noise = by->noise;
-    result->prior_var = number(c->one, options, "prior_var") ? by->prior_var : NAN;
+    result->prior_var = number(c->one, options, "prior_var") ? by->prior_var : c->seat[0].result.prior_var;
     result->log_evidence = evidence;
     return UNA_OK;
 }
 
 /* ---- what a person is told --------------------------------------------------------------------------------------- */
-
-static bool is_new(const una_notes *notes, const char *text)
-{
-    for (size_t i = 0; i < notes->count; i++)
-        if (strcmp(notes->text[i], text) == 0) return false;
-    return true;
-}
-
-static void pass_on(una_notes *to, const una_notes *from)
-{
-    enum { MOST = 8 };
-    for (size_t i = 0; i < from->count; i++)
-        if (to->count < MOST && is_new(to, from->text[i])) una_notes_add(to, "%s", from->text[i]);
-}
 
 /* Automatic numbers on which all trainings agree: those by which the fit can be repeated. */
 static void fill_in(void *options, const committee *c)
@@ -557,7 +590,7 @@ static una_status report(void *options, const committee *c, const una_members *m
     return una_arena_check(keep);
 }
 
-/* ---- the whole fit ------------------------------------------------------------------------------------------------- */
+/* ---- the whole fit ----------------------------------------------------------------------------------------------- */
 
 static una_status take_members(una_members *m, const una_kind *one, size_t count, const una_problem *p, una_arena *keep)
 {
@@ -568,14 +601,15 @@ static una_status take_members(una_members *m, const una_kind *one, size_t count
 }
 
 /* One training with the cross-fitting of its kind: nothing is foretold. */
-static una_status fit_alone(una_members *m, const una_kind *one, void *options, const sides *s, bool scaled,
-                            una_fit_result *result, una_arena *keep, una_run *run)
+static una_status fit_alone(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
+                            const sides *s, bool scaled, una_fit_result *result, una_arena *keep, una_run *run)
 {
     UNA_TRY(take_members(m, one, 1, &s->plain, keep));
     m->at[0].scale = scaled ? s->scale : NULL;
     m->at[0].state = una_arena_get(keep, 1, one->state_size);
     UNA_TRY(una_arena_check(keep));
     if (one->vary) one->vary(options, 0);
+    if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, side_of(s, scaled), result, keep, run);
     return one->fit(m->at[0].state, options, side_of(s, scaled), result, keep, run);
 }
 
@@ -595,7 +629,12 @@ static una_status fit_seats(una_members *m, committee *c, void *options, una_fit
     una_said said;
     chosen by = {0};
     size_t rounds = c->seat[c->count - 1].round + 1;
-    UNA_TRY(una_jobs_run(run, c->seat, sizeof *c->seat, c->count, train_seat, c));
+    double share = wants_prior(c->one, options, p) ? 0.8 : 1;
+    una_span before = una_progress_part(run, 0, share);
+    una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, train_seat, c);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+    una_progress_part(run, share, 1);                    /* una_committee_fit takes it back */
     UNA_TRY(una_said_init(&said, rounds, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
                           &run->scratch));
     said.samples = p->folds > 0;
@@ -606,15 +645,42 @@ static una_status fit_seats(una_members *m, committee *c, void *options, una_fit
     return report(options, c, m, result, keep);
 }
 
+/* One training, by which no row is foretold in the end: after folds it trains on all rows, and so does a sampler after
+ * rows were held out, which it could not take in otherwise. */
+static bool is_alone(const una_kind *one, void *options, const una_problem *p)
+{
+    const una_committee_options *o = own(one, options);
+    bool given = is_given(one, options, "noise_std");
+    bool constant = o->noise == UNA_NOISE_CONSTANT || (o->noise == UNA_NOISE_AUTO && given);
+    bool trains_again = p->folds > 0 || (one->mixture && o->noise != UNA_NOISE_VARYING);
+    return o->members <= 1 && (constant || trains_again || p->valid_x.rows == 0);
+}
+
+static const double RELEVANCE_SHARE = 0.05;      /* of the progress */
+
 static una_status fit_trained(una_members *m, const una_kind *one, void *options, const una_problem *p,
                               una_fit_result *result, una_arena *keep, una_run *run)
 {
     una_committee_options *o = own(one, options);
-    size_t count = (size_t)(o->members = UNA_IS_AUTO(o->members) ? (double)members_rule(p) : o->members);
-    bool alone = count == 1 && (p->folds || p->valid_x.rows == 0 || o->noise == UNA_NOISE_CONSTANT);
+    bool left_out = p->folds > 0 || p->valid_x.rows > 0;         /* rows by which members could be told apart */
+    if (UNA_IS_AUTO(o->members) || !left_out) o->members = (double)members_rule(p);
+    size_t count = (size_t)o->members;
+    bool alone = is_alone(one, options, p);
+    if (alone && o->noise == UNA_NOISE_VARYING)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is learnt from rows that a training has not seen, and with "
+                 "members=1 and so few rows (%zu) there are none in the end; use members=5 or more", one->name,
+                 p->x.rows);
+    bool relevance = scales(o, p, alone);
     sides s;
-    UNA_TRY(take_sides(&s, p, scales(o, p, alone), result, keep, run));
-    if (alone) return fit_alone(m, one, options, &s, s.scale != NULL, result, keep, run);
+    una_span before = una_progress_part(run, 0, RELEVANCE_SHARE);
+    una_status status = take_sides(&s, p, relevance, result, keep, run);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+    una_progress_part(run, relevance ? RELEVANCE_SHARE : 0, 1);
+    if (alone) {
+        o->noise = UNA_NOISE_CONSTANT;
+        return fit_alone(m, one, options, NULL, &s, s.scale != NULL, result, keep, run);
+    }
 
     committee c = { .one = one, .options = options, .sides = &s, .count = count, .steps_share = 1,
                     .seat = UNA_GET(&run->scratch, seat, count) };
@@ -629,7 +695,7 @@ static una_status fit_trained(una_members *m, const una_kind *one, void *options
     }
     UNA_TRY(share_rows(&s, plain, scaled, run));
 
-    una_status status = fit_seats(m, &c, options, result, keep, run);
+    status = fit_seats(m, &c, options, result, keep, run);
     una_jobs_free(c.seat, sizeof *c.seat, count);
     return status;
 }
@@ -649,6 +715,14 @@ static una_status need_folds(una_problem *p, una_run *run)
     return UNA_OK;
 }
 
+/* Foretelling goes by a rounded noise: a spec passed back finds it again to some digits only, and must foretell the
+ * same to the bit. */
+static double rounded(double noise_var)
+{
+    const double digits = 8;
+    return exp(floor(digits * log(noise_var) + 0.5) / digits);
+}
+
 /* What the posterior says of each fold without its rows, or of the rows held out. */
 static una_status foretell_whole(una_said *said, committee *c, void *state, const una_fit_result *result, una_run *run)
 {
@@ -656,7 +730,7 @@ static una_status foretell_whole(una_said *said, committee *c, void *state, cons
     for (size_t i = 0; i < c->count; i++)
         c->seat[i] = (seat){ .state = state, .options = (void *)c->options, .part = p->folds ? p->fold : NULL,
                              .leaves = (unsigned char)i };
-    c->noise_var = result->noise_var;
+    c->noise_var = rounded(result->noise_var);
     c->prior_var = result->prior_var;
     UNA_TRY(una_said_init(said, 1, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
                           &run->scratch));
@@ -679,39 +753,69 @@ static una_status take_in(una_members *m, const sides *s, void *options, bool fr
     return UNA_OK;
 }
 
-/* All rows teach the posterior; where its own answers for rows left out show it, with a noise that varies. */
+/* The shape of the noise, and what the posterior says of rows that it leaves out. */
+static una_status look_at_noise(una_members *m, sides *s, void *options, bool shape, una_said *said,
+                                const una_fit_result *result, una_arena *keep, una_run *run)
+{
+    const una_kind *one = m->at[0].kind;
+    una_committee_options *o = own(one, options);
+    UNA_TRY(need_folds(&s->plain, run));
+    committee c = { .one = one, .options = options, .sides = s, .count = s->plain.folds ? s->plain.folds : 1 };
+    c.seat = UNA_GET(&run->scratch, seat, c.count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(foretell_whole(said, &c, m->at[0].state, result, run));
+    if (shape) UNA_TRY(learn_shape(&m->noise, said, &s->plain, o->noise == UNA_NOISE_VARYING, keep, run));
+    o->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
+    return UNA_OK;
+}
+
+/* All rows teach the posterior; where its own answers for rows left out show it, with a noise that varies. A given
+ * noise_std that varies is the last to be used: the shape is learnt as if it were not given. */
 static una_status fit_whole(una_members *m, const una_kind *one, void *options, const una_problem *p,
                             una_fit_result *result, una_arena *keep, una_run *run)
 {
     una_committee_options *o = own(one, options);
-    bool noise_given = is_given(one, options, "noise_std");
-    bool shape = o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given);
+    bool noise_given = is_given(one, options, "noise_std"), varying = o->noise == UNA_NOISE_VARYING;
+    bool shape = varying || (o->noise == UNA_NOISE_AUTO && !noise_given);
+    double noise_std = *number(one, options, "noise_std");
     sides s = { .plain = *p };
-    UNA_TRY(fit_alone(m, one, options, &s, false, result, keep, run));
-    bool joins = p->valid_x.rows && p->valid_joins;
-    if (!shape && !result->foretold) {
-        o->noise = UNA_NOISE_CONSTANT;
-        return joins ? take_in(m, &s, options, false, result, keep, run) : UNA_OK;
-    }
+    if (varying) set_number(one, options, "noise_std", UNA_AUTO);
+    UNA_TRY(fit_alone(m, one, options, NULL, &s, false, result, keep, run));
 
+    bool again = p->valid_x.rows && p->valid_joins;
     una_said said;
-    UNA_TRY(need_folds(&s.plain, run));
-    committee c = { .one = one, .options = options, .sides = &s, .count = s.plain.folds ? s.plain.folds : 1 };
-    c.seat = UNA_GET(&run->scratch, seat, c.count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(foretell_whole(&said, &c, m->at[0].state, result, run));
-    if (shape) UNA_TRY(learn_shape(&m->noise, &said, &s.plain, o->noise == UNA_NOISE_VARYING, keep, run));
-    o->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
-    if (m->noise || joins) UNA_TRY(take_in(m, &s, options, m->noise && !noise_given, result, keep, run));
-    score(&said, result->noise_var, result);
-    return UNA_OK;
+    una_status status = UNA_OK;
+    una_progress_part(run, 1, 1);                        /* una_committee_fit takes it back */
+    if (shape || result->foretold) status = look_at_noise(m, &s, options, shape, &said, result, keep, run);
+    else o->noise = UNA_NOISE_CONSTANT;
+    if (varying && noise_given) set_number(one, options, "noise_std", noise_std);
+    again = again || m->noise || (varying && noise_given);
+    if (status == UNA_OK && again) status = take_in(m, &s, options, m->noise && !noise_given, result, keep, run);
+    if (status == UNA_OK && (shape || result->foretold)) score(&said, result->noise_var, result);
+    return status;
 }
 
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
-    return one->learns_features ? fit_trained(m, one, options, p, result, keep, run)
-                                : fit_whole(m, one, options, p, result, keep, run);
+    completed(one, options);
+    una_span before = una_progress_part(run, 0, 1);
+    una_status status = one->learns_features ? fit_trained(m, one, options, p, result, keep, run)
+                                             : fit_whole(m, one, options, p, result, keep, run);
+    una_progress_back(run, before);
+    return status;
+}
+
+una_status una_committee_fit_anchored(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
+                                      const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    const una_committee_options *o = completed(one, options);
+    sides s;
+    if (!UNA_IS_AUTO(o->members) && o->members > 1)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible in an anchored ensemble, where every member has its "
+                 "own anchor; leave members out, and give the ensemble more of them", one->name, o->members);
+    UNA_TRY(take_sides(&s, p, o->relevance == UNA_RELEVANCE_ON, result, keep, run));
+    return fit_alone(m, one, options, anchor, &s, s.scale != NULL, result, keep, run);
 }
 
 una_status una_committee_relearn(void *state, void *options, const una_problem *p, una_fit_result *result,
@@ -720,7 +824,8 @@ una_status una_committee_relearn(void *state, void *options, const una_problem *
     una_members *m = state;
     const una_kind *one = m->at[0].kind;
     double noise = 0, prior = 0, evidence = 0;
-    bool same = is_given(one, options, "noise_std") && is_given(one, options, "prior_var");
+    bool noise_given = is_given(one, options, "noise_std"), prior_given = is_given(one, options, "prior_var");
+    bool same = noise_given && (prior_given || !number(one, options, "prior_var"));
 
     for (int turn = same ? 1 : 0; turn < 2; turn++) {            /* each by its own evidence; then all by the mean */
         noise = prior = evidence = 0;
@@ -738,10 +843,13 @@ una_status una_committee_relearn(void *state, void *options, const una_problem *
             evidence += member->weight * found.log_evidence;
             if (turn == 1) pass_on(&result->warnings, &found.warnings);
         }
-        set_number(one, options, "noise_std", sqrt(noise) / unit_of(one, options, p));
-        set_number(one, options, "prior_var", prior);
+        if (!noise_given) set_number(one, options, "noise_std", sqrt(noise) / unit_of(one, options, p));
+        if (!prior_given) set_number(one, options, "prior_var", prior);
     }
 
+    own(one, options)->noise = UNA_NOISE_CONSTANT;
+    if (m->noise)
+        una_notes_add(&result->notes, "The noise is constant now: how it varied was learnt from the rows of the fit.");
     m->noise = NULL;
     if (m->noise_var > 0) m->noise_var = noise;
     result->noise_var = noise;

@@ -21,6 +21,7 @@ enum { UNA_RELEVANCE_AUTO, UNA_RELEVANCE_ON, UNA_RELEVANCE_OFF };
 enum { UNA_NOISE_AUTO, UNA_NOISE_CONSTANT, UNA_NOISE_VARYING };
 enum { UNA_WEIGHTS_STACKED, UNA_WEIGHTS_EQUAL };
 
+/* What a kind's table has no row for: one member, constant noise, no relevance. */
 typedef struct una_committee_options {
     double members;
     int    relevance, noise, weights;
@@ -44,6 +45,10 @@ typedef struct una_committee_options {
 /* `one`: a single training; its options begin the committee's, which stand at one->committee. */
 una_status una_committee_fit(una_members *members, const una_kind *one, void *options, const una_problem *problem,
                              una_fit_result *result, una_arena *keep, una_run *run);
+/* The same of a member of an anchored ensemble: a single training. */
+una_status una_committee_fit_anchored(una_members *members, const una_kind *one, void *options,
+                                      const una_anchor *anchor, const una_problem *problem, una_fit_result *result,
+                                      una_arena *keep, una_run *run);
 /* The posteriors of all members anew; noise and prior variance where they are automatic by each one's evidence, and
  * then the mean of them. The noise is constant. */
 una_status una_committee_relearn(void *members, void *options, const una_problem *problem, una_fit_result *result,

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 1024, DEEPEST = 3 };       /* rows asked of members at a time; mixtures within mixtures */
+/* Rows asked of members at a time: as many as answers of all of them leave room for. Mixtures within mixtures. */
+enum { LEAST_AT_ONCE = 1024, MOST_AT_ONCE = 8192, ANSWERS_AT_ONCE = 1 << 17, DEEPEST = 3 };
 
 uint64_t una_member_seed(uint64_t seed, size_t member)
 {
@@ -219,15 +220,26 @@ static void common_noise(const answers *a, const una_members *all, una_view x)
     for (size_t r = 0; r < x.rows; r++) a->common[r] *= all->noise_var;
 }
 
+static size_t rows_at_once(const una_members *all, size_t rows)
+{
+    size_t most = ANSWERS_AT_ONCE / all->count;
+    if (most < LEAST_AT_ONCE) most = LEAST_AT_ONCE;
+    if (most > MOST_AT_ONCE) most = MOST_AT_ONCE;
+    return rows < most ? rows : most;
+}
+
 una_status una_members_predict(const void *members, una_view x, una_predictive *out, una_run *run)
 {
     const una_members *all = members;
+    if (all->count == 1 && !all->at[0].scale && !(all->noise_var > 0))   /* nothing to add to what it says */
+        return all->at[0].kind->predict(all->at[0].state, x, out, run);
+
     una_mark mark = una_arena_mark(&run->scratch);
     answers a;
-    una_status status = take_answers(&a, all, x.rows < ROWS_AT_ONCE ? x.rows : ROWS_AT_ONCE, out->part_mean != NULL,
-                                     run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += ROWS_AT_ONCE) {
-        size_t count = x.rows - from < ROWS_AT_ONCE ? x.rows - from : ROWS_AT_ONCE;
+    size_t most = rows_at_once(all, x.rows);
+    una_status status = take_answers(&a, all, most, out->part_mean != NULL, run);
+    for (size_t from = 0; status == UNA_OK && from < x.rows; from += most) {
+        size_t count = x.rows - from < most ? x.rows - from : most;
         una_view block = { x.at + from * x.stride, count, x.cols, x.stride };
         common_noise(&a, all, block);
         status = ask_all(&a, all, block, from, out, run);

@@ -98,13 +98,14 @@ static size_t pack(double *told, size_t hands, size_t rows)
     return count;
 }
 
-static una_status weigh(hand *hands, size_t count, double *told, size_t rows, double least, una_run *run)
+/* told [count, rows] becomes [count, *said], the rows of which all have spoken. */
+static una_status weigh(hand *hands, size_t count, double *told, size_t rows, double least, size_t *said, una_run *run)
 {
     const double doubt = 10;
     double *weight = UNA_GET(&run->scratch, double, count), sum = 0;
     UNA_TRY(una_arena_check(&run->scratch));
-    size_t said = pack(told, count, rows);
-    una_stack(weight, told, count, said, doubt);
+    *said = pack(told, count, rows);
+    una_stack(weight, told, count, *said, doubt);
     for (size_t k = 0; k < count; k++) {
         hands[k].weight = weight[k] >= least ? weight[k] : 0;
         sum += hands[k].weight;
@@ -160,7 +161,7 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
 {
     una_members *m = state;
     hand hands[KINDS];
-    size_t count, rows = rows_told(p), kept = 0;
+    size_t count, rows = rows_told(p), said, kept = 0;
     UNA_TRY(take_hands(hands, &count, options, p, keep, run));
     double *told = UNA_GET_ROWS(&run->scratch, double, count * rows);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -171,10 +172,10 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
         una_progress_back(run, before);
         UNA_TRY(status);
     }
-    UNA_TRY(weigh(hands, count, told, rows, ((auto_options *)options)->least_weight, run));
+    UNA_TRY(weigh(hands, count, told, rows, ((auto_options *)options)->least_weight, &said, run));
     report(result, hands, count);
-    result->valid_rows = hands[0].result.valid_rows;
-    result->valid_log_lik = log_lik_of(hands, count, told, pack(told, 1, rows));
+    result->valid_rows = said;
+    result->valid_log_lik = log_lik_of(hands, count, told, said);
 
     *m = (una_members){ .inputs = p->x.cols, .at = UNA_GET(keep, una_member, count) };
     UNA_TRY(una_arena_check(keep));

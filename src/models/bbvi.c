@@ -9,6 +9,7 @@
  * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
  * networks, 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
  */
+#include "fit/committee.h"
 #include "fit/sampled.h"
 
 #include "infer/vi.h"
@@ -18,6 +19,7 @@
 typedef struct bbvi_options {
     double weight_var, samples, draws, start_std;
     una_sampled_options common;
+    una_committee_options committee;
 } bbvi_options;
 
 static const una_option bbvi_table[] = {
@@ -32,6 +34,7 @@ static const una_option bbvi_table[] = {
     UNA_SAMPLED_TABLE(bbvi_options, "1", "0.01", "auto",
                       "noise std inside the objective; auto = noise_std if given, else held-out error of a plain "
                       "network"),
+    UNA_COMMITTEE_TABLE(bbvi_options, "1", "off"),
     { .name = NULL }
 };
 
@@ -84,16 +87,13 @@ static una_status bbvi_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_kind_bbvi = {
+/* One training. */
+static const una_kind bbvi_one = {
     .name = "bbvi",
-    .summary = "Bayesian network by mean-field variational inference",
-    .source = "Ranganath et al. 2014; Blundell et al. 2015",
     .options = bbvi_table,
     .options_size = sizeof(bbvi_options),
+    .committee = offsetof(bbvi_options, committee),
     .state_size = sizeof(una_sampled),
-    .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
-              "weight_var=1, samples=20, draws=1000, units=standardised",
-    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = bbvi_fit,
@@ -102,4 +102,28 @@ const una_kind una_kind_bbvi = {
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
     .functions = una_sampled_functions,
+};
+UNA_COMMITTEE_OF(bbvi_one)
+
+const una_kind una_kind_bbvi = {
+    .name = "bbvi",
+    .summary = "Bayesian network by mean-field variational inference",
+    .source = "Ranganath et al. 2014; Blundell et al. 2015",
+    .options = bbvi_table,
+    .options_size = sizeof(bbvi_options),
+    .committee = offsetof(bbvi_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
+              "weight_var=1, samples=20, draws=1000, units=standardised, members=1, relevance=off, "
+              "noise=constant",
+    .results = 3,
+    .least_rows = 5,
+    .learns_features = true,
+    .keeps_folds = true,
+    .fit = bbvi_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = bbvi_one_members_exchange,
+    .mixture = una_members_mixture,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
 };

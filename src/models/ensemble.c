@@ -13,6 +13,7 @@
 #include "models/ensemble.h"
 
 #include "fit/basis.h"
+#include "fit/committee.h"
 #include "fit/crossfit.h"
 #include "la/mixture.h"
 
@@ -27,7 +28,8 @@ static const una_option ensemble_table[] = {
     { "members", UNA_COUNT, offsetof(una_ensemble_options, members), "auto", 1, UNA_MOST_MEMBERS, true, NULL,
       "members; auto = 20, or 5 if anchored" },
     { "of", UNA_TEXT, offsetof(una_ensemble_options, of), "nn", 0, 0, false, NULL,
-      "what the members are: any model but an ensemble, with its options, such as nn(width=50)" },
+      "what the members are: any model but an ensemble, with its options, such as nn(width=50); members=auto counts as "
+      "1 there, and noise=auto as constant" },
     { "epochs", UNA_COUNT, offsetof(una_ensemble_options, epochs), "auto", 1, 1e7, true, NULL,
       "passes over the data of each member; auto = as its own options say" },
     { "noise_std", UNA_REAL, offsetof(una_ensemble_options, noise_std), "auto", 1e-300, 1e300, true, NULL,
@@ -44,6 +46,20 @@ static const una_option ensemble_table[] = {
 };
 
 /* ---- what the members are --------------------------------------------------------------------------------- */
+
+/* An ensemble is many trainings already, and its noise is common to all: what a member would choose of that by itself
+ * it does without. */
+static una_status make_single(const una_kind *kind, void *options, una_run *run)
+{
+    double *members = una_option_number(options, kind->options, "members");
+    int *noise = una_option_word(options, kind->options, "noise");
+    if (members && UNA_IS_AUTO(*members)) *members = 1;
+    if (noise && *noise == UNA_NOISE_VARYING)
+        UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s(noise=varying) is not possible, an ensemble has one noise; leave "
+                 "it out, or use %s(members=N, noise=varying) instead of the ensemble", kind->name, kind->name);
+    if (noise) *noise = UNA_NOISE_CONSTANT;
+    return UNA_OK;
+}
 
 /* The member's options, from its spec; *kind is what it is. */
 static una_status read_member(const una_kind **kind, void **options, const una_ensemble_options *o, una_arena *arena,
@@ -64,6 +80,7 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_options_default(*options, (*kind)->options, run));
     UNA_TRY(una_options_apply(*options, (*kind)->options, (*kind)->name, &spec, arena, run));
+    UNA_TRY(make_single(*kind, *options, run));
 
     if (UNA_IS_AUTO(o->epochs)) return UNA_OK;
     UNA_TRY(una_option_set(*options, (*kind)->options, (*kind)->name, "epochs", una_number_text(buffer, o->epochs),
@@ -152,7 +169,7 @@ static una_status fit_member(const fitting *all, member_trial *t, void *options,
     if (p->x.rows < kind->least_rows)
         UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu",
                  kind->name, kind->least_rows, p->x.rows);
-    if (o->style == UNA_ENSEMBLE_ANCHORED) 
+    if (o->style == UNA_ENSEMBLE_ANCHORED)
         return kind->fit_anchored(t->state, options, &anchor, p, result, &t->base.arena, run);
     return kind->fit(t->state, options, p, result, &t->base.arena, run);
 }
@@ -263,13 +280,11 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
     size_t members = (size_t)o->members;
     e->inputs = p->x.cols;
 
-    bool samples = all.kind->mixture != NULL;            /* samplers have rows of their own */
     una_crossfit fit = { .context = &all, .trial_size = sizeof(member_trial), .train = ensemble_train,
                          .judge = ensemble_judge, .keep = ensemble_keep, .restarts = members, .mixture = true,
                          .scouts = members < SCOUTS_PER_FOLD ? members : SCOUTS_PER_FOLD,
                          .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .shares_rows = all.kind->learns_features && !samples && !p->folds &&
-                                        o->style != UNA_ENSEMBLE_BOOTSTRAP,
+                         .shares_rows = all.kind->learns_features && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
                          .noise_var = una_noise_var(o->noise_std, unit) };
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 

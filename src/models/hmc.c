@@ -12,6 +12,7 @@
 #include "fit/bnn.h"
 
 #include "fit/basis.h"
+#include "fit/committee.h"
 #include "fit/plain.h"
 #include "infer/diagnostics.h"
 #include "la/mixture.h"
@@ -24,6 +25,7 @@ typedef struct hmc_options {
     double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept,
            max_depth, start_steps;
     int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling, prior_scale;
+    una_committee_options committee;     /* of which it has the relevance: it samples its noise             */
 } hmc_options;
 enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
 enum { SCALE_FAN_IN, SCALE_NONE };                       /* prior_scale */
@@ -68,6 +70,7 @@ static const una_option hmc_table[] = {
     ROW(start_steps, UNA_COUNT, "1000", 0, 1e7, false, NULL, "optimiser steps towards a maximum before a chain starts"),
     ROW(scaling, UNA_WORD, "standardised", 0, 0, false, "standardised|own",
         "what the network sees, and the prior is about: standardised columns, or the data's own numbers"),
+    UNA_ROW_RELEVANCE(hmc_options, "off"),
     { .name = NULL }
 };
 
@@ -341,6 +344,9 @@ static una_status check_options(const hmc_options *o, una_run *run)
     if (o->mass != UNA_MASS_UNIT && o->warmup < 20)
         UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the mass; use at least 20, or mass=unit",
                  o->warmup);
+    if (o->committee.relevance == UNA_RELEVANCE_ON && o->scaling)
+        UNA_FAIL(run, UNA_E_USAGE, "hmc: relevance=on scales standardised inputs, and scaling=own wants the data's own "
+                 "numbers; give up one of them");
     return UNA_OK;
 }
 
@@ -629,17 +635,13 @@ static una_status hmc_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_kind_hmc = {
+/* One run of the sampler. */
+static const una_kind hmc_one = {
     .name = "hmc",
-    .summary = "Bayesian neural network, its weights sampled by Hamiltonian Monte Carlo",
-    .source = "Neal 1996; Hoffman and Gelman 2014; Betancourt 2017",
     .options = hmc_table,
     .options_size = sizeof(hmc_options),
+    .committee = offsetof(hmc_options, committee),
     .state_size = sizeof(hmc),
-    .thesis = "width=50, depth=1, prior_var=25, prior_scale=none, noise_std=3, head=sampled, scaling=own, "
-              "trajectory=static, step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, "
-              "samples=4500, thin=2",
-    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = hmc_fit,
@@ -648,4 +650,27 @@ const una_kind una_kind_hmc = {
     .mixture = hmc_mixture,
     .draw = hmc_draw,
     .functions = hmc_functions,
+};
+UNA_COMMITTEE_OF(hmc_one)
+
+const una_kind una_kind_hmc = {
+    .name = "hmc",
+    .summary = "Bayesian neural network, its weights sampled by Hamiltonian Monte Carlo",
+    .source = "Neal 1996; Hoffman and Gelman 2014; Betancourt 2017",
+    .options = hmc_table,
+    .options_size = sizeof(hmc_options),
+    .committee = offsetof(hmc_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "width=50, depth=1, prior_var=25, prior_scale=none, noise_std=3, head=sampled, scaling=own, "
+              "trajectory=static, step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, "
+              "samples=4500, thin=2, relevance=off",
+    .results = 3,
+    .least_rows = 5,
+    .learns_features = true,
+    .fit = hmc_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = hmc_one_members_exchange,
+    .mixture = una_members_mixture,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
 };

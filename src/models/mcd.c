@@ -10,6 +10,7 @@
  * are. Times -N tau/2 this is a bound on the evidence, sum log N(y; f, sigma^2) - (1 - p) |W|^2/(2 alpha) with
  * alpha = 2/l^2: the squares have no half, so that the prior is twice as wide as the 1/l^2 of the paper's derivation.
  */
+#include "fit/committee.h"
 #include "fit/sampled.h"
 
 #include "nn/dropout.h"
@@ -29,6 +30,7 @@ typedef struct mcd_options {
     double dropout, length_scale, passes;
     int    input_dropout;
     una_sampled_options common;
+    una_committee_options committee;
 } mcd_options;
 
 static const una_option mcd_table[] = {
@@ -43,6 +45,7 @@ static const una_option mcd_table[] = {
     UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
                       "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the "
                       "target"),
+    UNA_COMMITTEE_TABLE(mcd_options, "1", "off"),
     { .name = NULL }
 };
 
@@ -121,16 +124,13 @@ static una_status mcd_exchange(void *state, una_archive *ar)
     return una_sampled_exchange(&m->base, mcd_part, 1, ar);
 }
 
-const una_kind una_kind_mcd = {
+/* One training. */
+static const una_kind mcd_one = {
     .name = "mcd",
-    .summary = "Monte-Carlo dropout: units dropped in training and in prediction",
-    .source = "Gal and Ghahramani 2016",
     .options = mcd_table,
     .options_size = sizeof(mcd_options),
+    .committee = offsetof(mcd_options, committee),
     .state_size = sizeof(mcd),
-    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, "
-              "dropout=0.05, input_dropout=yes, length_scale=0.01, passes=100, units=standardised",
-    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = mcd_fit,
@@ -139,4 +139,28 @@ const una_kind una_kind_mcd = {
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
     .functions = una_sampled_functions,
+};
+UNA_COMMITTEE_OF(mcd_one)
+
+const una_kind una_kind_mcd = {
+    .name = "mcd",
+    .summary = "Monte-Carlo dropout: units dropped in training and in prediction",
+    .source = "Gal and Ghahramani 2016",
+    .options = mcd_table,
+    .options_size = sizeof(mcd_options),
+    .committee = offsetof(mcd_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, "
+              "dropout=0.05, input_dropout=yes, length_scale=0.01, passes=100, units=standardised, members=1, "
+              "relevance=off, noise=constant",
+    .results = 3,
+    .least_rows = 5,
+    .learns_features = true,
+    .keeps_folds = true,
+    .fit = mcd_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = mcd_one_members_exchange,
+    .mixture = una_members_mixture,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
 };

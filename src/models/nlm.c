@@ -31,16 +31,8 @@ static una_status nlm_fit(void *state, void *options, const una_problem *problem
                           una_arena *keep, una_run *run)
 {
     nlm_options *o = options;
-    if (o->training == MLE) o->basis.penalty = 0;
     una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL,
                             .member = o->committee.members != 1 };
-    if (plan.marginal) {
-        if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = (double)problem->x.rows;
-        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* part of the objective, so not chosen after it */
-        if (o->basis.batch < (double)problem->x.rows)
-            UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, "
-                     "there are %zu rows)", o->basis.batch, problem->x.rows);
-    }
     return una_basis_fit(state, &o->basis, problem, &plan, result, keep, run);
 }
 
@@ -63,6 +55,23 @@ static const una_kind nlm_one = {
 };
 UNA_COMMITTEE_OF(nlm_one)
 
+/* What a way of training implies is the same for all trainings. */
+static una_status nlm_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                                  una_arena *keep, una_run *run)
+{
+    nlm_options *o = options;
+    double rows = (double)problem->x.rows;
+    if (o->training == MLE) o->basis.penalty = 0;
+    if (o->training == MARGINAL) {
+        if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = rows;
+        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* part of the objective, so not chosen after it */
+        if (o->basis.batch < rows)
+            UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, "
+                     "there are %zu rows)", o->basis.batch, problem->x.rows);
+    }
+    return nlm_one_members_fit(state, options, problem, result, keep, run);
+}
+
 const una_kind una_kind_nlm = {
     .name = "nlm",
     .summary = "neural linear model: network features, Bayesian last layer",
@@ -72,12 +81,13 @@ const una_kind una_kind_nlm = {
     .committee = offsetof(nlm_options, committee),
     .state_size = sizeof(una_members),
     .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
-              "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised, members=1, relevance=off, noise=constant",
+              "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised, members=1, "
+              "relevance=off, noise=constant",
     .results = 2,
     .least_rows = 5,
     .learns_features = true,
     .keeps_folds = true,
-    .fit = nlm_one_members_fit,
+    .fit = nlm_members_fit,
     .predict = una_members_predict,
     .exchange = nlm_one_members_exchange,
     .mixture = una_members_mixture,

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plain network with one output and constant noise: the member of ensembles, and what the others are measured
+ * A plain network with one output: the member of ensembles, and what the others are measured
  * against.
  *   minimise sum (y - f)^2/(2 sigma^2) + gamma |theta|^2;   y ~ N(f(x), s2),  s2 from rows that did not train f.
- * It knows one function only, so its ignorance is zero everywhere. As the member of an anchored ensemble it minimises
+ * One training knows one function only, so its ignorance is zero everywhere. As the member of an anchored ensemble it
+ * minimises
  *   |y - f|^2/N + (sigma_eps^2/sigma_prior^2) |theta - theta_anchor|^2/N.
  * Source: Bishop, Pattern recognition and machine learning, 2006, chapter 5; Pearce et al. 2020 for the anchors.
  */
 #include "fit/basis.h"
+#include "fit/committee.h"
 #include "fit/plain.h"
 
 #include <string.h>
 
-typedef struct nn_options { una_basis_options basis; } nn_options;
+typedef struct nn_options { una_basis_options basis; una_committee_options committee; } nn_options;
 
 static const una_option nn_table[] = {
     UNA_ROWS_SHAPE(nn_options, basis, "2", "hidden layer", "hidden layers"),
@@ -27,6 +29,7 @@ static const una_option nn_table[] = {
     UNA_ROW_TRAIN_NOISE(nn_options, basis, UNA_TRAIN_NOISE_RATIO),
     UNA_ROW_NOISE(nn_options, basis, "error on held-out rows"),
     UNA_ROW_UNITS(nn_options, basis, UNA_NOISE_UNITS),
+    UNA_COMMITTEE_TABLE(nn_options, "1", "off"),
     { .name = NULL }
 };
 
@@ -151,16 +154,13 @@ static una_status nn_exchange(void *state, una_archive *ar)
     return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
 }
 
-const una_kind una_kind_nn = {
+/* One training. */
+static const una_kind nn_one = {
     .name = "nn",
-    .summary = "a plain network with constant noise; it knows no ignorance",
-    .source = "Bishop, Pattern recognition and machine learning, 2006, chapter 5",
     .options = nn_table,
     .options_size = sizeof(nn_options),
+    .committee = offsetof(nn_options, committee),
     .state_size = sizeof(nn_state),
-    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
-              "penalty=0.1, train_noise_std=1, units=standardised",
-    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = nn_fit,
@@ -168,4 +168,34 @@ const una_kind una_kind_nn = {
     .predict = nn_predict,
     .exchange = nn_exchange,
     .slope = nn_slope,
+};
+UNA_COMMITTEE_OF(nn_one)
+
+static una_status nn_members_anchored(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
+                                      una_fit_result *result, una_arena *keep, una_run *run)
+{
+    return una_committee_fit_anchored(state, &nn_one, options, anchor, problem, result, keep, run);
+}
+
+const una_kind una_kind_nn = {
+    .name = "nn",
+    .summary = "a plain network; alone it knows no ignorance",
+    .source = "Bishop, Pattern recognition and machine learning, 2006, chapter 5",
+    .options = nn_table,
+    .options_size = sizeof(nn_options),
+    .committee = offsetof(nn_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
+              "penalty=0.1, train_noise_std=1, units=standardised, members=1, relevance=off, noise=constant",
+    .results = 4,
+    .least_rows = 5,
+    .learns_features = true,
+    .keeps_folds = true,
+    .fit = nn_one_members_fit,
+    .fit_anchored = nn_members_anchored,
+    .predict = una_members_predict,
+    .exchange = nn_one_members_exchange,
+    .mixture = una_members_mixture,
+    .functions = una_members_functions,
+    .slope = una_members_slope,
 };

@@ -43,6 +43,7 @@ static const una_option sngp_table[] = {
                   "alpha: prior variance of the head's weights, or of the process, on the standardised target; auto = "
                   "chosen from held-out rows"),
     UNA_ROW_UNITS(una_sngp_options, basis, UNA_NOISE_UNITS),
+    UNA_COMMITTEE_TABLE(una_sngp_options, "1", "off"),
     { .name = NULL }
 };
 
@@ -360,15 +361,27 @@ static una_status sngp_observe(void *state, const una_problem *more, una_fit_res
     return una_process_observe(&map, &m->gp, more, result, keep, run);
 }
 
+/* The posterior anew, of the same target. Around the weights that training ended with (laplace) and for a process there
+ * is no search by evidence: what is automatic stays as it was. */
 static una_status sngp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
                                una_arena *keep, una_run *run)
 {
     una_sngp *m = state;
+    una_sngp_options *o = options;
     una_feature_map map = una_sngp_map(m);
-    if (m->posterior != UNA_SNGP_EXACT)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
-                 "again");
-    return una_head_relearn(&map, &m->head, &((una_sngp_options *)options)->basis, problem, result, keep, run);
+    if (m->posterior == UNA_SNGP_EXACT)
+        return una_head_relearn(&map, &m->head, &o->basis, problem, result, keep, run);
+
+    double unit = una_unit(o->basis.units, problem), noise_var = una_noise_var(o->basis.noise_std, unit);
+    bool process = m->posterior == UNA_SNGP_GP;
+    if (process) UNA_TRY(need_memory(problem->x.rows, 1, run));
+    if (!UNA_IS_AUTO(noise_var)) m->head.noise_var = noise_var;
+    if (!UNA_IS_AUTO(o->basis.prior_var)) m->head.prior_var = o->basis.prior_var;
+    UNA_TRY(process ? solve_process(m, o, problem, result, keep, run) : solve_head(m, o, problem, keep, run));
+    result->noise_var = m->head.noise_var;
+    result->prior_var = m->head.prior_var;
+    result->log_evidence = process ? m->gp.log_evidence : m->head.log_evidence;
+    return UNA_OK;
 }
 
 static una_status sngp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
@@ -454,17 +467,13 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-const una_kind una_kind_sngp = {
+/* One training. */
+static const una_kind sngp_one = {
     .name = "sngp",
-    .summary = "spectral-normalised neural Gaussian process: distance-keeping features under random Fourier features",
-    .source = "Liu et al., Simple and principled uncertainty estimation, 2020",
     .options = sngp_table,
     .options_size = sizeof(una_sngp_options),
+    .committee = offsetof(una_sngp_options, committee),
     .state_size = sizeof(una_sngp),
-    .thesis = "width=50, depth=2, features=200, activation=relu, bound=1, lengthscale=1, head=exact, rate=0.001, "
-              "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, "
-              "units=standardised",
-    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .fit = sngp_fit,
@@ -474,4 +483,41 @@ const una_kind una_kind_sngp = {
     .relearn = sngp_relearn,
     .draw = sngp_draw,
     .slope = sngp_slope,
+};
+UNA_COMMITTEE_OF(sngp_one)
+
+/* For another target the trained weights mean nothing, and a process wants its noise from outside. */
+static una_status sngp_members_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                                       una_arena *keep, una_run *run)
+{
+    if (((una_sngp_options *)options)->head != UNA_SNGP_EXACT)
+        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
+                 "again");
+    return una_committee_relearn(state, options, problem, result, keep, run);
+}
+
+const una_kind una_kind_sngp = {
+    .name = "sngp",
+    .summary = "spectral-normalised neural Gaussian process: distance-keeping features under random Fourier features",
+    .source = "Liu et al., Simple and principled uncertainty estimation, 2020",
+    .options = sngp_table,
+    .options_size = sizeof(una_sngp_options),
+    .committee = offsetof(una_sngp_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "width=50, depth=2, features=200, activation=relu, bound=1, lengthscale=1, head=exact, rate=0.001, "
+              "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, "
+              "units=standardised, members=1, relevance=off, noise=constant",
+    .results = 4,
+    .least_rows = 5,
+    .learns_features = true,
+    .keeps_folds = true,
+    .fit = sngp_one_members_fit,
+    .predict = una_members_predict,
+    .exchange = sngp_one_members_exchange,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .relearn = sngp_members_relearn,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
+    .slope = una_members_slope,
 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state of SNGP, for sngp.c and its tests.
+ * The state of one training of SNGP, for sngp.c and its tests.
  */
 #ifndef UNA_SNGP_H
 #define UNA_SNGP_H
 
 #include "fit/basis.h"
+#include "fit/committee.h"
 #include "fit/process.h"
 #include "nn/residual.h"
 
@@ -15,6 +16,7 @@ typedef struct una_sngp_options {
     una_basis_options basis;             /* features: the random ones                                       */
     double bound, lengthscale, covariance_momentum;
     int    head;
+    una_committee_options committee;
 } una_sngp_options;
 
 typedef struct una_sngp {

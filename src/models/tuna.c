@@ -11,6 +11,7 @@
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
 #include "fit/basis.h"
+#include "fit/committee.h"
 #include "fit/process.h"
 #include "model/split.h"
 
@@ -21,6 +22,7 @@ typedef struct tuna_options {
     const char *prior, *formula, *values, *pseudo, *points;
     double heads, copies, copy_std, reference_rows;
     int    match_prior;
+    una_committee_options committee;     /* of which it has the noise                                       */
 } tuna_options;
 
 static const una_option tuna_table[] = {
@@ -48,6 +50,7 @@ static const una_option tuna_table[] = {
     { "match_prior", UNA_FLAG, offsetof(tuna_options, match_prior), "no", 0, 0, false, NULL,
       "prior_var = mean square of the fitted heads' weights" },
     UNA_NET_TABLE(tuna_options, "0.003", "0.01", "auto"),
+    UNA_ROW_NOISE_SHAPE(tuna_options),
     { .name = NULL }
 };
 
@@ -354,17 +357,13 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
-const una_kind una_kind_tuna = {
+/* With the noise that its evidence gives it. */
+static const una_kind tuna_one = {
     .name = "tuna",
-    .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
-    .source = "Lorsung 2021",
     .options = tuna_table,
     .options_size = sizeof(tuna_options),
+    .committee = offsetof(tuna_options, committee),
     .state_size = sizeof(una_basis),
-    .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
-              "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
-              "units=standardised",
-    .results = 2,
     .least_rows = 3,
     .fit = tuna_fit,
     .predict = una_basis_predict,
@@ -374,4 +373,53 @@ const una_kind una_kind_tuna = {
     .draw = una_basis_draw,
     .functions = una_basis_functions,
     .slope = una_basis_slope,
+};
+
+/* Features that pseudo-data made see y have seen every row: no posterior of theirs can foretell one. */
+static una_status tuna_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                                   una_arena *keep, una_run *run)
+{
+    tuna_options *o = options;
+    if (given(o->pseudo)) {
+        if (result->foretold)
+            UNA_FAIL(run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen "
+                     "the target of every row; leave pseudo out");
+        if (o->committee.noise == UNA_NOISE_VARYING)
+            UNA_FAIL(run, UNA_E_USAGE, "tuna: noise=varying is not possible with pseudo-data, whose features have seen "
+                     "the target of every row; use noise=constant");
+        if (o->committee.noise == UNA_NOISE_AUTO && UNA_IS_AUTO(o->basis.noise_std))
+            una_notes_add(&result->notes, "The noise is constant: with pseudo-data no row is left by which to learn "
+                          "whether it varies.");
+        o->committee.noise = UNA_NOISE_CONSTANT;
+    }
+    return una_committee_fit(state, &tuna_one, options, problem, result, keep, run);
+}
+
+static una_status tuna_members_exchange(void *state, una_archive *ar)
+{
+    return una_members_exchange(state, &tuna_one, ar);
+}
+
+const una_kind una_kind_tuna = {
+    .name = "tuna",
+    .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
+    .source = "Lorsung 2021",
+    .options = tuna_table,
+    .options_size = sizeof(tuna_options),
+    .committee = offsetof(tuna_options, committee),
+    .state_size = sizeof(una_members),
+    .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
+              "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
+              "units=standardised, noise=constant",
+    .results = 3,
+    .least_rows = 3,
+    .fit = tuna_members_fit,
+    .predict = una_members_predict,
+    .exchange = tuna_members_exchange,
+    .mixture = una_members_mixture,
+    .observe = una_members_observe,
+    .relearn = una_committee_relearn,
+    .draw = una_members_draw,
+    .functions = una_members_functions,
+    .slope = una_members_slope,
 };

@@ -480,8 +480,8 @@ static void rows_are_split(void **state)
 static una_model *fit_copies(size_t rows, size_t copies, bool valid, una_run *run)
 {
     una_dataset *data = wave_data(rows, 0, run), *copied = NULL;
-    size_t index[300];
-    assert_true(rows <= 300 && 2 * copies <= rows);
+    static size_t index[2400];
+    assert_true(rows <= 2400 && 2 * copies <= rows);
     for (size_t i = 0; i < rows; i++) index[i] = i < rows - copies ? i : i - (rows - copies);
     assert_ok(una_dataset_rows(&copied, data, index, rows, run), run);
     una_model *model = fitted("learning", copied, &SIZED(una_fit_settings, .valid = valid ? data : NULL), run);
@@ -498,9 +498,9 @@ static void copies_stay_together(void **state)
         { 60, 30, false, "60 of the 60 rows have the same inputs as another row: copies share a fold", NULL },
         { 150, 20, false, "40 of the 150 rows have the same inputs as another row: copies share a fold", NULL },
         { 60, 1, false, NULL, NULL }, { 60, 0, false, NULL, NULL },
-        { 240, 120, false, "240 of the 240 rows have the same inputs as another row: copies are held out together",
+        { 2400, 1200, false, "2400 of the 2400 rows have the same inputs as another row: copies are held out together",
           NULL },
-        { 240, 0, false, NULL, NULL },
+        { 2400, 0, false, NULL, NULL },
         { 60, 20, true, NULL, "%zu of the %zu held-out rows have the same inputs as a training row" },
     };
 

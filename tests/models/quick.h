@@ -7,7 +7,7 @@
 
 #include "test_support.h"
 
-#include "model/kind.h"
+#include "fit/members.h"
 
 /* Tests of how well something works take too long under the address sanitizer, and tell nothing more there. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -31,23 +31,33 @@ static inline void skip_if_sanitized(void)
 }
 
 /* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways
- * of working has two rows: quick_choice says which. */
+ * of working has two rows: quick_choice says which. Of committees the first row is a single training. */
 static size_t quick_choice;
 
 static inline const char *quick_row(const char *kind, size_t choice)
 {
     static const struct { const char *kind, *options; } table[] = {
-        { "luna", "width=6, heads=3, steps=40" },
+        { "auto", "luna=luna(width=6, heads=3, steps=20, activation=tanh, members=3, relevance=off)" },
+        { "luna", "width=6, heads=3, steps=40, members=1" },
+        { "luna", "width=6, heads=3, steps=20, members=6" },
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },
-        { "nlm", "width=6, steps=40" },
+        { "nlm", "width=6, steps=40, members=1" },
+        { "nlm", "width=6, steps=20, members=5, relevance=on, noise=varying" },
         { "linear", "degree=2" },
+        { "linear", "degree=2, noise=varying" },
+        { "gp", "restarts=1" },
+        { "gp", "noise=varying" },
         { "nn", "width=6, steps=40" },
+        { "nn", "width=6, steps=20, members=3, weights=equal" },
         { "ensemble", "style=bootstrap, members=3, of=linear(degree=2)" },
         { "sngp", "width=5, features=12, steps=30" },
-        { "sngp", "width=5, features=12, steps=30, head=gp" },
+        { "sngp", "width=5, features=12, steps=20, head=gp, members=2" },
         { "hmc", "width=3, warmup=30, samples=40, thin=1, max_depth=4, start_steps=50" },
+        { "hmc", "width=3, warmup=20, samples=20, thin=1, max_depth=4, start_steps=50, relevance=on" },
         { "bbvi", "width=6, steps=40, samples=2, draws=30" },
+        { "bbvi", "width=6, steps=20, samples=2, draws=5, members=3" },
         { "mcd", "width=6, steps=40, passes=30, input_dropout=yes" },
+        { "mcd", "width=6, steps=20, passes=5, members=3, relevance=on" },
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -170,6 +180,17 @@ static inline una_model *fitted(const char *spec, const una_dataset *data, const
 static inline una_model *quick_fit(const una_kind *kind, const una_dataset *data, una_run *run)
 {
     return fitted(quick_spec(kind->name, NULL), data, NULL, run);
+}
+
+/* What a model of one kind is made of: the state of its first training. */
+static inline void *member_state(const una_model *model)
+{
+    return ((const una_members *)model->state)->at[0].state;
+}
+
+static inline const una_kind *member_kind(const una_model *model)
+{
+    return ((const una_members *)model->state)->at[0].kind;
 }
 
 /* The same model through memory. */

@@ -6,6 +6,8 @@
 #include "fit/basis.h"
 #include "models/quick.h"
 
+static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };
+
 static double wave(double x)
 {
     return 2 * sin(1.5 * x) + x;
@@ -59,17 +61,20 @@ static void steps_epochs_and_batch(void **state)
     assert_memory_equal(&again, &o, sizeof o);                           /* nothing is left to choose */
 }
 
-/* Rules go by the table: 210 rows have no folds, so that the 178 that train get the steps and restarts of middling
- * data, as do the members of an ensemble; a pass is over the rows that train. */
+/* Rules go by the table: the 1,700 rows that train of 2,000 get the steps, restarts and batch of 2,000, as do the
+ * members of an ensemble; a pass is over the rows that train. */
 static void rules_count_held_out_rows(void **state)
 {
     (void)state;
-    una_basis_options o = automatic();
-    o.restarts = UNA_AUTO;
-    una_basis_resolve(&o, 178, 210, 1);
-    assert_near(o.steps, 15000, 0, 0);
-    assert_near(o.restarts, 4, 0, 0);
+    una_basis_options o = automatic(), all = automatic(), few = automatic();
+    o.restarts = all.restarts = few.restarts = UNA_AUTO;
+    una_basis_resolve(&o, 1700, 2000, 1);
+    una_basis_resolve(&all, 2000, 2000, 1);
+    una_basis_resolve(&few, 1700, 1700, 1);
+    assert_near(o.steps, all.steps, 0, 0);
+    assert_near(o.restarts, all.restarts, 0, 0);
     assert_near(o.batch, 128, 0, 0);
+    assert_true(few.steps != all.steps && few.restarts != all.restarts);
     o = automatic();
     o.epochs = 30;
     una_basis_resolve(&o, 850, 1000, 1);
@@ -78,19 +83,20 @@ static void rules_count_held_out_rows(void **state)
     una_basis_resolve(&o, 120, 150, 1);
     assert_near(o.batch, 120, 0, 0);
 
+    char steps[32];
+    snprintf(steps, sizeof steps, "steps=%g,", all.steps);
     una_run *run = quiet_run();
-    una_dataset *data = wave_data(210, 0, run);
-    una_model *model = fitted("nlm(width=3, depth=1)", data, NULL, run);
-    assert_int_equal(una_model_info(model)->valid_rows, 32);
-    assert_says(una_model_info(model)->spec, "steps=15000");
-    assert_says(una_model_info(model)->spec, "restarts=4");
+    una_dataset *data = wave_data(2000, 0, run);
+    una_model *model = fitted("nlm(width=2, depth=1, members=1, noise=constant)", data, NULL, run);
+    assert_int_equal(una_model_info(model)->valid_rows, 300);
+    assert_says(una_model_info(model)->spec, steps);
     una_model_free(model);
 
-    model = fitted("ensemble(members=2, of=nn(width=3, depth=1))", data, NULL, run);
-    assert_int_equal(una_model_info(model)->steps, 2 * 15000);
+    model = fitted("ensemble(members=2, of=nn(width=2, depth=1))", data, NULL, run);
+    assert_int_equal(una_model_info(model)->steps, 2 * (size_t)all.steps);
     una_model_free(model);
-    model = fitted("mcd(width=3, depth=1, passes=2, validate=no)", data, NULL, run);
-    assert_says(una_model_info(model)->spec, "steps=15000");
+    model = fitted("mcd(width=2, depth=1, passes=2, validate=no)", data, NULL, run);
+    assert_says(una_model_info(model)->spec, steps);
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -143,7 +149,7 @@ static void looks_stay_cheap_on_many_rows(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40000, 0, run);
     una_model *model = fitted("nlm(steps=30, width=4, train_noise_std=0.3)", data, NULL, run);
-    const una_basis *basis = model->state;
+    const una_basis *basis = member_state(model);
     assert_near(basis->head.stats.rows, 40000, 0, 0);
     assert_int_equal(una_model_info(model)->valid_rows, 6000);
     una_model_free(model);
@@ -302,8 +308,8 @@ static void restarts_keep_the_best(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.1, 260, run);
-    una_model *one = fitted("nlm(width=6, steps=150, prior_var=1, restarts=1)", data, NULL, run);
-    una_model *six = fitted("nlm(width=6, steps=150, prior_var=1, restarts=6)", data, NULL, run);
+    una_model *one = fitted("nlm(width=6, steps=150, restarts=1, members=1, noise=constant)", data, &held_out, run);
+    una_model *six = fitted("nlm(width=6, steps=150, restarts=6, members=1, noise=constant)", data, &held_out, run);
     assert_true(una_model_info(six)->valid_log_lik > una_model_info(one)->valid_log_lik);
     assert_int_equal(una_model_info(six)->steps, 6 * una_model_info(one)->steps);
     una_model_free(one);
@@ -317,8 +323,10 @@ static void patience_stops_early(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.5, 260, run);
-    una_model *all = fitted("nlm(width=30, steps=2000, penalty=0, restarts=1)", data, NULL, run);
-    una_model *brief = fitted("nlm(width=30, steps=2000, penalty=0, patience=2, restarts=1)", data, NULL, run);
+    una_model *all = fitted("nlm(width=30, steps=2000, penalty=0, restarts=1, members=1, noise=constant)", data,
+                            &held_out, run);
+    una_model *brief = fitted("nlm(width=30, steps=2000, penalty=0, patience=2, restarts=1, members=1, "
+                              "noise=constant)", data, &held_out, run);
     assert_int_equal(una_model_info(all)->steps, 2000);
     assert_true(una_model_info(brief)->steps < 2000);
     una_model_free(all);
@@ -335,13 +343,13 @@ static void rows_to_validate_on(void **state)
     una_model *model = fitted(quick_spec("nlm", NULL), data, &SIZED(una_fit_settings, .valid = valid), run);
     assert_int_equal(una_model_info(model)->valid_rows, 25);
     assert_int_equal(una_model_info(model)->rows, 60);                   /* they stay out of the posterior */
-    una_basis *basis = model->state;
+    una_basis *basis = member_state(model);
     assert_near(basis->head.stats.rows, 60, 0, 0);
     una_model_free(model);
 
     model = fitted(quick_spec("nlm", NULL), data, &SIZED(una_fit_settings, .valid_fraction = 0.25), run);
     assert_int_equal(una_model_info(model)->valid_rows, 15);
-    basis = model->state;
+    basis = member_state(model);
     assert_near(basis->head.stats.rows, 60, 0, 0);                       /* these join it */
     una_model_free(model);
 
@@ -388,7 +396,7 @@ static void copies_are_reported(void **state)
     assert_ok(una_dataset_rows(&twice, data, index, 240, run), run);
     una_model *model = fitted(quick_spec("nlm", NULL), twice, NULL, run);
     assert_false(warned(model, "same inputs"));
-    assert_says(una_model_info(model)->notes[0], "copies are held out together");
+    assert_says(una_model_info(model)->notes[0], "copies share a fold");
     una_model_free(model);
 
     una_dataset *plain = wave_data(240, 0, run);
@@ -437,7 +445,7 @@ static void update_is_a_fresh_posterior(void **state)
     assert_ok(una_model_update(model, more, run), run);
 
     una_mark mark = una_arena_mark(&run->scratch);
-    una_basis *basis = model->state;
+    una_basis *basis = member_state(model);
     una_head fresh;
     double *x = NULL, *y = NULL, *phi = NULL, *mean, *var;
     size_t rows = 0, k = basis->head.stats.features;

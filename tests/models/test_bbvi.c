@@ -390,7 +390,7 @@ static void impossible_numbers_are_refused(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = quick_fit(una_kind_find("bbvi"), data, run);
-    una_sampled *m = model->state;
+    una_sampled *m = member_state(model);
     double *wrong[] = { &m->noise_var, &m->prior_var, &m->numbers[m->count - 1] };
 
     for (int i = 0; i < 3; i++) {

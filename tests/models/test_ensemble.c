@@ -17,7 +17,8 @@ static double bump(double x) { return x * x * x / 9; }
 static void one_member_is_that_member(void **state)
 {
     (void)state;
-    static const char *const kinds[] = { "nn(width=6, steps=40)", "nlm(width=6, steps=40)", "linear(degree=2)" };
+    static const char *const kinds[] = { "nn(width=6, steps=40)", "nlm(width=6, steps=40, members=1)",
+                                         "linear(degree=2, noise=constant)" };
     una_run *run = quiet_run();
     for (size_t i = 0; i < 3; i++)
         for (size_t rows = 60; rows <= 220; rows += 160) {               /* folds, and rows held out */
@@ -414,7 +415,7 @@ static void update_reaches_all_members(void **state)
     assert_says(una_run_message(run), "nn has no exact update: fit it again");
     una_model_free(network);
 
-    una_model *one = fitted("nlm(width=5, steps=30)", data, NULL, run);
+    una_model *one = fitted("nlm(width=5, steps=30, members=1)", data, NULL, run);
     una_model *many = fitted("ensemble(members=3, of=nlm(width=5, steps=30))", data, NULL, run);
     size_t count;
     double before[3 * 8], after[3 * 8], alone[8];

@@ -195,8 +195,8 @@ static void gap_is_seen(void **state)
     skip_if_sanitized();
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
-    una_model *luna = fitted("luna(steps=2500)", data, &held_out, run);
-    una_model *nlm = fitted("nlm(steps=2500)", data, &held_out, run);
+    una_model *luna = fitted("luna(steps=2500, prior_var=1, members=1, noise=constant)", data, &held_out, run);
+    una_model *nlm = fitted("nlm(steps=2500, prior_var=1, members=1, noise=constant)", data, &held_out, run);
 
     double luna_gap = std_between(luna, -1, 1, run), nlm_gap = std_between(nlm, -1, 1, run);
     double luna_data = std_between(luna, 2.5, 3.5, run);
@@ -216,7 +216,7 @@ static void parts_are_the_heads(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
-    una_model *model = fitted("luna(width=20, heads=7, steps=1500)", data, &held_out, run);
+    una_model *model = fitted("luna(width=20, heads=7, steps=1500, members=1, noise=constant)", data, &held_out, run);
     size_t count, rows = una_dataset_row_count(data);
     double *f = malloc(7 * rows * sizeof *f);
     assert_non_null(f);

@@ -334,7 +334,7 @@ static void decay_is_gals(void **state)
         snprintf(spec, sizeof spec, "mcd(width=5, steps=40, batch=50, rate=1e-9, dropout=%g, length_scale=%g, "
                  "train_noise_std=%g, passes=2, validate=no, units=standardised)", p, scale[k], sigma);
         una_model *model = fitted(spec, data, NULL, run);
-        const una_sampled *m = model->state;
+        const una_sampled *m = member_state(model);
         const double *at = m->numbers;
         loss[k] = una_model_info(model)->curve.loss[0];
         bound[k] = una_model_info(model)->log_evidence;
@@ -385,7 +385,7 @@ static void impossible_numbers_are_refused(void **state)
     una_model *model = quick_fit(una_kind_find("mcd"), data, run);
     void *bytes = NULL;
     size_t size;
-    mcd *m = model->state;
+    mcd *m = member_state(model);
 
     assert_near(m->dropout, 0.05, 0, 0);
     m->dropout = 1;

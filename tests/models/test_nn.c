@@ -4,6 +4,7 @@
  * and files that cannot work are refused with a sentence.
  */
 #include "fit/basis.h"
+#include "fit/committee.h"
 #include "models/quick.h"
 
 extern const una_kind una_kind_nn;
@@ -21,7 +22,7 @@ static void it_learns_and_knows_its_noise(void **state)
     const una_dataset *sets[] = { few, many };           /* folds, and rows held out */
 
     for (size_t i = 0; i < 2; i++) {
-        una_model *model = fitted("nn(width=20, steps=800, rate=0.01)", sets[i], NULL, run);
+        una_model *model = fitted("nn(width=20, steps=800, rate=0.01)", sets[i], i ? &held_out : NULL, run);
         const una_fit_info *info = una_model_info(model);
         double x[] = { -2, -0.5, 1, 2.5 }, mean[4], epistemic[4], noise[4];
         una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = epistemic, .std_noise = noise };
@@ -33,7 +34,7 @@ static void it_learns_and_knows_its_noise(void **state)
         }
 
         assert_true(info->noise_std > 0.07 && info->noise_std < 0.17);
-        assert_int_equal(info->valid_rows, i == 0 ? 120 : 60);
+        assert_int_equal(info->valid_rows, i == 0 ? 120 : 80);
         assert_true(info->valid_rmse > 0.07 && info->valid_rmse < 0.15);
         assert_true(info->curve.count > 10);
         una_model_free(model);
@@ -98,7 +99,7 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     double at = 1, mean = NAN, var, noise;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     una_arena keep;
-    struct { una_basis_options basis; } options;      /* as nn.c has it */
+    struct { una_basis_options basis; una_committee_options committee; } options;        /* as nn.c has it */
     una_fit_result result = { .valid_rmse = NAN };
 
     una_arena_init(&keep, run);

@@ -308,8 +308,8 @@ static void trained_weights_keep_the_bound(void **state)
 
     double most = 0;
     for (size_t l = 0; l < 2; l++) {
-        assert_true(largest_singular_value(model->state, l, run) <= 0.4 * (1 + 1e-5));
-        most = fmax(most, largest_singular_value(loose->state, l, run));
+        assert_true(largest_singular_value(member_state(model), l, run) <= 0.4 * (1 + 1e-5));
+        most = fmax(most, largest_singular_value(member_state(loose), l, run));
     }
     assert_true(most > 0.4);                             /* it had something to do */
 
@@ -360,7 +360,7 @@ static void laplace_head(void **state)
     double *p = predicted(exact, data, run), *q = predicted(laplace, data, run);
     assert_arrays_near(q + 2 * N, p + 2 * N, N, 1e-9, 0);
 
-    const una_sngp *m = laplace->state;
+    const una_sngp *m = member_state(laplace);
     double x[2] = { 0.4, -0.2 }, f, mean, var, noise;
     float point[2] = { 0.4f, -0.2f };
     una_residual_work_f32 *work;
@@ -471,7 +471,7 @@ enum { GP_ROWS = 60, MORE = 9 };
 /* Standardised rows of the model's inputs, and their last layer. */
 static void last_layer(const una_model *model, const una_dataset *data, size_t rows, double *x, double *h, una_run *run)
 {
-    const una_sngp *m = model->state;
+    const una_sngp *m = member_state(model);
     for (size_t i = 0; i < rows; i++)
         for (size_t d = 0; d < 2; d++) {
             const una_input *input = &model->columns.inputs[d];
@@ -492,7 +492,7 @@ static void last_layer(const una_model *model, const una_dataset *data, size_t r
 static void assert_is_the_process(const una_model *model, const una_dataset *data, double alpha, double length,
                                   double noise_var, una_run *run)
 {
-    const una_sngp *m = model->state;
+    const una_sngp *m = member_state(model);
     enum { WIDTH = 6 };
     size_t n = una_dataset_row_count(data);
     static double x[GP_ROWS * 2], h[GP_ROWS * WIDTH], k[GP_ROWS * GP_ROWS], a[GP_ROWS], v[GP_ROWS];
@@ -550,7 +550,7 @@ static void process_on_the_last_layer(void **state)
 
     model = fitted("sngp(width=6, features=15, steps=60, head=gp, noise_std=0.3, units=standardised)", data, &held_out,
                    run);
-    assert_int_equal(((const una_sngp *)model->state)->gp.rows, GP_ROWS - MORE);         /* the held-out rows join */
+    assert_int_equal(((const una_sngp *)member_state(model))->gp.rows, GP_ROWS - MORE); /* the held-out rows join */
     una_model_free(model);
     una_dataset_free(data);
     una_dataset_free(more);
@@ -679,15 +679,15 @@ static void damaged_states_are_refused(void **state)
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = quick_fit(&una_kind_sngp, data, run);
     una_model *other = fitted("sngp(width=5, features=7, steps=3)", data, NULL, run);
-    una_sngp mixed = *(una_sngp *)model->state;
-    mixed.head = ((una_sngp *)other->state)->head;
+    una_sngp mixed = *(una_sngp *)member_state(model);
+    mixed.head = ((una_sngp *)member_state(other))->head;
 
     una_arena arena;
     una_archive out = {0};
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
-    assert_status(una_kind_sngp.exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
+    assert_status(member_kind(model)->exchange(&mixed, &out), UNA_E_NUMERIC, run);     /* already when saving */
     assert_says(una_run_message(run), "does not fit the network");
     una_arena_free(&arena);
     una_model_free(model);
@@ -695,12 +695,12 @@ static void damaged_states_are_refused(void **state)
 
     model = fitted("sngp(width=5, features=12, steps=3, head=gp)", data, NULL, run);
     other = fitted("sngp(width=4, features=12, steps=3, head=gp)", data, NULL, run);
-    mixed = *(una_sngp *)model->state;
-    mixed.gp = ((una_sngp *)other->state)->gp;
+    mixed = *(una_sngp *)member_state(model);
+    mixed.gp = ((una_sngp *)member_state(other))->gp;
     una_arena_init(&arena, run);
     assert_ok(una_archive_save_begin(&out, "{}", &arena, run), run);
     out.inputs = 2;
-    assert_true(una_kind_sngp.exchange(&mixed, &out) != UNA_OK);         /* a process on another width */
+    assert_true(member_kind(model)->exchange(&mixed, &out) != UNA_OK);         /* a process on another width */
     assert_int_equal(out.inputs, 2);
     una_arena_free(&arena);
     una_model_free(model);

@@ -258,7 +258,7 @@ static void match_prior_is_the_mean_square(void **state)
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = fitted("tuna(width=8, heads=4, steps=100, match_prior=yes)", data, NULL, run);
 
-    const una_basis *basis = model->state;
+    const una_basis *basis = member_state(model);
     const una_net *net = &basis->net;
     double sum = 0;
     for (size_t m = 0; m < 4; m++) {
@@ -282,7 +282,7 @@ static void features_do_not_see_y(void **state)
     una_dataset *one = curve_data(wave, -2, 2, 0, 40, run), *two = curve_data(cos, -2, 2, 0.5, 40, run);
     una_model *a = fitted("tuna(width=8, heads=4, steps=50)", one, NULL, run);
     una_model *b = fitted("tuna(width=8, heads=4, steps=50)", two, NULL, run);
-    const una_basis *first = a->state, *second = b->state;
+    const una_basis *first = member_state(a), *second = member_state(b);
     assert_memory_equal(first->parameters, second->parameters, first->net.parameters * sizeof(float));
     una_model_free(a);
     una_model_free(b);
@@ -303,7 +303,7 @@ static void default_length_grows_with_the_inputs(void **state)
     for (size_t i = 0; i < 2; i++) {
         una_model *a = fitted("tuna(width=8, heads=4, steps=50)", data[i], NULL, run);
         una_model *b = fitted(written[i], data[i], NULL, run);
-        const una_basis *first = a->state, *second = b->state;
+        const una_basis *first = member_state(a), *second = member_state(b);
         assert_memory_equal(first->parameters, second->parameters, first->net.parameters * sizeof(float));
         una_model_free(a);
         una_model_free(b);

@@ -9,12 +9,12 @@
 enum { ROWS = 60, HALF = 25, PROBES = 9 };
 
 static const struct { const char *spec; bool relearns; } kinds[] = {
-    { "linear(degree=2)", true },
-    { "gp(kernel=matern52)", true },
-    { "gp(optimise=grid, grid=[0.5, 2], grid_rule=validation)", true },
-    { "nlm(width=6, steps=40)", true },
-    { "luna(width=6, heads=3, steps=40)", true },
-    { "tuna(width=6, heads=3, steps=40, reference_rows=30)", true },
+    { "linear(degree=2, noise=constant)", true },
+    { "gp(kernel=matern52, noise=constant)", true },
+    { "gp(optimise=grid, grid=[0.5, 2], grid_rule=validation, noise=constant)", true },
+    { "nlm(width=6, steps=40, members=1, noise=constant)", true },
+    { "luna(width=6, heads=3, steps=40, members=1, noise=constant)", true },
+    { "tuna(width=6, heads=3, steps=40, reference_rows=30, noise=constant)", true },
     { "sngp(width=5, features=12, steps=30)", true },
     { "sngp(width=5, features=12, steps=30, head=gp)", false },
 };
@@ -176,7 +176,7 @@ static void weights_of_files(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = fitted("gp", data, NULL, run);
-    una_gp *gp = model->state, back;
+    una_gp *gp = member_state(model), back;
     for (int c = 0; c < 3; c++) {
         double weight[40];
         una_archive out, in;

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The stack of kinds: its weights against a search over all of them with what each kind foretold by itself; a process
+ * only up to gp_rows; what carries nothing is not kept; specs, files, memory.
+ */
+#include "fit/committee.h"
+#include "model/split.h"
+#include "models/quick.h"
+
+#define LUNA "luna(width=6, heads=3, steps=30, members=5, relevance=off)"
+
+static const una_members *members_of(const una_model *model)
+{
+    return model->state;
+}
+
+/* ---- weights --------------------------------------------------------------------------------------------------- */
+
+/* Encoded rows with folds, as una_fit makes them. */
+static una_problem problem_of(const una_model *like, const una_dataset *data, una_run *run)
+{
+    double *x, *y;
+    size_t rows;
+    una_copies copies;
+    unsigned char *fold;
+    assert_ok(una_columns_encode(&like->columns, data, &x, &y, NULL, &rows, &run->scratch, run), run);
+    una_problem p = { .x = { x, rows, 2, 2 }, .y = y, .outputs = 1, .columns = &like->columns, .seed = 5,
+                      .folds = UNA_FOLDS };
+    assert_ok(una_split_copies(&copies, p.x, run), run);
+    assert_ok(una_fold_rows(&fold, &p.folds, &copies, rows, una_rng_at(5, UNA_FOR_FOLDS, 0), run), run);
+    p.fold = fold;
+    return p;
+}
+
+static una_members *fit_kind(const char *name, const char *set, const una_problem *p, double *told, una_arena *keep,
+                             una_run *run)
+{
+    const una_kind *kind = una_kind_find(name);
+    una_spec spec;
+    void *options = una_arena_get(keep, 1, kind->options_size), *state = una_arena_get(keep, 1, kind->state_size);
+    una_fit_result result = una_fit_result_in(keep);
+    result.foretold = told;
+    assert_ok(una_options_default(options, kind->options, run), run);
+    assert_ok(una_spec_parse(&spec, set, keep, run), run);
+    assert_ok(una_options_apply(options, kind->options, name, &spec, keep, run), run);
+    assert_ok(kind->fit(state, options, p, &result, keep, run), run);
+    return state;
+}
+
+static void weights_are_the_best(void **state)
+{
+    (void)state;
+    enum { ROWS = 80, DOUBT = 10 };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ROWS, 0, run);
+    una_model *like = fitted("linear", data, NULL, run);
+    una_problem p = problem_of(like, data, run);
+    una_arena keep;
+    una_arena_init(&keep, run);
+    double luna[ROWS], gp[ROWS], best = -HUGE_VAL, at = 0;
+    for (size_t i = 0; i < ROWS; i++) luna[i] = gp[i] = NAN;
+    fit_kind("nlm", "nlm(width=12, steps=400, members=5)", &p, luna, &keep, run);
+    fit_kind("gp", "gp(kernel=rbf(length=0.2), optimise=no, noise_std=0.5)", &p, gp, &keep, run);
+    for (double w = 0.0005; w < 1; w += 0.0005) {                        /* ten rows more speak for equal weights */
+        double sum = DOUBT / 2. * (log(w) + log(1 - w));
+        for (size_t i = 0; i < ROWS; i++) sum += log(w * exp(luna[i]) + (1 - w) * exp(gp[i]));
+        if (sum > best) best = sum, at = w;
+    }
+    print_message("nlm carries %.3f\n", at);
+    assert_true(at > 0.05 && at < 0.95);
+
+    const una_members *stack = fit_kind("auto", "auto(luna=nlm(width=12, steps=400, members=5), "
+                                        "gp=gp(kernel=rbf(length=0.2), optimise=no, noise_std=0.5))", &p, NULL, &keep,
+                                        run);
+    assert_int_equal(stack->count, 2);
+    assert_near(stack->at[0].weight, at, 0, 2e-3);
+    assert_near(stack->at[0].weight + stack->at[1].weight, 1, 1e-12, 0);
+    una_arena_free(&keep);
+    una_model_free(like);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Three of five folds are foretold by luna: only their rows are scored, under the weights that were found. */
+static void rows_that_all_spoke_of_are_scored(void **state)
+{
+    (void)state;
+    enum { ROWS = 80 };
+    static const char *const luna = "luna(width=6, heads=3, steps=30, members=3, relevance=off)";
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ROWS, 0, run);
+    una_model *like = fitted("linear", data, NULL, run);
+    una_problem p = problem_of(like, data, run);
+    una_arena keep;
+    una_arena_init(&keep, run);
+    double told[2][ROWS], sum = 0;
+    size_t said = 0;
+    for (size_t i = 0; i < ROWS; i++) told[0][i] = told[1][i] = NAN;
+    fit_kind("luna", luna, &p, told[0], &keep, run);
+    fit_kind("gp", "gp", &p, told[1], &keep, run);
+
+    const una_kind *kind = una_kind_find("auto");
+    void *options = una_arena_get(&keep, 1, kind->options_size);
+    una_members stack = {0};
+    una_spec spec;
+    una_fit_result result = una_fit_result_in(&keep);
+    char text[200];
+    snprintf(text, sizeof text, "auto(luna=%s, least_weight=0)", luna);
+    assert_ok(una_options_default(options, kind->options, run), run);
+    assert_ok(una_spec_parse(&spec, text, &keep, run), run);
+    assert_ok(una_options_apply(options, kind->options, "auto", &spec, &keep, run), run);
+    assert_ok(kind->fit(&stack, options, &p, &result, &keep, run), run);
+
+    for (size_t i = 0; i < ROWS; i++) {
+        if (isnan(told[0][i])) continue;
+        assert_true(p.fold[i] < 3);
+        sum += log(stack.at[0].weight * exp(told[0][i]) + stack.at[1].weight * exp(told[1][i]));
+        said++;
+    }
+    assert_true(said > 0 && said < ROWS);
+    assert_int_equal(result.valid_rows, said);
+    assert_near(result.valid_log_lik, sum / (double)said, 1e-9, 0);
+    una_arena_free(&keep);
+    una_model_free(like);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* The answer is the mixture of its kinds' answers. */
+static void answers_are_mixed(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = fitted("auto(luna=" LUNA ", least_weight=0)", data, NULL, run);
+    const una_members *all = members_of(model);
+    assert_int_equal(all->count, 2);
+    double x[] = { 0.3, -0.4 }, mean[3], var[3], noise[3];
+    for (size_t k = 0; k < 3; k++) {
+        una_predictive out = { .mean = mean + k, .var_model = var + k, .var_noise = noise + k };
+        const una_kind *kind = k < 2 ? all->at[k].kind : model->kind;
+        assert_ok(kind->predict(k < 2 ? all->at[k].state : model->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
+    }
+    double w = all->at[0].weight, middle = w * mean[0] + (1 - w) * mean[1];
+    assert_near(mean[2], middle, 1e-12, 0);
+    assert_near(noise[2], w * noise[0] + (1 - w) * noise[1], 1e-12, 0);
+    assert_near(var[2], w * (var[0] + pow(mean[0] - middle, 2)) + (1 - w) * (var[1] + pow(mean[1] - middle, 2)), 1e-12,
+                0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- who is in it ---------------------------------------------------------------------------------------------- */
+
+static void no_process_for_many_rows(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *few = fitted("auto(luna=" LUNA ", gp_rows=60, least_weight=0)", data, NULL, run);
+    una_model *many = fitted("auto(luna=" LUNA ", gp_rows=59, least_weight=0)", data, NULL, run);
+    assert_int_equal(members_of(few)->count, 2);
+    assert_int_equal(members_of(many)->count, 1);
+    assert_string_equal(members_of(many)->at[0].kind->name, "luna");
+    assert_says(una_model_info(many)->spec, "gp=none");
+    una_model_free(few);
+    una_model_free(many);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* A luna of one step says nothing that the process does not say better. */
+static void what_carries_nothing_is_left_out(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(120, 0, run);
+    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=1, members=5), least_weight=0.3)", data, NULL,
+                              run);
+    assert_int_equal(members_of(model)->count, 1);
+    assert_string_equal(members_of(model)->at[0].kind->name, "gp");
+    assert_near(members_of(model)->at[0].weight, 1, 1e-12, 0);
+    assert_says(una_model_info(model)->spec, "luna=none");
+
+    una_model *gp = fitted("auto(luna=none)", data, NULL, run);          /* and is not trained again */
+    una_model *again = fitted(una_model_info(model)->spec, data, NULL, run);
+    assert_same_predictions(again, gp, data, 1e-9, run);
+    assert_same_predictions(again, model, data, 1e-9, run);
+    una_model_free(again);
+    una_model_free(gp);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void it_says_what_carries_how_much(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    una_model *model = fitted("auto(luna=" LUNA ")", data, NULL, run);
+    const una_fit_info *info = una_model_info(model);
+    size_t said = 0;
+    for (size_t i = 0; i < info->note_count; i++) said += strstr(info->notes[i], "of the answer") != NULL;
+    assert_int_equal(said, 2);
+    assert_int_equal(info->valid_rows, 60);
+    assert_true(isfinite(info->valid_log_lik) && info->valid_rmse > 0 && info->noise_std > 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void wrong_specs_are_refused(void **state)
+{
+    (void)state;
+    static const struct { const char *spec, *says; } wrong[] = {
+        { "auto(luna=nn)", "cannot stand in a stack" }, { "auto(luna=mcd(steps=5))", "cannot stand in a stack" },
+        { "auto(luna=none, gp=none)", "nothing is left of the stack" },
+        { "auto(luna=none, gp_rows=5)", "nothing is left" },
+        { "auto(luna=lunatic)", "lunatic" }, { "auto(luna=luna(widht=3))", "widht" },
+        { "auto(gp=auto)", "cannot stand in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
+    };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(40, 0, run);
+    una_model *model = NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_status(una_fit(&model, wrong[i].spec, data, NULL, run), UNA_E_USAGE, run);
+        assert_null(model);
+        assert_says(una_run_message(run), wrong[i].says);
+    }
+    const char *path = temp_text_file("pseudo.csv", "x1,x2,a\n-3,0,1\n3,0,-1\n");
+    char spec[512];
+    snprintf(spec, sizeof spec, "auto(luna=tuna(steps=5, pseudo=\"%s\"))", path);
+    assert_status(una_fit(&model, spec, data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "have seen");
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- updates, files, memory ------------------------------------------------------------------------------------ */
+
+static void updates_reach_all_kinds(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *more = wave_data(20, 700, run);
+    una_model *model = fitted("auto(luna=" LUNA ", least_weight=0)", data, NULL, run), *step = copied_model(model, run);
+    const una_members *all = members_of(model);
+    void *alone[2];
+    una_problem p = { .outputs = 1, .columns = &model->columns };
+    double *x, *y;
+    size_t rows;
+    assert_ok(una_columns_encode(&model->columns, more, &x, &y, NULL, &rows, &run->scratch, run), run);
+    p.x = (una_view){ x, rows, 2, 2 };
+    p.y = y;
+
+    for (size_t k = 0; k < 2; k++) {                                     /* each kind by itself takes them in as well */
+        una_fit_result result = una_fit_result_in(&model->keep);
+        assert_ok(una_state_copy(&alone[k], all->at[k].kind, all->at[k].state, 2, &model->keep, run), run);
+        assert_ok(all->at[k].kind->observe(alone[k], &p, &result, &model->keep, run), run);
+    }
+    assert_ok(una_model_update(model, more, run), run);
+    for (size_t k = 0; k < 2; k++) {
+        double mean[2][20], var[2][20], noise[20];
+        for (int i = 0; i < 2; i++) {
+            una_predictive out = { .mean = mean[i], .var_model = var[i], .var_noise = noise };
+            assert_ok(all->at[k].kind->predict(i ? alone[k] : all->at[k].state, p.x, &out, run), run);
+        }
+        assert_arrays_near(mean[0], mean[1], 20, 1e-9, 1e-12);
+        assert_arrays_near(var[0], var[1], 20, 1e-9, 1e-12);
+    }
+
+    size_t index[20];
+    for (size_t i = 0; i < 20; i++) index[i] = i;
+    for (size_t from = 0; from < 20; from += 5) {
+        una_dataset *part = NULL;
+        assert_ok(una_dataset_rows(&part, more, index + from, 5, run), run);
+        assert_ok(una_model_update(step, part, run), run);
+        una_dataset_free(part);
+    }
+    assert_same_predictions(step, model, data, 1e-9, run);
+    una_model_free(step);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(more);
+    una_run_free(run);
+}
+
+/* Cut short, or with a bit turned: refused with a sentence, never a crash. */
+static void damaged_files_are_refused(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(40, 0, run);
+    una_model *model = fitted("auto(luna=luna(width=4, heads=2, steps=10, members=2), least_weight=0)", data, NULL,
+                              run);
+    una_model *back = NULL;
+    unsigned char *bytes = NULL;
+    size_t size;
+    assert_ok(una_model_save_memory(model, (void **)&bytes, &size, run), run);
+    for (size_t cut = 0; cut < size; cut += 1 + size / 200) {
+        assert_status(una_model_load_memory(&back, bytes, cut, run), UNA_E_INPUT, run);
+        assert_null(back);
+    }
+    for (size_t at = 0; at < size; at += 1 + size / 300) {
+        bytes[at] ^= (unsigned char)(1 << at % 8);
+        assert_true(una_model_load_memory(&back, bytes, size, run) != UNA_OK);
+        assert_null(back);
+        bytes[at] ^= (unsigned char)(1 << at % 8);
+    }
+    assert_ok(una_model_load_memory(&back, bytes, size, run), run);
+    assert_same_predictions(back, model, data, 0, run);
+    una_memory_free(bytes, run);
+    una_model_free(back);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static una_status fit_job(void *context, una_run *run)
+{
+    una_model *model = NULL;
+    una_status status = una_fit(&model, "auto(luna=luna(width=3, heads=2, steps=2, members=2, relevance=off, "
+                                "prior_var=1), gp=gp(optimise=no))", context, NULL, run);
+    una_model_free(model);
+    return status;
+}
+
+static void allocations_may_fail(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(20, 0, run);
+    assert_true(sweep_allocations(fit_job, data) > 10);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_are_the_best),
+        cmocka_unit_test(rows_that_all_spoke_of_are_scored),
+        cmocka_unit_test(answers_are_mixed),
+        cmocka_unit_test(no_process_for_many_rows),
+        cmocka_unit_test(what_carries_nothing_is_left_out),
+        cmocka_unit_test(it_says_what_carries_how_much),
+        cmocka_unit_test(wrong_specs_are_refused),
+        cmocka_unit_test(updates_reach_all_kinds),
+        cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(allocations_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

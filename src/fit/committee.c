@@ -252,7 +252,7 @@ static una_status foretell_again(void *context, size_t index, una_run *run)
 enum { PRIORS = 13, REGIONS = 3, REGIONS_OF_LINE = 6, SCOUTS = 2, MOST_REGION_ROWS = 20000, LEAST_REGION_ROWS = 30 };
 static const double SCOUT_STEPS = 0.5;   /* of a member's                                                   */
 static const double LEAST_GAIN = 0.01;   /* of log-likelihood per row in the regions: more ignorance must pay   */
-static const double MOST_LOSS = 0.02;    /* of log-likelihood per row where there is data                   */
+static const double MOST_LOSS = 0.03;    /* of log-likelihood per row where there is data                   */
 
 static double prior_at(size_t index)
 {

@@ -28,7 +28,7 @@ double una_noise_var(double noise_std, double unit)
  * is better than the best of them. */
 static double steps_rule(double rows, bool member)
 {
-    if (member) return rows < 2000 ? 2500 : rows < 100000 ? 15000 : 30000;
+    if (member) return rows < 2000 ? 2000 : rows < 100000 ? 15000 : 30000;
     return rows < 200 ? 6000 : rows < 2000 ? 15000 : 30000;
 }
 
@@ -184,7 +184,7 @@ una_status una_basis_noise(double *noise_var, const una_net *like, const una_bas
 
 double una_basis_noise_steps(double steps)
 {
-    return fmax(1, fmin(steps, fmax(2000, steps / 2)));
+    return fmax(1, fmin(steps, fmax(1000, steps / 2)));
 }
 
 static una_status posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,

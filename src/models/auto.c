@@ -16,7 +16,7 @@ typedef struct auto_options {
 static const una_option auto_table[] = {
     { "luna", UNA_TEXT, offsetof(auto_options, luna), "luna", 0, 0, false, NULL,
       "the network of the stack, with its options; none = without" },
-    { "gp", UNA_TEXT, offsetof(auto_options, gp), "gp(kernel=matern52)", 0, 0, false, NULL,
+    { "gp", UNA_TEXT, offsetof(auto_options, gp), "gp(kernel=matern52, search_rows=800)", 0, 0, false, NULL,
       "the process of the stack, with its options; none = without" },
     { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "2000", 0, 1e5, false, NULL,
       "rows up to which there is a process: its cost grows with their cube" },

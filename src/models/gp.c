@@ -16,7 +16,7 @@
 
 typedef struct gp_options {
     const char *kernel, *grid;
-    double amplitude, noise_std, restarts, range, length_prior, jitter;
+    double amplitude, noise_std, restarts, search_rows, range, length_prior, jitter;
     int    ard, optimise, grid_rule, units;
     una_committee_options committee;             /* of which it has the noise                                */
 } gp_options;
@@ -43,6 +43,8 @@ static const una_option gp_table[] = {
         "how the grid is judged: evidence of all rows, or likelihood of a held-out fifth"),
     ROW(restarts, UNA_COUNT, "1", 1, 1000, false, NULL,
         "starts of the search, all but the first at random; the best evidence is kept"),
+    ROW(search_rows, UNA_COUNT, "0", 0, 1e9, false, NULL,
+        "rows, chosen at random, whose evidence moves lengths, variances and noise; 0 = all: a step costs their cube"),
     ROW(range, UNA_REAL, "100000", 10, 1e10, false, NULL,
         "lengths, variances and noise variance are sought from 1/range to range, on standardised inputs and target"),
     ROW(length_prior, UNA_REAL, "0", 0, 100, false, NULL,
@@ -239,6 +241,39 @@ static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel
     return UNA_OK;
 }
 
+/* Numbers of the kernel, and the noise, by some of the rows; nothing is left to search for on all of them. */
+static una_status search_some(una_gp *gp, const gp_options *o, una_hyper_plan *plan, const una_problem *p,
+                              una_fit_result *result, una_run *run)
+{
+    size_t some = (size_t)o->search_rows, cols = p->x.cols;
+    uint32_t *order;
+    una_gp part = *gp;
+    una_mark mark = una_arena_mark(&run->scratch);
+    UNA_TRY(una_order_new(&order, p->x.rows, &run->scratch));
+    double *x = UNA_GET(&run->scratch, double, some * cols), *y = UNA_GET(&run->scratch, double, some);
+    double *weight = p->weight ? UNA_GET(&run->scratch, double, some) : NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 3);
+    una_rng_permute(&rng, order, p->x.rows);
+    for (size_t i = 0; i < some; i++) {
+        memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
+        y[i] = p->y[order[i]];
+        if (weight) weight[i] = p->weight[order[i]];
+    }
+
+    UNA_TRY(una_gp_init(&part, gp->kernel, x, cols, y, some, cols, &run->scratch));
+    UNA_TRY(una_gp_weigh(&part, weight, &run->scratch));
+    una_gp_search f = search_of(&part, o);
+    UNA_TRY(una_gp_search_init(&f, plan, run));
+    UNA_TRY(una_gp_search_run(&f, (size_t)o->restarts, p->seed, run));
+    gp->noise_var = part.noise_var;
+    result->steps += f.steps;
+    plan->fix_variances = plan->fix_lengths = true;
+    una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
 static una_status gp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                          una_run *run)
 {
@@ -264,7 +299,10 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));
 
     gp->noise_var = noise_var;
+    bool some = o->optimise == YES && o->search_rows > 0 && (double)p->x.rows > o->search_rows;
+    if (some) UNA_TRY(search_some(gp, o, &plan, p, result, run));
     una_gp_search f = search_of(gp, o);
+    f.free_noise = f.free_noise && !some;
     UNA_TRY(una_gp_search_init(&f, &plan, run));
     if (o->optimise == GRID) f.done = 10, f.starts = 11;
     UNA_TRY(una_gp_search_run(&f, (size_t)o->restarts, p->seed, run));

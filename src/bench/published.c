@@ -34,6 +34,7 @@ static const double inner_share = 0.1;
 
 const una_entry una_published_entries[] = {
     { "nlm", "nlm", "nlm(steps=500)" },
+    { "auto", "auto", "auto(luna=luna(steps=500))" },
     { "luna", "luna", "luna(steps=500)" },
     { NULL, NULL, NULL }
 };

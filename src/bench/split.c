@@ -26,6 +26,7 @@ static const una_option table[] = {
 
 /* The sampler's own budget is meant for fewer rows. */
 static const una_entry entries[] = {
+    { "auto", "auto", "auto(luna=luna(steps=500))" },
     { "luna", "luna", "luna(steps=500)" },
     { "gp", "gp", "gp" },
     { "nlm", "nlm", "nlm(steps=500)" },

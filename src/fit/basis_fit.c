@@ -25,10 +25,10 @@ double una_noise_var(double noise_std, double unit)
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
 /* Enough for the data to be learnt to the end by one network; a member of several may stop earlier, since their mean
- * is better than the best of them. */
+ * is better than the best of them: the knee of likelihood against seconds (docs/AUTOMATIC.md). */
 static double steps_rule(double rows, bool member)
 {
-    if (member) return rows < 2000 ? 2000 : rows < 100000 ? 15000 : 30000;
+    if (member) return fmin(fmax(2000, 2 * rows), rows < 100000 ? 15000 : 30000);
     return rows < 200 ? 6000 : rows < 2000 ? 15000 : 30000;
 }
 

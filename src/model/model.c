@@ -26,7 +26,7 @@ static double seconds_now(void)
 static una_status read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
-    UNA_TRY(una_spec_parse(&spec, text ? text : "luna", &model->keep, run));
+    UNA_TRY(una_spec_parse(&spec, text ? text : settings->preset ? "luna" : "auto", &model->keep, run));
     UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
 

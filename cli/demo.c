@@ -19,11 +19,12 @@ static const char *const titles[KINDS] = { "NLM", "LUNA" };
 static const char heading[] = "una demo: who notices the gap?";
 static const char story[] =
     "The data are 100 noisy values of a cubic function with no rows between -2 and 2. A plain neural linear model "
-    "(NLM) and LUNA are fitted to the same rows, with the same network, penalty and number of steps. Compare two "
-    "things: the error at the rows, and how much wider the epistemic band becomes in the gap. LUNA is designed to "
-    "widen it more: it trains auxiliary regressors that each explain the data and are penalised for having similar "
-    "slopes. The pictures show one seed; the demo does not measure why the bands differ, nor which width in the gap "
-    "would be the right one.";
+    "(NLM) and LUNA are fitted to the same rows, with the same network, penalty, number of steps and number of "
+    "trainings, which are all kept and mixed. Compare two things: the error at the rows, and how much wider the "
+    "epistemic band becomes in the gap. NLM widens it by what its trainings differ by. LUNA is designed to widen it "
+    "more: it trains auxiliary regressors that each explain the data and are penalised for having similar slopes; how "
+    "much more, it learns from rows that it leaves out. The pictures show one seed; the demo does not measure why the "
+    "bands differ, nor which width in the gap would be the right one.";
 
 static const cli_flag flags[] = {
     CLI_FLAG_COUNT("seeds", "N", 1, 1000, "how many seeds to try, from --seed on (default 5)"),

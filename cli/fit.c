@@ -18,8 +18,8 @@ static const cli_flag flags[] = {
     CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page that opens in any browser"),
     CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the main chart; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training to stop it and to set the noise: a share such as "
-             "0.2, or a file of other rows (default: 15 % of the rows, at least 20; below 200 rows five-fold "
-             "cross-fitting)"),
+             "0.2, or a file of other rows (default: each of five folds in turn, below 1,000 rows or, where several "
+             "members are kept, 100,000; else 15 % of the rows)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
                   "and --preset"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),

@@ -194,7 +194,8 @@ typedef struct una_fit_settings {
     const char        *preset;                 /* NULL or "thesis"                                  */
     const char *const *set;                    /* "key=value" texts that win over the spec          */
     size_t             set_count;
-    double             valid_fraction;         /* 0 = automatic: 15 %, at least 20; five folds below 200 rows */
+    double             valid_fraction;         /* 0 = automatic: five folds below 1,000 rows (100,000 where
+                                                  several members are kept), else 15 %, at least 20 */
     const una_dataset *valid;                  /* or rows of the caller's; not used for the posterior */
     una_missing        missing;
     size_t             other;                  /* > 0: levels with fewer rows share an "other" level, which is
@@ -232,7 +233,7 @@ typedef struct una_fit_info {                  /* all in the user's own units   
 
 typedef struct una_model una_model;
 
-/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "luna". */
+/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset). */
 una_status una_fit(una_model **model, const char *spec, const una_dataset *data,
                    const una_fit_settings *settings, una_run *run);
 void       una_model_free(una_model *model);

@@ -39,7 +39,8 @@ static const una_option luna_table[] = {
     { "schedule", UNA_WORD, offsetof(luna_options, schedule), "sigmoid", 0, 0, false, UNA_SCHEDULES,
       "how the diversity grows over training" },
     { "probes", UNA_WORD, offsetof(luna_options, probes), "both", 0, 0, false, UNA_PROBES "|both",
-      "where slopes are compared: at the training points (the thesis), between pairs of them, or also beyond them" },
+      "where slopes are compared: at the training points (the thesis), between pairs of them, or also beyond them; "
+      "both = beyond in one round of members in four, between in the others" },
     { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
       "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
     { "slopes", UNA_WORD, offsetof(luna_options, slopes), "differences", 0, 0, false, "differences|exact",

@@ -113,7 +113,7 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
         if (panel) add_function(panel, report, &report->models[m], arena);
         parts = parts || report->models[m].part_count > 0;
     }
-    if (parts) una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "auxiliary regressors");
+    if (parts) una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "members or heads");
 
     una_axis x = { .low = report->sweep_at[0], .high = report->sweep_at[report->grid - 1] }, y = function_range(report);
     share_axes(&figure, &x, &y);

@@ -276,7 +276,7 @@ static una_status function_figure(una_html *html, const una_report *report, una_
     una_text_add(&words, "Vermillion is what the model does not know: it should open where there are no data. The "
                  "pale blue adds the noise.%s%s",
                  report->model_count > 1 ? " All panels share their axes." : "",
-                 parts ? " Thin grey lines are the auxiliary regressors behind the features." : "");
+                 parts ? " Thin grey lines are its members, or the heads of a single one." : "");
     UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, "The function and its bands.", words.at, run);
 }

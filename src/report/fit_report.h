@@ -23,7 +23,7 @@ typedef struct una_report_model {
     const double *sweep_std;             /* [sweeps, grid] epistemic std along each sweep           */
     /* For one numeric input, along sweep 0; NULL otherwise. */
     const double *line_mean, *line_lower, *line_upper;           /* [grid]                          */
-    const double *parts;                 /* [part_count, grid]: auxiliary regressors, members ...   */
+    const double *parts;                 /* [part_count, grid]: members, auxiliary regressors      */
     size_t        part_count;
 } una_report_model;
 

@@ -327,7 +327,7 @@ static void test_one_input(void **state)
     const char *const expected[] = { "<h1>A heading</h1>", "<p class=\"lead\">First part.</p>",
         "<p class=\"lead\">Second part.</p>",
         "The function and its bands.", "The heads have collapsed.", "Column &#39;q&#39; is constant.",
-        "auxiliary regressors",
+        "members or heads",
         "On 16 held-out rows, before the posterior took them in", "On the 100 rows given", "0.3412", "0.2931", "96.0 %",
         "Calibration on the rows given.", "Training curves.", "3 of the rows given have no value",
         "LUNA predicts y from 1 input (a).",

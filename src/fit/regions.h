@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Regions of the data to leave out whole: ignorance is checked where it matters, away from the rows that train. A
- * region is a slab, rows of middling rank along a direction: an input that matters, or the direction in which the rows
- * spread most.
+ * region is a slab, rows of middling rank along an input that matters or a random direction.
  */
 #ifndef UNA_REGIONS_H
 #define UNA_REGIONS_H

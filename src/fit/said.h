@@ -29,7 +29,8 @@ double una_said_log_lik(const una_said *said, size_t row, double noise_var);
 /* Log-likelihood per row at a given noise, as una_said_noise counts it; z2 (may be NULL): expected squared error over
  * variance, 1 where the variance is right. */
 double una_said_fit(una_said *said, double noise_var, double *z2);
-/* The noise variance that suits the mixture best, one standard error of its logarithm up: few rows say little of it. */
+/* The noise variance that suits the mixture best; where the rounds are all there will be (samples is false), one
+ * standard error of its logarithm up: few rows say little of it. */
 double una_said_noise(una_said *said);
 /* The weights that make y most likely (stacking), for that noise. */
 una_status una_said_weigh(una_said *said, double noise_var, una_run *run);

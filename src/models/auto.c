@@ -130,10 +130,8 @@ static double log_lik_of(const hand *hands, size_t count, const double *told, si
 static void report(una_fit_result *result, const hand *hands, size_t count)
 {
     double noise = 0, evidence = 0, square = 0;
-    const hand *first = hands;
     for (size_t k = 0; k < count; k++) {
         const hand *h = &hands[k];
-        if (h->weight > first->weight) first = h;
         noise += h->weight * h->result.noise_var;
         square += h->weight * h->result.valid_rmse * h->result.valid_rmse;
         result->steps += h->result.steps;
@@ -152,8 +150,7 @@ static void report(una_fit_result *result, const hand *hands, size_t count)
                       "target %.3f).", hands[k].kind->name, 100 * hands[k].weight, hands[k].result.valid_log_lik);
     result->noise_var = noise;
     result->log_evidence = evidence;
-    result->prior_var = first->result.prior_var;
-    result->valid_rmse = sqrt(square);
+    result->valid_rmse = sqrt(square);                   /* at least that of the stack, whose mean is theirs */
 }
 
 static una_status auto_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,

@@ -30,8 +30,8 @@ typedef struct una_committee_options {
 /* Rows of the option table for a struct `type` that has a member `committee`, named in una_kind.committee. */
 #define UNA_ROW_RELEVANCE(type, relevance_text) \
     UNA_ROW(type, committee, relevance, UNA_WORD, relevance_text, 0, 0, false, "auto|on|off", \
-            "scale inputs by how fast the target moves with each (by a Gaussian process); auto = in two rounds of four, " \
-            "below 2000 rows")
+            "scale inputs by how fast the target moves with each (by a Gaussian process); auto = in two rounds of " \
+            "four, below 2000 rows")
 #define UNA_ROW_NOISE_SHAPE(type) \
     UNA_ROW(type, committee, noise, UNA_WORD, "auto", 0, 0, false, "auto|constant|varying", \
             "noise that varies with the inputs; auto = where held-out rows show it and noise_std is not given")

@@ -125,7 +125,9 @@ static void what_cannot_be_kept_together_is_dealt_out(void **state)
 
 typedef struct split_options { double members; } split_options;
 static const una_option with_members[] = {
-    { "members", UNA_COUNT, offsetof(split_options, members), "auto", 1, 100, true, NULL, "how many" }, { .name = NULL } };
+    { "members", UNA_COUNT, offsetof(split_options, members), "auto", 1, 100, true, NULL, "how many" },
+    { .name = NULL }
+};
 static const una_option without[] = { { .name = NULL } };
 
 /* Folds, or rows held out, of so many; returns the folds. */

@@ -239,7 +239,8 @@ static void options_of_its_kinds_are_pointed_at(void **state)
         { "width=10", "but luna has it", "--model 'luna(width=10)'" },
         { "epoch=3", "but luna has epochs", "--model 'auto(luna=luna(epochs=3))'" },
         { "kernel=rbf + linear", "but gp has it", "--model 'gp(kernel=rbf + linear)'" },
-        { "gp_row=3", "did you mean 'gp_rows'", "una models auto" }, { "xyzzyplugh=3", "xyzzyplugh", "una models auto" },
+        { "gp_row=3", "did you mean 'gp_rows'", "una models auto" },
+        { "xyzzyplugh=3", "xyzzyplugh", "una models auto" },
     };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);

@@ -225,8 +225,8 @@ static void weights_as_asked(void **state)
 static una_model *luna_of_rounds(const char *more, const una_dataset *data, una_run *run)
 {
     char spec[256];
-    snprintf(spec, sizeof spec, "luna(width=6, heads=3, steps=30, members=8, relevance=off, prior_var=1, noise_std=0.5, "
-             "train_noise_std=0.5, %s)", more);
+    snprintf(spec, sizeof spec, "luna(width=6, heads=3, steps=30, members=8, relevance=off, prior_var=1, "
+             "noise_std=0.5, train_noise_std=0.5, %s)", more);
     return fitted(spec, data, &SIZED(una_fit_settings, .valid_fraction = 0.3), run);
 }
 

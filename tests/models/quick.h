@@ -16,7 +16,7 @@ static size_t quick_choice;
 static inline const char *quick_row(const char *kind, size_t choice)
 {
     static const struct { const char *kind, *options; } table[] = {
-        { "auto", "luna=luna(width=6, heads=3, steps=20, activation=tanh, members=3, relevance=off)" },
+        { "auto", "luna=luna(width=6, heads=3, steps=15, activation=tanh, members=2, relevance=off)" },
         { "luna", "width=6, heads=3, steps=40, members=1" },
         { "luna", "width=6, heads=3, steps=20, members=6" },
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },

@@ -338,9 +338,9 @@ static void presets_work(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
     una_model *model = NULL;
-    const char *set[] = { "epochs=5" };
-    una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set,
-                                  .set_count = has_option(kind, "epochs") };
+    /* a kind of other budgets is as small as in the other tests, in the first of its ways */
+    const char *set[] = { has_option(kind, "epochs") ? "epochs=5" : quick_row(kind->name, 0) };
+    una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set, .set_count = 1 };
 
     assert_status(una_fit(&model, kind->name, data, &settings, run), UNA_OK, run);
     una_model_free(model);
@@ -854,7 +854,7 @@ static void no_memory_for_each_row(void **state)
         long few = blocks_taken(model, x, FEW, out, threads), many = blocks_taken(model, x, MANY, out, threads);
         print_message("%s, %d threads: %ld blocks for %d rows, %ld for %d\n", kind_of(state)->name, threads, few, FEW,
                       many, MANY);
-        assert_true(many <= few + MORE);
+        assert_true(many <= 2 * few + MORE);             /* for each of the two blocks of rows, at most */
     }
 
     free(x);

@@ -104,6 +104,27 @@ static inline void fail_after_release(void *context, void *block)
     free(block);
 }
 
+/* Tests of how well something works take too long under the address sanitizer, and tell nothing more there. */
+#if defined(__SANITIZE_ADDRESS__)
+#define UNA_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNA_SANITIZED 1
+#endif
+#endif
+#ifdef UNA_SANITIZED
+static const bool sanitized = true;
+#else
+static const bool sanitized = false;
+#endif
+
+static inline void skip_if_sanitized(void)
+{
+    if (!sanitized) return;
+    print_message("skipped: too slow under the address sanitizer\n");
+    skip();
+}
+
 /* A struct that begins with its size, as a value: SIZED(una_fit_settings, .preset = "thesis"). */
 #define SIZED(type, ...) ((type){ .size = sizeof(type), __VA_ARGS__ })
 

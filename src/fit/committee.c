@@ -335,8 +335,8 @@ static una_status choose_prior(double *prior_var, committee *members, una_said *
     committee scouts;
     una_said beside;
     *prior_var = 1;
-    UNA_TRY(una_regions_cut(&inside, &regions, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p->x, p->columns, members->sides->scale, p->seed,
-                            &run->scratch, run));
+    UNA_TRY(una_regions_cut(&inside, &regions, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p->x, p->columns,
+                            members->sides->scale, p->seed, &run->scratch, run));
     if (regions == 0) return UNA_OK;
     double *y = UNA_GET_ROWS(&run->scratch, double, regions * rows);
     UNA_TRY(una_arena_check(&run->scratch));

@@ -164,7 +164,7 @@ double una_said_noise(una_said *s)
     return exp(log_noise + (s->samples ? 0 : sqrt(2 / (double)una_said_rows(s))));
 }
 
-/* ---- weights ------------------------------------------------------------------------------------------------------ */
+/* ---- weights ----------------------------------------------------------------------------------------------------- */
 
 void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double doubt)
 {

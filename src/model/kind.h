@@ -120,6 +120,9 @@ const una_kind *una_kind_find(const char *name);
 /* UNA_E_USAGE names the nearest one and lists them all. */
 una_status una_kind_need(const una_kind **kind, const char *name, una_run *run);
 
+/* una_options_apply for a kind; an option that a kind inside it has, and it has not, gets a sentence that says so. */
+una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spec, una_arena *arena, una_run *run);
+
 /* Slopes at one point x [inputs], which comes back as it was: the kind's own, or central differences. */
 una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean,
                           double *dvar, una_run *run);

@@ -83,6 +83,60 @@ una_status una_kind_option(una_option_info *info, size_t kind, size_t option, un
     return status;
 }
 
+/* ---- options ---------------------------------------------------------------------------------------------------- */
+
+enum { MOST_OPTIONS = 128 };
+
+static size_t names_of(const char *names[MOST_OPTIONS], const una_option *table)
+{
+    size_t count = 0;
+    for (; count < MOST_OPTIONS && table[count].name; count++) names[count] = table[count].name;
+    return count;
+}
+
+/* The name as it is, or the one nearest to it; NULL: none is near. */
+static const char *name_like(const una_kind *kind, const char *key)
+{
+    const char *names[MOST_OPTIONS];
+    size_t count = names_of(names, kind->options);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], key) == 0) return names[i];
+    return una_nearest(key, names, count);
+}
+
+/* The first kind inside, of those that a kind has an option for, with an option of that name or one near to it. */
+static const una_kind *who_has(const una_kind *kind, const char *key, const char **name)
+{
+    for (const una_option *o = kind->options; o->name; o++) {
+        const una_kind *inside = o->type == UNA_TEXT ? una_kind_find(o->name) : NULL;
+        *name = inside ? name_like(inside, key) : NULL;
+        if (*name) return inside;
+    }
+    return NULL;
+}
+
+static una_status refuse_option_of_another(const una_kind *kind, const una_kind *inside, const char *name,
+                                           const una_spec_item *item, una_run *run)
+{
+    una_text value = una_text_in(&run->scratch);
+    una_spec_value(&value, item->value);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_FAIL(run, UNA_E_USAGE, "%s has no option '%.80s', but %s has %s: use --model '%s(%s=%.80s)', or "
+             "--model '%s(%s=%s(%s=%.80s))'", kind->name, item->key, inside->name,
+             strcmp(name, item->key) == 0 ? "it" : name, inside->name, name, value.at, kind->name, inside->name,
+             inside->name, name, value.at);
+}
+
+una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spec, una_arena *arena, una_run *run)
+{
+    for (size_t i = 0; i < spec->count; i++) {
+        const char *name;
+        const una_kind *inside = name_like(kind, spec->items[i].key) ? NULL : who_has(kind, spec->items[i].key, &name);
+        if (inside) return refuse_option_of_another(kind, inside, name, &spec->items[i], run);
+    }
+    return una_options_apply(options, kind->options, kind->name, spec, arena, run);
+}
+
 /* ---- specs ---------------------------------------------------------------------------------------------------- */
 
 /* How often the numbers of the kind and of those inside it have changed. */
@@ -93,7 +147,7 @@ static una_status add_changes(unsigned *changes, const una_kind *kind, const una
     void *options = una_arena_get(arena, 1, kind->options_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_options_default(options, kind->options, run));
-    UNA_TRY(una_options_apply(options, kind->options, kind->name, spec, arena, run));
+    UNA_TRY(una_kind_set(options, kind, spec, arena, run));
     *changes += kind->results;
 
     for (const una_option *o = kind->options; kind->inner && depth < DEEPEST && o->name; o++) {

@@ -39,12 +39,12 @@ static una_status read_options(una_model *model, const char *text, const una_fit
         if (strcmp(settings->preset, "thesis") != 0)
             UNA_FAIL(run, UNA_E_USAGE, "there is no preset '%s'; the only preset is 'thesis'", settings->preset);
         UNA_TRY(una_spec_parse_items(&part, kind->thesis, &model->keep, run));
-        UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &part, &model->keep, run));
+        UNA_TRY(una_kind_set(model->options, kind, &part, &model->keep, run));
     }
-    UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &spec, &model->keep, run));
+    UNA_TRY(una_kind_set(model->options, kind, &spec, &model->keep, run));
     for (size_t i = 0; i < settings->set_count; i++) {
         UNA_TRY(una_spec_parse_items(&part, settings->set[i], &model->keep, run));
-        UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &part, &model->keep, run));
+        UNA_TRY(una_kind_set(model->options, kind, &part, &model->keep, run));
     }
     return UNA_OK;
 }

@@ -235,8 +235,8 @@ static void tell_of_copies(const una_problem *p, const una_copies *copies, una_f
     size_t rows = p->x.rows + p->valid_x.rows;
     if (copies->copied * ONE_ROW_IN <= rows) return;
     una_notes_add(&result->notes, p->folds ?
-                  "%zu of the %zu rows have the same inputs as another row: copies share a fold, so that none is judged "
-                  "by a model that saw another." :
+                  "%zu of the %zu rows have the same inputs as another row: copies share a fold, so that none is "
+                  "judged by a model that saw another." :
                   "%zu of the %zu rows have the same inputs as another row: copies are held out together, or none of "
                   "them is.", copies->copied, rows);
 }

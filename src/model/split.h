@@ -26,8 +26,8 @@ una_status una_fold_rows(unsigned char **fold, size_t *folds, const una_copies *
 una_status una_hold_rows(uint32_t **order, size_t *held, const una_copies *copies, size_t rows, una_rng rng,
                          una_run *run);
 
-/* Rows held out, or folds, as settings, kind and its options ask for; x and y of the problem are put in another order. Says in the
- * result what copies there are. */
+/* Rows held out, or folds, as settings, kind and its options ask for; x and y of the problem are put in another order.
+ * Says in the result what copies there are. */
 una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
                              const una_fit_settings *settings, una_fit_result *result, una_run *run);
 

@@ -82,11 +82,13 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
 
     double rows = (double)problem->x.rows, share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
-    una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads, .member = o->committee.members != 1, .training = {
+    una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
+    plan.member = o->committee.members != 1;
+    plan.training = (una_training){
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
-        .unit_directions = o->direction_kind == 1, .head_relief = 1 - o->head_share, .descent.look_from = 0.6 } };
+        .unit_directions = o->direction_kind == 1, .head_relief = 1 - o->head_share, .descent.look_from = 0.6 };
     UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
 
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);

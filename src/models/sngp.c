@@ -302,7 +302,8 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     una_basis_resolve(b, p->x.rows, una_table_rows(p), false);
     if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt((double)p->x.cols);
     m->posterior = o->head;
-    if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(posterior_rows(p), 1, run));
+    size_t rows = posterior_rows(p) > una_table_rows(p) ? posterior_rows(p) : una_table_rows(p);
+    if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(rows, 1, run));      /* those a committee adds in the end too */
     m->net = (una_residual){ .inputs = p->x.cols, .width = (size_t)b->width, .depth = (size_t)b->depth,
                              .features = (size_t)b->features, .activation = (una_activation)b->activation };
     una_residual_shape(&m->net);

@@ -160,7 +160,8 @@ static una_status weigh_and_append(void *context, una_run *run)
     una_gp gp = { .noise_var = 0.04 };
     una_arena keep;
     una_arena_init(&keep, run);
-    una_status status = una_kernel_parse(&kernel, "rbf", &(una_kernel_inputs){ names, NULL, NULL, 2, false }, &keep, run);
+    una_kernel_inputs inputs = { names, NULL, NULL, 2, false };
+    una_status status = una_kernel_parse(&kernel, "rbf", &inputs, &keep, run);
     if (status == UNA_OK) status = una_gp_init(&gp, kernel, t->x, INPUTS, t->y, 20, INPUTS, &keep);
     if (status == UNA_OK) status = una_gp_solve(&gp, 0, run);
     if (status == UNA_OK) status = una_gp_append(&gp, t->x + 40, INPUTS, t->y + 20, t->weight, 70, &keep, run);

@@ -121,6 +121,57 @@ static void what_cannot_be_kept_together_is_dealt_out(void **state)
     una_run_free(run);
 }
 
+/* ---- who gets folds ---------------------------------------------------------------------------------------------- */
+
+typedef struct split_options { double members; } split_options;
+static const una_option with_members[] = {
+    { "members", UNA_COUNT, offsetof(split_options, members), "auto", 1, 100, true, NULL, "how many" },
+    { .name = NULL }
+};
+static const una_option without[] = { { .name = NULL } };
+
+/* Folds, or rows held out, of so many; returns the folds. */
+static size_t folds_of(const una_kind *kind, double members, size_t rows, double fraction)
+{
+    una_run *run = quiet_run();
+    double *at = malloc(2 * rows * sizeof *at);
+    split_options options = { members };
+    una_fit_result result = una_fit_result_in(&run->scratch);
+    if (!at) fail_msg("%s", "no memory for the test's own data");
+    for (size_t i = 0; i < 2 * rows; i++) at[i] = (double)i;
+    una_problem p = { .x = { at, rows, 1, 1 }, .y = at + rows, .outputs = 1, .seed = 1, .table_rows = rows };
+    const una_fit_settings settings = SIZED(una_fit_settings, .valid_fraction = fraction);
+    assert_ok(una_problem_split(&p, kind, &options, &settings, &result, run), run);
+
+    size_t folds = p.folds, held = (size_t)floor((fraction > 0 ? fraction : 0.15) * (double)rows + 0.5);
+    assert_int_equal(p.valid_x.rows, kind->learns_features && folds == 0 ? held : 0);
+    assert_int_equal(p.x.rows + p.valid_x.rows, rows);
+    free(at);
+    una_run_free(run);
+    return folds;
+}
+
+/* Where what was trained without a fold is kept, folds cost nothing, and many more rows get them. */
+static void folds_where_they_are_kept(void **state)
+{
+    const una_kind again = { .options = with_members, .learns_features = true };
+    const una_kind keeps = { .options = with_members, .learns_features = true, .keeps_folds = true };
+    const una_kind stack = { .options = without, .learns_features = true, .keeps_folds = true };
+    const una_kind none = { .options = without, .keeps_folds = true };
+    (void)state;
+    assert_int_equal(folds_of(&again, UNA_AUTO, 999, 0), 5);
+    assert_int_equal(folds_of(&again, UNA_AUTO, 1000, 0), 0);
+    assert_int_equal(folds_of(&keeps, UNA_AUTO, 1000, 0), 5);
+    assert_int_equal(folds_of(&keeps, 7, 99999, 0), 5);
+    assert_int_equal(folds_of(&keeps, UNA_AUTO, 100000, 0), 0);
+    assert_int_equal(folds_of(&keeps, 1, 999, 0), 5);                    /* one is trained once more, on all rows */
+    assert_int_equal(folds_of(&keeps, 1, 1000, 0), 0);
+    assert_int_equal(folds_of(&stack, UNA_AUTO, 1000, 0), 5);            /* it has no such option */
+    assert_int_equal(folds_of(&stack, UNA_AUTO, 100000, 0), 0);
+    assert_int_equal(folds_of(&keeps, UNA_AUTO, 500, 0.3), 0);           /* asked for: as asked */
+    assert_int_equal(folds_of(&none, UNA_AUTO, 500, 0), 0);
+}
+
 static una_status split_some(void *context, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -151,6 +202,7 @@ int main(void)
         cmocka_unit_test(without_copies_rows_are_dealt_out),
         cmocka_unit_test(copies_stand_on_one_side),
         cmocka_unit_test(what_cannot_be_kept_together_is_dealt_out),
+        cmocka_unit_test(folds_where_they_are_kept),
         cmocka_unit_test(memory_may_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,27 +9,6 @@
 
 #include "fit/members.h"
 
-/* Tests of how well something works take too long under the address sanitizer, and tell nothing more there. */
-#if defined(__SANITIZE_ADDRESS__)
-#define UNA_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNA_SANITIZED 1
-#endif
-#endif
-#ifdef UNA_SANITIZED
-static const bool sanitized = true;
-#else
-static const bool sanitized = false;
-#endif
-
-static inline void skip_if_sanitized(void)
-{
-    if (!sanitized) return;
-    print_message("skipped: too slow under the address sanitizer\n");
-    skip();
-}
-
 /* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways
  * of working has two rows: quick_choice says which. Of committees the first row is a single training. */
 static size_t quick_choice;
@@ -37,7 +16,7 @@ static size_t quick_choice;
 static inline const char *quick_row(const char *kind, size_t choice)
 {
     static const struct { const char *kind, *options; } table[] = {
-        { "auto", "luna=luna(width=6, heads=3, steps=20, activation=tanh, members=3, relevance=off)" },
+        { "auto", "luna=luna(width=6, heads=3, steps=15, activation=tanh, members=2, relevance=off)" },
         { "luna", "width=6, heads=3, steps=40, members=1" },
         { "luna", "width=6, heads=3, steps=20, members=6" },
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },

@@ -97,7 +97,7 @@ static void rows_that_all_spoke_of_are_scored(void **state)
     size_t said = 0;
     for (size_t i = 0; i < ROWS; i++) told[0][i] = told[1][i] = NAN;
     fit_kind("luna", luna, &p, told[0], &keep, run);
-    fit_kind("gp", "gp", &p, told[1], &keep, run);
+    fit_kind("gp", "gp(kernel=matern52)", &p, told[1], &keep, run);
 
     const una_kind *kind = una_kind_find("auto");
     void *options = una_arena_get(&keep, 1, kind->options_size);
@@ -105,7 +105,7 @@ static void rows_that_all_spoke_of_are_scored(void **state)
     una_spec spec;
     una_fit_result result = una_fit_result_in(&keep);
     char text[200];
-    snprintf(text, sizeof text, "auto(luna=%s, least_weight=0)", luna);
+    snprintf(text, sizeof text, "auto(luna=%s, gp=gp(kernel=matern52), least_weight=0)", luna);
     assert_ok(una_options_default(options, kind->options, run), run);
     assert_ok(una_spec_parse(&spec, text, &keep, run), run);
     assert_ok(una_options_apply(options, kind->options, "auto", &spec, &keep, run), run);
@@ -207,6 +207,52 @@ static void it_says_what_carries_how_much(void **state)
     assert_int_equal(info->valid_rows, 60);
     assert_true(isfinite(info->valid_log_lik) && info->valid_rmse > 0 && info->noise_std > 0);
     una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Without a model: auto; with a preset, which is of a paper's model, luna. */
+static void no_model_means_auto(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run);
+    static const char *const no_luna[] = { "luna=none" }, *const small[] = { "epochs=1, width=3, heads=2" };
+    una_model *plain = fitted(NULL, data, &SIZED(una_fit_settings, .set = no_luna, .set_count = 1), run);
+    assert_string_equal(una_model_info(plain)->kind, "auto");
+    assert_string_equal(members_of(plain)->at[0].kind->name, "gp");
+    una_model *preset = fitted(NULL, data, &SIZED(una_fit_settings, .preset = "thesis", .set = small, .set_count = 1),
+                               run);
+    assert_string_equal(una_model_info(preset)->kind, "luna");
+    assert_says(una_model_info(preset)->spec, "members=1");
+    una_model_free(plain);
+    una_model_free(preset);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* An option that a kind of the stack has is named with its remedy, nearly right ones too; nobody's is not. */
+static void options_of_its_kinds_are_pointed_at(void **state)
+{
+    (void)state;
+    static const struct { const char *set, *says, *remedy; } wrong[] = {
+        { "width=10", "but luna has it", "--model 'luna(width=10)'" },
+        { "epoch=3", "but luna has epochs", "--model 'auto(luna=luna(epochs=3))'" },
+        { "kernel=rbf + linear", "but gp has it", "--model 'gp(kernel=rbf + linear)'" },
+        { "gp_row=3", "did you mean 'gp_rows'", "una models auto" },
+        { "xyzzyplugh=3", "xyzzyplugh", "una models auto" },
+    };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(40, 0, run);
+    una_model *model = NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const una_fit_settings settings = SIZED(una_fit_settings, .set = &wrong[i].set, .set_count = 1);
+        assert_status(una_fit(&model, NULL, data, &settings, run), UNA_E_USAGE, run);
+        assert_says(una_run_message(run), wrong[i].says);
+        assert_says(una_run_message(run), wrong[i].remedy);
+    }
+    assert_status(una_fit(&model, "luna(widht=3)", data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "did you mean 'width'");
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -346,6 +392,8 @@ int main(void)
         cmocka_unit_test(no_process_for_many_rows),
         cmocka_unit_test(what_carries_nothing_is_left_out),
         cmocka_unit_test(it_says_what_carries_how_much),
+        cmocka_unit_test(no_model_means_auto),
+        cmocka_unit_test(options_of_its_kinds_are_pointed_at),
         cmocka_unit_test(wrong_specs_are_refused),
         cmocka_unit_test(updates_reach_all_kinds),
         cmocka_unit_test(damaged_files_are_refused),

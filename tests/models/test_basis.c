@@ -25,62 +25,74 @@ static void steps_epochs_and_batch(void **state)
 {
     (void)state;
     una_basis_options o = automatic();
-    una_basis_resolve(&o, 150, 150, 1);
+    una_basis_resolve(&o, 150, 150, false);
     assert_near(o.batch, 150, 0, 0);                                     /* small data: all rows every step */
     assert_near(o.features, 50, 0, 0);
     assert_near(o.steps, o.epochs, 0, 0);
     assert_true(o.steps >= 1000);
 
     o = automatic();
-    una_basis_resolve(&o, 1000, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, false);
     assert_near(o.batch, 128, 0, 0);
     assert_near(o.epochs, floor(o.steps / 8 + 0.5), 0, 0);               /* 1000/128 is nearest to 8 batches */
-    double steps = o.steps;
-    o = automatic();
-    una_basis_resolve(&o, 1000, 1000, 0.5);
-    assert_near(o.steps, floor(steps / 2), 0, 1);
 
     o = automatic();
     o.epochs = 30;
-    una_basis_resolve(&o, 1000, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, false);
     assert_near(o.steps, 240, 0, 0);                                     /* epochs given: steps follow */
 
     o = automatic();
     o.epochs = 30;
     o.steps = 16;
-    una_basis_resolve(&o, 1000, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, false);
     assert_near(o.steps, 16, 0, 0); /* both given: steps win, epochs say what they are */
     assert_near(o.epochs, 2, 0, 0);
 
     o = automatic();
     o.batch = 5000;
-    una_basis_resolve(&o, 1000, 1000, 1);
+    una_basis_resolve(&o, 1000, 1000, false);
     assert_near(o.batch, 1000, 0, 0);
     una_basis_options again = o;
-    una_basis_resolve(&again, 1000, 1000, 1);
+    una_basis_resolve(&again, 1000, 1000, false);
     assert_memory_equal(&again, &o, sizeof o);                           /* nothing is left to choose */
 }
 
-/* Rules go by the table: the 1,700 rows that train of 2,000 get the steps, restarts and batch of 2,000, as do the
- * members of an ensemble; a pass is over the rows that train. */
+/* A member of several stops earlier: two steps a row, from 2,000 to 15,000, and to 30,000 from 100,000 rows on. */
+static void members_take_fewer_steps(void **state)
+{
+    (void)state;
+    static const struct { size_t rows; double alone, member; } rule[] = {
+        { 150, 6000, 2000 }, { 500, 15000, 2000 }, { 1500, 15000, 3000 }, { 5000, 30000, 10000 },
+        { 20000, 30000, 15000 }, { 200000, 30000, 30000 } };
+    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
+        una_basis_options one = automatic(), some = automatic();
+        una_basis_resolve(&one, rule[i].rows, rule[i].rows, false);
+        una_basis_resolve(&some, rule[i].rows, rule[i].rows, true);
+        assert_near(one.steps, rule[i].alone, 0, 0);
+        assert_near(some.steps, rule[i].member, 0, 0);
+    }
+}
+
+/* Rules go by the table: the 1,700 rows that train of 2,000 get the steps and batch of 2,000, as do the members of an
+ * ensemble; a pass is over the rows that train. */
 static void rules_count_held_out_rows(void **state)
 {
     (void)state;
     una_basis_options o = automatic(), all = automatic(), few = automatic();
     o.restarts = all.restarts = few.restarts = UNA_AUTO;
-    una_basis_resolve(&o, 1700, 2000, 1);
-    una_basis_resolve(&all, 2000, 2000, 1);
-    una_basis_resolve(&few, 1700, 1700, 1);
+    una_basis_resolve(&o, 1700, 2000, false);
+    una_basis_resolve(&all, 2000, 2000, false);
+    una_basis_resolve(&few, 1700, 1700, false);
     assert_near(o.steps, all.steps, 0, 0);
-    assert_near(o.restarts, all.restarts, 0, 0);
+    assert_near(o.restarts, 1, 0, 0);                                    /* members keep what restarts threw away */
     assert_near(o.batch, 128, 0, 0);
-    assert_true(few.steps != all.steps && few.restarts != all.restarts);
+    assert_true(few.steps != all.steps);
     o = automatic();
     o.epochs = 30;
-    una_basis_resolve(&o, 850, 1000, 1);
+    una_basis_resolve(&o, 850, 1000, false);
     assert_near(o.steps, 30 * 7, 0, 0);                                  /* 850/128 is nearest to 7 batches */
     o = automatic();
-    una_basis_resolve(&o, 120, 150, 1);
+    una_basis_resolve(&o, 120, 150, false);
     assert_near(o.batch, 120, 0, 0);
 
     char steps[32];
@@ -148,10 +160,10 @@ static void looks_stay_cheap_on_many_rows(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40000, 0, run);
-    una_model *model = fitted("nlm(steps=30, width=4, train_noise_std=0.3)", data, NULL, run);
+    una_model *model = fitted("nlm(steps=30, width=4, train_noise_std=0.3)", data, &held_out, run);
     const una_basis *basis = member_state(model);
     assert_near(basis->head.stats.rows, 40000, 0, 0);
-    assert_int_equal(una_model_info(model)->valid_rows, 6000);
+    assert_int_equal(una_model_info(model)->valid_rows, 8000);
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
@@ -482,6 +494,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_epochs_and_batch),
+        cmocka_unit_test(members_take_fewer_steps),
         cmocka_unit_test(rules_count_held_out_rows),
         cmocka_unit_test(noise_comes_from_unseen_rows),
         cmocka_unit_test(noise_by_the_evidence_of_unseen_rows),

@@ -178,13 +178,14 @@ static void held_out_rows_join(void **state)
 
 /* ---- relevance, weights, noise --------------------------------------------------------------------------------- */
 
-static void relevance_in_every_other_round(void **state)
+/* Rounds 0 and 1 of four, so that relevance meets every way in which a kind varies its rounds. */
+static void relevance_in_two_rounds_of_four(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run);
-    una_model *both = luna_with("members=10, relevance=auto", data, run);
-    for (size_t m = 0; m < 10; m++) assert_true((members_of(both)->at[m].scale != NULL) == (m < 5));
+    una_model *both = luna_with("members=25, relevance=auto", data, run);
+    for (size_t m = 0; m < 25; m++) assert_true((members_of(both)->at[m].scale != NULL) == (m < 10 || m >= 20));
     assert_non_null(una_model_info(both)->relevance);
     una_model *on = luna_with("members=10, relevance=on", data, run);
     for (size_t m = 0; m < 10; m++) assert_non_null(members_of(on)->at[m].scale);
@@ -215,6 +216,62 @@ static void weights_as_asked(void **state)
     assert_near(sum, 1, 1e-12, 0);
     una_model_free(equal);
     una_model_free(stacked);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- rounds of luna ---------------------------------------------------------------------------------------------- */
+
+static una_model *luna_of_rounds(const char *more, const una_dataset *data, una_run *run)
+{
+    char spec[256];
+    snprintf(spec, sizeof spec, "luna(width=6, heads=3, steps=30, members=8, relevance=off, prior_var=1, "
+             "noise_std=0.5, train_noise_std=0.5, %s)", more);
+    return fitted(spec, data, &SIZED(una_fit_settings, .valid_fraction = 0.3), run);
+}
+
+static double said_by(const una_model *model, size_t member, una_run *run)
+{
+    double x[6] = { 0.3, -0.4, 0.2, 0.9, -1, 0.5 }, mean, var, noise;
+    const una_member *m = &members_of(model)->at[member];
+    una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
+    assert_ok(m->kind->predict(m->state, (una_view){ x, 1, 6, 6 }, &out, run), run);
+    return mean;
+}
+
+/* Held-out rows: every member is a round. What a round varies is what the same member does if it is told so. */
+static void rounds_of_luna_vary(void **state)
+{
+    (void)state;
+    enum { ROWS = 80, INPUTS = 6 };
+    double x[ROWS * INPUTS], y[ROWS];
+    una_run *run = quiet_run();
+    una_dataset *data = NULL;
+    for (size_t i = 0; i < ROWS; i++) {
+        una_rng rng = una_rng_at(9, UNA_FOR_TEST, i);
+        for (size_t d = 0; d < INPUTS; d++) x[i * INPUTS + d] = una_rng_normal(&rng);
+        y[i] = sin(x[i * INPUTS]) + x[i * INPUTS + 1] + 0.1 * una_rng_normal(&rng);
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, ROWS, INPUTS, NULL, run), run);
+
+    una_model *chosen = luna_of_rounds("directions=auto, probes=both", data, run), *told[2][2];
+    for (int few = 0; few < 2; few++)
+        for (int beyond = 0; beyond < 2; beyond++) {
+            char more[64];
+            snprintf(more, sizeof more, "directions=%d, probes=%s", few ? 4 : 0, beyond ? "beyond" : "between");
+            told[few][beyond] = luna_of_rounds(more, data, run);
+        }
+    for (size_t m = 0; m < 8; m++)
+        for (int few = 0; few < 2; few++)
+            for (int beyond = 0; beyond < 2; beyond++) {
+                bool like = few == (int)(m % 2) && beyond == (m % 4 == 1);
+                assert_true((said_by(chosen, m, run) == said_by(told[few][beyond], m, run)) == like);
+            }
+
+    assert_says(una_model_info(chosen)->spec, "directions=auto");        /* no one number: passed back as it is */
+    assert_says(una_model_info(chosen)->spec, "probes=both");
+    for (size_t i = 0; i < 4; i++) una_model_free(told[i / 2][i % 2]);
+    una_model_free(chosen);
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -374,7 +431,8 @@ int main(void)
         cmocka_unit_test(specs_repeat_the_fit),
         cmocka_unit_test(updates_are_posteriors_of_all_rows),
         cmocka_unit_test(held_out_rows_join),
-        cmocka_unit_test(relevance_in_every_other_round),
+        cmocka_unit_test(rounds_of_luna_vary),
+        cmocka_unit_test(relevance_in_two_rounds_of_four),
         cmocka_unit_test(weights_as_asked),
         cmocka_unit_test(noise_that_varies),
         cmocka_unit_test(networks_that_differ),

@@ -116,6 +116,115 @@ static void starts_and_priors(void **state)
     una_run_free(run);
 }
 
+/* ---- evidence of some rows ------------------------------------------------------------------------------------- */
+
+enum { ALL = 150, SOME = 60 };
+
+/* Encoded rows; the first SOME of a shuffle stand in `some`. */
+static void take_rows(una_problem *all, una_problem *some, const una_model *like, const una_dataset *data, una_run *run)
+{
+    double *x, *y, *sx = UNA_GET(&run->scratch, double, 2 * SOME), *sy = UNA_GET(&run->scratch, double, SOME);
+    size_t rows;
+    uint32_t order[ALL];
+    una_rng rng = una_rng_at(5, UNA_FOR_SPLIT, 3);
+    assert_ok(una_columns_encode(&like->columns, data, &x, &y, NULL, &rows, &run->scratch, run), run);
+    for (uint32_t i = 0; i < ALL; i++) order[i] = i;
+    una_rng_permute(&rng, order, ALL);
+    for (size_t i = 0; i < SOME; i++) {
+        memcpy(sx + 2 * i, x + 2 * order[i], 2 * sizeof *sx);
+        sy[i] = y[order[i]];
+    }
+    *all = (una_problem){ .x = { x, rows, 2, 2 }, .y = y, .outputs = 1, .columns = &like->columns, .seed = 5 };
+    *some = *all;
+    some->x = (una_view){ sx, SOME, 2, 2 };
+    some->y = sy;
+}
+
+static const una_gp *fit_gp(const char *text, const una_problem *p, double *evidence, una_run *run)
+{
+    const una_kind *kind = una_kind_find("gp");
+    una_spec spec;
+    una_arena *keep = &run->scratch;
+    void *options = una_arena_get(keep, 1, kind->options_size);
+    una_members *m = una_arena_get(keep, 1, kind->state_size);
+    una_fit_result result = una_fit_result_in(keep);
+    assert_ok(una_options_default(options, kind->options, run), run);
+    assert_ok(una_spec_parse(&spec, text, keep, run), run);
+    assert_ok(una_options_apply(options, kind->options, "gp", &spec, keep, run), run);
+    assert_ok(kind->fit(m, options, p, &result, keep, run), run);
+    *evidence = result.log_evidence;
+    return m->at[0].state;
+}
+
+/* Numbers are those that a process of these rows alone finds; the posterior is of all rows. */
+static void some_rows_choose_for_all(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ALL, 0, run);
+    una_model *like = fitted("linear", data, NULL, run);
+    una_problem all, some;
+    double of_all, of_some, of_each;
+    take_rows(&all, &some, like, data, run);
+    const una_gp *gp = fit_gp("gp(search_rows=60, noise=constant)", &all, &of_all, run);
+    const una_gp *alone = fit_gp("gp(noise=constant)", &some, &of_some, run);
+    const una_gp *whole = fit_gp("gp(noise=constant)", &all, &of_each, run);
+
+    assert_int_equal(gp->rows, ALL);
+    assert_int_equal(alone->rows, SOME);
+    assert_near(gp->noise_var, alone->noise_var, 1e-12, 0);
+    assert_arrays_near(gp->kernel->parameter, alone->kernel->parameter, 3, 1e-12, 0);
+    assert_true(fabs(gp->noise_var / whole->noise_var - 1) > 1e-6);
+    assert_true(of_all < of_each - 1e-6);                                /* the best for all rows is another */
+    una_model_free(like);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* 0 and as many as there are mean all; what is printed repeats the fit; the same bits for any threads. */
+static void some_rows_or_all(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(ALL, 0, run);
+    una_model *plain = fitted("gp", data, NULL, run), *none = fitted("gp(search_rows=0)", data, NULL, run);
+    una_model *every = fitted("gp(search_rows=150)", data, NULL, run);
+    assert_same_predictions(plain, none, data, 0, run);
+    assert_same_predictions(plain, every, data, 0, run);
+
+    void *first = NULL;
+    size_t size = 0;
+    for (int threads = 1; threads <= 4; threads += 1 + threads % 2) {    /* 1, 3, 4 */
+        una_run *own = quiet_run_threads(threads);
+        una_model *some = fitted("gp(search_rows=100, restarts=2)", data, NULL, own);
+        void *bytes = NULL;
+        size_t now;
+        assert_ok(una_model_save_memory(some, &bytes, &now, own), own);
+        if (first) {
+            assert_int_equal(now, size);
+            assert_memory_equal(bytes, first, size);
+        } else {
+            una_model *again = fitted(una_model_info(some)->spec, data, NULL, run);
+            assert_same_predictions(again, some, data, 1e-9, run);
+            assert_true(una_model_info(some)->noise_std != una_model_info(plain)->noise_std);
+            una_model_free(again);
+            size = now;
+            first = malloc(size);
+            assert_non_null(first);
+            memcpy(first, bytes, size);
+        }
+        una_memory_free(bytes, own);
+        una_model_free(some);
+        una_run_free(own);
+    }
+    free(first);
+    una_model_free(plain);
+    una_model_free(none);
+    una_model_free(every);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void grids(void **state)
 {
     (void)state;
@@ -371,6 +480,8 @@ int main(void)
         cmocka_unit_test(evidence_chooses),
         cmocka_unit_test(prior_on_lengths),
         cmocka_unit_test(starts_and_priors),
+        cmocka_unit_test(some_rows_choose_for_all),
+        cmocka_unit_test(some_rows_or_all),
         cmocka_unit_test(grids),
         cmocka_unit_test(copies_do_not_choose_the_length),
         cmocka_unit_test(amplitude_and_units),

@@ -23,25 +23,25 @@ awk 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
                 printf "%.4f\n", y + u() } }' >wide.csv
 for threads in 1 2 3; do
     check "large steps, $threads threads" 0 \
-        una fit wide.csv --target y --set epochs=3 --threads $threads --out wide-$threads.una --quiet
+        una fit wide.csv --target y --model luna --set epochs=3 --threads $threads --out wide-$threads.una --quiet
 done
 same wide-1.una wide-2.una
 same wide-1.una wide-3.una
 # Another way through the same steps: the same but for rounding, and the model does not remember it.
 check "the plain path" 0 \
-    env UNA_PATH=plain "$UNA" fit wide.csv --target y --set epochs=3 --threads 1 --out wide-plain.una --quiet
+    env UNA_PATH=plain "$UNA" fit wide.csv --target y --model luna --set epochs=3 --threads 1 --out wide-plain.una --quiet
 una predict wide-1.una wide.csv >a.csv
 una predict wide-plain.una wide.csv >b.csv
 true_that "the plain path gives other bits" test "$(cmp -s a.csv b.csv; echo $?)" -eq 1
 true_that "the plain path gives the same numbers" test "$(paste -d, a.csv b.csv | awk -F, '
     NR > 1 { n = NF / 2; d = $1 - $(n + 1); if (d * d > 1e-4) far++ } END { print far + 0 }')" -eq 0
 true_that "the path is not in the file" test "$(grep -c '"path"' wide-plain.una)" -eq 0
-check "no such path" 1 env UNA_PATH=scenic "$UNA" fit train.csv --target y $quick --out scenic.una --quiet
+check "no such path" 1 env UNA_PATH=scenic "$UNA" fit train.csv --target y --model luna $quick --out scenic.una --quiet
 err "no path 'scenic'"
 absent scenic.una
-check "generic kernels" 0 una fit train.csv --target y $quick --kernels generic --out generic.una --quiet
+check "generic kernels" 0 una fit train.csv --target y --model luna $quick --kernels generic --out generic.una --quiet
 
-check "quiet in a pipe" 0 una fit train.csv --target y $quick --out p.una
+check "quiet in a pipe" 0 una fit train.csv --target y --model luna $quick --out p.una
 no_err
 check "no colour in a pipe" 0 una models luna
 true_that "no escape codes" test "$(grep -c "$(printf '\033')" stdout.txt)" -eq 0
@@ -50,19 +50,19 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     true_that "escape codes" grep -q "$(printf '\033')" stdout.txt
     check "NO_COLOR on a terminal" 0 env NO_COLOR=1 TERM=xterm script -qec "'$UNA' models luna" /dev/null
     true_that "no escape codes" test "$(grep -c "$(printf '\033\\[1m')" stdout.txt)" -eq 0
-    check "progress on a terminal" 0 env TERM=xterm script -qec "'$UNA' fit train.csv --target y --out p.una --set restarts=1 --set epochs=3000 --threads 1" /dev/null
+    check "progress on a terminal" 0 env TERM=xterm script -qec "'$UNA' fit train.csv --target y --model luna --out p.una --set restarts=1 --set epochs=3000 --threads 1" /dev/null
     true_that "a percentage" grep -q '%' stdout.txt
 else
     skip "there is no way to make a terminal: the program 'script' is missing, or /dev/pts"
 fi
 
-check "too little memory" 4 una fit train.csv --target y $quick --memory 40K --out small.una
+check "too little memory" 4 una fit train.csv --target y --model luna $quick --memory 40K --out small.una
 err "memory"
 absent small.una
 
 interrupted() {    # interrupted SIGNAL: a long fit, stopped once
     set -m
-    "$UNA" fit train.csv --target y --set epochs=1000000 --set restarts=1 --out never.una >stdout.txt 2>stderr.txt &
+    "$UNA" fit train.csv --target y --model luna --set epochs=1000000 --set restarts=1 --out never.una >stdout.txt 2>stderr.txt &
     local job=$! got=0
     set +m
     sleep 1

@@ -20,7 +20,7 @@ apart() {       # apart NAME TEXT... -- ARGUMENTS...: refused at once, and every
     same model.una model.kept
 }
 apart "model over data" "--out train.csv" "DATA train.csv" -- fit train.csv --target y $fast --out train.csv
-apart "model over validation rows" "--out more.csv" "--valid more.csv" -- fit train.csv --target y $quick --valid more.csv --out more.csv
+apart "model over validation rows" "--out more.csv" "--valid more.csv" -- fit train.csv --target y --model luna $quick --valid more.csv --out more.csv
 apart "report over data" "--report ./train.csv" "DATA train.csv" -- fit train.csv --target y $fast --report ./train.csv
 apart "report over the model" "--report new.una" "--out new.una" -- fit train.csv --target y $fast --out new.una --report new.una
 apart "report over the model, another spelling" "--report ./new.una" "--out new.una" -- fit train.csv --target y $fast --out new.una --report ./new.una

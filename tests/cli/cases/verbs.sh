@@ -15,16 +15,16 @@ check "models luna --json" 0 una models luna --json
 json name options source summary thesis
 no_err
 
-check "fit" 0 una fit train.csv --target y $quick
+check "fit" 0 una fit train.csv --target y --model luna $quick
 out "luna" "target y" "80 rows" "2 inputs" "noise" "before" "train.una" "una predict train.una"
 no_err
 there train.una
 tidy
-check "fit --quiet" 0 una fit train.csv --target y $quick --quiet --out quiet.una
+check "fit --quiet" 0 una fit train.csv --target y --model luna $quick --quiet --out quiet.una
 no_out
 no_err
 same train.una quiet.una
-check "fit --json" 0 una fit train.csv --target=y $quick --json --out=model.una
+check "fit --json" 0 una fit train.csv --target=y --model luna $quick --json --out=model.una
 json kind rows inputs noise_std prior_var log_evidence mean_cos2 options valid seconds model warnings notes target spec
 no_err
 same train.una model.una
@@ -42,11 +42,16 @@ check "fit, chart as PDF and PNG" 0 una fit train.csv --target y $fast --out r.u
 there r.pdf
 check "fit, PNG" 0 una fit train.csv --target y $fast --out r.una --chart r.png
 there r.png
-check "fit, valid share" 0 una fit train.csv --target y $quick --out v.una --valid 0.25 --json
+check "fit, valid share" 0 una fit train.csv --target y --model luna $quick --out v.una --valid 0.25 --json
 out '"valid": {"rows": 20'
-check "fit, valid file" 0 una fit train.csv --target y $quick --out v.una --valid test.csv --json
+check "fit, valid file" 0 una fit train.csv --target y --model luna $quick --out v.una --valid test.csv --json
 out '"rows": 80' '"valid": {"rows": 40'
-check "fit, preset" 0 una fit train.csv --target y --preset thesis $quick --set heads=3 --out p.una
+check "fit, preset" 0 una fit train.csv --target y --preset thesis $quick --set heads=3 --out p.una --json
+out '"kind": "luna"'
+check "fit, preset of another model" 0 una fit train.csv --target y --preset thesis --model linear --out p.una --json
+out '"kind": "linear"'
+check "fit, no model" 0 una fit train.csv --target y --set luna=none --out auto.una --json
+out '"kind": "auto"' "gp carries 100 %"
 check "fit, spec" 0 una fit train.csv --target y --model "luna(epochs=20, width=10, restarts=1)" --out s.una --quiet
 same s.una train.una
 

@@ -139,6 +139,12 @@ una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spe
 
 /* ---- specs ---------------------------------------------------------------------------------------------------- */
 
+/* Whether that option's value is the spec of another kind, and not left out. */
+static bool holds_spec(const una_kind *kind, const char *option, const char *value)
+{
+    return kind->inner && una_choice(kind->inner, option) >= 0 && strcmp(value, "none") != 0;
+}
+
 /* How often the numbers of the kind and of those inside it have changed. */
 static una_status add_changes(unsigned *changes, const una_kind *kind, const una_spec *spec, int depth, una_run *run)
 {
@@ -151,12 +157,14 @@ static una_status add_changes(unsigned *changes, const una_kind *kind, const una
     *changes += kind->results;
 
     for (const una_option *o = kind->options; kind->inner && depth < DEEPEST && o->name; o++) {
-        if (strcmp(o->name, kind->inner) != 0) continue;
+        if (o->type != UNA_TEXT) continue;
+        const char *value = *(const char *const *)(const void *)((const char *)options + o->offset);
+        if (!holds_spec(kind, o->name, value)) continue;
         una_spec inside;
-        UNA_TRY(una_spec_parse(&inside, *(const char *const *)(const void *)((const char *)options + o->offset), arena,
-                               run));
-        UNA_TRY(una_kind_need(&kind, inside.name, run));
-        return add_changes(changes, kind, &inside, depth + 1, run);
+        const una_kind *other;
+        UNA_TRY(una_spec_parse(&inside, value, arena, run));
+        UNA_TRY(una_kind_need(&other, inside.name, run));
+        UNA_TRY(add_changes(changes, other, &inside, depth + 1, run));
     }
     return UNA_OK;
 }
@@ -203,7 +211,7 @@ static una_status write_spec(una_text *text, const char *source, una_run *run)
         if (!value) continue;
         una_text_add(text, first ? "(" : ", ");
         first = false;
-        if (kind->inner && strcmp(o->name, kind->inner) == 0) {
+        if (holds_spec(kind, o->name, value)) {
             una_text inside = una_text_in(arena);
             UNA_TRY(write_spec(&inside, value, run));
             UNA_TRY(una_arena_check(arena));

@@ -204,6 +204,7 @@ const una_kind una_kind_auto = {
     .least_rows = 5,
     .learns_features = true,
     .keeps_folds = true,
+    .inner = "luna|gp",
     .fit = auto_fit,
     .predict = una_members_predict,
     .exchange = auto_exchange,

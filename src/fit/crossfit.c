@@ -76,7 +76,7 @@ static una_status give_lessons(const trials *all, const una_crossfit *fit, const
         lesson->how.seed = round->problem->seed;
         lesson->how.stream = round->stream + i;
         if (lesson->first) lesson->first += i;
-        if (round->steps) lesson->how.descent.steps = round->steps;
+        lesson->how.descent.stop = round->steps;        /* rates and diversity as in the trainings that were judged */
     }
 
     UNA_TRY(una_train_many(all->at, all->size, all->count, run));

@@ -2,7 +2,7 @@
  *
  * Cross-fitting, written once for every kind that trains: whatever is chosen is chosen by rows that did not train.
  *   folds      (small data) every fold in turn is left out, and judged by what was trained without it; then all rows
- *              train, as long as the folds were best for: the median of their steps;
+ *              train, on the same way, and end where the folds were best: at the median of their steps;
  *   held out   (otherwise) rows kept aside judge the trainings, of which the best is kept, or all as one mixture.
  * Noise maximises the likelihood of those rows, one standard error up; the prior variance is the largest that costs
  * them little. A kind says how to train, what its trainings say of rows they did not see, and what is kept of them.
@@ -16,7 +16,7 @@ typedef struct una_round {               /* trainings that run together         
     const una_problem *problem;
     size_t   count, folds;               /* folds > 0: training i leaves out fold i % folds                 */
     bool     all_rows;                   /* held-out rows train as well: they have judged already           */
-    size_t   steps;                      /* 0: as the options say; else as many as the folds needed         */
+    size_t   steps;                      /* after which it ends; 0: as the options say                      */
     uint64_t stream;                     /* random numbers of the first training; those of the others follow */
 } una_round;
 

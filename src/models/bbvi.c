@@ -116,7 +116,7 @@ const una_kind una_kind_bbvi = {
     .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
               "weight_var=1, samples=20, draws=1000, units=standardised, members=1, relevance=off, "
               "noise=constant",
-    .results = 3,
+    .results = 4,
     .least_rows = 5,
     .learns_features = true,
     .keeps_folds = true,

@@ -83,7 +83,7 @@ const una_kind una_kind_nlm = {
     .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
               "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised, members=1, "
               "relevance=off, noise=constant",
-    .results = 2,
+    .results = 3,
     .least_rows = 5,
     .learns_features = true,
     .keeps_folds = true,

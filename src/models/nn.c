@@ -187,7 +187,7 @@ const una_kind una_kind_nn = {
     .state_size = sizeof(una_members),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
               "penalty=0.1, train_noise_std=1, units=standardised, members=1, relevance=off, noise=constant",
-    .results = 4,
+    .results = 5,
     .least_rows = 5,
     .learns_features = true,
     .keeps_folds = true,

@@ -16,7 +16,7 @@
 typedef enum una_optimiser { UNA_ADAM, UNA_SGD, UNA_GD } una_optimiser;  /* gd: sgd whose steps see all rows */
 
 typedef struct una_descent {             /* how to go down; every number explicit                           */
-    size_t steps;
+    size_t steps, stop;                  /* stop: end there, on a way that is laid out for `steps`; 0: at its end */
     int    optimiser, rate_schedule;     /* una_optimiser; of opt/schedule.h                                */
     double rate, momentum;               /* momentum: of sgd and gd                                         */
     size_t look_every, patience;         /* steps between looks (>= 1); looks without a better one (0: never) */

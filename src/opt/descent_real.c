@@ -99,13 +99,18 @@ static void weigh(loop *t, size_t step, double score, una_trained *out, bool *st
     *stop = t->how->patience && t->without_better >= t->how->patience;
 }
 
+static size_t end_of(const una_descent *how)
+{
+    return how->stop && how->stop < how->steps ? how->stop : how->steps;
+}
+
 static una_status look(loop *t, size_t step, una_trained *out, bool *stop, una_run *run)
 {
     const REAL(una_watch) *watch = &t->what->watch;
     double score = NAN, since = (double)t->since, u = (double)step / (double)t->how->steps;
     if (watch->look) {
         UNA_TRY(watch->look(watch->context, t->p, &score, run));
-        if (u >= t->how->look_from || step == t->how->steps) weigh(t, step, score, out, stop);
+        if (u >= t->how->look_from || step == end_of(t->how)) weigh(t, step, score, out, stop);
     }
 
     out->mean_cos2 = t->cos2_sum / since;
@@ -144,7 +149,7 @@ static void restore_denormals(unsigned before)
 
 static una_status run_loop(loop *t, una_trained *out, una_run *run)
 {
-    size_t end = t->how->steps, tick_every = 1 + end / 200;
+    size_t end = end_of(t->how), tick_every = 1 + end / 200;
     bool stop = false;
     for (size_t step = 0; step < end && !stop; step++) {
         UNA_TRY(one_step(t, step, run));

@@ -14,6 +14,8 @@
 
 #include "la/la.h"
 
+#include <string.h>
+
 una_status una_said_init(una_said *s, size_t rounds, size_t rows, const double *y, una_arena *arena)
 {
     *s = (una_said){ .rows = rows, .rounds = rounds, .y = y };
@@ -233,4 +235,51 @@ una_status una_said_weigh(una_said *s, double noise_var, una_run *run)
 
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+/* ---- the shape of the noise, and what the result is told --------------------------------------------------------- */
+
+una_status una_said_shape(una_noise **noise, una_said *said, const una_problem *p, bool must, una_arena *keep,
+                          una_run *run)
+{
+    enum { PARTS = 5 };
+    una_view x = p->folds ? p->x : p->valid_x;
+    size_t rows = 0, cols = x.cols;
+    double *at = UNA_GET_ROWS(&run->scratch, double, x.rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, x.rows);
+    double *mean = UNA_GET_ROWS(&run->scratch, double, x.rows), *var = UNA_GET_ROWS(&run->scratch, double, x.rows);
+    unsigned char *part = UNA_GET_ROWS(&run->scratch, unsigned char, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t i = 0; i < x.rows; i++) {
+        if (!una_said_middle(said, i, &mean[rows], &var[rows])) continue;
+        memcpy(at + rows * cols, x.at + i * x.stride, cols * sizeof *at);
+        y[rows] = said->y[i];
+        part[rows] = p->folds ? p->fold[i] : (unsigned char)(rows % PARTS);
+        rows++;
+    }
+    una_foretold told = { { at, rows, cols, cols }, y, mean, var, part, p->folds ? p->folds : PARTS };
+    UNA_TRY(una_noise_learn(noise, &told, must, keep, run));
+    if (!*noise) return UNA_OK;
+
+    said->shape = UNA_GET_ROWS(&run->scratch, double, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_noise_shape(*noise, x, said->shape);
+    return UNA_OK;
+}
+
+void una_said_score(const una_said *said, double noise_var, una_fit_result *result)
+{
+    double square = 0, log_lik = 0, mean, var;
+    size_t rows = 0;
+    for (size_t i = 0; i < said->rows; i++) {
+        if (!una_said_middle(said, i, &mean, &var)) continue;
+        double own = una_said_log_lik(said, i, noise_var);
+        if (result->foretold) result->foretold[i] = own;
+        square += (said->y[i] - mean) * (said->y[i] - mean);
+        log_lik += own;
+        rows++;
+    }
+    result->valid_rows = rows;
+    result->valid_rmse = sqrt(square / (double)rows);
+    result->valid_log_lik = log_lik / (double)rows;
 }

@@ -35,6 +35,13 @@ double una_said_noise(una_said *said);
 /* The weights that make y most likely (stacking), for that noise. */
 una_status una_said_weigh(una_said *said, double noise_var, una_run *run);
 
+/* The shape of the noise over the inputs of the rows, into said->shape too; NULL where left-out rows do not show any,
+ * unless there must be one. The rows are those of the folds, or the ones held out. */
+una_status una_said_shape(una_noise **noise, una_said *said, const una_problem *problem, bool must, una_arena *keep,
+                          una_run *run);
+/* The result's numbers of rows that were not seen. */
+void una_said_score(const una_said *said, double noise_var, una_fit_result *result);
+
 /* Weights [count] that make sum over rows of log sum_k w_k exp(log_lik_k) largest, log_lik [count, rows]: expectation
  * maximisation from equal weights; `doubt` further rows speak for equal ones. */
 void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double doubt);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trainings of a kind, the rows each of them has, and what it says of those that it has not seen. See seats.h.
+ */
+#include "fit/seats.h"
+
+#include "fit/basis.h"
+#include "fit/relevance.h"
+
+#include <string.h>
+
+/* ---- options of a kind, by their names --------------------------------------------------------------------------- */
+
+una_committee_options *una_committee_options_of(const una_kind *one, void *options)
+{
+    return (una_committee_options *)(void *)((unsigned char *)options + one->committee);
+}
+
+double *una_kind_number(const una_kind *one, void *options, const char *name)
+{
+    return una_option_number(options, one->options, name);
+}
+
+bool una_kind_is_given(const una_kind *one, void *options, const char *name)
+{
+    const double *at = una_kind_number(one, options, name);
+    return at && !UNA_IS_AUTO(*at);
+}
+
+void una_kind_set_number(const una_kind *one, void *options, const char *name, double value)
+{
+    double *at = una_kind_number(one, options, name);
+    if (at) *at = value;
+}
+
+double una_kind_unit(const una_kind *one, void *options, const una_problem *p)
+{
+    const int *units = una_option_word(options, one->options, "units");
+    return una_unit(units ? *units : 0, p);
+}
+
+/* ---- the problem as it is, and with scaled inputs ------------------------------------------------------------- */
+
+const una_problem *una_twin(const una_twins *t, bool scaled)
+{
+    return scaled ? &t->scaled : &t->plain;
+}
+
+static bool tells_apart(const double *scale, size_t inputs)
+{
+    for (size_t d = 0; d < inputs; d++)
+        if (fabs(scale[d] - 1) > 1e-9) return true;
+    return false;
+}
+
+/* Held-out rows that join stand behind the others, in one block, as model.c has them: una_all_rows goes by it. */
+static una_status scale_rows(una_twins *t, una_run *run)
+{
+    const una_problem *p = &t->plain;
+    if (!p->valid_joins) {
+        UNA_TRY(una_scaled(&t->scaled.x, p->x, t->scale, run));
+        return p->valid_x.rows ? una_scaled(&t->scaled.valid_x, p->valid_x, t->scale, run) : UNA_OK;
+    }
+
+    una_view all = p->x;
+    all.rows += p->valid_x.rows;
+    UNA_TRY(una_scaled(&all, all, t->scale, run));
+    t->scaled.x = (una_view){ all.at, p->x.rows, all.cols, all.stride };
+    t->scaled.valid_x = (una_view){ all.at + p->x.rows * all.stride, p->valid_x.rows, all.cols, all.stride };
+    return UNA_OK;
+}
+
+una_status una_twins_take(una_twins *t, const una_problem *p, bool relevance, una_fit_result *result, una_arena *keep,
+                          una_run *run)
+{
+    *t = (una_twins){ .plain = *p, .scaled = *p };
+    if (!relevance) return UNA_OK;
+    double *scale = UNA_GET(keep, double, p->x.cols);
+    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(una_relevance_learn(scale, p, run));
+    result->relevance = scale;
+    if (!tells_apart(scale, p->x.cols)) return UNA_OK;
+    t->scale = scale;
+    t->scaled.shared = NULL;                             /* those are not scaled */
+    return scale_rows(t, run);
+}
+
+una_status una_twins_share(una_twins *t, bool plain, bool scaled, una_run *run)
+{
+    if (t->plain.folds || t->plain.valid_x.rows == 0) return UNA_OK;
+    if (plain) UNA_TRY(una_held_split(&t->plain_rows, &t->plain, SIZE_MAX, &run->scratch));
+    if (scaled) UNA_TRY(una_held_split(&t->scaled_rows, &t->scaled, SIZE_MAX, &run->scratch));
+    if (plain) t->plain.shared = &t->plain_rows;
+    if (scaled) t->scaled.shared = &t->scaled_rows;
+    return UNA_OK;
+}
+
+/* ---- seats: trainings, and what they say of rows they have not seen ------------------------------------------- */
+
+una_status una_seat_rows(una_problem *p, const una_committee *c, const una_seat *s, una_arena *arena)
+{
+    *p = *una_twin(c->twins, s->scaled);
+    p->seed = una_member_seed(p->seed, s->number);
+    p->valid_joins = false;
+    if (!s->part) return UNA_OK;
+    p->fold = s->part;
+    return una_held_fold(p, s->leaves, arena);
+}
+
+static una_status foretell(una_seat *s, const una_kind *one, const void *state, const una_problem *p, una_run *run)
+{
+    s->held = p->valid_x.rows;
+    if (s->held == 0) return UNA_OK;
+    if (!s->mean) s->mean = UNA_GET(&s->arena, double, s->held), s->var = UNA_GET(&s->arena, double, s->held);
+    double *noise = UNA_GET(&run->scratch, double, s->held);
+    UNA_TRY(una_arena_check(&s->arena));
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_predictive out = { .mean = s->mean, .var_model = s->var, .var_noise = noise };
+    return one->predict(state, p->valid_x, &out, run);
+}
+
+/* A training's options: those of all, and what its round varies. Noise and prior variance are chosen later, for all,
+ * and must not move the training: passed back, they give the same. */
+static una_status seat_options(una_seat *s, const una_committee *c)
+{
+    const una_kind *one = c->one;
+    s->options = una_arena_get(&s->arena, 1, one->options_size);
+    UNA_TRY(una_arena_check(&s->arena));
+    memcpy(s->options, c->options, one->options_size);
+
+    if (one->vary) one->vary(s->options, s->round);
+    if (!una_kind_is_given(one, s->options, "restarts")) una_kind_set_number(one, s->options, "restarts", 1);
+    una_kind_set_number(one, s->options, "noise_std", UNA_AUTO);
+    una_kind_set_number(one, s->options, "prior_var", 1);
+    return UNA_OK;
+}
+
+una_status una_seat_train(void *context, size_t index, una_run *run)
+{
+    const una_committee *c = context;
+    una_seat *s = &c->seat[index];
+    una_problem p;
+    UNA_TRY(seat_options(s, c));
+    double *steps = una_kind_number(c->one, s->options, "steps");
+    if (c->steps_share < 1 && steps && !UNA_IS_AUTO(*steps)) *steps = fmax(1, floor(*steps * c->steps_share));
+
+    s->state = una_arena_get(&s->arena, 1, c->one->state_size);
+    UNA_TRY(una_arena_check(&s->arena));
+    s->result = una_fit_result_in(&s->arena);
+    UNA_TRY(una_seat_rows(&p, c, s, &run->scratch));
+    UNA_TRY(c->one->fit(s->state, s->options, &p, &s->result, &s->arena, run));
+    UNA_TRY(una_arena_check(&s->arena));
+    return foretell(s, c->one, s->state, &p, run);
+}
+
+/* Of a shallow copy: relearning writes to the state alone, not to what it points at. */
+static una_status relearnt(void **state, const una_committee *c, const una_seat *s, double noise_var, double prior_var,
+                           const una_problem *p, una_run *run)
+{
+    const una_kind *one = c->one;
+    void *options = una_arena_get(&run->scratch, 1, one->options_size);
+    *state = una_arena_get(&run->scratch, 1, one->state_size);
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(*state, s->state, one->state_size);
+    memcpy(options, s->options, one->options_size);
+
+    una_kind_set_number(one, options, "noise_std", sqrt(noise_var) / una_kind_unit(one, options, p));
+    if (!UNA_IS_AUTO(prior_var)) una_kind_set_number(one, options, "prior_var", prior_var);
+    una_fit_result result = una_fit_result_in(&run->scratch);
+    return one->relearn(*state, options, p, &result, &run->scratch, run);
+}
+
+una_status una_seat_foretell_again(void *context, size_t index, una_run *run)
+{
+    const una_committee *c = context;
+    una_seat *s = &c->seat[index];
+    una_problem p;
+    void *state;
+    UNA_TRY(una_seat_rows(&p, c, s, &run->scratch));
+    UNA_TRY(relearnt(&state, c, s, c->noise_var, c->prior_var, &p, run));
+    return foretell(s, c->one, state, &p, run);
+}
+
+void una_committee_gather(una_said *said, const una_committee *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const una_seat *s = &c->seat[i];
+        size_t rows = s->part ? c->twins->plain.x.rows : c->twins->plain.valid_x.rows;
+        double *mean = said->mean + s->round * said->rows + s->block * rows;
+        double *var = said->var + s->round * said->rows + s->block * rows;
+        for (size_t row = 0, next = 0; next < s->held; row++) {
+            if (s->part && s->part[row] != s->leaves) continue;
+            mean[row] = s->mean[next];
+            var[row] = s->var[next++];
+        }
+    }
+}
+
+una_status una_committee_say_again(una_said *said, una_committee *c, double prior_var, una_run *run)
+{
+    c->prior_var = prior_var;
+    UNA_TRY(una_jobs_again(run, c->seat, sizeof *c->seat, c->count, una_seat_foretell_again, c));
+    una_committee_gather(said, c);
+    return UNA_OK;
+}
+
+/* ---- posteriors of all rows -------------------------------------------------------------------------------------- */
+
+void una_all_rows(una_problem *p, const una_problem *twin)
+{
+    *p = *twin;
+    if (twin->valid_joins) p->x.rows += twin->valid_x.rows;
+    p->valid_x.rows = p->folds = 0;
+    p->fold = NULL;
+    p->shared = NULL;
+}
+
+una_status una_row_weights(const double **weight, const una_noise *noise, const una_twins *t, una_run *run)
+{
+    una_problem p;
+    *weight = NULL;
+    if (!noise) return UNA_OK;
+    una_all_rows(&p, &t->plain);
+    double *w = UNA_GET_ROWS(&run->scratch, double, p.x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_noise_shape(noise, p.x, w);
+    for (size_t i = 0; i < p.x.rows; i++) w[i] = 1 / w[i];
+    *weight = w;
+    return UNA_OK;
+}
+
+una_status una_members_take(una_members *m, const una_kind *one, size_t count, const una_problem *p, una_arena *keep)
+{
+    *m = (una_members){ .count = count, .inputs = p->x.cols, .at = UNA_GET(keep, una_member, count) };
+    UNA_TRY(una_arena_check(keep));
+    for (size_t i = 0; i < count; i++) m->at[i] = (una_member){ .kind = one, .weight = 1 / (double)count };
+    return UNA_OK;
+}
+
+una_status una_fit_alone(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
+                         const una_twins *t, bool scaled, una_fit_result *result, una_arena *keep, una_run *run)
+{
+    UNA_TRY(una_members_take(m, one, 1, &t->plain, keep));
+    m->at[0].scale = scaled ? t->scale : NULL;
+    m->at[0].state = una_arena_get(keep, 1, one->state_size);
+    UNA_TRY(una_arena_check(keep));
+    if (one->vary) one->vary(options, 0);
+    if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, una_twin(t, scaled), result, keep, run);
+    return one->fit(m->at[0].state, options, una_twin(t, scaled), result, keep, run);
+}

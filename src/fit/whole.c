@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One posterior of all rows, and what it says of each fold without its rows. See whole.h.
+ */
+#include "fit/whole.h"
+
+#include "fit/seats.h"
+#include "model/split.h"
+
+/* Folds that the problem has, or of its own: rows with equal inputs share one. */
+static una_status need_folds(una_problem *p, una_run *run)
+{
+    una_copies copies;
+    unsigned char *fold;
+    if (p->folds || p->valid_x.rows) return UNA_OK;
+    p->folds = UNA_FOLDS;
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(una_fold_rows(&fold, &p->folds, &copies, p->x.rows, una_rng_at(p->seed, UNA_FOR_FOLDS, 0), run));
+    p->fold = fold;
+    return UNA_OK;
+}
+
+/* Foretelling goes by a rounded noise: a spec passed back finds it again to some digits only, and must foretell the
+ * same to the bit. */
+static double rounded(double noise_var)
+{
+    const double digits = 8;
+    return exp(floor(digits * log(noise_var) + 0.5) / digits);
+}
+
+/* What the posterior says of each fold without its rows, or of the rows held out. */
+static una_status foretell_whole(una_said *said, una_committee *c, void *state, const una_fit_result *result,
+                                 una_run *run)
+{
+    const una_problem *p = &c->twins->plain;
+    for (size_t i = 0; i < c->count; i++)
+        c->seat[i] = (una_seat){ .state = state, .options = (void *)c->options, .part = p->folds ? p->fold : NULL,
+                                 .leaves = (unsigned char)i };
+    c->noise_var = rounded(result->noise_var);
+    c->prior_var = result->prior_var;
+    UNA_TRY(una_said_init(said, 1, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
+                          &run->scratch));
+    una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, una_seat_foretell_again, c);
+    if (status == UNA_OK) una_committee_gather(said, c);
+    una_jobs_free(c->seat, sizeof *c->seat, c->count);
+    return status;
+}
+
+static una_status take_in(una_members *m, const una_twins *t, void *options, bool free_noise, una_fit_result *result,
+                          una_arena *keep, una_run *run)
+{
+    const una_kind *one = m->at[0].kind;
+    una_problem p;
+    una_all_rows(&p, &t->plain);
+    UNA_TRY(una_row_weights(&p.weight, m->noise, t, run));
+    if (free_noise) una_kind_set_number(one, options, "noise_std", UNA_AUTO);
+    UNA_TRY(one->relearn(m->at[0].state, options, &p, result, keep, run));
+    m->noise_var = m->noise ? result->noise_var : 0;
+    return UNA_OK;
+}
+
+/* The shape of the noise, and what the posterior says of rows that it leaves out. */
+static una_status look_at_noise(una_members *m, una_twins *t, void *options, bool shape, una_said *said,
+                                const una_fit_result *result, una_arena *keep, una_run *run)
+{
+    const una_kind *one = m->at[0].kind;
+    una_committee_options *o = una_committee_options_of(one, options);
+    UNA_TRY(need_folds(&t->plain, run));
+    una_committee c = { .one = one, .options = options, .twins = t, .count = t->plain.folds ? t->plain.folds : 1 };
+    c.seat = UNA_GET(&run->scratch, una_seat, c.count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(foretell_whole(said, &c, m->at[0].state, result, run));
+    if (shape) UNA_TRY(una_said_shape(&m->noise, said, &t->plain, o->noise == UNA_NOISE_VARYING, keep, run));
+    o->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
+    return UNA_OK;
+}
+
+una_status una_fit_whole(una_members *m, const una_kind *one, void *options, const una_problem *p,
+                         una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_committee_options *o = una_committee_options_of(one, options);
+    bool noise_given = una_kind_is_given(one, options, "noise_std"), varying = o->noise == UNA_NOISE_VARYING;
+    bool shape = varying || (o->noise == UNA_NOISE_AUTO && !noise_given);
+    double noise_std = *una_kind_number(one, options, "noise_std");
+    una_twins t = { .plain = *p };
+    if (varying) una_kind_set_number(one, options, "noise_std", UNA_AUTO);
+    UNA_TRY(una_fit_alone(m, one, options, NULL, &t, false, result, keep, run));
+
+    bool again = p->valid_x.rows && p->valid_joins;
+    una_said said;
+    una_status status = UNA_OK;
+    una_progress_part(run, 1, 1);                        /* una_committee_fit takes it back */
+    if (shape || result->foretold) status = look_at_noise(m, &t, options, shape, &said, result, keep, run);
+    else o->noise = UNA_NOISE_CONSTANT;
+    if (varying && noise_given) una_kind_set_number(one, options, "noise_std", noise_std);
+    again = again || m->noise || (varying && noise_given);
+    if (status == UNA_OK && again) status = take_in(m, &t, options, m->noise && !noise_given, result, keep, run);
+    if (status == UNA_OK && (shape || result->foretold)) una_said_score(&said, result->noise_var, result);
+    return status;
+}

@@ -18,7 +18,8 @@ static double prior_at(size_t index)
     return pow(10, -2 + 0.25 * (double)index);
 }
 
-/* Trainings without each region, two of each that differ as rounds do, shorter than a member's. */
+/* Trainings without each region, shorter than a member's: two of each, one with scaled inputs and one without where the
+ * members have both. */
 static una_status send_scouts(una_committee *scouts, const una_committee *members, const unsigned char *inside,
                               size_t regions, una_run *run)
 {

@@ -86,8 +86,8 @@ typedef struct una_kind {
     unsigned    results;                          /* how often its numbers have changed: raised by one with every
                                                      change of what the same spec and seed give            */
     size_t      committee;                        /* where una_committee_options stand in its options; 0: nowhere */
-    const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp" (such a spec
-                                                     may be `none`); NULL: none                            */
+    const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
+                                                     such a spec may be `none`. NULL: none has one         */
 
     /* required: results go to keep, everything else to the run's scratch. Automatic options are filled in. */
     una_status (*fit)(void *state, void *options, const una_problem *problem, una_fit_result *result,

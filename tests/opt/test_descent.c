@@ -140,11 +140,11 @@ static void momentum_goes_the_known_way(void **state)
 }
 
 /* Kingma and Ba, algorithm 1, one number at a time. */
-static void adam_by_the_book(const bowl *b, double rate, int schedule, size_t steps, double *p)
+static void adam_by_the_book(const bowl *b, double rate, int schedule, size_t steps, size_t stop, double *p)
 {
     for (size_t i = 0; i < COUNT; i++) {
         double m = 0, v = 0, at = 0;
-        for (size_t t = 1; t <= steps; t++) {
+        for (size_t t = 1; t <= stop; t++) {
             double g = b->a[i] * (at - b->c[i]);
             m = 0.9 * m + 0.1 * g;
             v = 0.999 * v + 0.001 * g * g;
@@ -172,7 +172,13 @@ static void adam_goes_by_the_book(void **state)
                                 .stage = "descending" };
 
             assert_ok(descend(&b, &what, &how, p, &trained, run), run);
-            adam_by_the_book(&b, 0.05, schedule, 150, book);
+            adam_by_the_book(&b, 0.05, schedule, 150, 150, book);
+            assert_arrays_near(p, book, COUNT, 1e-10, 1e-10);
+
+            how.stop = 60;                               /* on the same way: the schedule is that of 150 */
+            assert_ok(descend(&b, &what, &how, p, &trained, run), run);
+            adam_by_the_book(&b, 0.05, schedule, 150, 60, book);
+            assert_int_equal(trained.steps, 60);
             assert_arrays_near(p, book, COUNT, 1e-10, 1e-10);
             una_run_free(run);
         }

@@ -23,13 +23,13 @@ awk 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
                 printf "%.4f\n", y + u() } }' >wide.csv
 for threads in 1 2 3; do
     check "large steps, $threads threads" 0 \
-        una fit wide.csv --target y --model luna --set epochs=3 --threads $threads --out wide-$threads.una --quiet
+        una fit wide.csv --target y --model luna --set epochs=3,members=3 --threads $threads --out wide-$threads.una --quiet
 done
 same wide-1.una wide-2.una
 same wide-1.una wide-3.una
 # Another way through the same steps: the same but for rounding, and the model does not remember it.
 check "the plain path" 0 \
-    env UNA_PATH=plain "$UNA" fit wide.csv --target y --model luna --set epochs=3 --threads 1 --out wide-plain.una --quiet
+    env UNA_PATH=plain "$UNA" fit wide.csv --target y --model luna --set epochs=3,members=3 --threads 1 --out wide-plain.una --quiet
 una predict wide-1.una wide.csv >a.csv
 una predict wide-plain.una wide.csv >b.csv
 true_that "the plain path gives other bits" test "$(cmp -s a.csv b.csv; echo $?)" -eq 1
@@ -50,7 +50,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     true_that "escape codes" grep -q "$(printf '\033')" stdout.txt
     check "NO_COLOR on a terminal" 0 env NO_COLOR=1 TERM=xterm script -qec "'$UNA' models luna" /dev/null
     true_that "no escape codes" test "$(grep -c "$(printf '\033\\[1m')" stdout.txt)" -eq 0
-    check "progress on a terminal" 0 env TERM=xterm script -qec "'$UNA' fit train.csv --target y --model luna --out p.una --set restarts=1 --set epochs=3000 --threads 1" /dev/null
+    check "progress on a terminal" 0 env TERM=xterm script -qec "'$UNA' fit train.csv --target y --model luna --out p.una --set members=1 --set epochs=600 --threads 1" /dev/null
     true_that "a percentage" grep -q '%' stdout.txt
 else
     skip "there is no way to make a terminal: the program 'script' is missing, or /dev/pts"

@@ -10,7 +10,7 @@ table 3000 >few.csv
                                     print "," $3 }' >part.csv
     for _ in $(seq 100); do cat part.csv; done
 } >many.csv                                # 300,000 rows of 20
-how="--target y --model nlm --set steps=40,width=10,train_noise_std=0.3 --threads 1 --no-cache --quiet"
+how="--target y --model nlm --set steps=40,width=10,train_noise_std=0.3,members=1,noise=constant --threads 1 --no-cache --quiet"
 limited() { (ulimit -d 65536 && TMPDIR=$PWD/scratch una "$@"); }
 
 check "scratch files" 0 env TMPDIR="$PWD/scratch" "$UNA" fit many.csv $how --out with.una

@@ -59,7 +59,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
                  missing[info->missing], info->other, info->rows, info->inputs);
 
     add_number(&json, "noise_std", info->noise_std);
-    add_number(&json, "prior_var", info->prior_var);
+    if (isfinite(info->prior_var)) add_number(&json, "prior_var", info->prior_var);
     add_number(&json, "log_evidence", info->log_evidence);
     if (isfinite(info->mean_cos2)) add_number(&json, "mean_cos2", info->mean_cos2);
     una_text_add(&json, ",\n \"valid\": {\"rows\": %zu", info->valid_rows);

@@ -225,8 +225,7 @@ static una_status fit_seats(una_members *m, una_committee *c, void *options, una
     UNA_TRY(status);
     una_progress_part(run, share, 1);                    /* una_committee_fit takes it back */
 
-    UNA_TRY(una_said_init(&said, rounds, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
-                          &run->scratch));
+    UNA_TRY(una_said_init(&said, rounds, una_judged_x(p).rows, una_judged_y(p), &run->scratch));
     said.samples = p->folds > 0;
     if (said.samples) sort_rounds(&said, c);
 

@@ -94,17 +94,24 @@ static double part_log_lik(const una_said *s, size_t round, size_t row, double n
     return -0.5 * (UNA_LOG_TWO_PI + log(whole) + error * error / whole);
 }
 
-double una_said_log_lik(const una_said *s, size_t row, double noise_var)
+/* Of the rounds of one sort, which weigh the same, or (ALL) of the whole mixture; NAN: none speaks. */
+enum { ALL = -1 };
+static double mixed_log_lik(const una_said *s, int sort, size_t row, double noise_var)
 {
     double most = -HUGE_VAL, sum = 0, weight = 0;
-    for (size_t r = 0; r < s->rounds; r++)
-        if (speaks(s, r, row)) most = fmax(most, part_log_lik(s, r, row, noise_var));
-    for (size_t r = 0; r < s->rounds; r++) {
-        if (!speaks(s, r, row)) continue;
-        sum += s->weight[r] * exp(part_log_lik(s, r, row, noise_var) - most);
-        weight += s->weight[r];
-    }
+    for (int turn = 0; turn < 2; turn++)                 /* the largest first: the others count as parts of it */
+        for (size_t r = 0; r < s->rounds; r++) {
+            if ((sort != ALL && s->sort[r] != (size_t)sort) || !speaks(s, r, row)) continue;
+            double own = sort == ALL ? s->weight[r] : 1, log_lik = part_log_lik(s, r, row, noise_var);
+            if (turn == 0) most = fmax(most, log_lik);
+            else sum += own * exp(log_lik - most), weight += own;
+        }
     return weight > 0 ? most + log(sum / weight) : NAN;
+}
+
+double una_said_log_lik(const una_said *s, size_t row, double noise_var)
+{
+    return mixed_log_lik(s, ALL, row, noise_var);
 }
 
 static double weight_of(const una_said *s, size_t sort)          /* of each of its rounds */
@@ -192,20 +199,6 @@ void una_stack(double *weight, const double *log_lik, size_t count, size_t rows,
     }
 }
 
-/* Of the mean of a sort's rounds. */
-static double sort_log_lik(const una_said *s, size_t sort, size_t row, double noise_var)
-{
-    double most = -HUGE_VAL, sum = 0, rounds = 0;
-    for (size_t r = 0; r < s->rounds; r++)
-        if (s->sort[r] == sort && speaks(s, r, row)) most = fmax(most, part_log_lik(s, r, row, noise_var));
-    for (size_t r = 0; r < s->rounds; r++) {
-        if (s->sort[r] != sort || !speaks(s, r, row)) continue;
-        sum += exp(part_log_lik(s, r, row, noise_var) - most);
-        rounds++;
-    }
-    return rounds > 0 ? most + log(sum / rounds) : -HUGE_VAL;
-}
-
 static size_t rounds_of(const una_said *s, size_t sort)
 {
     size_t count = 0;
@@ -227,7 +220,7 @@ una_status una_said_weigh(una_said *s, double noise_var, una_run *run)
     for (size_t i = 0; status == UNA_OK && i < s->rows; i++)
         if (sums_at(s, i).rounds == s->rounds) row[rows++] = i;
     for (size_t f = 0; status == UNA_OK && f < s->sorts; f++)
-        for (size_t i = 0; i < rows; i++) log_lik[f * rows + i] = sort_log_lik(s, f, row[i], noise_var);
+        for (size_t i = 0; i < rows; i++) log_lik[f * rows + i] = mixed_log_lik(s, (int)f, row[i], noise_var);
     if (status == UNA_OK) {
         una_stack(weight, log_lik, s->sorts, rows, doubt);
         for (size_t r = 0; r < s->rounds; r++) s->weight[r] = weight[s->sort[r]] / (double)rounds_of(s, s->sort[r]);
@@ -243,7 +236,7 @@ una_status una_said_shape(una_noise **noise, una_said *said, const una_problem *
                           una_run *run)
 {
     enum { PARTS = 5 };
-    una_view x = p->folds ? p->x : p->valid_x;
+    una_view x = una_judged_x(p);
     size_t rows = 0, cols = x.cols;
     double *at = UNA_GET_ROWS(&run->scratch, double, x.rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, x.rows);
     double *mean = UNA_GET_ROWS(&run->scratch, double, x.rows), *var = UNA_GET_ROWS(&run->scratch, double, x.rows);

@@ -38,8 +38,7 @@ static una_status foretell_whole(una_said *said, una_committee *c, void *state, 
                                  .leaves = (unsigned char)i };
     c->noise_var = rounded(result->noise_var);
     c->prior_var = result->prior_var;
-    UNA_TRY(una_said_init(said, 1, p->folds ? p->x.rows : p->valid_x.rows, p->folds ? p->y : p->valid_y,
-                          &run->scratch));
+    UNA_TRY(una_said_init(said, 1, una_judged_x(p).rows, una_judged_y(p), &run->scratch));
     una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, una_seat_foretell_again, c);
     if (status == UNA_OK) una_committee_gather(said, c);
     una_jobs_free(c->seat, sizeof *c->seat, c->count);

@@ -38,6 +38,17 @@ static inline size_t una_table_rows(const una_problem *p)
     return p->table_rows ? p->table_rows : p->x.rows;
 }
 
+/* Rows by which what was trained without them is judged: all of them in folds, else those held out. */
+static inline una_view una_judged_x(const una_problem *p)
+{
+    return p->folds ? p->x : p->valid_x;
+}
+
+static inline const double *una_judged_y(const una_problem *p)
+{
+    return p->folds ? p->y : p->valid_y;
+}
+
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
     double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */
     bool    mean_only;                            /* nobody will look at var_model: a kind may leave it out */

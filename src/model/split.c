@@ -215,7 +215,7 @@ static una_status count_twins(size_t *twins, const una_problem *p, una_run *run)
 
 static una_status warn_of_twins(const una_problem *p, una_fit_result *result, una_run *run)
 {
-    size_t twins, judged = p->folds ? p->x.rows : p->valid_x.rows;
+    size_t twins, judged = una_judged_x(p).rows;
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = count_twins(&twins, p, run);
     una_arena_release(&run->scratch, mark);

@@ -35,11 +35,6 @@ typedef struct hand {                    /* a kind of the stack                 
     double          weight;
 } hand;
 
-static size_t rows_told(const una_problem *p)
-{
-    return p->folds ? p->x.rows : p->valid_x.rows;
-}
-
 static una_status read_spec(hand *h, una_arena *keep, una_run *run)
 {
     una_spec spec;
@@ -75,7 +70,7 @@ static una_status take_hands(hand *hands, size_t *count, auto_options *o, const 
 
 static una_status fit_hand(hand *h, const una_problem *p, double *told, una_arena *keep, una_run *run)
 {
-    size_t rows = rows_told(p);
+    size_t rows = una_judged_x(p).rows;
     h->state = una_arena_get(keep, 1, h->kind->state_size);
     UNA_TRY(una_arena_check(keep));
     for (size_t i = 0; i < rows; i++) told[i] = NAN;
@@ -158,7 +153,7 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
 {
     una_members *m = state;
     hand hands[KINDS];
-    size_t count, rows = rows_told(p), said, kept = 0;
+    size_t count, rows = una_judged_x(p).rows, said, kept = 0;
     UNA_TRY(take_hands(hands, &count, options, p, keep, run));
     double *told = UNA_GET_ROWS(&run->scratch, double, count * rows);
     UNA_TRY(una_arena_check(&run->scratch));

@@ -6,26 +6,29 @@
 set -eu
 build=$1
 name=$2
-header=include/$name.h
+headers=include/$name.h
+[ "$name" = una_bench ] && headers="$headers include/una_study.h"
 library=$build/lib$name.so
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-for language in 'cc -std=c11 -x c' 'c++ -std=c++11 -x c++'; do
-    # shellcheck disable=SC2086
-    echo "#include \"$name.h\"" | $language -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -
+for header in $headers; do
+    for language in 'cc -std=c11 -x c' 'c++ -std=c++11 -x c++'; do
+        # shellcheck disable=SC2086
+        echo "#include \"${header#include/}\"" | $language -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -
+    done
 done
 
 # Only comments are taken out; a function's name stands before its bracket, and in no typedef.
-cc -w -fpreprocessed -dD -E -P "$header" | grep -v '^typedef' | grep -oE '\buna_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$place/declared"
+for header in $headers; do cc -w -fpreprocessed -dD -E -P "$header"; done | grep -v '^typedef' | grep -oE '\buna_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$place/declared"
 nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u >"$place/given"
 test -s "$place/declared"
-diff "$place/declared" "$place/given" || { echo "< only in $header, > only in $library"; exit 1; }
+diff "$place/declared" "$place/given" || { echo "< only in $headers, > only in $library"; exit 1; }
 
 case $name in
 una) allowed='libjansson|libz' ;;
 una_report) allowed='libuna|libcairo' ;;
-una_bench) allowed='libuna|libcairo|libsqlite3|libjansson|libz' ;;
+una_bench) allowed='libuna|libcairo|libsqlite3|libpq|libsvm|libjansson|libz' ;;
 esac
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 echo "$needed" | grep -vE "^($allowed|libc|libm|libpthread|ld-linux.*|libasan|libubsan)\.so" &&

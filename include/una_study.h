@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una_study: decisions that rest on uncertainty. A study looks for the least (or largest) value of something expensive:
+ * it is asked which point to try, told what came out, and keeps everything in one file or one database, safe from the
+ * moment a call returns. Besides: where to measure next so that a model learns most, and which options of a model are
+ * best. Part of libuna_bench. Conventions are those of una.h; a study is used by one thread at a time, and any number
+ * of processes may have the same one open.
+ *
+ *   una_study_new(&study, "coffee.study", &settings, run);
+ *   while (...) {
+ *       una_study_ask(&trials, study, 1, run);
+ *       una_study_tell(study, trials->at[0].id, taste(trials->at[0].x), run);
+ *   }
+ */
+#ifndef UNA_STUDY_H
+#define UNA_STUDY_H
+
+#include "una.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- studies -------------------------------------------------------------------------------------- */
+
+typedef struct una_study una_study;
+
+typedef struct una_study_settings {
+    size_t      size;
+    const char *space;                         /* JSON: {"x1": {"type": "real", "low": 0, "high": 1}, ...}          */
+    const char *origin;                        /* where that came from, for messages; NULL = "the space"            */
+    const char *model;                         /* surrogate, a spec; NULL = "gp". A bare name stands for options that
+                                                  suit optimisation; una_study_text "model" tells which             */
+    const char *acquisition;                   /* "log_ei", "ucb(beta=2)", "thompson", "random" ...; NULL = "log_ei" */
+    int         maximize;                      /* 1: the largest value is wanted                                    */
+    uint64_t    seed;
+    size_t      initial;                       /* points before the model is asked; 0 = twice the inputs, 4 to 20   */
+    double      lease;                         /* seconds after which a trial that was asked for and never told is
+                                                  offered again; 0 = one day                                        */
+} una_study_settings;
+
+typedef enum una_trial_state {                 /* texts: "open", "told", "failed"                                   */
+    UNA_TRIAL_OPEN = 0, UNA_TRIAL_TOLD = 1, UNA_TRIAL_FAILED = 2
+} una_trial_state;
+
+typedef struct una_trial {
+    uint64_t        id;                        /* 1, 2, 3 ...                                                       */
+    una_trial_state state;
+    const double   *x;                         /* [una_study_input_count] in the space's units; of a category the
+                                                  number of its level, from 0                                       */
+    double          value;                     /* NAN until told                                                    */
+    unsigned        attempts;                  /* how often it was given out                                        */
+    const char     *note;                      /* why it failed, "imported" ...; "" where there is nothing to say   */
+    int64_t         asked, told;               /* seconds since 1970; 0: not yet                                    */
+    double          expected, doubt;           /* what the model foretold when it was asked for, and the std of that;
+                                                  NAN: it was not asked                                             */
+} una_trial;
+
+typedef struct una_trials { const una_trial *at; size_t count; } una_trials;   /* una_trials_free */
+
+/* where: a path, "postgresql://...#NAME" (one database holds many studies, told apart by NAME, "study" if none is
+ * given), or NULL for one in memory. _new makes it and refuses one that is there; _open refuses what is no study. */
+una_status una_study_new(una_study **study, const char *where, const una_study_settings *settings, una_run *run);
+una_status una_study_open(una_study **study, const char *where, una_run *run);
+void       una_study_close(una_study *study);            /* NULL is harmless                                        */
+
+/* The space. Names of fixed inputs are among them; their value is always the same. */
+size_t      una_study_input_count(const una_study *study);
+const char *una_study_input_name(const una_study *study, size_t input);
+/* The value of an input as people write it: "0.25", "3", "steel". Lives as long as run. */
+const char *una_study_input_text(const una_study *study, size_t input, double x, una_run *run);
+/* "space" (JSON), "model" (a spec), "acquisition", "goal" ("minimize"), "seed", "lease", "where"; NULL: no such thing.
+ * Lives as long as the study. */
+const char *una_study_text(const una_study *study, const char *what);
+
+/* `count` trials to be carried out, now open and ours until told, failed, or out of lease. Those whose lease has ended
+ * come first. The same told and open trials and the same seed give the same points. */
+una_status una_study_ask(una_trials **trials, una_study *study, size_t count, una_run *run);
+/* What came out. UNA_E_INPUT: there is no such trial, it was told before (the same value again is no error), or the
+ * value is not a finite number. When it returns UNA_OK, the value is on the disk. */
+una_status una_study_tell(una_study *study, uint64_t id, double value, una_run *run);
+/* It gave no value; the search keeps away from there. */
+una_status una_study_fail(una_study *study, uint64_t id, const char *why, una_run *run);
+/* Gives a trial back without a result: it is offered again at once. */
+una_status una_study_drop(una_study *study, uint64_t id, una_run *run);
+/* A sign of life: the lease of these open trials of ours begins anew. */
+una_status una_study_renew(una_study *study, const uint64_t *id, size_t count, una_run *run);
+/* A trial made elsewhere, x as in una_trial, state told or failed. */
+una_status una_study_add(una_study *study, const double *x, double value, const char *note, una_run *run);
+
+una_status una_study_trials(una_trials **trials, una_study *study, una_run *run);        /* all, by id              */
+una_status una_study_best(una_trials **best, una_study *study, una_run *run);            /* one, or none            */
+void       una_trials_free(una_trials *trials);
+
+/* What the model says along one input through the best trial: at [count] its values, mean and std of the function. */
+una_status una_study_slice(una_study *study, size_t input, size_t count, double *at, double *mean, double *std,
+                           una_run *run);
+
+/* CSV (id, state, inputs by name, value, ...) and back: columns by name; "value" empty or "nan" with state "failed".
+ * Rows that are there already (same inputs and value) are passed over. All or nothing. */
+una_status una_study_export_csv(size_t *rows, una_study *study, const char *path, una_run *run);
+una_status una_study_export_json(size_t *rows, una_study *study, const char *path, una_run *run);
+una_status una_study_import_csv(size_t *rows, size_t *added, una_study *study, const char *path, const char *value,
+                                una_run *run);
+/* A page with the table, progress, parallel coordinates and slices; or the charts alone (SVG, PDF, PNG by name). */
+una_status una_study_page(una_study *study, const char *path, una_run *run);
+una_status una_study_chart(una_study *study, const char *path, una_run *run);
+
+/* ---- commands as experiments ---------------------------------------------------------------------------- */
+
+typedef struct una_study_command {
+    size_t             size;
+    const char *const *words;                  /* [count] program and arguments; {name} stands for an input's value,
+                                                  {id} for the trial's number                                       */
+    size_t             count;
+    size_t             workers;                /* at the same time; 0 = 1                                           */
+    size_t             trials;                 /* end after so many told or failed; 0: go on until cancelled        */
+    double             timeout;                /* seconds for one; 0: none                                          */
+    unsigned           retries;                /* how often a failed one is tried again at once                     */
+    void             (*report)(void *context, const una_trial *trial, const char *sentence);  /* each one that ends */
+    void              *context;
+} una_study_command;
+
+/* The value is the last word of the last line that the command prints, a number. Any other end (a status that is not
+ * 0, a signal, no number, the timeout) is a failure of that trial, with a note that says which. Commands that run when
+ * the call is cancelled are ended, and their trials given back. done: how many ended here. */
+una_status una_study_run(size_t *done, una_study *study, const una_study_command *command, una_run *run);
+
+/* ---- where to measure next ------------------------------------------------------------------------------ */
+
+typedef struct una_advice {                    /* rows in the order in which they are best measured                 */
+    size_t        count, inputs;
+    const size_t *row;                         /* [count] of the pool; NULL: there is none                          */
+    const double *x;                           /* [count, inputs] numbers; NULL with a pool                         */
+    const double *std;                         /* [count] ignorance there before it is measured                     */
+    const double *before, *after;              /* [count] mean ignorance over all of the region, exactly, had the rows
+                                                  so far been measured                                              */
+} una_advice;
+
+/* The `count` rows of `pool` (NULL: points inside the ranges of `data`, the rows that the model was fitted on or others
+ * like them) whose measurement makes the model's ignorance over `data` (NULL: the pool) fall most; greedily, with exact
+ * updates. Models without an exact update: UNA_E_USAGE. */
+una_status una_suggest(una_advice **advice, const una_model *model, const una_dataset *pool, const una_dataset *data,
+                       size_t count, una_run *run);
+void       una_advice_free(una_advice *advice);
+
+/* ---- options of a model ----------------------------------------------------------------------------------- */
+
+typedef struct una_tune_settings {
+    size_t             size;
+    const char        *model;                  /* a spec: what is not varied stays as it has it                     */
+    const char        *over;                   /* "penalty=1e-5:1e-1:log5, width=25|50|100"                         */
+    const char        *search;                 /* "grid", "random", "bayes"; NULL = "grid"                          */
+    size_t             trials;                 /* random and bayes; 0 = 20                                          */
+    const char        *out;                    /* folder where results are kept, so that it goes on; NULL: nowhere  */
+    una_fit_settings   fit;                    /* target, held-out rows ...; size 0: defaults                       */
+} una_tune_settings;
+
+typedef struct una_tuned {
+    size_t             count;                  /* specs tried, best first                                           */
+    const char *const *spec;
+    const double      *log_lik, *rmse, *seconds;         /* [count] on held-out rows                                */
+    size_t             made;                   /* fits of this call; the others were there                          */
+} una_tuned;
+
+una_status una_tune(una_tuned **tuned, const una_dataset *data, const una_tune_settings *settings, una_run *run);
+void       una_tuned_free(una_tuned *tuned);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A database, whichever it is: a file of SQLite or a server of PostgreSQL. Statements are written once, in the SQL that
+ * both understand, with $1, $2 ... for what is given. Whoever uses it never hears that it is locked: it waits for its
+ * turn, until the run is cancelled; and never of a connection that was lost and found again.
+ *
+ * One driver is one file (database_sqlite.c, database_postgres.c) that ends in a const una_driver.
+ */
+#ifndef UNA_DATABASE_H
+#define UNA_DATABASE_H
+
+#include "base/base.h"
+
+typedef struct una_database una_database;
+
+typedef enum una_cell_type { UNA_CELL_NULL, UNA_CELL_WHOLE, UNA_CELL_REAL, UNA_CELL_TEXT } una_cell_type;
+typedef struct una_cell {                /* one value, given or found; a REAL that is NAN is stored as NULL         */
+    una_cell_type type;
+    int64_t       whole;
+    double        real;                  /* of a WHOLE too                                                          */
+    const char   *text;                  /* NULL only where type is NULL                                            */
+} una_cell;
+
+static inline una_cell una_whole(int64_t value) { return (una_cell){ .type = UNA_CELL_WHOLE, .whole = value }; }
+static inline una_cell una_real(double value)
+{
+    return isnan(value) ? (una_cell){ .type = UNA_CELL_NULL } : (una_cell){ .type = UNA_CELL_REAL, .real = value };
+}
+static inline una_cell una_words(const char *text)
+{
+    return (una_cell){ .type = UNA_CELL_TEXT, .text = text ? text : "" };
+}
+
+typedef enum una_database_mode {
+    UNA_DATABASE_JOURNAL,                /* a file at rest is one file, also on network file systems; made if not there */
+    UNA_DATABASE_LOG,                    /* the same with a write-ahead log: many writers, small changes            */
+    UNA_DATABASE_PRESENT,                /* as LOG, but it must be there                                            */
+    UNA_DATABASE_COPY                    /* a copy in memory, which may be changed and leaves the file alone; empty where
+                                            there is none. Files only                                               */
+} una_database_mode;
+
+/* where: a path, "postgresql://..." or "postgres://...", or NULL: in memory. UNA_E_INPUT: not a database. */
+una_status  una_database_open(una_database **db, const char *where, una_database_mode mode, una_run *run);
+void        una_database_close(una_database *db);                        /* NULL is harmless                        */
+const char *una_database_name(const una_database *db);                   /* the path, or the address without its password */
+bool        una_database_is_server(const char *where);
+
+/* One statement without results. *changed (may be NULL): rows that it touched. */
+una_status  una_database_do(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,
+                            una_run *run);
+/* One with results: the task gets every row, whose cells last for the call; it leaves the database alone. */
+typedef una_status una_record_task(void *context, const una_cell *cells, size_t count, una_run *run);
+una_status  una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,
+                              una_record_task *task, void *context, una_run *run);
+/* Several statements, separated by semicolons, nothing given: a schema. Types in it: INTEGER is 64 bits, REAL a double. */
+una_status  una_database_script(una_database *db, const char *sql, una_run *run);
+/* One cell of the first row; type NULL where there is none. Texts live in `arena`. */
+una_status  una_database_ask(una_cell *cell, una_database *db, const char *sql, const una_cell *given, size_t count,
+                             una_arena *arena, una_run *run);
+
+/* All of the body or nothing of it, one writer at a time over all processes and machines, on the disk when it returns
+ * UNA_OK. The body runs again from its beginning where the server was lost in the middle: it must not mind, and must
+ * not mind either if what it wrote the first time is there. Threads take turns. */
+typedef una_status una_transaction(una_database *db, void *context, una_run *run);
+una_status  una_database_transact(una_database *db, una_transaction *body, void *context, una_run *run);
+
+/* What kind of thing this database holds and in which format: written when it is made, compared when it is opened.
+ * In a transaction. An empty database is made by `schema`; UNA_E_INPUT where it is another program's, another kind of
+ * una's, or of a newer una. Several kinds may live in one server, each with tables of its own names. */
+una_status  una_database_expect(una_database *db, const char *kind, int format, const char *schema, una_run *run);
+
+/* ---- drivers --------------------------------------------------------------------------------------------------- */
+
+typedef struct una_driver {
+    const char *name;
+    una_status (*open)(void **link, const char *where, una_database_mode mode, una_run *run);
+    void       (*close)(void *link);
+    una_status (*each)(void *link, size_t *changed, const char *sql, const una_cell *given, size_t count,
+                       una_record_task *task, void *context, una_run *run);      /* task NULL: no results wanted    */
+    una_status (*script)(void *link, const char *sql, una_run *run);
+    una_status (*begin)(void *link, una_run *run);                               /* waits for its turn              */
+    una_status (*commit)(void *link, una_run *run);
+    void       (*undo)(void *link);
+    bool       (*lost)(void *link);      /* the last failure was that of the connection: it can be made anew         */
+    una_status (*again)(void *link, una_run *run);                               /* makes it anew                   */
+} una_driver;
+
+extern const una_driver una_driver_sqlite, una_driver_postgres;
+
+#endif

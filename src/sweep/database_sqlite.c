@@ -257,6 +257,7 @@ static una_status file_commit(void *link, una_run *run)
 static void file_undo(void *link)
 {
     database_file *f = link;
+    begin_call(f, f->run);
     if (!sqlite3_get_autocommit(f->db)) sqlite3_exec(f->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
@@ -363,6 +364,7 @@ static una_status open_file(database_file *f, const char *where, una_database_mo
 static void file_close(void *link)
 {
     database_file *f = link;
+    begin_call(f, f->run);
     for (size_t i = 0; i < KEPT; i++) sqlite3_finalize(f->kept[i]);
     sqlite3_close(f->db);
     una_release(f->run, f);

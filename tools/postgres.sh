@@ -36,9 +36,9 @@ make() {
 }
 
 launch() {           # launch PORT
-    as_server "$programs/pg_ctl" -D "$folder/data" -l "$folder/data/server.log" -w -t 60 -o \
-        "-p $1 -F -c listen_addresses=127.0.0.1 -c unix_socket_directories='$folder' -c max_connections=60 -c shared_buffers=16MB" \
-        start </dev/null >/dev/null 2>&1
+    local place="-p $1 -c listen_addresses=127.0.0.1 -c unix_socket_directories='$folder'"
+    as_server "$programs/pg_ctl" -D "$folder/data" -l "$folder/data/server.log" -w -t 60 \
+        -o "$place -F -c max_connections=60 -c shared_buffers=16MB" start </dev/null >/dev/null 2>&1
 }
 
 start() {

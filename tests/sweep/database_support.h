@@ -9,6 +9,7 @@
 #include "test_support.h"
 
 #include <libpq-fe.h>
+#include <time.h>
 
 /* One statement through a connection of its own; the first number of what it gives, 0 if there is none. */
 static inline long server_do(const char *address, const char *sql)
@@ -39,11 +40,12 @@ static inline const char *server_database(void)
     static char places[4][1024];
     static unsigned made;
     const char *address = server_address(), *end = address ? strrchr(address, '/') : NULL;
-    char *place = places[made++ % 4], sql[128];
+    char *place = places[made++ % 4], name[64], sql[128];
     if (!end) return NULL;
-    snprintf(sql, sizeof sql, "CREATE DATABASE una_%ld_%u", (long)getpid(), made);
+    snprintf(name, sizeof name, "una_%ld_%ld_%u", (long)getpid(), (long)time(NULL), made);
+    snprintf(sql, sizeof sql, "CREATE DATABASE %s", name);
     server_do(address, sql);
-    snprintf(place, sizeof places[0], "%.*s/una_%ld_%u", (int)(end - address), address, (long)getpid(), made);
+    snprintf(place, sizeof places[0], "%.*s/%s", (int)(end - address), address, name);
     return place;
 }
 

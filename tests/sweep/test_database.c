@@ -105,8 +105,8 @@ static void values_come_back(void **state)
     static const double reals[] = { 0.1, -1.0 / 3, 5e-324, 2.2250738585072014e-308, 1.7e308, 1.7976931348623157e308,
         -0.0, 0, 1, 9007199254740993.0, 1e22, 123456789.123456789, HUGE_VAL, -HUGE_VAL, NAN };
     static const int64_t wholes[] = { 0, 1, -1, 9007199254740993, INT64_MAX, INT64_MIN };
-    static const char *const texts[] = { "", "it's \"quoted\"", "two\nlines\tand a \\ slash", "Grüße, 世界 🙂", "$1", "NULL",
-        "NaN" };
+    static const char *const texts[] = { "", "it's \"quoted\"", "two\nlines\tand a \\ slash", "Grüße, 世界 🙂", "$1",
+        "NULL", "NaN" };
     assert_ok(una_database_open(&db, place_of(state, "values.db"), UNA_DATABASE_LOG, run), run);
     assert_ok(una_database_script(db, "CREATE TABLE r (v REAL); CREATE TABLE w (v INTEGER); CREATE TABLE t (v TEXT)",
                                   run), run);
@@ -150,7 +150,7 @@ static una_status stop_at_once(void *context, const una_cell *cells, size_t coun
     UNA_FAIL(run, UNA_E_INPUT, "enough");
 }
 
-/* Texts in the order of their bytes, numbers of changed rows, a task that stops, many statements one after the other. */
+/* Texts in the order of their bytes, numbers of changed rows, a task that stops, many statements in turn. */
 static void statements(void **state)
 {
     una_run *run = quiet_run();
@@ -436,7 +436,8 @@ static void what_is_no_database(void **state)
     const char *words = "this is not a data base, and it is rather more than one hundred bytes long, so that SQLite "
                         "will look at the first of them";
     for (int mode = 0; mode <= UNA_DATABASE_COPY; mode++) {
-        assert_status(una_database_open(&db, temp_text_file("no.db", words), (una_database_mode)mode, run), UNA_E_INPUT, run);
+        const char *path = temp_text_file("no.db", words);
+        assert_status(una_database_open(&db, path, (una_database_mode)mode, run), UNA_E_INPUT, run);
         assert_null(db);
         assert_says(una_run_message(run), "not a database that una can read");
     }
@@ -471,7 +472,8 @@ static size_t files_like(const char *name)
 {
     size_t count = 0;
     DIR *folder = opendir(temp_folder());
-    for (struct dirent *entry; folder && (entry = readdir(folder));) count += strncmp(entry->d_name, name, strlen(name)) == 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        count += strncmp(entry->d_name, name, strlen(name)) == 0;
     closedir(folder);
     return count;
 }
@@ -595,7 +597,8 @@ static una_status fill(const char *where, una_run *run)
         una_cell given[] = { una_whole(written), una_words(kilobytes) };
         status = una_database_do(NULL, db, "INSERT INTO note (id, word) VALUES ($1, $2)", given, 2, run);
     }
-    if (status != UNA_E_IO || !strstr(una_run_message(run), "no space left") || !strstr(una_run_message(run), "full.db"))
+    const char *why = una_run_message(run);
+    if (status != UNA_E_IO || !strstr(why, "no space left") || !strstr(why, "full.db"))
         return una_fail(run, UNA_E_INPUT, "%d is not the sentence of a full disk: %.500s", (int)status, run->message);
 
     if (pages) UNA_TRY(una_database_do(NULL, db, "PRAGMA max_page_count = 6000", NULL, 0, run));
@@ -604,7 +607,8 @@ static una_status fill(const char *where, una_run *run)
     UNA_TRY(una_database_transact(db, count_up, NULL, run));
     UNA_TRY(una_database_ask(&cell, db, "SELECT count(*) FROM note", NULL, 0, &run->scratch, run));
     una_database_close(db);
-    if (cell.whole != written - 1) UNA_FAIL(run, UNA_E_INPUT, "%lld of %lld", (long long)cell.whole, (long long)written);
+    if (cell.whole != written - 1)
+        UNA_FAIL(run, UNA_E_INPUT, "%lld of %lld", (long long)cell.whole, (long long)written);
     return UNA_OK;
 }
 
@@ -725,8 +729,8 @@ static void nobody_there(void **state)
     una_database *db;
     (void)state;
     time_t begun = time(NULL);
-    assert_status(una_database_open(&db, "postgresql://me:secret@127.0.0.1:1/there?password=secret#study", UNA_DATABASE_LOG,
-                                    run), UNA_E_IO, run);
+    static const char where[] = "postgresql://me:secret@127.0.0.1:1/there?password=secret#study";
+    assert_status(una_database_open(&db, where, UNA_DATABASE_LOG, run), UNA_E_IO, run);
     assert_null(db);
     assert_true(time(NULL) - begun <= 11);
     assert_says(una_run_message(run), "postgresql://me@127.0.0.1:1/there");
@@ -735,7 +739,8 @@ static void nobody_there(void **state)
     assert_null(strstr(una_run_message(run), "secret"));
 
     static const char *const wrong[] = { "postgres://me:sec@ret@127.0.0.1:1/a", "postgres://me:sec/ret@127.0.0.1:1/a",
-        "postgres://me:sec?ret@127.0.0.1:1/a", "postgres://me:sec#ret@127.0.0.1:1/a", "postgresql://me:sec%zzret@127.0.0.1/a",
+        "postgres://me:sec?ret@127.0.0.1:1/a", "postgres://me:sec#ret@127.0.0.1:1/a",
+        "postgresql://me:sec%zzret@127.0.0.1/a",
         "postgresql://me:secret@127.0.0.1:1/a?nonsense=1" };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_status(una_database_open(&db, wrong[i], UNA_DATABASE_LOG, run), UNA_E_USAGE, run);

@@ -725,7 +725,8 @@ static void a_store_on_a_server(void **state)
     una_owner owner;
     seen s = {0};
     const double value[] = { 0.1 + 0.2, NAN }, changed[] = { 0.1, NAN }, odd[] = { 1.7e308, 5e-324 };
-    una_row rows[] = { row_of("s", "b", UINT64_MAX, value), row_of("s(x=1)", "C", 0, odd), row_of("s", "B", 0, odd) }, out;
+    una_row rows[] = { row_of("s", "b", UINT64_MAX, value), row_of("s(x=1)", "C", 0, odd),
+                       row_of("s", "B", 0, odd) }, out;
     char where[4096];
     bool granted, found;
     size_t added;

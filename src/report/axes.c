@@ -76,16 +76,18 @@ static void draw_row(const stand *s, const double *row)
     }
 }
 
+/* In a few layers, so that crowding shows as darkness and files stay small. */
 static void draw_bundle(const stand *s, const una_bundle *bundle)
 {
+    enum { LAYERS = 8 };
     cairo_t *cr = s->paper->cr;
-    double opacity = bundle->opacity > 0 ? bundle->opacity : 1;
-    una_paper_ink(s->paper, bundle->ink, opacity);
+    una_paper_ink(s->paper, bundle->ink, bundle->opacity > 0 ? bundle->opacity : 1);
     cairo_set_line_width(cr, bundle->size > 0 ? bundle->size : 1);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
-    for (size_t i = 0; i < bundle->count; i++) {
-        draw_row(s, bundle->at + i * s->panel->axis_count);
-        cairo_stroke(cr);                        /* each alone, so that crowding shows as darkness */
+
+    for (size_t layer = 0; layer < LAYERS; layer++) {
+        for (size_t i = layer; i < bundle->count; i += LAYERS) draw_row(s, bundle->at + i * s->panel->axis_count);
+        cairo_stroke(cr);
     }
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
@@ -132,8 +134,9 @@ static void draw_axis(const stand *s, size_t at)
         return;
     }
     una_paper_text_ink(s->paper);
+    double foot = s->top + s->height + line_height;
     una_paper_write(s->paper, x, s->top - 5, 0.5, una_number_brief(number, axis->high, 4), s->slot);
-    una_paper_write(s->paper, x, s->top + s->height + line_height, 0.5, una_number_brief(number, axis->low, 4), s->slot);
+    una_paper_write(s->paper, x, foot, 0.5, una_number_brief(number, axis->low, 4), s->slot);
 }
 
 static void write_names(const stand *s)

@@ -78,8 +78,8 @@ una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis
 
 void una_panel_bundle(una_panel *panel, una_bundle bundle)
 {
-    const size_t room = panel ? sizeof panel->bundles / sizeof panel->bundles[0] : 0, width = panel ? panel->axis_count : 0;
-    if (!panel || panel->bundle_count == room) return;
+    if (!panel || panel->bundle_count == sizeof panel->bundles / sizeof panel->bundles[0]) return;
+    size_t width = panel->axis_count;
 
     if (bundle.count > UNA_MOST_LINES) {
         double *few = UNA_GET(panel->arena, double, UNA_MOST_LINES * width);

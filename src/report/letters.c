@@ -109,8 +109,42 @@ una_paper una_paper_on(cairo_t *cr)
     una_paper_font(&paper, 100, false);
 
     paper.thin_space = has_glyph(cr, UNA_THIN_SPACE);
+    paper.raised = has_glyph(cr, "\xE2\x81\xBB") && has_glyph(cr, "\xE2\x81\xB4");
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
     return paper;
+}
+
+/* The raised sign or digit at `at` as a plain one, 0 if there is none; its bytes go to *length. */
+static char lowered(const char *at, size_t *length)
+{
+    static const char *const raised[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",
+        "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7", "\xE2\x81\xB8", "\xE2\x81\xB9", "\xE2\x81\xBB" };
+    for (size_t i = 0; i < 11; i++) {
+        *length = strlen(raised[i]);
+        if (strncmp(at, raised[i], *length) == 0) return "0123456789-"[i];
+    }
+    return 0;
+}
+
+/* Powers of ten for a family without raised digits: 10^-5 becomes 1e-5, 2 times it 2e-5. Never longer than before. */
+static void lower_powers(char *text)
+{
+    size_t length = 0;
+    char *to = text;
+    for (const char *from = text; *from;) {
+        bool power = from[0] == '1' && from[1] == '0' && lowered(from + 2, &length);
+        if (!power) {
+            *to++ = *from++;
+            continue;
+        }
+        bool times = to - text > 2 && memcmp(to - 2, "\xC3\x97", 2) == 0 && to[-3] >= '0' && to[-3] <= '9';
+        if (times) to -= 2;
+        else *to++ = '1';
+        *to++ = 'e';
+        from += 2;
+        for (char digit; (digit = lowered(from, &length)); from += length) *to++ = digit;
+    }
+    *to = 0;
 }
 
 const char *una_paper_fitted(const una_paper *paper, char buffer[UNA_TEXT_ROOM], const char *text, double width)
@@ -120,6 +154,7 @@ const char *una_paper_fitted(const una_paper *paper, char buffer[UNA_TEXT_ROOM],
         *s = ' ';
         memmove(s + 1, s + 3, strlen(s + 3) + 1);
     }
+    if (!paper->raised) lower_powers(buffer);
 
     size_t length = strlen(buffer);
     bool cut = strlen(text) > length + 8;

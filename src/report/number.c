@@ -79,11 +79,12 @@ const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int dig
 {
     una_number_short(buffer, value, digits);
     char *point = strchr(buffer, '.');
-    if (!point) return buffer;
+    if (!point) return buffer;                           /* digits is 1, or the number whole */
     char *end = point + 1 + strspn(point + 1, "0123456789"), *last = end;
     while (last[-1] == '0') last--;
     if (last[-1] == '.') last--;
     memmove(last, end, strlen(end) + 1);
+    if (strncmp(buffer, "1\xC3\x97", 3) == 0) memmove(buffer, buffer + 3, strlen(buffer + 3) + 1);
     return buffer;
 }
 

@@ -15,7 +15,7 @@
 const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int decimals);
 /* `digits` significant ones; "1.23×10⁻⁷" where a plain number would be long. Returns buffer. */
 const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int digits);
-/* The same without zeros at the end of decimals, for sentences: "0.5", "2×10⁶". */
+/* The same without zeros at the end of decimals, for sentences: "0.5", "2×10⁷", "10⁷". */
 const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int digits);
 
 typedef struct una_ticks {

@@ -12,7 +12,7 @@
 
 static const double far_away = 1e5;
 static const double strip_height = 17, strip_gap = 4;
-static const double slant = 0.7, longest_name = 62;              /* of names along x, in radians and px */
+static const double slant = 0.9, longest_name = 62;              /* of names along x, in radians and px */
 
 /* ---- layout ---------------------------------------------------------------------------------------- */
 
@@ -97,7 +97,8 @@ static double widest_name(const una_paper *paper, const una_axis *axis, double m
 static una_ticks choose_ticks(const una_axis *axis, size_t most)
 {
     if (axis->names) return (una_ticks){ .step = 1, .first = 1, .count = axis->name_count };
-    return axis->log ? una_ticks_choose_log(axis->low, axis->high, most) : una_ticks_choose(axis->low, axis->high, most);
+    if (axis->log) return una_ticks_choose_log(axis->low, axis->high, most);
+    return una_ticks_choose(axis->low, axis->high, most);
 }
 
 /* The ticks of the upright axis, and the room that their labels take. */
@@ -125,8 +126,8 @@ static void lying_ticks(view *v)
     } while (!v->x.names && widest_tick(v->paper, &v->x_ticks) + 14 > tick_distance(v) && --most > 0);
     if (!v->x.names) return;
 
-    const double upright = 13;                                   /* what a slanted name takes */
-    while (v->slanted && (double)v->every * tick_distance(v) < upright && v->every < v->x.name_count) v->every++;
+    double needs = v->slanted ? 12 / sin(slant) : 0;             /* from one slanted name to the next */
+    while ((double)v->every * tick_distance(v) < needs && v->every < v->x.name_count) v->every++;
 }
 
 static double end_labels(const una_paper *paper, const una_panel *panel)
@@ -194,15 +195,16 @@ static void axis_labels(const view *v, const una_panel *panel, double left)
     }
 }
 
-static void lying_names(const view *v)
+static void lying_names(const view *v, double left)
 {
     cairo_t *cr = v->paper->cr;
     for (size_t i = 0; i < v->x.name_count; i += v->every) {
+        double x = x_at(v, (double)(i + 1));
         cairo_save(cr);
-        cairo_translate(cr, x_at(v, (double)(i + 1)), v->base + (v->slanted ? 10 : 15));
+        cairo_translate(cr, x, v->base + (v->slanted ? 10 : 15));
         if (v->slanted) cairo_rotate(cr, -slant);
         una_paper_write(v->paper, v->slanted ? 3 : 0, v->slanted ? 3 : 0, v->slanted ? 1 : 0.5, v->x.names[i],
-                        longest_name);
+                        v->slanted ? fmin(longest_name, (x - left) / cos(slant)) : longest_name);
         cairo_restore(cr);
     }
 }
@@ -236,7 +238,7 @@ static void axes(const view *v, const una_panel *panel, double left)
 
     una_paper_text_ink(v->paper);
     una_paper_font(v->paper, UNA_TICK_SIZE, false);
-    if (panel->x.names) lying_names(v);
+    if (panel->x.names) lying_names(v, left);
     for (size_t i = 0; i < v->x_ticks.count && !panel->x.names; i++)
         una_paper_write(v->paper, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15, 0.5,
                         una_tick_text(number, &v->x_ticks, i), 1e4);

@@ -13,6 +13,7 @@ typedef struct una_paper {
     cairo_t    *cr;
     const char *family;          /* of all text                                                    */
     bool        thin_space;      /* the family has U+202F                                          */
+    bool        raised;          /* and all raised digits                                          */
 } una_paper;
 
 /* Chooses the family and the pens' defaults; one user unit is one px. */

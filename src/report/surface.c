@@ -137,7 +137,18 @@ static bool begins(const char *at, const char *with)
     return strncmp(at, with, strlen(with)) == 0;
 }
 
-/* Copies Cairo's SVG with `prefix` before every id and reference, and without ids that count surfaces. */
+/* Cairo writes six decimals; a thousandth of a px is more than any eye sees, and makes pages a third smaller. Returns
+ * how many digits after the point at `at` are too many, from *kept on. */
+static size_t spare_digits(const char *at, size_t *kept)
+{
+    size_t digits = 0;
+    while (at[1 + digits] >= '0' && at[1 + digits] <= '9') digits++;
+    *kept = digits < 3 ? digits : 3;
+    return digits - *kept;
+}
+
+/* Copies Cairo's SVG with `prefix` before every id and reference, without ids that count surfaces and without decimals
+ * that nobody sees. */
 static void add_prefixed(una_text *out, const char *svg, const char *prefix)
 {
     static const char *const before[] = { "id=\"", "href=\"#", "url(#" };
@@ -149,6 +160,14 @@ static void add_prefixed(una_text *out, const char *svg, const char *prefix)
             if (!end) return;
             from = end + 1;
             at = end;
+            continue;
+        }
+
+        size_t kept = 0, spare = *at == '.' ? spare_digits(at, &kept) : 0;
+        if (spare > 0) {
+            una_text_bytes(out, from, (size_t)(at + 1 + kept - from));
+            from = at + 1 + kept + spare;
+            at = from - 1;
             continue;
         }
 

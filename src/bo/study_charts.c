@@ -296,7 +296,7 @@ una_figure una_study_chart_parallel(const una_study_view *view, const una_study_
     return figure;
 }
 
-/* ---- slices ------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static bool stands_alone(const una_dimension *input)     /* values are few: drawn one by one */
 {
@@ -415,7 +415,7 @@ una_figure una_study_chart_slices(const una_study_view *view, const una_study_di
     return figure;
 }
 
-/* ---- all of them as one figure ------------------------------------------------------------------------------------ */
+/* ---- all of them as one figure ----------------------------------------------------------------------------------- */
 
 /* Panels of `part` in rows of their own, or among others of the same size. */
 static void take_panels(una_figure *whole, const una_figure *part, size_t span)

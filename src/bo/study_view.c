@@ -64,7 +64,7 @@ static const char *cell_text(char buffer[UNA_NUMBER_ROOM], const una_dimension *
     return isfinite(x) ? value_text(buffer, input, x) : "\xE2\x80\x93";
 }
 
-/* ---- the lead ----------------------------------------------------------------------------------------------------- */
+/* ---- the lead ---------------------------------------------------------------------------------------------------- */
 
 static void add_counts(una_text *words, const una_study_view *view, const una_study_digest *d)
 {
@@ -166,7 +166,7 @@ static void warnings(una_html *html, const una_study_digest *d)
     una_html_box(html, "Warning", &sentence, 1);
 }
 
-/* ---- where the best is ---------------------------------------------------------------------------------------------- */
+/* ---- where the best is ------------------------------------------------------------------------------------------- */
 
 static void add_range(una_text *words, const una_dimension *input)
 {
@@ -222,7 +222,7 @@ static void best_table(una_html *html, const una_study_view *view)
     una_html_table_end(html);
 }
 
-/* ---- figures with their captions -------------------------------------------------------------------------------------- */
+/* ---- figures with their captions --------------------------------------------------------------------------------- */
 
 static una_status progress_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
 {
@@ -284,7 +284,7 @@ static una_status slices_figure(una_html *html, const una_study_view *view, cons
     return una_html_figure(html, &figure, "Slices through the best trial.", words.at, run);
 }
 
-/* ---- tables of trials --------------------------------------------------------------------------------------------------- */
+/* ---- tables of trials -------------------------------------------------------------------------------------------- */
 
 typedef struct listing {                 /* the columns of a table of trials */
     size_t columns;                      /* of inputs                        */
@@ -404,7 +404,7 @@ static void trials_section(una_html *html, const una_study_view *view, const una
                        "as CSV or JSON.");
 }
 
-/* ---- what failed ------------------------------------------------------------------------------------------------------------ */
+/* ---- what failed ------------------------------------------------------------------------------------------------- */
 
 typedef struct reason { const char *words; size_t count; } reason;
 
@@ -460,7 +460,7 @@ static una_status failures(una_html *html, const una_study_view *view, const una
     return UNA_OK;
 }
 
-/* ---- the page ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 static void settings(una_html *html, const una_study_view *view)
 {

@@ -146,8 +146,9 @@ static void forecasts(una_html *html, const una_study_view *view)
         inside += fabs(trial->value - trial->expected) <= 1.959964 * trial->doubt;
     }
     if (count >= 10)
-        una_text_add(&words, "It foretold %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came out within its "
-                     "95" UNA_THIN_SPACE "%% range, which allows for what it does not know of the function and not for noise.",
+        una_text_add(&words, "It foretold %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came "
+                     "out within its 95" UNA_THIN_SPACE "%% range, which allows for what it does not know of the "
+                     "function and not for noise.",
                      whole(a, count), whole(b, inside), una_number_plain(c, 100 * (double)inside / (double)count, 0));
     if (words.length) una_html_paragraph(html, NULL, words.at);
 }

@@ -52,7 +52,7 @@ static stand set_up(const una_paper *paper, const una_panel *panel, double left,
 
     una_paper_font(paper, UNA_LABEL_SIZE, true);
     for (size_t i = 0; i < count; i++)
-        s.in_steps = s.in_steps || una_paper_width(paper, name_of(&panel->axes[i])) > s.slot - 8;
+        s.in_steps = s.in_steps || una_paper_needs(paper, name_of(&panel->axes[i]), 1e4) > s.slot - 8;
     double head = (panel->title ? 24 : 4) + line_height * (s.in_steps ? 3 : 2);
     s.top = top + head;
     s.height = height - head - line_height - 5;
@@ -146,7 +146,7 @@ static void write_names(const stand *s)
     for (size_t i = 0; i < s->panel->axis_count; i++) {
         double up = line_height + 6 + (s->in_steps && i % 2 == 0 ? line_height : 0);
         double room = (s->in_steps ? 2 : 1) * s->slot - 8, x = axis_x(s, i);
-        double half = fmin(una_paper_width(s->paper, name_of(&s->panel->axes[i])), room) / 2;
+        double half = una_paper_needs(s->paper, name_of(&s->panel->axes[i]), room) / 2;
         if (i == 0 && s->panel->axis_count > 1) x += fmax(0, half - edge);       /* not beyond the rim */
         if (i > 0 && i + 1 == s->panel->axis_count) x -= fmax(0, half - edge);
         una_paper_write(s->paper, x, s->top - up, 0.5, name_of(&s->panel->axes[i]), room);

@@ -84,7 +84,7 @@ const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int dig
     while (last[-1] == '0') last--;
     if (last[-1] == '.') last--;
     memmove(last, end, strlen(end) + 1);
-    if (strncmp(buffer, "1\xC3\x97", 3) == 0) memmove(buffer, buffer + 3, strlen(buffer + 3) + 1);
+    if (strncmp(buffer, "1\xC3\x97", 3) == 0) memmove(buffer, buffer + 3, UNA_NUMBER_ROOM - 3);
     return buffer;
 }
 

@@ -41,8 +41,8 @@ void una_paper_ink(const una_paper *paper, una_ink ink, double opacity);
 void una_paper_text_ink(const una_paper *paper);
 void una_paper_axis_ink(const una_paper *paper);
 void una_paper_font(const una_paper *paper, double size, bool bold);
-/* The font must be set: how wide a text is; valid UTF-8 that fits into `width`, and how much of that it needs; writing
- * it, share 0 begins at x, 0.5 is centred, 1 ends at x. */
+/* The font must be set: how wide a valid text is; of any text what fits into `width`, and how much of that it needs;
+ * writing it, share 0 begins at x, 0.5 is centred, 1 ends at x. */
 double una_paper_width(const una_paper *paper, const char *text);
 const char *una_paper_fitted(const una_paper *paper, char buffer[UNA_TEXT_ROOM], const char *text, double width);
 double una_paper_needs(const una_paper *paper, const char *text, double width);

@@ -60,7 +60,8 @@ static inline double invented_place(const una_dimension *d, double x)
 static inline void invented_try(invented_study *s, size_t at, una_rng *rng)
 {
     size_t inputs = s->view.input_count;
-    double *x = s->x + at * inputs, reach = at < 10 ? 1 : fmax(0.02, 3 / sqrt((double)at)), sign = s->view.maximize ? -1 : 1;
+    double *x = s->x + at * inputs, sign = s->view.maximize ? -1 : 1;
+    double reach = at < 10 ? 1 : fmax(0.02, 3 / sqrt((double)at));
     for (size_t i = 0; i < inputs; i++) {
         double near = s->view.best ? invented_place(&s->input[i], s->view.best->x[i]) : 0.5;
         bool anywhere = !s->view.best || at < 10 || una_rng_uniform(rng) < 0.08;

@@ -181,7 +181,7 @@ static void axes_side_by_side(void **state)
     world w = open_world();
     una_arena_init(&w.arena, w.run);
     static const char *const words[] = { "steel", "copper", "brass" };
-    const una_axis axes[] = { { .label = "a", .low = 0, .high = 10 }, { .label = "b", .low = 1, .high = 100, .log = true },
+    const una_axis axes[] = { { .label = "a", .high = 10 }, { .label = "b", .low = 1, .high = 100, .log = true },
         { .label = "c", .low = 0.5, .high = 3.5, .names = words, .name_count = 3 }, { .label = "value", .high = 1 } };
     const double rows[] = { 0, 10, 2, 99,   10, 1, NAN, -99 };           /* 99 and -99 are beyond their axis */
     una_figure figure = una_figure_in(&w.arena, 1, 400, 240);
@@ -214,7 +214,7 @@ static void axes_of_any_number(void **state)
     static const char *const words[] = { "<b>&", "\xFF", "", "a very long word that does not fit anywhere at all" };
     double row[40];
     for (size_t i = 0; i < 40; i++) {
-        axes[i] = (una_axis){ .label = i % 2 ? "a very long name of an axis" : NULL, .low = -1e300, .high = 1e300 };
+        axes[i] = (una_axis){ .label = i % 2 ? "a very long name of an axis\xC3" : NULL, .low = -1e300, .high = 1e300 };
         if (i % 3 == 0) axes[i] = (una_axis){ .low = 0.5, .high = 4.5, .names = words, .name_count = 4 };
         row[i] = i % 5 ? 2 : NAN;
     }
@@ -262,7 +262,8 @@ static void words_along_x(void **state)
         una_figure figure = una_figure_in(&w.arena, 1, 232, 172);
         una_panel *panel = una_figure_panel(&figure, "words", NULL, NULL);
         panel->x = (una_axis){ .low = 0.5, .high = (double)count + 0.5, .names = words, .name_count = count };
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_SECOND, .x = x, .y = y, .count = 3 });
+        una_series line = { .shape = UNA_SHAPE_LINE, .ink = UNA_INK_SECOND, .x = x, .y = y, .count = 3 };
+        una_panel_add(panel, line);
         double at[8][2];
         size_t pieces;
         assert_int_equal(green_corners(svg_of(&w, &figure), at, 8, &pieces), 3);

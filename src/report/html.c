@@ -57,7 +57,8 @@ static const char style[] =
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"
     "@page{size:A4;margin:18mm 20mm}"
     "@media print{body{font-size:10pt}main{max-width:none;padding:0}figure,.box,tr{break-inside:avoid}"
-    ".charts.wide svg{min-width:0}h1,h2{break-after:avoid}.scroll{overflow:visible}"
+    ".charts.wide svg{min-width:0}.charts.c3{grid-template-columns:repeat(3,1fr)}svg{break-inside:avoid}"
+    "h1,h2{break-after:avoid}.scroll{overflow:visible}"
     ".box{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
 
 static const double widest_shrunk = 600;        /* wider panels keep their size on a phone, and are moved sideways */

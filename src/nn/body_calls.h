@@ -29,8 +29,10 @@ struct REAL(una_body) {
      * row do not depend on its neighbours. */
     void (*forward)(const REAL(una_network) *net, const real *parameters, const real *x, size_t rows, double *phi,
                     size_t stride, double *f, void *work);
-    /* Slopes of phi at one point: j [inputs, features], exact. */
-    void (*slopes)(const REAL(una_network) *net, const real *parameters, const real *x, double *j, void *work);
+    /* At one point: phi [features] (may be NULL), with the bits of `forward`, and its slopes j [inputs, features],
+     * exact. */
+    void (*slopes)(const REAL(una_network) *net, const real *parameters, const real *x, double *phi, double *j,
+                   void *work);
 };
 
 /* All there are; ends with NULL. */

@@ -134,7 +134,8 @@ una_status una_head_predict(const una_head *head, const double *phi, size_t rows
 {
     UNA_TRY(una_kernels_need(run));
     una_mark mark = una_arena_mark(&run->scratch);
-    double *white = una_arena_get(&run->scratch, UNA_PADDED(head->stats.features + 1), BLOCK * sizeof *white);
+    size_t most = rows < BLOCK ? rows : BLOCK;
+    double *white = una_arena_get(&run->scratch, UNA_PADDED(head->stats.features + 1), most * sizeof *white);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = predict_rows(head, phi, rows, mean, var_model, white, run);
     una_arena_release(&run->scratch, mark);

@@ -454,13 +454,11 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 
 /* ---- slopes ------------------------------------------------------------------------------------------------- */
 
-/* [inputs] of the kind's to [columns] of the user's; those that the model has left out do not matter to it. */
+/* dm, dv [inputs] of the kind's to dmean, dstd [the same] of the user's; either of these may be NULL. */
 static void slopes_in_users_units(const una_columns *c, double var, const double *dm, const double *dv, double *dmean,
                                   double *dstd)
 {
     double by_std = var > 0 ? 1 / (2 * sqrt(var)) : 0;
-    for (size_t i = 0; dmean && i < c->source_count; i++) dmean[i] = 0;
-    for (size_t i = 0; dstd && i < c->source_count; i++) dstd[i] = 0;
     for (size_t d = 0; d < c->input_count; d++) {
         double unit = c->target_scale / c->inputs[d].scale;
         if (dmean) dmean[c->inputs[d].source] = unit * dm[d];

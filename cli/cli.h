@@ -74,6 +74,7 @@ typedef struct cli_verb {
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
 extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
+extern const cli_verb cli_suggest, cli_tune;
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
 /* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;

@@ -170,6 +170,9 @@ bool        cli_is_path(cli_type type);                                  /* one 
 /* files.c */
 una_status  cli_check_chart(const cli *c, const char *path);
 const char *cli_base_name(const char *path);
+/* --valid and --missing, as fit and tune have them. The rows of a file go to *rows: free them. */
+una_status  cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings);
+una_missing cli_missing(const cli *c);
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
 una_status  cli_check_interrupt(const cli *c);

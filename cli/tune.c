@@ -70,6 +70,34 @@ static una_status work(cli *c, job *j)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
+/* A word as a shell reads it. */
+static void print_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,%@";
+    bool bare = *word && word[strspn(word, plain)] == 0;
+    if (!bare) putchar('\'');
+    for (; *word; word++) {
+        if (*word == '\'') fputs("'\\''", stdout);
+        else putchar(*word);
+    }
+    if (!bare) putchar('\'');
+}
+
+static void print_best(const cli *c, const char *spec)
+{
+    static const char *const kept[] = { "target", "preset", "valid", "missing", "other" };
+    printf("\nBest: una fit ");
+    print_word(c->operand[0]);
+    printf(" --model ");
+    print_word(spec);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        if (!cli_has(c, kept[i])) continue;
+        printf(" --%s ", kept[i]);
+        print_word(cli_text(c, kept[i]));
+    }
+    printf("\n");
+}
+
 static void print_table(const cli *c, const una_tuned *t)
 {
     char log_lik[32], rmse[32];
@@ -85,12 +113,7 @@ static void print_table(const cli *c, const una_tuned *t)
     if (cli_has(c, "out"))
         printf("%zu fit%s made now, %zu were in %s; table: %s/tune.csv\n", t->made, t->made == 1 ? "" : "s",
                t->count > t->made ? t->count - t->made : 0, cli_text(c, "out"), cli_text(c, "out"));
-    if (isnan(t->log_lik[0])) return;
-    printf("\nBest: una fit %s --model '%s'", c->operand[0], t->spec[0]);
-    static const char *const kept[] = { "target", "preset", "valid", "missing", "other" };
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (cli_has(c, kept[i])) printf(" --%s %s", kept[i], cli_text(c, kept[i]));
-    printf("\n");
+    if (!isnan(t->log_lik[0])) print_best(c, t->spec[0]);
 }
 
 static void print_json(const cli *c, const una_tuned *t)

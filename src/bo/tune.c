@@ -19,6 +19,7 @@
 /* BATCH fits are under way at once in the Bayesian search, on any number of threads: what is proposed next must not
  * depend on how many there are. Fits share what threads are left between them. */
 enum { BATCH = 2, TRIALS = 20, PATIENCE = 200 };
+static const uint64_t DRAWN_INSTEAD = 5ull << 40;        /* streams of UNA_FOR_SEARCH that the search does not use */
 
 enum { LOG_LIK, RMSE, MEASURES };
 static const char *const measures[MEASURES] = { [LOG_LIK] = "log_lik", [RMSE] = "rmse" };
@@ -260,7 +261,7 @@ static una_status plan_grid(tuning *t)
 static una_status plan_random(tuning *t)
 {
     const char **value = UNA_GET(&t->keep, const char *, t->over.count);
-    una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, 0);
+    una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD - 1);
     UNA_TRY(una_arena_check(&t->keep));
     for (size_t idle = 0; t->plan.count < t->asked.trials && idle < PATIENCE; idle++) {
         size_t before = t->plan.count;
@@ -314,7 +315,7 @@ static void add_dimension(una_text *json, const una_axis *axis)
 
 static una_status set_out(hunt *h, tuning *t)
 {
-    size_t axes = t->over.count, trials = t->asked.trials, first = axes + 2;
+    size_t axes = t->over.count, trials = t->asked.trials, first = 2 * axes + 2;
     una_text json = una_text_in(&t->keep);
     una_search_settings settings = { .maximize = true, .seed = t->run->settings.seed };
     for (size_t a = 0; a < axes; a++) {
@@ -340,27 +341,47 @@ static una_status set_out(hunt *h, tuning *t)
     return una_search_new(&h->search, &settings, t->run);
 }
 
-/* The next point becomes open, and its spec part of the plans; a number is what its text says. */
+static una_status values_at(const char **value, const double *point, tuning *t)
+{
+    for (size_t a = 0; a < t->over.count; a++) {
+        const una_axis *axis = &t->over.axis[a];
+        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_axis_text(axis, point[a], &t->keep);
+    }
+    return una_arena_check(&t->keep);
+}
+
+/* A number is what its text says. */
+static void point_of(double *point, const char *const *value, const una_over *over)
+{
+    for (size_t a = 0; a < over->count; a++) {
+        const una_axis *axis = &over->axis[a];
+        if (!axis->value) una_parse_number(value[a], strlen(value[a]), &point[a]);
+        for (size_t i = 0; i < axis->count; i++)
+            if (strcmp(axis->value[i], value[a]) == 0) point[a] = (double)i;
+    }
+}
+
+/* The next point becomes open, and its spec part of the plans. What was tried would teach nothing if it were tried
+ * again, whatever the search thinks of noise: a draw takes its place. */
 static una_status propose(hunt *h, tuning *t, una_plan *batch, const char **value)
 {
-    size_t axes = t->over.count, trial = h->history.count;
+    size_t axes = t->over.count, trial = h->history.count, planned = t->plan.count;
     double *point = h->point + trial * axes;
     una_proposal proposal;
+    una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD + trial);
     UNA_TRY(una_search_next(h->search, &h->history, point, &proposal, t->run));
-    for (size_t a = 0; a < axes; a++) {
-        const una_axis *axis = &t->over.axis[a];
-        if (axis->value) {
-            value[a] = axis->value[(size_t)point[a]];
-            continue;
-        }
-        value[a] = una_axis_text(axis, point[a], &t->keep);
+    UNA_TRY(values_at(value, point, t));
+    UNA_TRY(add_spec(t, &t->plan, value));
+    for (size_t i = 0; i < PATIENCE && t->plan.count == planned; i++) {
+        una_over_draw(value, &t->over, &rng, &t->keep);
         UNA_TRY(una_arena_check(&t->keep));
-        una_parse_number(value[a], strlen(value[a]), &point[a]);
+        UNA_TRY(add_spec(t, &t->plan, value));
     }
+
+    point_of(point, value, &t->over);
     h->value[trial] = NAN;
     h->state[trial] = UNA_TRIAL_OPEN;
     h->history.count++;
-    UNA_TRY(add_spec(t, &t->plan, value));
     return add_spec(t, batch, value);
 }
 

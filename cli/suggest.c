@@ -81,7 +81,8 @@ static void tell(const cli *c, const job *j)
     char text[2048], where[1024], std[32], before[32], after[32], place[256] = "";
     if (pool) snprintf(place, sizeof place, "%zu rows of %.200s", a->region, data ? data : pool);
     else if (data) snprintf(place, sizeof place, "%zu points inside the ranges of %.200s", a->region, data);
-    else snprintf(place, sizeof place, "%zu points within two standard deviations of the mean of each input", a->region);
+    else snprintf(place, sizeof place, "%zu points within two standard deviations of the mean of each input",
+                  a->region);
     snprintf(text, sizeof text, "Ignorance is what the model does not know of the function (a standard deviation, in "
              "the units of the target); over all: its root mean square over %s.", place);
     cli_wrap(stdout, 0, 0, text);
@@ -90,9 +91,10 @@ static void tell(const cli *c, const job *j)
     for (size_t i = 0; i < a->count; i++) {
         describe(where, sizeof where, j, i);
         size_t used = (size_t)snprintf(text, sizeof text, "%zu. ", i + 1);
-        if (a->row) used += (size_t)snprintf(text + used, sizeof text - used, "row %zu of %.200s: ", a->row[i] + 1, pool);
-        snprintf(text + used, sizeof text - used, "%s; ignorance there is %s; measured, ignorance over all falls from %s "
-                 "to %s (%.2g %%)", where, cli_figure(std, a->std[i]), cli_figure(before, a->before[i]),
+        if (a->row)
+            used += (size_t)snprintf(text + used, sizeof text - used, "row %zu of %.200s: ", a->row[i] + 1, pool);
+        snprintf(text + used, sizeof text - used, "%s; ignorance there is %s; measured, ignorance over all falls "
+                 "from %s to %s (%.2g %%)", where, cli_figure(std, a->std[i]), cli_figure(before, a->before[i]),
                  cli_figure(after, a->after[i]),
                  a->before[i] > 0 ? 100 * (a->before[i] - a->after[i]) / a->before[i] : 0);
         cli_wrap(stdout, 0, 3, text);
@@ -152,8 +154,8 @@ static una_status run(cli *c)
 const cli_verb cli_suggest = {
     "suggest", "where to measure next, and what it would bring",
     "Finds the rows whose measurement makes the model's ignorance fall most: the value that nobody knows yet is taken "
-    "for the model's mean, the row is taken into a copy of the model exactly, and ignorance is computed anew. For models "
-    "that can be updated exactly (see 'una update'). Rows are counted from 1, without the header.",
+    "for the model's mean, the row is taken into a copy of the model exactly, and ignorance is computed anew. For "
+    "models that can be updated exactly (see 'una update'). Rows are counted from 1, without the header.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una suggest measurements.una --data measurements.csv\n"

@@ -12,16 +12,16 @@
 static const cli_flag flags[] = {
     CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options that stay as they are (default auto)"),
-    CLI_FLAG("over", CLI_TEXT, "AXES", "what is varied: 'width=25|50|100' for one of these, 'rate=0.001:0.1:5' for five "
-             "values evenly spaced, 'penalty=1e-5:1e-1:log5' for five by their logarithm, 'penalty=1e-5:1e-1:log' for "
-             "any between (random and bayes); several with commas"),
-    CLI_FLAG_CHOICE("search", "HOW", "grid|random|bayes", "grid: all combinations; random: some of them; bayes: each by "
-                    "what the others gave (default grid)"),
+    CLI_FLAG("over", CLI_TEXT, "AXES", "what is varied: 'width=25|50|100' for one of these, 'rate=0.001:0.1:5' for "
+             "five values evenly spaced, 'penalty=1e-5:1e-1:log5' for five by their logarithm, "
+             "'penalty=1e-5:1e-1:log' for any between (random and bayes); several with commas"),
+    CLI_FLAG_CHOICE("search", "HOW", "grid|random|bayes", "grid: all combinations; random: some of them; bayes: each "
+                    "by what the others gave (default grid)"),
     CLI_FLAG_COUNT("trials", "N", 1, 10000, "how many fits, for random and bayes (default 20)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results: fits found there are not made again, and a search that "
              "was stopped goes on (default: nothing is kept)"),
-    CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training, by which the fits are judged: a share such as 0.2, or "
-             "a file of other rows (default: as 'una fit' does)"),
+    CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training, by which the fits are judged: a share such as 0.2, "
+             "or a file of other rows (default: as 'una fit' does)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model for all fits; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "

@@ -133,7 +133,7 @@ una_status una_study_run(size_t *done, una_study *study, const una_study_command
 
 typedef struct una_advice {                    /* rows in the order in which they are best measured                 */
     size_t             count;
-    const una_dataset *table;                  /* those rows: all columns of the pool, or without one the model's inputs */
+    const una_dataset *table;                  /* those rows: all columns of the pool; without one the model's inputs */
     const size_t      *row;                    /* [count] of the pool, from 0; NULL: there is none                  */
     const double      *std;                    /* [count] ignorance there, had the rows before it been measured     */
     const double      *before, *after;         /* [count] root mean square ignorance over the region, exactly, had the

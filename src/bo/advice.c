@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where to measure next so that ignorance falls most. Greedily: of the rows that promise most, each is taken into a copy
- * of the model by its exact update, with the model's mean for the value that nobody knows yet, and the mean of the
- * epistemic variances over the region is computed anew; the row that leaves least is the next one.
+ * Where to measure next so that ignorance falls most. Greedily: of the rows that promise most, each is taken into a
+ * copy of the model by its exact update, with the model's mean for the value that nobody knows yet, and the mean of
+ * the epistemic variances over the region is computed anew; the row that leaves least is the next one.
  * Source: Cohn, Ghahramani and Jordan 1996, with the exact posterior in place of their approximations.
  */
 #include "bo/advice.h"

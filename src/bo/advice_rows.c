@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { DRAWS = 128, DRAWN_ROWS = 512, DRAWN_REGION = 256 };
-enum { STREAM_REGION = 1, STREAM_ROWS = 2 };     /* of UNA_FOR_DRAWS: the model's own are keyed by other seeds and uses */
+enum { STREAM_REGION = 5 << 20, STREAM_ROWS };   /* of UNA_FOR_SEARCH */
 
 /* ---- the inputs of a model ----------------------------------------------------------------------------------- */
 
@@ -92,7 +92,7 @@ una_status una_advice_region(una_dataset **region, const una_model *model, const
     una_status status = una_order_new(&order, rows, &run->scratch);
     if (status == UNA_OK) status = una_arena_check(&run->scratch);
     if (status == UNA_OK) {              /* also where all are taken: the first ones stand for all in a first look */
-        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, STREAM_REGION);
+        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SEARCH, STREAM_REGION);
         una_rng_permute(&rng, order, rows);
     }
     for (size_t i = 0; status == UNA_OK && i < count; i++) row[i] = order[i];
@@ -200,7 +200,7 @@ static size_t by_variance(size_t *row, size_t most, const double *std, size_t ro
         for (; count < rows; count++) row[count] = count;
         return count;
     }
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, STREAM_ROWS);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SEARCH, STREAM_ROWS);
     double shift = una_rng_uniform(&rng);
     for (size_t i = 0; i < rows; i++) sum += std[i] * std[i];
     for (size_t i = 0; i < rows && k < most; i++) {

@@ -179,22 +179,27 @@ static uint32_t sum_table(uint32_t sum, const una_dataset *data)
     return sum;
 }
 
+static void add_setting(una_text *study, const char *key, const char *value)
+{
+    una_text_add(study, "%s%s=%s", strchr(study->at, '(') ? ", " : "(", key, value);
+}
+
 /* "tune(missing=mean, ...)": what changes numbers and is not in the spec. */
-static const char *study_of(tuning *t)
+static una_status name_study(tuning *t)
 {
     static const char *const missing[] = { "error", "drop", "mean" };
-    una_text text = una_text_in(&t->keep);
-    una_text_add(&text, "tune");
-    if (t->fit.valid) una_text_add(&text, "%svalid=rows", text.length > 4 ? ", " : "(");
-    else if (t->fit.valid_fraction > 0) {
-        una_text_add(&text, "(valid=");
-        una_text_number(&text, t->fit.valid_fraction);
-    }
-    if (t->fit.missing) una_text_add(&text, "%smissing=%s", text.length > 4 ? ", " : "(", missing[t->fit.missing]);
-    if (t->fit.other) una_text_add(&text, "%sother=%zu", text.length > 4 ? ", " : "(", t->fit.other);
-    if (t->fit.preset) una_text_add(&text, "%spreset=%s", text.length > 4 ? ", " : "(", t->fit.preset);
-    if (text.length > 4) una_text_add(&text, ")");
-    return text.at;
+    char number[32];
+    una_text study = una_text_in(&t->keep);
+    una_text_add(&study, "tune");
+    UNA_TRY(una_arena_check(&t->keep));
+    if (t->fit.valid) add_setting(&study, "valid", "rows");
+    else if (t->fit.valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, t->fit.valid_fraction));
+    if (t->fit.missing) add_setting(&study, "missing", missing[t->fit.missing]);
+    if (t->fit.other) add_setting(&study, "other", una_number_text(number, (double)t->fit.other));
+    if (t->fit.preset) add_setting(&study, "preset", t->fit.preset);
+    if (strchr(study.at, '(')) una_text_add(&study, ")");
+    t->key.study = study.at;
+    return una_arena_check(&t->keep);
 }
 
 static una_status name_fits(tuning *t)
@@ -207,8 +212,9 @@ static una_status name_fits(tuning *t)
     const char *origin = una_dataset_origin(t->data), *slash = strrchr(origin, '/');
     una_text data = una_text_in(&t->keep);
     una_text_add(&data, "%s %s#%08" PRIx32, slash ? slash + 1 : origin, una_dataset_column_name(t->data, column), sum);
-    t->key = (una_row_key){ .study = study_of(t), .data = data.at, .seed = t->run->settings.seed };
-    return una_arena_check(&t->keep);
+    t->key = (una_row_key){ .data = data.at, .seed = t->run->settings.seed };
+    UNA_TRY(una_arena_check(&t->keep));
+    return name_study(t);
 }
 
 static una_status open_store(tuning *t)

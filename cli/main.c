@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 const cli_verb *const cli_verbs[] = {
-    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_bench, &cli_models, &cli_info, NULL
+    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_suggest, &cli_tune, &cli_bench, &cli_models,
+    &cli_info, NULL
 };
 
 const cli_verb *cli_find_verb(const char *name)

@@ -46,7 +46,7 @@ typedef struct shop {
     job                     *jobs;
     size_t                   workers, done;
     una_status               failed;     /* the first failure: nothing is started any more                  */
-    char                     message[1024];
+    char                     message[1024], why[400];    /* why: something could not be written              */
     double                   pulse;      /* of the last sign of life                                        */
 } shop;
 
@@ -340,6 +340,7 @@ static void settle(shop *s, job *j)
         end_job(s, j, sentence);
     } else {
         j->stage = UNTOLD;
+        snprintf(s->why, sizeof s->why, "%.399s", una_run_message(s->run));
         note_failure(s, status);
     }
 }
@@ -449,9 +450,10 @@ static void work(shop *s, struct pollfd *polls)
 
 /* ---- the end ------------------------------------------------------------------------------------------------- */
 
-static void describe_untold(const shop *s, const job *j, const char *why, una_text *text)
+static void describe_untold(const shop *s, const job *j, una_text *text)
 {
     char number[32];
+    const char *why = s->why;
     const char *where = una_ledger_name(s->study->ledger);
     uint64_t id = j->result.id;
     if (j->result.state == UNA_TRIAL_TOLD) {
@@ -468,15 +470,13 @@ static void describe_untold(const shop *s, const job *j, const char *why, una_te
 static una_status settle_rest(shop *s)
 {
     una_text all = una_text_in(&s->memory);
-    char why[400];
-    snprintf(why, sizeof why, "%s", s->message);
     for (size_t i = 0; i < s->workers; i++) {
         job *j = &s->jobs[i];
         if (j->stage != UNTOLD) continue;
         settle(s, j);
         if (j->stage != UNTOLD) continue;
         una_text one = una_text_in(&s->memory);
-        describe_untold(s, j, why, &one);
+        describe_untold(s, j, &one);
         if (one.at) report(s, j, one.at);
         una_text_add(&all, "%s%s", all.length ? ". And " : "", one.at ? one.at : "");
         una_trials_free(j->trials);

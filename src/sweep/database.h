@@ -13,8 +13,11 @@
 
 typedef struct una_database una_database;
 
+enum { UNA_MOST_CELLS = 64 };            /* given to one statement, and of one row that it finds                 */
+
 typedef enum una_cell_type { UNA_CELL_NULL, UNA_CELL_WHOLE, UNA_CELL_REAL, UNA_CELL_TEXT } una_cell_type;
-typedef struct una_cell {                /* one value, given or found; a REAL that is NAN is stored as NULL         */
+typedef struct una_cell {                /* one value, given or found; a REAL that is NAN is stored as NULL, and -0.0
+                                            comes back from SQLite as 0. Found, whole numbers may be WHOLE or REAL  */
     una_cell_type type;
     int64_t       whole;
     double        real;                  /* of a WHOLE too                                                          */
@@ -65,8 +68,9 @@ typedef una_status una_transaction(una_database *db, void *context, una_run *run
 una_status  una_database_transact(una_database *db, una_transaction *body, void *context, una_run *run);
 
 /* What kind of thing this database holds and in which format: written when it is made, compared when it is opened.
- * In a transaction. An empty database is made by `schema`; UNA_E_INPUT where it is another program's, another kind of
- * una's, or of a newer una. Several kinds may live in one server, each with tables of its own names. */
+ * In a transaction. `kind` is a noun that sentences are made with ("study"). An empty database is made by `schema`, but
+ * not if it was opened as PRESENT; UNA_E_INPUT where it is another program's, another kind of una's, or of a newer una.
+ * Several kinds may live in one server, each with tables of its own names. */
 una_status  una_database_expect(una_database *db, const char *kind, int format, const char *schema, una_run *run);
 
 /* ---- drivers --------------------------------------------------------------------------------------------------- */
@@ -83,6 +87,8 @@ typedef struct una_driver {
     void       (*undo)(void *link);
     bool       (*lost)(void *link);      /* the last failure was that of the connection: it can be made anew         */
     una_status (*again)(void *link, una_run *run);                               /* makes it anew                   */
+    const char *tables;                  /* SQL: how many tables of the name $1 there are; of '': how many in all    */
+    const char *version, *sound;         /* SQL: the format in a file without una_kind; 'ok', or what is damaged     */
 } una_driver;
 
 extern const una_driver una_driver_sqlite, una_driver_postgres;

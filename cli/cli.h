@@ -158,8 +158,9 @@ void        cli_progress_clear(void);
 /* Demo: the part of the whole that the calls from now on cover. */
 void        cli_progress_span(double from, double to);
 double      cli_seconds(void);                                           /* a clock that only goes forward */
-/* A number for people: 5 significant digits. */
+/* A number for people: 5 significant digits; and the shortest that reads back the same. */
 const char *cli_figure(char buffer[32], double value);
+const char *cli_number(char buffer[32], double value);
 
 /* "a 61 %, b 30 %, c 9 %": the inputs that matter most, by squares of their relevance; free it. */
 typedef struct cli_named { const char *name; double value; } cli_named;
@@ -177,6 +178,13 @@ typedef struct cli_json { const char *at; bool in_object, begun; } cli_json;
 bool        cli_json_open(cli_json *walk, const char *json);
 bool        cli_json_next(cli_json *walk, cli_json_item *item);
 void        cli_json_done(cli_json_item *item);
+
+/* study.c, study_show.c: what the verbs of studies share. _open prints the sentence where it fails. */
+una_status  cli_study_open(cli *c, una_study **study);
+void        cli_study_point(FILE *to, const una_study *study, const una_trial *trial, una_run *run);   /* JSON */
+void        cli_study_best_json(const cli *c, const una_study *study, const una_trial *best);
+const char *cli_study_state(una_trial_state state);
+una_status  cli_study_info(cli *c, char **json);                         /* for una info; free it      */
 
 /* ---- files and the run ----------------------------------------------------------------------------------- */
 

@@ -43,8 +43,8 @@ static void cut_out(char *from, const char *to)
     memmove(from, to, strlen(to) + 1);
 }
 
-/* postgresql://user:PASSWORD@host/db?password=PASSWORD#name. The text gets shorter only. */
-static void hide_password(char *address)
+/* postgresql://user:PASSWORD@host/db?password=PASSWORD#name */
+const char *una_database_address(char *address)
 {
     char *user = strstr(address, "://") + 3, *at = strrchr(address, '@'), *colon = strchr(user, ':');
     if (at && colon && colon < at) cut_out(colon, at);
@@ -57,6 +57,7 @@ static void hide_password(char *address)
         else if (next) cut_out(word + 1, next + 1);
         else *word = 0;
     }
+    return address;
 }
 
 static una_status new_database(una_database **out, const char *where, una_database_mode mode, una_run *run)
@@ -67,9 +68,10 @@ static una_status new_database(una_database **out, const char *where, una_databa
     pthread_mutexattr_t recursive;
     *out = db;
     if (!db) return UNA_E_MEMORY;
-    *db = (una_database){ .run = run, .driver = &una_driver_sqlite, .mode = mode };
+    bool server = una_database_is_server(where);
+    *db = (una_database){ .run = run, .driver = server ? &una_driver_postgres : &una_driver_sqlite, .mode = mode };
     db->name = memcpy(db + 1, name, length);
-    if (una_database_is_server(where)) hide_password(db->name);
+    if (server) una_database_address(db->name);
 
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
@@ -82,7 +84,6 @@ una_status una_database_open(una_database **out, const char *where, una_database
 {
     una_database *db;
     *out = NULL;
-    if (una_database_is_server(where)) UNA_FAIL(run, UNA_E_USAGE, "this una knows no servers");
     UNA_TRY(new_database(&db, where, mode, run));
     una_status status = db->driver->open(&db->link, where, mode, run);
     if (status == UNA_OK) *out = db;

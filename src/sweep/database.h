@@ -47,6 +47,7 @@ una_status  una_database_open(una_database **db, const char *where, una_database
 void        una_database_close(una_database *db);                        /* NULL is harmless                        */
 const char *una_database_name(const una_database *db);                   /* the path, or the address without its password */
 bool        una_database_is_server(const char *where);
+const char *una_database_address(char *address);         /* of a server, to be shown: its password and #NAME cut out */
 
 /* One statement without results. *changed (may be NULL): rows that it touched. */
 una_status  una_database_do(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,

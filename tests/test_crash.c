@@ -24,6 +24,10 @@ static const char space[] = "{\"x\": {\"type\": \"real\", \"low\": 0, \"high\": 
                             "\"levels\": [\"a\", \"b\", \"c\"]}, \"n\": {\"type\": \"integer\", \"low\": 1, \"high\": 50}}";
 extern char **environ;
 
+/* To be ended after a failure too. */
+static pid_t writers[WRITERS];
+static char server_folder[64];
+
 static double seconds(void)
 {
     struct timespec now;
@@ -110,7 +114,6 @@ typedef struct storm {
     char        folder[ROOM], where[ROOM];
     const char *server;                          /* its folder; NULL: there is none                          */
     const char *acquisition, *model;
-    pid_t       writers[WRITERS];
     una_run    *run;
     una_rng     rng;
     int         kills_of_holders, kills_of_servers;
@@ -125,8 +128,18 @@ static void start_writer(storm *s, unsigned number)
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0644);
-    if (posix_spawn(&s->writers[number], "/proc/self/exe", &actions, NULL, words, environ) != 0) fail_msg("no writer");
+    if (posix_spawn(&writers[number], "/proc/self/exe", &actions, NULL, words, environ) != 0) fail_msg("no writer");
     posix_spawn_file_actions_destroy(&actions);
+}
+
+static void complain(const storm *s, unsigned number, int status)
+{
+    char path[ROOM + 32], line[1024] = "";
+    snprintf(path, sizeof path, "%s/errors", s->folder);
+    FILE *errors = fopen(path, "r");
+    if (errors && !fgets(line, sizeof line, errors)) *line = 0;
+    if (errors) fclose(errors);
+    fail_msg("writer %u ended with status %d: %s", number, status, line);
 }
 
 static void kill_writer(storm *s, unsigned number)
@@ -135,12 +148,13 @@ static void kill_writer(storm *s, unsigned number)
     int status = 0;
     snprintf(path, sizeof path, "%s/kills", s->folder);
     int kills = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
-    int length = snprintf(line, sizeof line, "K %ld 0 0 %.9f 0\n", (long)s->writers[number], seconds());
+    int length = snprintf(line, sizeof line, "K %ld 0 0 %.9f 0\n", (long)writers[number], seconds());
     assert_int_equal(write(kills, line, (size_t)length), length);
     close(kills);
-    kill(s->writers[number], SIGKILL);
-    waitpid(s->writers[number], &status, 0);
-    if (!WIFSIGNALED(status)) fail_msg("a writer had ended by itself: status %d", status);
+    kill(writers[number], SIGKILL);
+    waitpid(writers[number], &status, 0);
+    writers[number] = 0;
+    if (!WIFSIGNALED(status)) complain(s, number, status);
     start_writer(s, number);
 }
 
@@ -166,7 +180,7 @@ static unsigned holder(storm *s)
         una_database_close(db);
     }
     unsigned number = 0;
-    while (number < WRITERS && s->writers[number] != process) number++;
+    while (number < WRITERS && writers[number] != process) number++;
     return number;
 }
 
@@ -220,16 +234,10 @@ static void calm_down(storm *s)
     for (unsigned i = 0; i < WRITERS; i++) {
         int status = 0;
         pid_t ended;
-        while ((ended = waitpid(s->writers[i], &status, WNOHANG)) == 0 && seconds() < until) pause_ms(5);
-        if (ended == 0) kill(s->writers[i], SIGKILL);
+        while ((ended = waitpid(writers[i], &status, WNOHANG)) == 0 && seconds() < until) pause_ms(5);
         if (ended == 0) fail_msg("writer %u has not ended within %g s", i, bound);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-            char line[512] = "";
-            snprintf(path, sizeof path, "%s/errors", s->folder);
-            FILE *errors = fopen(path, "r");
-            if (errors && !fgets(line, sizeof line, errors)) *line = 0;
-            fail_msg("writer %u ended with status %d: %s", i, status, line);
-        }
+        writers[i] = 0;
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) complain(s, i, status);
     }
 }
 
@@ -448,8 +456,6 @@ static void a_file_survives_with_a_model(void **state)
     end_storm(&s, kills_of(8, 60));
 }
 
-static char server_folder[64];                   /* for the end too, if the test fails */
-
 static void a_server_survives(void **state)
 {
     storm s;
@@ -468,22 +474,37 @@ static void a_server_survives(void **state)
     end_storm(&s, kills_of(25, 1000));
 }
 
+static int end_writers(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < WRITERS; i++) {
+        if (writers[i] <= 0) continue;
+        kill(writers[i], SIGKILL);
+        waitpid(writers[i], NULL, 0);
+        writers[i] = 0;
+    }
+    return 0;
+}
+
 static int stop_server(void **state)
 {
     char answer[ROOM];
-    (void)state;
+    end_writers(state);
     call("stop", server_folder, answer, sizeof answer);
     temp_folder_empty(server_folder);
     rmdir(server_folder);
     return 0;
 }
 
+/* With a word, only the tests whose names hold it. */
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_survives), cmocka_unit_test(a_file_survives_with_a_model),
+        cmocka_unit_test_teardown(a_file_survives, end_writers),
+        cmocka_unit_test_teardown(a_file_survives_with_a_model, end_writers),
         cmocka_unit_test_teardown(a_server_survives, stop_server)
     };
     if (count == 4) return write_until_over(words[1], words[2], (unsigned)atoi(words[3]));
+    if (count == 2) cmocka_set_test_filter(words[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

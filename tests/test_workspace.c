@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { INPUTS = 2, ROWS = 300, CALLS = 6, MOST_PARTS = 16 };
+enum { INPUTS = 2, ROWS = 300, CALLS = 6, MOST_PARTS = 64 };
 
 static una_run *workspace(struct fail_after *memory)
 {

@@ -504,8 +504,8 @@ una_status una_members_sample(void *function, const void *members, una_rng *rng,
     const una_member *member = &all->at[choose_member(all, rng)];
     una_members *drawn = function;
     if (!member->kind->sample)
-        UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows that "
-                 "are named beforehand", member->kind->name);
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
+                 "that are named beforehand", member->kind->name);
 
     *drawn = *all;
     drawn->count = 1;

@@ -57,7 +57,7 @@ una_status una_kind_slope(const una_kind *kind, const void *state, double *x, si
     return UNA_OK;
 }
 
-/* ---- the function as a mixture ------------------------------------------------------------------------------------ */
+/* ---- the function as a mixture --------------------------------------------------------------------------------- */
 
 size_t una_kind_part_count(const una_kind *kind, const void *state)
 {

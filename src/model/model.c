@@ -515,8 +515,8 @@ static una_status give_parts(const una_model *model, const una_gaussians *g, siz
     for (size_t k = 0; k < rows * g->parts; k++) {
         size_t to = from * g->parts + k, column = to * c->source_count;
         if (!isfinite(g->mean[k]) || !is_variance(g->var[k]))
-            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond the "
-                     "training data", model->kind->name, from + k / g->parts + 1);
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond "
+                     "the training data", model->kind->name, from + k / g->parts + 1);
         if (out->mean) out->mean[to] = c->target_centre + c->target_scale * g->mean[k];
         if (out->std) out->std[to] = c->target_scale * sqrt(g->var[k]);
         if (g->dmean)
@@ -744,8 +744,8 @@ una_status una_model_sample(una_model **function, const una_model *model, uint64
     *function = NULL;
     una_clear_message(run);
     if (!model->kind->sample)
-        UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows that "
-                 "are named beforehand", model->kind->name);
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
+                 "that are named beforehand", model->kind->name);
     una_arena_init(&arena, run);
     una_status status = sample(function, model, index, &arena, run);
     una_arena_free(&arena);

@@ -406,8 +406,8 @@ static una_status sngp_sample(void *function, const void *state, una_rng *rng, u
     const una_sngp *m = state;
     una_sngp *drawn = function;
     if (m->posterior == UNA_SNGP_GP)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=gp cannot give a function for all rows at once: una_model_draw gives "
-                 "it at rows that are named beforehand, or use head=exact");
+        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=gp cannot give a function for all rows at once: una_model_draw "
+                 "gives it at rows that are named beforehand, or use head=exact");
     *drawn = *m;
     return una_head_sample(&drawn->head, &m->head, rng, keep, run);
 }

@@ -214,7 +214,7 @@ static una_status run_member(const cli_family *family, int count, char *const *a
 
 static una_status version(void)
 {
-    printf("una %s\n%s%s", una_version(), una_build_info(), una_report_build_info());
+    printf("una %s\n%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info());
     return UNA_OK;
 }
 

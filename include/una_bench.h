@@ -19,6 +19,7 @@ extern "C" {
 
 /* ---- which experiments there are ------------------------------------------------------------------ */
 
+const char *una_bench_build_info(void);                /* one line per dependency built in                  */
 size_t      una_bench_count(void);
 const char *una_bench_name(size_t experiment);         /* NULL behind the last, as with the others          */
 const char *una_bench_summary(size_t experiment);

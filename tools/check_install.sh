@@ -79,7 +79,7 @@ for name in una_report una_bench; do
 done
 # Nothing but una's own place: no paths of the libraries inside.
 [ "$(pkg-config --cflags una | xargs -n 1 | grep -c .)" -eq 1 ] || { pkg-config --cflags una; exit 1; }
-if ldd una | grep -iE 'cairo|X11|fontconfig|freetype|sqlite'; then exit 1; fi
+if ldd una | grep -iE 'cairo|X11|fontconfig|freetype|sqlite|libpq'; then exit 1; fi
 
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)

@@ -36,16 +36,16 @@ make() {
 }
 
 launch() {           # launch PORT
-    as_server "$programs/pg_ctl" -D "$folder/data" -l "$folder/data/server.log" -w -t 60 -o \
-        "-p $1 -F -c listen_addresses=127.0.0.1 -c unix_socket_directories='$folder' -c max_connections=60 -c shared_buffers=16MB" \
-        start </dev/null >/dev/null 2>&1
+    local place="-p $1 -c listen_addresses=127.0.0.1 -c unix_socket_directories='$folder'"
+    as_server "$programs/pg_ctl" -D "$folder/data" -l "$folder/data/server.log" -w -t 60 \
+        -o "$place -F -c max_connections=60 -c shared_buffers=16MB" start </dev/null >/dev/null 2>&1
 }
 
 start() {
     [ -f "$folder/data/PG_VERSION" ] || make
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         port=$(cat "$folder/port" 2>/dev/null || echo $((20000 + RANDOM % 12000)))
-        if launch "$port"; then
+        if "$programs/pg_isready" -q -h "$folder" -p "$port" || launch "$port"; then
             echo "$port" >"$folder/port"
             echo "postgresql://una@127.0.0.1:$port/postgres"
             return
@@ -54,6 +54,21 @@ start() {
     done
     tail -n 20 "$folder/data/server.log" >&2
     bad "no server could be started in $folder"
+}
+
+ended() {            # ended PROCESS: it is gone, or nobody has taken note of its end
+    ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
+crash() {            # all of its processes at once
+    local main parts part
+    main=$(head -n 1 "$folder/data/postmaster.pid")
+    parts=$(grep -ls "^PPid:[[:space:]]*$main\$" /proc/[0-9]*/status | cut -d/ -f3)
+    for part in $main $parts; do kill -9 "$part" 2>/dev/null || true; done
+    for part in $main $parts; do
+        until ended "$part"; do sleep 0.05; done
+    done
+    rm -f "$folder/data/postmaster.pid" "$folder"/.s.PGSQL.*     # a process without a parent to bury it seems to live
 }
 
 [ $# -eq 2 ] || bad "usage: tools/postgres.sh start|stop|kill FOLDER"
@@ -71,6 +86,6 @@ cd /
 case $1 in
 start) start ;;
 stop)  as_server "$programs/pg_ctl" -D "$folder/data" -m fast -w stop >/dev/null ;;
-kill)  kill -9 "$(head -n 1 "$folder/data/postmaster.pid")" ;;
+kill)  crash ;;
 *)     bad "usage: tools/postgres.sh start|stop|kill FOLDER" ;;
 esac

@@ -224,14 +224,15 @@ static una_status check_sound(una_database *db, una_run *run)
     una_cell word;
     UNA_TRY(una_database_ask(&word, db, db->driver->sound, NULL, 0, &run->scratch, run));
     if (word.type == UNA_CELL_TEXT && strcmp(word.text, "ok") == 0) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "%s is damaged (%.200s)", db->name, word.type == UNA_CELL_TEXT ? word.text : "no answer");
+    UNA_FAIL(run, UNA_E_INPUT, "%s is damaged (%.200s); take a copy of it that is whole, or move it away", db->name,
+             word.type == UNA_CELL_TEXT ? word.text : "no answer");
 }
 
 static una_status check_format(una_database *db, const expecting *e, int64_t format, una_run *run)
 {
     if (format == e->format) return check_sound(db, run);
-    UNA_FAIL(run, UNA_E_INPUT, "%s is not a %s that this una can read (format %lld, and it knows %d); use a newer una, or "
-             "another place", db->name, e->kind, (long long)format, e->format);
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a %s that this una can read (format %lld, and it knows %d); use a newer una, "
+             "or another place", db->name, e->kind, (long long)format, e->format);
 }
 
 static una_status make(una_database *db, const expecting *e, una_run *run)
@@ -271,8 +272,8 @@ static una_status expect_kind(una_database *db, void *context, una_run *run)
     if (format.type != UNA_CELL_NULL) return check_format(db, e, format.whole, run);
     if (server) return make(db, e, run);
     UNA_TRY(una_database_ask(&other, db, "SELECT kind FROM una_kind", NULL, 0, &run->scratch, run));
-    UNA_FAIL(run, UNA_E_INPUT, "%s is a %s, not a %s", db->name, other.type == UNA_CELL_TEXT ? other.text : "thing of una's",
-             e->kind);
+    UNA_FAIL(run, UNA_E_INPUT, "%s is a %s, not a %s", db->name,
+             other.type == UNA_CELL_TEXT ? other.text : "thing of una's", e->kind);
 }
 
 una_status una_database_expect(una_database *db, const char *kind, int format, const char *schema, una_run *run)

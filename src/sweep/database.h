@@ -35,17 +35,17 @@ static inline una_cell una_words(const char *text)
 }
 
 typedef enum una_database_mode {
-    UNA_DATABASE_JOURNAL,                /* a file at rest is one file, also on network file systems; made if not there */
+    UNA_DATABASE_JOURNAL,                /* a file at rest is one file, also on network file systems; made if need be */
     UNA_DATABASE_LOG,                    /* the same with a write-ahead log: many writers, small changes            */
     UNA_DATABASE_PRESENT,                /* as LOG, but it must be there                                            */
-    UNA_DATABASE_COPY                    /* a copy in memory, which may be changed and leaves the file alone; empty where
-                                            there is none. Files only                                               */
+    UNA_DATABASE_COPY                    /* a copy in memory, which may be changed and leaves the file alone; empty
+                                            where there is none. Files only                                         */
 } una_database_mode;
 
 /* where: a path, "postgresql://..." or "postgres://...", or NULL: in memory. UNA_E_INPUT: not a database. */
 una_status  una_database_open(una_database **db, const char *where, una_database_mode mode, una_run *run);
 void        una_database_close(una_database *db);                        /* NULL is harmless                        */
-const char *una_database_name(const una_database *db);                   /* the path, or the address without its password */
+const char *una_database_name(const una_database *db);   /* the path, or the address without its password           */
 bool        una_database_is_server(const char *where);
 const char *una_database_address(char *address);         /* of a server, to be shown: its password and #NAME cut out */
 
@@ -56,7 +56,8 @@ una_status  una_database_do(size_t *changed, una_database *db, const char *sql, 
 typedef una_status una_record_task(void *context, const una_cell *cells, size_t count, una_run *run);
 una_status  una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,
                               una_record_task *task, void *context, una_run *run);
-/* Several statements, separated by semicolons, nothing given: a schema. Types in it: INTEGER is 64 bits, REAL a double. */
+/* Several statements, separated by semicolons, nothing given: a schema. Types in it: INTEGER is 64 bits, REAL a double,
+ * TEXT is sorted by its bytes; all else in the words of both, but PRAGMA and WITHOUT ROWID are for SQLite alone. */
 una_status  una_database_script(una_database *db, const char *sql, una_run *run);
 /* One cell of the first row; type NULL where there is none. Texts live in `arena`. */
 una_status  una_database_ask(una_cell *cell, una_database *db, const char *sql, const una_cell *given, size_t count,

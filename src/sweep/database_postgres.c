@@ -79,12 +79,13 @@ static una_status failed(server *s, const PGresult *result, una_run *run)
     s->lost = !*state || can_be_repeated(s, state);
 
     if (s->lost) UNA_FAIL(run, UNA_E_IO, "the connection with %s was lost: %s", s->name, why);
-    if (is_of(state, full)) UNA_FAIL(run, UNA_E_IO, "cannot write %s: its disk is full; nothing of this change was made",
-                                     s->name);
+    if (is_of(state, full))
+        UNA_FAIL(run, UNA_E_IO, "cannot write %s: its disk is full; nothing of this change was made", s->name);
     if (is_of(state, damaged)) UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: %s", s->name, why);
     if (is_of(state, forbidden)) UNA_FAIL(run, UNA_E_IO, "%s does not allow this user to write: %s", s->name, why);
-    if (is_of(state, taken)) UNA_FAIL(run, UNA_E_INPUT, "%s has tables of another program under the names that una needs "
-                                      "(%s); give una a database or a schema of its own", s->name, why);
+    if (is_of(state, taken))
+        UNA_FAIL(run, UNA_E_INPUT, "%s has tables of another program under the names that una needs (%s); give una a "
+                 "database or a schema of its own", s->name, why);
     UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", s->name, why);
 }
 
@@ -96,8 +97,8 @@ static void hang_up(server *s)
     s->link = NULL;
 }
 
-/* false: the connection is lost, or the run was cancelled, which shows in *status. Who is cancelled leaves the server to
- * find out: its answer may never come. */
+/* false: the connection is lost, or the run was cancelled, which shows in *status. Who is cancelled leaves the server
+ * to find out: its answer may never come. */
 static bool wait_for_answer(server *s, una_status *status, una_run *run)
 {
     int64_t most = ANSWER_MS, begun = milliseconds();
@@ -110,8 +111,8 @@ static bool wait_for_answer(server *s, una_status *status, una_run *run)
         hang_up(s);
         *status = una_cancelled(run)
             ? una_fail(run, UNA_CANCELLED, "interrupted while waiting for %s, where others write", s->name)
-            : una_fail(run, UNA_E_IO, "%s has not answered for %d minutes; see what keeps it (pg_stat_activity), or try "
-                       "again later", s->name, ANSWER_MS / 60000);
+            : una_fail(run, UNA_E_IO, "%s has not answered for %d minutes; see what keeps it (pg_stat_activity), or "
+                       "try again later", s->name, ANSWER_MS / 60000);
         return false;
     }
     return true;
@@ -340,9 +341,8 @@ static void keep_quiet(void *context, const char *notice)
 /* What comes before dbname can be changed by the address. */
 static PGconn *dial(const char *address)
 {
-    static const char *const words[] = { "connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-                                         "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding",
-                                         NULL };
+    static const char *const words[] = { "connect_timeout", "keepalives_idle", "keepalives_interval",
+        "keepalives_count", "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
     const char *values[] = { "10", "10", "5", "4", "30000", "una", address, "UTF8", NULL };
     return PQconnectdbParams(words, values, 1);
 }
@@ -382,7 +382,8 @@ static bool is_starting(const server *s)
 static void rest(int64_t *pause, una_run *run)
 {
     struct timespec step = { .tv_nsec = LOOK_MS * 1000000L };
-    for (int64_t until = milliseconds() + *pause; milliseconds() < until && !una_cancelled(run);) nanosleep(&step, NULL);
+    int64_t until = milliseconds() + *pause;
+    while (milliseconds() < until && !una_cancelled(run)) nanosleep(&step, NULL);
     if (*pause < 2000) *pause *= 2;
 }
 
@@ -391,7 +392,8 @@ static una_status connect_first(server *s, una_run *run)
     int64_t begun = milliseconds(), pause = 100;
     for (;;) {
         una_status status = connect_once(s, run);
-        if (status != UNA_E_IO || milliseconds() - begun > OPEN_MS || una_cancelled(run) || !is_starting(s)) return status;
+        if (status != UNA_E_IO || milliseconds() - begun > OPEN_MS || una_cancelled(run)) return status;
+        if (!is_starting(s)) return status;
         rest(&pause, run);
     }
 }
@@ -413,7 +415,8 @@ static una_status server_again(void *link, una_run *run)
         una_status status = connect_once(s, run);
         s->given_up = status != UNA_OK && milliseconds() >= most;
         if (status != UNA_E_IO || s->given_up) return status;
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while the connection with %s was lost", s->name);
+        if (una_cancelled(run))
+            UNA_FAIL(run, UNA_CANCELLED, "interrupted while the connection with %s was lost", s->name);
         rest(&pause, run);
     }
 }

@@ -94,19 +94,23 @@ static una_status locked(const database_file *f, una_run *run)
 {
     if (una_cancelled(run))
         UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for %s, which another process writes", f->path);
-    UNA_FAIL(run, UNA_E_IO, "another process has been writing %s for %d minutes; see who has it open (fuser %s) and end "
-             "it, or try again later", f->path, WAIT_MS / 60000, f->path);
+    UNA_FAIL(run, UNA_E_IO, "another process has been writing %s for %d minutes; see who has it open (fuser %s) and "
+             "end it, or try again later", f->path, WAIT_MS / 60000, f->path);
 }
 
 static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
 {
-    int code = db ? sqlite3_errcode(db) & 0xff : SQLITE_NOMEM, system = db ? sqlite3_system_errno(db) : 0;
+    int extended = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM, code = extended & 0xff;
+    int system = db ? sqlite3_system_errno(db) : 0;
     if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", f->path);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(f, sqlite3_errmsg(db), run);
     if (is_locked(code)) return locked(f, run);
     if (code == SQLITE_FULL || (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT || system == EFBIG)))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: there is no space left for it; nothing of this change was made, and "
                  "what was there before is intact", f->path);
+    if (extended == SQLITE_IOERR_WRITE)                  /* SQLite has forgotten why */
+        UNA_FAIL(run, UNA_E_IO, "cannot write %s: the system refuses it (no space left, a limit on the size of files, or "
+                 "a bad disk); nothing of this change was made, and what was there before is intact", f->path);
     if (code == SQLITE_READONLY) UNA_FAIL(run, UNA_E_IO, "cannot write %s: it or its folder is read-only", f->path);
     if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && system)
         UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s (%s)", f->path, sqlite3_errmsg(db), strerror(system));

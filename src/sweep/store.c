@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The store as three tables of a database: rows, their values, and claims. Every change is one transaction. In a file
- * the rollback journal is used: a write-ahead log would be faster, but rows come one per fit; with the journal, a folder
- * at rest holds one file, which can be copied, and it works on network file systems too.
+ * the rollback journal is used: a write-ahead log would be faster, but rows come one per fit; with the journal, a
+ * folder at rest holds one file, which can be copied, and it works on network file systems too.
  *
  * The server may be lost in the middle of a transaction, which then begins anew: bodies set what they count to zero.
  */
@@ -79,8 +79,8 @@ static una_status open_as(una_store **out, const char *path, una_database_mode m
 
     una_status status = una_database_open(&store->db, path, mode, run);
     if (status == UNA_E_INPUT && !una_database_is_server(path))
-        una_fail(run, status, "%s is not a store of results, or is damaged; move it away, and results are taken from the "
-                 "CSV file beside it", path);
+        una_fail(run, status, "%s is not a store of results, or is damaged; move it away, and results are taken from "
+                 "the CSV file beside it", path);
     if (status == UNA_OK) status = una_database_expect(store->db, "store of results", FORMAT, schema, run);
     if (status == UNA_OK) *out = store;
     else una_store_close(store);
@@ -161,8 +161,8 @@ static una_status find_holder(holder *h, una_database *db, const una_row_key *ke
     una_cell cells[KEY_CELLS];
     *h = (holder){ .found = false };
     give_key(cells, key);
-    return una_database_each(db, "SELECT host, process, start, handle, since FROM claim WHERE " KEY_IS, cells, KEY_CELLS,
-                             take_holder, h, run);
+    return una_database_each(db, "SELECT host, process, start, handle, since FROM claim WHERE " KEY_IS, cells,
+                             KEY_CELLS, take_holder, h, run);
 }
 
 typedef struct claiming { const una_store *store; const una_row_key *key; bool granted; } claiming;
@@ -241,8 +241,8 @@ static const char *text_of(building *b, const una_cell *cell)
 
 static void begin_row(building *b, const una_cell *cells)
 {
-    una_row_key key = { .study = text_of(b, &cells[0]), .data = text_of(b, &cells[1]), .split = (uint64_t)cells[2].whole,
-        .spec = text_of(b, &cells[3]), .seed = (uint64_t)cells[4].whole, .results = (unsigned)cells[5].whole };
+    una_row_key key = { .study = text_of(b, &cells[0]), .data = text_of(b, &cells[1]),
+        .split = (uint64_t)cells[2].whole, .spec = text_of(b, &cells[3]), .seed = (uint64_t)cells[4].whole, .results = (unsigned)cells[5].whole };
     b->row = (una_row){ .key = key, .measure = b->measure, .value = b->value,
         .options = text_of(b, &cells[AT_OPTIONS]), .commit = text_of(b, &cells[AT_MADE_BY]),
         .kernels = text_of(b, &cells[AT_KERNELS]), .seconds = cells[AT_SECONDS].real };
@@ -253,7 +253,8 @@ static una_status add_value(building *b, const una_cell *measure, const una_cell
 {
     if (measure->type == UNA_CELL_NULL) return una_arena_check(&b->texts);       /* without measures */
     if (b->row.count == UNA_MOST_MEASURES)
-        UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", una_store_path(b->store), UNA_MOST_MEASURES);
+        UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", una_store_path(b->store),
+                 UNA_MOST_MEASURES);
     b->measure[b->row.count] = text_of(b, measure);
     b->value[b->row.count++] = value->type == UNA_CELL_NULL ? NAN : value->real;
     return una_arena_check(&b->texts);
@@ -399,8 +400,8 @@ static una_status insert_fit(size_t *inserted, una_cell *id, una_database *db, c
     cells[8] = una_words(row->kernels);
     cells[9] = una_real(row->seconds);
     cells[10] = *id;
-    return una_database_do(inserted, db, "INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES ($1, "
-                           "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO NOTHING", cells,
+    return una_database_do(inserted, db, "INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES "
+                           "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO NOTHING", cells,
                            KEY_CELLS + 5, run);
 }
 

@@ -614,6 +614,16 @@ static void an_interrupted_run_gives_trials_back(void **state)
 
 /* ---- what can go wrong with a file ----------------------------------------------------------------------- */
 
+static uint32_t sum_of(const char *path)
+{
+    char bytes[65536];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return una_crc32(0, bytes, size);
+}
+
 static void what_is_no_study_is_left_alone(void **state)
 {
     una_run *run = quiet_run();
@@ -635,9 +645,11 @@ static void what_is_no_study_is_left_alone(void **state)
     assert_ok(una_database_open(&db, other, UNA_DATABASE_JOURNAL, run), run);
     assert_ok(una_database_script(db, "CREATE TABLE music (name TEXT)", run), run);
     una_database_close(db);
+    uint32_t before = sum_of(other);
     assert_status(una_study_open(&study, other, run), UNA_E_INPUT, run);
     assert_status(una_study_new(&study, other, &settings, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "another program");
+    assert_int_equal(sum_of(other), before);
 
     snprintf(bench, sizeof bench, "%s", temp_path("kind.sqlite"));
     assert_ok(una_database_open(&db, bench, UNA_DATABASE_JOURNAL, run), run);

@@ -34,6 +34,7 @@ foreach(name una una_report una_bench)
   install(TARGETS ${name}_static ${name}_shared
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/include/una_study.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})    # of una_bench
 
 # From <libdir>/pkgconfig and <libdir>/cmake/una back to the prefix.
 file(RELATIVE_PATH UNA_UP_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

@@ -36,6 +36,7 @@ END
 cat >una_bench.c <<'END'
 #include <string.h>
 #include <una_bench.h>
+#include <una_study.h>
 int main(void)
 {
     const char *const models[] = { "nobody" };
@@ -43,6 +44,7 @@ int main(void)
     una_bench_result *result = NULL;
     una_run *run = NULL;
     if (una_run_new(&run, NULL) != UNA_OK) return 3;
+    una_study_close(NULL);
     int status = (int)una_bench_run(&result, "cubic", &settings, run);
     if (strstr(una_run_message(run), "from one build")) status = 2;
     una_run_free(run);

@@ -348,11 +348,24 @@ static una_status copy_file(database_file *f, una_run *run)
     return status;
 }
 
-/* A change that was acknowledged is there after a loss of power too: of the journal the folder is written as well. */
+static una_status note_ours(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    (void)count;
+    (void)run;
+    *(bool *)context = cells[0].whole != 0;
+    return UNA_OK;
+}
+
+/* A change that was acknowledged is there after a loss of power too: of the journal the folder is written as well. In a
+ * file of another program's nothing is changed, not even how it is written: whoever opened it will refuse it. */
 static una_status choose_mode(database_file *f, una_database_mode mode, una_run *run)
 {
+    bool ours = false;
     UNA_TRY(execute(f, "PRAGMA synchronous = EXTRA", run));
-    return mode == UNA_DATABASE_JOURNAL ? UNA_OK : execute(f, "PRAGMA journal_mode = WAL", run);
+    if (mode == UNA_DATABASE_JOURNAL) return UNA_OK;
+    UNA_TRY(file_each(f, NULL, "SELECT count(*) = 0 OR max(name = 'una_kind') FROM sqlite_master", NULL, 0, note_ours,
+                      &ours, run));
+    return ours ? execute(f, "PRAGMA journal_mode = WAL", run) : UNA_OK;
 }
 
 static una_status open_file(database_file *f, const char *where, una_database_mode mode, una_run *run)

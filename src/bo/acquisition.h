@@ -32,6 +32,7 @@ typedef struct una_acquisition {
     una_acquisition_need need;
     bool                 quasi;          /* without a model: evenly spread instead of at random                     */
     bool                 is_log;         /* the value is a logarithm: means over parts are taken of what it is of   */
+    bool                 of_whole;       /* of a mixture's mean and std, not the mean over its parts                */
     const una_option    *options;
     /* Of one Gaussian; the higher, the better. dmean, dstd: how it moves with them. */
     double (*value)(double mean, double std, double best, const una_acquisition_options *options, double *dmean,

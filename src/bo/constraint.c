@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * "left <= right" becomes the formula right - left, which must not be negative ("<": positive).
+ */
+#include "bo/constraint.h"
+
+#include "gp/formula.h"
+
+#include <string.h>
+
+struct una_constraint {
+    const char  *text;
+    una_formula *slack;                  /* >= 0 where it holds                                                   */
+    bool         strict;
+};
+
+una_constraint *una_constraints_in(una_arena *keep, size_t count)
+{
+    return UNA_GET(keep, una_constraint, count);
+}
+
+const char *una_constraint_text(const una_constraint *constraints, size_t index)
+{
+    return constraints[index].text;
+}
+
+typedef struct sides { const char *left, *right; bool strict; } sides;
+
+/* At the one sign of comparison; quotes hold names. */
+static una_status take_apart(sides *s, const char *text, const char *origin, una_arena *arena, una_run *run)
+{
+    const char *sign = NULL;
+    bool quoted = false;
+    for (const char *at = text; *at; at++) {
+        if (*at == '"') quoted = !quoted;
+        if (quoted || (*at != '<' && *at != '>')) continue;
+        if (sign) UNA_FAIL(run, UNA_E_INPUT, "%s: the constraint \"%.200s\" compares twice; write two constraints",
+                           origin, text);
+        sign = at;
+    }
+    if (!sign)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: the constraint \"%.200s\" compares nothing; write it with <= or >=, as in "
+                 "\"x1 + x2 <= 1\"", origin, text);
+
+    char *first = una_arena_text(arena, text);
+    UNA_TRY(una_arena_check(arena));
+    char *second = first + (sign - text) + 1;
+    first[sign - text] = 0;
+    s->strict = *second != '=';
+    if (!s->strict) second++;
+    s->left = *sign == '<' ? first : second;
+    s->right = *sign == '<' ? second : first;
+    return UNA_OK;
+}
+
+/* Numbers in the user's own units; categories have none. */
+static una_status inputs_of(una_kernel_inputs *inputs, const una_space *space, una_arena *arena)
+{
+    const char **name = UNA_GET(arena, const char *, space->count);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < space->count; i++) name[i] = space->dimension[i].name;
+    *inputs = (una_kernel_inputs){ .count = space->count, .name = name };
+    return UNA_OK;
+}
+
+static una_status check_inputs(const una_formula *formula, const una_space *space, const char *text,
+                               const char *origin, una_run *run)
+{
+    for (size_t i = 0; i < formula->input_count; i++)
+        if (space->dimension[formula->input[i].column].levels)
+            UNA_FAIL(run, UNA_E_INPUT, "%s: the constraint \"%.200s\" counts with \"%s\", which holds words", origin,
+                     text, formula->input[i].name);
+    return UNA_OK;
+}
+
+una_status una_constraint_parse(una_constraint *constraints, size_t index, const char *text, const una_space *space,
+                                const char *origin, una_arena *keep, una_run *run)
+{
+    una_constraint *c = &constraints[index];
+    una_kernel_inputs inputs;
+    sides s = {0};
+    una_text slack = una_text_in(keep);
+    c->text = una_arena_text(keep, text);
+    UNA_TRY(una_arena_check(keep));
+    UNA_TRY(take_apart(&s, text, origin, keep, run));
+    UNA_TRY(inputs_of(&inputs, space, keep));
+    una_text_add(&slack, "(%s) - (%s)", s.right, s.left);
+    UNA_TRY(una_arena_check(keep));
+
+    c->strict = s.strict;
+    una_status status = una_formula_parse(&c->slack, slack.at, &inputs, keep, run);
+    if (status == UNA_E_USAGE) {
+        char why[sizeof run->message];
+        snprintf(why, sizeof why, "%s", run->message);
+        UNA_FAIL(run, UNA_E_INPUT, "%s: the constraint \"%.200s\" cannot be read: %.500s", origin, text, why);
+    }
+    UNA_TRY(status);
+    return check_inputs(c->slack, space, text, origin, run);
+}
+
+bool una_constraint_holds(const una_constraint *constraints, size_t index, const double *point)
+{
+    const una_formula *f = constraints[index].slack;
+    double parameter[UNA_FORMULA_PARAMETERS], slack;
+    for (size_t i = 0; i < f->parameter_count; i++) parameter[i] = f->parameter[i].first;
+    una_formula_run(f, f->op, f->op_count, parameter, point, 1, f->input_count, &slack);
+    return constraints[index].strict ? slack > 0 : slack >= 0;
+}

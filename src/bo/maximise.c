@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Candidates, ascents, moves. Every number depends on the hill alone, not on the threads.
+ */
+#include "bo/maximise.h"
+
+#include "opt/lbfgs.h"
+
+#include <string.h>
+
+enum { SPREAD = 768, AROUND = 512, BLOCK = 128, STARTS = 8, ASCENT_STEPS = 60, TRIES = 20000, ROUNDS = 3,
+       MOST_LEVELS_TRIED = 24 };
+static const double SAME = 1e-7;         /* points nearer than this in every column are one                          */
+static const double APART = 0.03;        /* starts are at least so far from each other                               */
+
+typedef struct climber {                 /* working memory of one thread                                             */
+    const una_hill *hill;
+    una_lens       *lens;                /* [models]                                                                 */
+    size_t          parts;               /* of all models                                                            */
+    una_mixed       at;
+    double         *weight, *mean, *std, *dmean, *dstd;
+    double         *base;                /* [columns] the whole point, while some columns move                       */
+    const size_t   *moves;               /* [move_count] columns that gradients move                                 */
+    size_t          move_count;
+    double         *slope;               /* [columns]                                                                */
+    double         *point;               /* [space->count]                                                           */
+} climber;
+
+/* ---- asking the acquisition ------------------------------------------------------------------------------------ */
+
+static una_status climber_in(climber *c, const una_hill *hill, size_t rows, bool slopes, una_arena *arena)
+{
+    size_t columns = hill->space->columns;
+    *c = (climber){ .hill = hill, .lens = UNA_GET(arena, una_lens, hill->models) };
+    UNA_TRY(una_arena_check(arena));
+    for (size_t k = 0; k < hill->models; k++) {
+        UNA_TRY(una_lens_of(&c->lens[k], hill->model[k], columns, arena));
+        c->parts += c->lens[k].parts;
+    }
+    size_t moved = slopes ? rows * c->parts * columns : 0;
+    c->weight = UNA_GET(arena, double, c->parts);
+    c->mean = UNA_GET(arena, double, rows * c->parts);
+    c->std = UNA_GET(arena, double, rows * c->parts);
+    c->dmean = UNA_GET(arena, double, moved);
+    c->dstd = UNA_GET(arena, double, moved);
+    c->base = UNA_GET(arena, double, columns);
+    c->slope = UNA_GET(arena, double, columns);
+    c->point = UNA_GET(arena, double, hill->space->count);
+    return una_arena_check(arena);
+}
+
+/* Parts of all models at points u [rows, columns], measured from each model's best value: model by model. */
+static una_status ask_models(climber *c, const double *u, size_t rows, bool slopes, una_run *run)
+{
+    const una_hill *hill = c->hill;
+    size_t columns = hill->space->columns, done = 0;
+    for (size_t k = 0; k < hill->models; k++) {
+        size_t parts = c->lens[k].parts;
+        una_parts p = { .size = sizeof p, .weight = c->weight + done, .mean = c->mean + rows * done,
+                        .std = c->std + rows * done };
+        if (slopes) p.dmean = c->dmean + rows * done * columns, p.dstd = c->dstd + rows * done * columns;
+        UNA_TRY(una_lens_parts(&c->lens[k], hill->model[k], u, rows, &p, run));
+        for (size_t m = 0; m < parts; m++) p.weight[m] /= (double)hill->models;
+        for (size_t i = 0; i < rows * parts; i++) p.mean[i] -= hill->best[k];
+        done += parts;
+    }
+    return UNA_OK;
+}
+
+static double mixed_value(const climber *c, const double *mean, const double *std, double *slope)
+{
+    una_mixed at = { .count = c->parts, .inputs = c->hill->space->columns, .weight = c->weight, .mean = mean,
+                     .std = std, .dmean = c->dmean, .dstd = c->dstd };
+    return una_acquisition_mixed(c->hill->acquisition, c->hill->options, &at, 0, slope);
+}
+
+static una_status value_at(climber *c, const double *u, double *value, double *slope, una_run *run)
+{
+    UNA_TRY(ask_models(c, u, 1, slope != NULL, run));
+    *value = mixed_value(c, c->mean, c->std, slope);
+    return UNA_OK;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------------------------ */
+
+typedef struct candidates {
+    const una_hill *hill;
+    double         *u, *value;           /* [count, columns] [count]                                                 */
+    size_t          count;
+} candidates;
+
+static bool is_known(const una_hill *hill, const double *u)
+{
+    size_t columns = hill->space->columns;
+    for (size_t i = 0; i < hill->known_count; i++) {
+        const double *other = hill->known + i * columns;
+        double most = 0;
+        for (size_t d = 0; d < columns && most < SAME; d++) most = fmax(most, fabs(u[d] - other[d]));
+        if (most < SAME) return true;
+    }
+    return false;
+}
+
+/* The nearest valid point; false: it breaks a constraint. */
+static bool settle(const una_space *space, double *u, double *point)
+{
+    una_space_decode(space, u, point);
+    una_space_encode(space, point, u);
+    return una_space_allows(space, point);
+}
+
+static void place_at(const una_hill *hill, bool quasi, uint64_t index, double *u, double *unit, double *point)
+{
+    size_t count = hill->space->count;
+    una_rng rng = una_rng_at(hill->seed, UNA_FOR_SEARCH, (1ull << 40) + index);
+    if (quasi) una_quasi(unit, count, index, hill->seed);
+    for (size_t d = 0; !quasi && d < count; d++) unit[d] = una_rng_uniform(&rng);
+    una_space_place(hill->space, unit, point);
+    una_space_encode(hill->space, point, u);
+}
+
+static una_status nothing_left(const una_hill *hill, bool any_allowed, una_run *run)
+{
+    if (!any_allowed && hill->space->constraint_count)
+        UNA_FAIL(run, UNA_E_INPUT, "no point of the space was found that keeps its constraints, in %d tries; are they "
+                 "too narrow?", (int)TRIES);
+    UNA_FAIL(run, UNA_E_INPUT, "every point of the space has been tried");
+}
+
+una_status una_spread_point(double *u, const una_hill *hill, bool quasi, una_run *run)
+{
+    bool any = false;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *unit = UNA_GET(&run->scratch, double, hill->space->count);
+    double *point = UNA_GET(&run->scratch, double, hill->space->count);
+    una_status status = una_arena_check(&run->scratch);
+    bool found = false;
+    for (uint64_t t = 0; status == UNA_OK && !found && t < TRIES; t++) {
+        /* Points that were refused do not shift those of later trials: each has a sequence of its own from the second */
+        uint64_t index = t == 0 ? hill->index : (hill->index + 1) * 1000003 + t;
+        place_at(hill, quasi, index, u, unit, point);
+        if (!una_space_allows(hill->space, point)) continue;
+        any = true;
+        found = !is_known(hill, u);
+    }
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+    return found ? UNA_OK : nothing_left(hill, any, run);
+}
+
+/* A step from one of the best points: some inputs move, by a length that is drawn too. */
+static void step_from(const una_hill *hill, size_t index, double *u)
+{
+    const una_space *s = hill->space;
+    una_rng rng = una_rng_at(hill->seed, UNA_FOR_SEARCH, (2ull << 40) + hill->index * 4096 + index);
+    double length = pow(10, -0.5 - 3 * una_rng_uniform(&rng)), share = fmax(0.3, 1.5 / (double)s->count);
+    memcpy(u, hill->near + (index % hill->near_count) * s->columns, s->columns * sizeof *u);
+    for (size_t i = 0; i < s->count; i++) {
+        const una_dimension *d = &s->dimension[i];
+        bool move = una_rng_uniform(&rng) < share || s->count == 1;
+        double normal = una_rng_normal(&rng);
+        size_t level = d->type == UNA_DIMENSION_CATEGORY ? una_rng_below(&rng, d->columns) : 0;
+        if (!move || d->columns == 0) continue;
+        if (d->type == UNA_DIMENSION_CATEGORY) {
+            for (size_t l = 0; l < d->columns; l++) u[d->first + l] = l == level;
+        } else {
+            double whole = d->type == UNA_DIMENSION_INTEGER && !d->log ? 1 / (d->high - d->low) : 0;
+            u[d->first] = fmin(1, fmax(0, u[d->first] + fmax(length, whole) * normal));
+        }
+    }
+}
+
+static una_status gather(candidates *c, const una_hill *hill, una_arena *arena)
+{
+    size_t columns = hill->space->columns, around = hill->near_count ? AROUND : 0;
+    double *unit = UNA_GET(arena, double, hill->space->count), *point = UNA_GET(arena, double, hill->space->count);
+    *c = (candidates){ .hill = hill, .u = UNA_GET(arena, double, (SPREAD + AROUND) * columns),
+                       .value = UNA_GET(arena, double, SPREAD + AROUND) };
+    UNA_TRY(una_arena_check(arena));
+
+    for (size_t t = 0; t < TRIES && c->count < SPREAD; t++) {
+        double *u = c->u + c->count * columns;
+        place_at(hill, true, hill->index * SPREAD + t, u, unit, point);
+        if (una_space_allows(hill->space, point) && !is_known(hill, u)) c->count++;
+    }
+    for (size_t t = 0; t < around; t++) {
+        double *u = c->u + c->count * columns;
+        step_from(hill, t, u);
+        if (settle(hill->space, u, point) && !is_known(hill, u)) c->count++;
+    }
+    return UNA_OK;
+}
+
+static una_status judge_block(void *context, size_t index, una_run *run)
+{
+    candidates *c = context;
+    size_t from = index * BLOCK, rows = c->count - from < BLOCK ? c->count - from : BLOCK;
+    size_t columns = c->hill->space->columns;
+    climber own;
+    UNA_TRY(climber_in(&own, c->hill, rows, false, &run->scratch));
+    double *mean = UNA_GET(&run->scratch, double, own.parts), *std = UNA_GET(&run->scratch, double, own.parts);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(ask_models(&own, c->u + from * columns, rows, false, run));
+
+    for (size_t r = 0; r < rows; r++) {
+        size_t done = 0;
+        for (size_t k = 0; k < c->hill->models; k++) {
+            size_t parts = own.lens[k].parts;
+            memcpy(mean + done, own.mean + rows * done + r * parts, parts * sizeof *mean);
+            memcpy(std + done, own.std + rows * done + r * parts, parts * sizeof *std);
+            done += parts;
+        }
+        c->value[from + r] = mixed_value(&own, mean, std, NULL);
+    }
+    return UNA_OK;
+}
+
+/* The values of one function drawn over all candidates at once: for models that can be drawn from in no other way. */
+static una_status draw_all(candidates *c, una_run *run)
+{
+    una_lens lens;
+    una_dataset *data = NULL;
+    size_t columns = c->hill->space->columns;
+    UNA_TRY(una_lens_of(&lens, c->hill->model[0], columns, &run->scratch));
+    const char **names = UNA_GET(&run->scratch, const char *, lens.inputs);
+    double *x = UNA_GET(&run->scratch, double, c->count * lens.inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < lens.inputs; i++) names[i] = una_model_input_name(c->hill->model[0], i);
+    for (size_t r = 0; r < c->count; r++)
+        for (size_t i = 0; i < lens.inputs; i++) x[r * lens.inputs + i] = c->u[r * columns + lens.column[i]];
+
+    uint64_t seed = run->settings.seed;
+    una_rng rng = una_rng_at(c->hill->seed, UNA_FOR_SEARCH, (3ull << 40) + c->hill->index);
+    run->settings.seed = una_rng_u32(&rng);
+    una_status status = una_dataset_from_arrays(&data, x, NULL, c->count, lens.inputs, names, run);
+    if (status == UNA_OK) status = una_model_draw(c->hill->model[0], data, 1, 0, c->value, run);
+    run->settings.seed = seed;
+    una_dataset_free(data);
+    for (size_t r = 0; status == UNA_OK && r < c->count; r++) c->value[r] = -c->value[r];
+    return status;
+}
+
+/* ---- ascents --------------------------------------------------------------------------------------------------- */
+
+typedef struct ascent { double *u, value; bool good; } ascent;
+typedef struct ascents { const una_hill *hill; const size_t *moves; size_t move_count; ascent *of; } ascents;
+
+static una_status downhill(void *context, const double *x, double *value, double *gradient, una_run *run)
+{
+    climber *c = context;
+    for (size_t i = 0; i < c->move_count; i++) c->base[c->moves[i]] = x[i];
+    if (c->hill->space->constraint_count) {
+        una_space_decode(c->hill->space, c->base, c->point);
+        if (!una_space_allows(c->hill->space, c->point)) UNA_FAIL(run, UNA_E_NUMERIC, "not allowed");
+    }
+    UNA_TRY(value_at(c, c->base, value, gradient ? c->slope : NULL, run));
+    *value = -*value;
+    for (size_t i = 0; gradient && i < c->move_count; i++) gradient[i] = -c->slope[c->moves[i]];
+    return UNA_OK;
+}
+
+/* Columns that are not moved stay; what comes out is a valid point, and better than the start or the start. */
+static una_status ascend(climber *c, ascent *a, una_run *run)
+{
+    size_t columns = c->hill->space->columns;
+    double *x = UNA_GET(&run->scratch, double, 3 * columns), *low = x + columns, *high = low + columns, value;
+    double *u = UNA_GET(&run->scratch, double, columns);
+    una_lbfgs_report report;
+    una_lbfgs_settings settings = { .low = low, .high = high, .most_steps = ASCENT_STEPS, .gradient_tolerance = 1e-7,
+                                    .value_tolerance = 1e-7 };
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (c->move_count == 0) return UNA_OK;
+    memcpy(c->base, a->u, columns * sizeof *c->base);
+    for (size_t i = 0; i < c->move_count; i++) x[i] = a->u[c->moves[i]], low[i] = 0, high[i] = 1;
+
+    una_status status = una_lbfgs(x, c->move_count, downhill, c, &settings, &report, run);
+    if (status == UNA_E_NUMERIC) {
+        una_clear_message(run);
+        return UNA_OK;
+    }
+    UNA_TRY(status);
+    memcpy(u, a->u, columns * sizeof *u);
+    for (size_t i = 0; i < c->move_count; i++) u[c->moves[i]] = x[i];
+    if (!settle(c->hill->space, u, c->point) || is_known(c->hill, u)) return UNA_OK;
+    UNA_TRY(value_at(c, u, &value, NULL, run));
+    if (!(value > a->value)) return UNA_OK;
+    memcpy(a->u, u, columns * sizeof *u);
+    a->value = value;
+    return UNA_OK;
+}
+
+static una_status try_move(climber *c, ascent *a, double *u, bool *moved, una_run *run)
+{
+    double value;
+    if (!settle(c->hill->space, u, c->point) || is_known(c->hill, u)) return UNA_OK;
+    UNA_TRY(value_at(c, u, &value, NULL, run));
+    if (!(value > a->value)) return UNA_OK;
+    memcpy(a->u, u, c->hill->space->columns * sizeof *u);
+    a->value = value;
+    *moved = true;
+    return UNA_OK;
+}
+
+/* Whole numbers one up and down, other levels. */
+static una_status move_steps(climber *c, ascent *a, bool *moved, una_run *run)
+{
+    const una_space *s = c->hill->space;
+    double *u = UNA_GET(&run->scratch, double, s->columns), *point = UNA_GET(&run->scratch, double, s->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < s->count; i++) {
+        const una_dimension *d = &s->dimension[i];
+        bool whole = d->type == UNA_DIMENSION_INTEGER;
+        size_t tries = whole ? 2 : d->type == UNA_DIMENSION_CATEGORY ? d->columns : 0;
+        for (size_t t = 0; t < tries && t < MOST_LEVELS_TRIED; t++) {
+            una_space_decode(s, a->u, point);
+            point[i] = whole ? fmin(d->high, fmax(d->low, point[i] + (t ? 1 : -1))) : (double)t;
+            una_space_encode(s, point, u);
+            UNA_TRY(try_move(c, a, u, moved, run));
+        }
+    }
+    return UNA_OK;
+}
+
+static una_status climb(void *context, size_t index, una_run *run)
+{
+    ascents *all = context;
+    ascent *a = &all->of[index];
+    climber c;
+    UNA_TRY(climber_in(&c, all->hill, 1, true, &run->scratch));
+    c.moves = all->moves;
+    c.move_count = all->move_count;
+    bool moved = true;
+    for (int round = 0; moved && round < ROUNDS; round++) {
+        moved = false;
+        UNA_TRY(ascend(&c, a, run));
+        UNA_TRY(move_steps(&c, a, &moved, run));
+    }
+    return UNA_OK;
+}
+
+/* Reals, and whole numbers of which there are many. */
+static una_status list_moves(ascents *all, const una_space *s, una_arena *arena)
+{
+    enum { MANY = 10 };
+    size_t *moves = UNA_GET(arena, size_t, s->columns);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < s->count; i++) {
+        const una_dimension *d = &s->dimension[i];
+        bool many = d->type == UNA_DIMENSION_INTEGER && d->high - d->low >= MANY;
+        if (d->type == UNA_DIMENSION_REAL || many) moves[all->move_count++] = d->first;
+    }
+    all->moves = moves;
+    return UNA_OK;
+}
+
+static bool is_apart(const candidates *c, const size_t *chosen, size_t count, size_t one)
+{
+    size_t columns = c->hill->space->columns;
+    for (size_t i = 0; i < count; i++) {
+        double most = 0;
+        for (size_t d = 0; d < columns; d++)
+            most = fmax(most, fabs(c->u[one * columns + d] - c->u[chosen[i] * columns + d]));
+        if (most < APART) return false;
+    }
+    return true;
+}
+
+/* The best candidates that are not neighbours; the first is the best of all. */
+static size_t choose_starts(const candidates *c, size_t chosen[STARTS])
+{
+    size_t count = 0;
+    while (count < STARTS) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < c->count; i++)
+            if (!isnan(c->value[i]) && (best == SIZE_MAX || c->value[i] > c->value[best]) &&
+                is_apart(c, chosen, count, i)) best = i;
+        if (best == SIZE_MAX) break;
+        chosen[count++] = best;
+    }
+    return count;
+}
+
+static una_status climb_all(double *u, double *value, candidates *c, una_run *run)
+{
+    const una_hill *hill = c->hill;
+    size_t chosen[STARTS], columns = hill->space->columns, count = choose_starts(c, chosen);
+    ascents all = { .hill = hill, .of = UNA_GET(&run->scratch, ascent, STARTS) };
+    if (count == 0) UNA_FAIL(run, UNA_E_NUMERIC, "the acquisition has no value anywhere");
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(list_moves(&all, hill->space, &run->scratch));
+    for (size_t i = 0; i < count; i++)
+        all.of[i] = (ascent){ c->u + chosen[i] * columns, c->value[chosen[i]], true };
+
+    if (!hill->joint) UNA_TRY(una_pool(run, count, climb, &all));
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (all.of[i].value > all.of[best].value) best = i;
+    memcpy(u, all.of[best].u, columns * sizeof *u);
+    *value = all.of[best].value;
+    return UNA_OK;
+}
+
+static una_status maximise(double *u, double *value, const una_hill *hill, una_run *run)
+{
+    candidates c;
+    UNA_TRY(gather(&c, hill, &run->scratch));
+    if (c.count == 0) return una_spread_point(u, hill, true, run);
+    if (hill->joint) UNA_TRY(draw_all(&c, run));
+    else UNA_TRY(una_pool(run, (c.count + BLOCK - 1) / BLOCK, judge_block, &c));
+    return climb_all(u, value, &c, run);
+}
+
+una_status una_maximise(double *u, double *value, const una_hill *hill, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    *value = NAN;
+    una_status status = maximise(u, value, hill, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The next point: history to rows, rows to a model, model to a hill, the hill's top.
+ *
+ * Best value so far: the least mean that the model has at a told point, so that one lucky noisy value does not stop the
+ * search. Failed trials count as the worst value told: the search keeps away without ruling their neighbourhood out.
+ */
+#include "bo/search.h"
+
+#include "bo/maximise.h"
+
+#include <string.h>
+
+enum { NEAR = 5 };
+
+struct una_search {
+    una_run             *run;
+    una_search_settings  settings;
+    const una_acquisition  *acquisition;
+    una_acquisition_options options;
+    una_surrogate       *surrogate;
+};
+
+una_status una_search_new(una_search **out, const una_search_settings *settings, una_run *run)
+{
+    una_search *s = una_allocate(run, sizeof *s);
+    *out = NULL;
+    if (!s) return una_fail(run, UNA_E_MEMORY, "there is no memory for a search");
+    memset(s, 0, sizeof *s);
+    s->run = run;
+    s->settings = *settings;
+    una_status status = una_acquisition_need_named(&s->acquisition, &s->options, settings->acquisition, run);
+    if (status == UNA_OK)
+        status = una_surrogate_new(&s->surrogate, settings->model, settings->space->columns, settings->seed, run);
+    if (status == UNA_OK) *out = s;
+    else una_search_free(s);
+    return status;
+}
+
+void una_search_free(una_search *s)
+{
+    if (!s) return;
+    una_surrogate_free(s->surrogate);
+    una_release(s->run, s);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+
+static double sign_of(const una_search *s)
+{
+    return s->settings.maximize ? -1 : 1;
+}
+
+static una_status known_of(una_known *known, const una_search *s, const una_history *h, una_arena *arena)
+{
+    const una_space *space = s->settings.space;
+    double worst = -HUGE_VAL;
+    *known = (una_known){ .columns = space->columns, .u = UNA_GET(arena, double, h->count * space->columns),
+                          .y = UNA_GET(arena, double, h->count),
+                          .open = UNA_GET(arena, double, h->count * space->columns) };
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < h->count; i++)
+        if (h->state[i] == UNA_TRIAL_TOLD) worst = fmax(worst, sign_of(s) * h->value[i]);
+
+    for (size_t i = 0; i < h->count; i++) {
+        bool open = h->state[i] == UNA_TRIAL_OPEN;
+        double *u = open ? known->open + known->open_count++ * space->columns : known->u + known->told * space->columns;
+        una_space_encode(space, h->point + i * space->count, u);
+        if (!open) known->y[known->told++] = h->state[i] == UNA_TRIAL_TOLD ? sign_of(s) * h->value[i] : worst;
+    }
+    if (worst == -HUGE_VAL) known->told = 0;             /* nothing but failures tells nothing */
+    return UNA_OK;
+}
+
+/* The points of the least values, best first. */
+static una_status nearest_of(una_hill *hill, const una_known *known, una_arena *arena)
+{
+    size_t count = known->told < NEAR ? known->told : NEAR, columns = known->columns;
+    double *near = UNA_GET(arena, double, NEAR * columns);
+    bool *taken = UNA_GET(arena, bool, known->told);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t k = 0; k < count; k++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < known->told; i++)
+            if (!taken[i] && (best == SIZE_MAX || known->y[i] < known->y[best])) best = i;
+        taken[best] = true;
+        memcpy(near + k * columns, known->u + best * columns, columns * sizeof *near);
+    }
+    hill->near = near;
+    hill->near_count = count;
+    return UNA_OK;
+}
+
+static una_status hill_of(una_hill *hill, const una_search *s, const una_history *h, const una_known *known,
+                          una_arena *arena)
+{
+    const una_space *space = s->settings.space;
+    double *all = UNA_GET(arena, double, h->count * space->columns);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < h->count; i++) una_space_encode(space, h->point + i * space->count, all + i * space->columns);
+    *hill = (una_hill){ .space = space, .acquisition = s->acquisition, .options = &s->options, .known = all,
+                        .known_count = h->count, .seed = s->settings.seed, .index = h->count };
+    return nearest_of(hill, known, arena);
+}
+
+/* ---- models of a hill ------------------------------------------------------------------------------------------ */
+
+typedef struct climbed {                 /* what the acquisition sees                                                */
+    una_model **own;                     /* made here, to be freed                                                   */
+    size_t      own_count;
+    const una_model **model;
+    double     *best;
+} climbed;
+
+static una_status least_mean(double *best, const una_model *model, const una_known *known, una_run *run)
+{
+    una_lens lens;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *mean = UNA_GET(&run->scratch, double, known->told), *std = UNA_GET(&run->scratch, double, known->told);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_lens_of(&lens, model, known->columns, &run->scratch);
+    if (status == UNA_OK) status = una_lens_whole(&lens, model, known->u, known->told, mean, std, run);
+    *best = HUGE_VAL;
+    for (size_t i = 0; status == UNA_OK && i < known->told; i++) *best = fmin(*best, mean[i]);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status rows_for(una_dataset **data, const una_model *model, const una_known *known, const double *y,
+                           una_run *run)
+{
+    una_lens lens;
+    UNA_TRY(una_lens_of(&lens, model, known->columns, &run->scratch));
+    const char **names = UNA_GET(&run->scratch, const char *, lens.inputs + 1);
+    double *x = UNA_GET(&run->scratch, double, known->told * lens.inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < lens.inputs; i++) names[i] = una_model_input_name(model, i);
+    names[lens.inputs] = "y";
+    for (size_t r = 0; r < known->told; r++)
+        for (size_t i = 0; i < lens.inputs; i++) x[r * lens.inputs + i] = known->u[r * known->columns + lens.column[i]];
+    return una_dataset_from_arrays(data, x, y, known->told, lens.inputs, names, run);
+}
+
+/* The model as it would be had a function drawn from it been seen at the told points, without noise. */
+static una_status dream(climbed *c, const una_model *model, const una_known *known, const double *f, una_run *run)
+{
+    const char *const set[] = { "noise_std=1e-4" };
+    una_dataset *data = NULL;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = rows_for(&data, model, known, f, run);
+    if (status == UNA_OK) status = una_model_relearn(&c->own[c->own_count], model, data, set, 1, run);
+    una_dataset_free(data);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+    c->model[c->own_count] = c->own[c->own_count];
+    c->best[c->own_count] = HUGE_VAL;
+    for (size_t i = 0; i < known->told; i++) c->best[c->own_count] = fmin(c->best[c->own_count], f[i]);
+    c->own_count++;
+    return UNA_OK;
+}
+
+static una_status dream_all(climbed *c, const una_search *s, const una_model *model, const una_known *known,
+                            uint64_t index, una_run *run)
+{
+    size_t draws = (size_t)s->options.draws;
+    una_dataset *data = NULL;
+    double *f = UNA_GET(&run->scratch, double, draws * known->told);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(rows_for(&data, model, known, NULL, run));
+    uint64_t seed = run->settings.seed;
+    una_rng rng = una_rng_at(s->settings.seed, UNA_FOR_SEARCH, (4ull << 40) + index);
+    run->settings.seed = una_rng_u32(&rng);
+    una_status status = una_model_draw(model, data, draws, 0, f, run);
+    run->settings.seed = seed;
+    una_dataset_free(data);
+    for (size_t k = 0; status == UNA_OK && k < draws; k++) status = dream(c, model, known, f + k * known->told, run);
+    return status;
+}
+
+/* One function, or where a model has none to give away, its values at all candidates. */
+static una_status draw_function(climbed *c, una_hill *hill, const una_search *s, const una_model *model, una_run *run)
+{
+    uint64_t seed = run->settings.seed;
+    run->settings.seed = s->settings.seed;
+    una_status status = una_model_sample(&c->own[0], model, hill->index, run);
+    run->settings.seed = seed;
+    if (status == UNA_E_USAGE) {
+        una_clear_message(run);
+        hill->joint = true;
+        return UNA_OK;
+    }
+    UNA_TRY(status);
+    c->own_count = 1;
+    c->model[0] = c->own[0];
+    return UNA_OK;
+}
+
+static una_status choose_models(climbed *c, una_hill *hill, const una_search *s, const una_model *model,
+                                const una_known *known, una_run *run)
+{
+    size_t room = s->acquisition->need == UNA_NEEDS_FANTASIES ? (size_t)s->options.draws : 1;
+    una_status status = UNA_OK;
+    *c = (climbed){ .own = UNA_GET(&run->scratch, una_model *, room),
+                    .model = UNA_GET(&run->scratch, const una_model *, room),
+                    .best = UNA_GET(&run->scratch, double, room) };
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(least_mean(&c->best[0], model, known, run));
+    c->model[0] = model;
+    hill->models = 1;
+
+    if (s->acquisition->need == UNA_NEEDS_DRAW) status = draw_function(c, hill, s, model, run);
+    if (s->acquisition->need == UNA_NEEDS_FANTASIES) {
+        status = dream_all(c, s, model, known, hill->index, run);
+        if (status == UNA_OK) hill->models = c->own_count;
+        if (status == UNA_E_USAGE) {                     /* it cannot be drawn from or learn anew: by its mean then */
+            una_clear_message(run);
+            status = least_mean(&c->best[0], model, known, run);
+            c->model[0] = model;
+        }
+    }
+    hill->model = c->model;
+    hill->best = c->best;
+    return status;
+}
+
+/* ---- the next point -------------------------------------------------------------------------------------------- */
+
+/* In the user's units; where values are compressed, half the distance between one std above and one below. */
+static una_status foretell(const una_search *s, const una_model *model, const double *u, size_t rows, double *mean,
+                           double *std, una_run *run)
+{
+    una_lens lens;
+    const una_warp *warp = una_surrogate_warp(s->surrogate);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_lens_of(&lens, model, s->settings.space->columns, &run->scratch);
+    if (status == UNA_OK) status = una_lens_whole(&lens, model, u, rows, mean, std, run);
+    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+        double high = una_warp_back(warp, mean[i] + std[i]), low = una_warp_back(warp, mean[i] - std[i]);
+        mean[i] = sign_of(s) * una_warp_back(warp, mean[i]);
+        std[i] = 0.5 * (high - low);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status propose(una_search *s, una_hill *hill, const una_known *known, double *u, una_proposal *proposal,
+                          una_run *run)
+{
+    const una_model *model;
+    climbed c = {0};
+    una_status status = una_surrogate_learn(&model, &proposal->trained, s->surrogate, known, run);
+    if (status == UNA_E_INPUT || status == UNA_E_NUMERIC) {      /* too few rows, or all the same: look around */
+        una_clear_message(run);
+        return una_spread_point(u, hill, true, run);
+    }
+    UNA_TRY(status);
+    status = choose_models(&c, hill, s, model, known, run);
+    if (status == UNA_OK) status = una_maximise(u, &proposal->gain, hill, run);
+    for (size_t i = 0; i < c.own_count; i++) una_model_free(c.own[i]);
+    UNA_TRY(status);
+    return foretell(s, model, u, 1, &proposal->expected, &proposal->doubt, run);
+}
+
+static una_status next_point(una_search *s, const una_history *h, double *point, una_proposal *proposal, una_run *run)
+{
+    una_known known;
+    una_hill hill;
+    double *u = UNA_GET(&run->scratch, double, s->settings.space->columns);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(known_of(&known, s, h, &run->scratch));
+    UNA_TRY(hill_of(&hill, s, h, &known, &run->scratch));
+
+    bool blind = s->acquisition->need == UNA_NEEDS_NOTHING;
+    if (blind) UNA_TRY(una_spread_point(u, &hill, s->acquisition->quasi, run));
+    else if (h->count < s->settings.initial || known.told < 2) UNA_TRY(una_spread_point(u, &hill, true, run));
+    else UNA_TRY(propose(s, &hill, &known, u, proposal, run));
+    una_space_decode(s->settings.space, u, point);
+    return UNA_OK;
+}
+
+una_status una_search_next(una_search *s, const una_history *h, double *point, una_proposal *proposal, una_run *run)
+{
+    una_proposal own;
+    una_mark mark = una_arena_mark(&run->scratch);
+    if (!proposal) proposal = &own;
+    *proposal = (una_proposal){ .expected = NAN, .doubt = NAN, .gain = NAN };
+    una_status status = next_point(s, h, point, proposal, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status foretell_points(una_search *s, const una_history *h, const double *point, size_t rows, double *mean,
+                                  double *std, una_run *run)
+{
+    const una_space *space = s->settings.space;
+    una_known known;
+    const una_model *model;
+    bool trained;
+    double *u = UNA_GET(&run->scratch, double, rows * space->columns);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(known_of(&known, s, h, &run->scratch));
+    known.open_count = 0;
+    if (known.told < 2) UNA_FAIL(run, UNA_E_INPUT, "a model needs at least two trials with values");
+    UNA_TRY(una_surrogate_learn(&model, &trained, s->surrogate, &known, run));
+    for (size_t i = 0; i < rows; i++) una_space_encode(space, point + i * space->count, u + i * space->columns);
+    return foretell(s, model, u, rows, mean, std, run);
+}
+
+una_status una_search_foretell(una_search *s, const una_history *h, const double *point, size_t rows, double *mean,
+                               double *std, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = foretell_points(s, h, point, rows, mean, std, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Training on a schedule, exact updates in between. The trained model is kept as the bytes of its file, and every
+ * update takes one row, so that whoever begins from the same told trials comes to the same bits, however often he
+ * stopped on the way.
+ */
+#include "bo/surrogate.h"
+
+#include "report/figure.h"
+
+#include <string.h>
+
+struct una_surrogate {
+    una_run    *run;
+    const char *spec;                    /* behind the struct                                                        */
+    size_t      columns;
+    uint64_t    seed;
+    bool        updates;                 /* its kind takes more rows in exactly                                      */
+    void       *trained;                 /* bytes of the model as it was trained                                     */
+    size_t      trained_size, trained_rows;
+    uint64_t    trained_sum;             /* of the rows that trained it                                              */
+    una_warp    warp;
+    una_model  *told;                    /* with all that was told at the last call                                  */
+    size_t      told_rows;
+    uint64_t    told_sum;
+    una_model  *open;                    /* and with what is open; NULL: nothing was                                 */
+};
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+una_warp una_warp_of(const double *y, size_t count, una_arena *scratch)
+{
+    una_warp warp = { 0, 1 };
+    double *sorted = UNA_GET(scratch, double, count);
+    if (!sorted || count == 0) return warp;
+    memcpy(sorted, y, count * sizeof *y);
+    warp.middle = una_quantile(sorted, count, 0.5);
+    warp.spread = warp.middle - sorted[0];
+    if (!(warp.spread > 0)) warp.spread = sorted[count - 1] - warp.middle;
+    if (!(warp.spread > 0)) warp.spread = 1;
+    return warp;
+}
+
+double una_warp_value(const una_warp *warp, double y)
+{
+    double z = (y - warp->middle) / warp->spread;
+    return z > 0 ? log1p(z) : z;
+}
+
+double una_warp_back(const una_warp *warp, double value)
+{
+    return warp->middle + warp->spread * (value > 0 ? expm1(value) : value);
+}
+
+const una_warp *una_surrogate_warp(const una_surrogate *surrogate)
+{
+    return &surrogate->warp;
+}
+
+/* ---- which rows ------------------------------------------------------------------------------------------------ */
+
+/* Every tell at first, then each time that a tenth has come in; a model without an exact update, always. */
+size_t una_surrogate_rows(size_t told, bool updates)
+{
+    size_t rows = 1;
+    if (!updates) return told;
+    for (size_t next = rows; next <= told; next = rows + 1 + rows / 10) rows = next;
+    return rows;
+}
+
+static uint64_t sum_of(const una_known *known, size_t rows)
+{
+    uint64_t sum = 1469598103934665603u;
+    for (size_t part = 0; part < 2; part++) {
+        const unsigned char *at = (const unsigned char *)(part ? known->y : known->u);
+        size_t size = rows * (part ? 1 : known->columns) * sizeof(double);
+        for (size_t i = 0; i < size; i++) sum = (sum ^ at[i]) * 1099511628211u;
+    }
+    return sum;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+una_status una_surrogate_new(una_surrogate **out, const char *spec, size_t columns, uint64_t seed, una_run *run)
+{
+    size_t length = strlen(spec) + 1, name = strcspn(spec, "( ");
+    una_surrogate *s = una_allocate(run, sizeof *s + length);
+    *out = s;
+    if (!s) return una_fail(run, UNA_E_MEMORY, "there is no memory for the model of a study");
+    memset(s, 0, sizeof *s);
+    s->run = run;
+    s->spec = memcpy(s + 1, spec, length);
+    s->columns = columns;
+    s->seed = seed;
+    for (size_t k = 0; k < una_kind_count(); k++) {
+        const char *kind = una_kind_name(k);
+        if (strlen(kind) == name && strncmp(kind, spec, name) == 0) s->updates = una_kind_updates(k);
+    }
+    return UNA_OK;
+}
+
+static void forget_open(una_surrogate *s)
+{
+    una_model_free(s->open);
+    s->open = NULL;
+}
+
+static void forget_told(una_surrogate *s)
+{
+    forget_open(s);
+    una_model_free(s->told);
+    s->told = NULL;
+    s->told_rows = 0;
+}
+
+static void forget_trained(una_surrogate *s)
+{
+    forget_told(s);
+    una_memory_free(s->trained, s->run);
+    s->trained = NULL;
+    s->trained_rows = 0;
+}
+
+void una_surrogate_free(una_surrogate *s)
+{
+    if (!s) return;
+    forget_trained(s);
+    una_release(s->run, s);
+}
+
+/* ---- learning -------------------------------------------------------------------------------------------------- */
+
+static una_status names_of(const char ***names, size_t columns, una_arena *arena)
+{
+    *names = UNA_GET(arena, const char *, columns + 1);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t c = 0; c <= columns; c++) {
+        una_text name = una_text_in(arena);
+        una_text_add(&name, c < columns ? "x%zu" : "y", c + 1);
+        (*names)[c] = name.at;
+    }
+    return una_arena_check(arena);
+}
+
+static una_status table_of(una_dataset **data, const una_known *known, size_t rows, const una_warp *warp, una_run *run)
+{
+    const char **names;
+    double *y = UNA_GET(&run->scratch, double, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(names_of(&names, known->columns, &run->scratch));
+    for (size_t i = 0; i < rows; i++) y[i] = una_warp_value(warp, known->y[i]);
+    return una_dataset_from_arrays(data, known->u, y, rows, known->columns, names, run);
+}
+
+/* With a seed of its own for every size, whatever the run was asked to do besides. */
+static una_status fit_rows(una_model **model, una_surrogate *s, const una_known *known, size_t rows, una_run *run)
+{
+    una_dataset *data = NULL;
+    uint64_t seed = run->settings.seed;
+    una_mark mark = una_arena_mark(&run->scratch);
+    *model = NULL;
+    s->warp = una_warp_of(known->y, rows, &run->scratch);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = table_of(&data, known, rows, &s->warp, run);
+    una_rng rng = una_rng_at(s->seed, UNA_FOR_SEARCH, rows);
+    run->settings.seed = una_rng_u32(&rng);
+    if (status == UNA_OK) status = una_fit(model, s->spec, data, NULL, run);
+    run->settings.seed = seed;
+    una_dataset_free(data);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status train(una_surrogate *s, const una_known *known, size_t rows, una_run *run)
+{
+    una_model *model;
+    forget_trained(s);
+    UNA_TRY(fit_rows(&model, s, known, rows, run));
+    una_status status = una_model_save_memory(model, &s->trained, &s->trained_size, run);
+    una_model_free(model);
+    UNA_TRY(status);
+    s->trained_rows = rows;
+    s->trained_sum = sum_of(known, rows);
+    return UNA_OK;
+}
+
+static una_status add_row(una_model *model, size_t columns, const double *u, double value, una_run *run)
+{
+    una_lens lens;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_lens_of(&lens, model, columns, &run->scratch);
+    double *x = UNA_GET(&run->scratch, double, columns);
+    if (status == UNA_OK) status = una_arena_check(&run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < lens.inputs; i++) x[i] = u[lens.column[i]];
+    if (status == UNA_OK) status = una_model_update_rows(model, x, &value, 1, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* What is known already stays; else from the trained model on. */
+static una_status tell_all(una_surrogate *s, const una_known *known, una_run *run)
+{
+    bool goes_on = s->told && s->told_rows <= known->told && s->told_sum == sum_of(known, s->told_rows);
+    if (!goes_on) {
+        forget_told(s);
+        UNA_TRY(una_model_load_memory(&s->told, s->trained, s->trained_size, run));
+        s->told_rows = s->trained_rows;
+    }
+    while (s->told_rows < known->told) {
+        size_t i = s->told_rows;
+        una_status status = add_row(s->told, known->columns, known->u + i * known->columns,
+                                    una_warp_value(&s->warp, known->y[i]), run);
+        if (status != UNA_OK) forget_told(s);
+        UNA_TRY(status);
+        s->told_rows++;
+    }
+    s->told_sum = sum_of(known, s->told_rows);
+    return UNA_OK;
+}
+
+static una_status believe_row(una_model *model, const una_known *known, size_t row, una_run *run)
+{
+    una_lens lens;
+    double mean, std;
+    const double *u = known->open + row * known->columns;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_lens_of(&lens, model, known->columns, &run->scratch);
+    if (status == UNA_OK) status = una_lens_whole(&lens, model, u, 1, &mean, &std, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+    return add_row(model, known->columns, u, mean, run);
+}
+
+/* A copy that takes its own mean for the value of each open point: so it loses its ignorance there. */
+static una_status believe_open(una_surrogate *s, const una_known *known, una_run *run)
+{
+    void *bytes;
+    size_t size;
+    UNA_TRY(una_model_save_memory(s->told, &bytes, &size, run));
+    una_status status = una_model_load_memory(&s->open, bytes, size, run);
+    una_memory_free(bytes, run);
+    for (size_t i = 0; status == UNA_OK && i < known->open_count; i++) status = believe_row(s->open, known, i, run);
+    return status;
+}
+
+/* Of a model without an exact update: trained once more with the open points in it. */
+static una_status train_open(una_surrogate *s, const una_known *known, una_run *run)
+{
+    size_t all = known->told + known->open_count, columns = known->columns;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_known more = { .columns = columns, .told = all, .u = UNA_GET(&run->scratch, double, all * columns),
+                       .y = UNA_GET(&run->scratch, double, all) };
+    double *mean = UNA_GET(&run->scratch, double, known->open_count), *std = UNA_GET(&run->scratch, double,
+                                                                                    known->open_count);
+    una_lens lens;
+    una_warp warp = s->warp;
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_lens_of(&lens, s->told, columns, &run->scratch);
+    if (status == UNA_OK) status = una_lens_whole(&lens, s->told, known->open, known->open_count, mean, std, run);
+
+    if (status == UNA_OK) {
+        memcpy(more.u, known->u, known->told * columns * sizeof *more.u);
+        memcpy(more.u + known->told * columns, known->open, known->open_count * columns * sizeof *more.u);
+        memcpy(more.y, known->y, known->told * sizeof *more.y);
+        for (size_t i = 0; i < known->open_count; i++) more.y[known->told + i] = una_warp_back(&warp, mean[i]);
+        status = fit_rows(&s->open, s, &more, all, run);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *s, const una_known *known,
+                               una_run *run)
+{
+    size_t rows = una_surrogate_rows(known->told, s->updates);
+    *trained = !s->trained || s->trained_rows != rows || s->trained_sum != sum_of(known, rows);
+    forget_open(s);
+    if (*trained) UNA_TRY(train(s, known, rows, run));
+    UNA_TRY(tell_all(s, known, run));
+    *model = s->told;
+    if (known->open_count == 0) return UNA_OK;
+
+    una_status status = s->updates ? believe_open(s, known, run) : train_open(s, known, run);
+    if (!s->updates) forget_trained(s);          /* its warp is that of the other */
+    *model = s->open;
+    return status;
+}
+
+/* ---- lens ------------------------------------------------------------------------------------------------------ */
+
+/* Names are x1, x2 ... of the columns. */
+una_status una_lens_of(una_lens *lens, const una_model *model, size_t columns, una_arena *arena)
+{
+    size_t inputs = una_model_input_count(model);
+    *lens = (una_lens){ .columns = columns, .inputs = inputs, .parts = una_model_part_count(model),
+                        .column = UNA_GET(arena, size_t, inputs) };
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < inputs; i++) {
+        size_t number = 0;
+        for (const char *at = una_model_input_name(model, i) + 1; *at; at++) number = 10 * number + (size_t)(*at - '0');
+        lens->column[i] = number - 1;
+    }
+    return UNA_OK;
+}
+
+static void spread_slopes(const una_lens *lens, const double *from, double *to, size_t count)
+{
+    memset(to, 0, count * lens->columns * sizeof *to);
+    for (size_t r = 0; r < count; r++)
+        for (size_t i = 0; i < lens->inputs; i++) to[r * lens->columns + lens->column[i]] = from[r * lens->inputs + i];
+}
+
+una_status una_lens_parts(const una_lens *lens, const una_model *model, const double *u, size_t rows,
+                          const una_parts *out, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t slopes = out->dmean ? rows * lens->parts * lens->inputs : 0;
+    double *x = UNA_GET(&run->scratch, double, rows * lens->inputs);
+    double *dmean = UNA_GET(&run->scratch, double, slopes), *dstd = UNA_GET(&run->scratch, double, slopes);
+    una_status status = una_arena_check(&run->scratch);
+    una_parts own = *out;
+    if (out->dmean) own.dmean = dmean, own.dstd = dstd;
+
+    for (size_t r = 0; status == UNA_OK && r < rows; r++)
+        for (size_t i = 0; i < lens->inputs; i++) x[r * lens->inputs + i] = u[r * lens->columns + lens->column[i]];
+    if (status == UNA_OK) status = una_model_parts(model, x, rows, &own, run);
+    if (status == UNA_OK && out->dmean) {
+        spread_slopes(lens, dmean, out->dmean, rows * lens->parts);
+        spread_slopes(lens, dstd, out->dstd, rows * lens->parts);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_lens_whole(const una_lens *lens, const una_model *model, const double *u, size_t rows, double *mean,
+                          double *std, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_parts p = { .size = sizeof p, .weight = UNA_GET(&run->scratch, double, lens->parts),
+                    .mean = UNA_GET(&run->scratch, double, rows * lens->parts),
+                    .std = UNA_GET(&run->scratch, double, rows * lens->parts) };
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_lens_parts(lens, model, u, rows, &p, run);
+    for (size_t r = 0; status == UNA_OK && r < rows; r++) {
+        double middle = 0, square = 0;
+        for (size_t m = 0; m < lens->parts; m++) middle += p.weight[m] * p.mean[r * lens->parts + m];
+        for (size_t m = 0; m < lens->parts; m++) {
+            double away = p.mean[r * lens->parts + m] - middle, own = p.std[r * lens->parts + m];
+            square += p.weight[m] * (own * own + away * away);
+        }
+        mean[r] = middle;
+        std[r] = sqrt(square);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -121,4 +121,11 @@ una_status una_experiment_page(const char *path, const una_findings *findings, c
 
 extern const una_bench_measure una_seconds_measure;
 
+/* The program has one flag for an option that several experiments have: what it says is written once. */
+#define UNA_SEEDS_HELP                                                                                               \
+    "how many seeds, from the run's on; auto: cubic 10, split 3, for lines 1 and for noise 20, bayesopt 10, with "   \
+    "digits 5; quick: 2 and 1"
+#define UNA_DATA_HELP                                                                                                \
+    "folder of the data, with uci/NAME.csv and uci/splits/NAME.json, or for bayesopt mnist/, in it"
+
 #endif

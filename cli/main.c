@@ -134,7 +134,7 @@ static una_status help(int count, char *const *arguments)
 
 static una_status version(void)
 {
-    printf("una %s\n%s%s", una_version(), una_build_info(), una_report_build_info());
+    printf("una %s\n%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info());
     return UNA_OK;
 }
 

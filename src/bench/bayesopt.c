@@ -59,7 +59,7 @@ static const una_entry entries[] = {
     { "luna", "luna", "luna(members=1, steps=100)" },
     { "gp", "gp", "gp" },
     { "nlm", "nlm", "nlm(members=1, steps=100)" },
-    { "mcd", "mcd", "mcd(steps=100)" },
+    { "mcd", "mcd", "mcd(steps=30)" },
     { "anchored", "ensemble(style=anchored)", "ensemble(style=anchored, members=3, of=nn(steps=100))" },
     { "bootstrap", "ensemble(style=bootstrap)", "ensemble(style=bootstrap, members=3, of=nn(steps=100))" },
     { "ensemble", "ensemble", "ensemble(members=3, of=nn(steps=100))" },
@@ -229,12 +229,8 @@ static una_status open_hunt(hunt *h, una_run *run)
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < most; i++) h->state[i] = UNA_TRIAL_TOLD;
 
-    una_search_settings settings = { .space = h->space, .model = h->key->spec, .acquisition = o->acquisition,
-                                     .seed = h->key->seed, .initial = h->initial };
-    if (floor) {
-        settings.acquisition = h->key->spec;
-        UNA_TRY(una_search_model(&settings.model, NULL, &run->scratch, run));
-    }
+    una_search_settings settings = { .space = h->space, .model = h->key->spec, .seed = h->key->seed,
+        .acquisition = floor ? h->key->spec : o->acquisition, .initial = h->initial };
     return una_search_new(&h->search, &settings, run);
 }
 

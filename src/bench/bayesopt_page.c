@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#define LOG_TEN "log\xE2\x82\x81\xE2\x82\x80 "
 static const double panel_width = 232, panel_height = 176, least_shown = 1e-6;
 
 /* ---- the thesis's numbers ------------------------------------------------------------------------------------ */
@@ -115,7 +114,7 @@ static una_status begin_chart(chart *c, const una_findings *f, const una_task_ki
 static una_status draw_group(chart *c, const una_findings *f, const una_group *g, una_arena *arena)
 {
     curve own;
-    const char *label = task_of(f, g)->is_digits ? LOG_TEN "error in %" : LOG_TEN "regret";
+    const char *label = task_of(f, g)->is_digits ? "log10 of error in %" : "log10 of regret";
     UNA_TRY(curve_of(&own, f, g, arena));
     if (own.count == 0) return UNA_OK;
     una_panel *panel = una_figure_panel(&c->figure, title_of(f, g), "steps", label);
@@ -180,9 +179,10 @@ static void task_row(una_html *html, const una_findings *f, const una_group *g, 
     const published *its = published_of(g->model);
     size_t at = task->is_digits ? UNA_BAYESOPT_TEST : UNA_BAYESOPT_REGRET, group = (size_t)(g - f->groups);
     int decimals = task->is_digits ? 2 : 3;
+    char count[UNA_NUMBER_ROOM];
     una_html_row(html);
     una_html_cell(html, UNA_HTML_SIDE, title_of(f, g));
-    number_cell(html, (double)g->count, 2);
+    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(count, (double)g->count, 0));
     number_cell(html, una_bayesopt_median(f, g, at, html->text.arena), 2);
     spread_cell(html, f->mean[group * f->measures + at], f->sd[group * f->measures + at], decimals);
     spread_cell(html, its ? its->mean[column] : NAN, its ? its->sd[column] : NAN, 2);
@@ -243,20 +243,26 @@ typedef struct watch {
 
 typedef struct view { double mean[GRID], std[GRID], low[GRID], high[GRID], gain[GRID], floor[GRID]; } view;
 
-/* The gain is drawn on a strip of its own at the foot of the panel, its top at the strip's. */
-static void place_gain(view *v, double best)
+/* The gain, which comes as a logarithm, is drawn on a strip of its own at the foot of the panel, its top at the strip's. */
+static void place_gain(view *v)
 {
-    double top = 0;
+    double top = -INFINITY;
     for (size_t i = 0; i < GRID; i++) {
         v->low[i] = v->mean[i] - two_sided * v->std[i];
         v->high[i] = v->mean[i] + two_sided * v->std[i];
-        v->gain[i] = una_expected_improvement(v->mean[i], v->std[i], best);
         top = fmax(top, v->gain[i]);
     }
     for (size_t i = 0; i < GRID; i++) {
-        v->gain[i] = frame_low + (top > 0 ? strip_height * v->gain[i] / top : 0);
+        v->gain[i] = frame_low + (isfinite(top) ? strip_height * exp(v->gain[i] - top) : 0);
         v->floor[i] = frame_low;
     }
+}
+
+/* Too few points for that model: there is nothing to draw yet, and the next point was chosen without it. */
+static void forget(view *v, una_run *run)
+{
+    una_clear_message(run);
+    for (size_t i = 0; i < GRID; i++) v->mean[i] = v->low[i] = v->high[i] = v->gain[i] = v->floor[i] = NAN;
 }
 
 static void draw_step(una_figure *figure, const watch *w, const view *v, double next, size_t step, una_arena *arena)
@@ -278,25 +284,26 @@ static void draw_step(una_figure *figure, const watch *w, const view *v, double 
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_THIRD, .x = w->grid, .y = v->floor,
                                        .y2 = v->gain, .count = GRID, .opacity = 0.7 });
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_THIRD, .x = mark, .y = mark + 1,
-                                       .y2 = mark + 2, .count = 1 });
+                                       .y2 = mark + 2, .count = 1, .size = 1.4, .opacity = 0.9 });
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = w->grid, .y = w->truth,
                                        .count = GRID });
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = w->grid, .y = v->mean,
                                        .count = GRID });
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = told, .y = told + w->count,
-                                       .count = w->count, .size = 5 });
+                                       .count = w->count, .size = 6, .opacity = 1 });
 }
 
 static una_status watch_step(una_figure *figure, watch *w, size_t step, una_arena *arena, una_run *run)
 {
     view *v = UNA_GET(arena, view, 1);
-    double best = w->f[0];
     UNA_TRY(una_arena_check(arena));
     una_history history = { w->count, w->x, w->f, w->state };
-    for (size_t i = 1; i < w->count; i++) best = fmin(best, w->f[i]);
     UNA_TRY(una_search_next(w->search, &history, &w->x[w->count], NULL, run));
-    UNA_TRY(una_search_foretell(w->search, &history, w->grid, GRID, v->mean, v->std, run));
-    place_gain(v, best);
+    una_status status = una_search_foretell(w->search, &history, w->grid, GRID, v->mean, v->std, run);
+    if (status == UNA_OK) status = una_search_gain(w->search, &history, w->grid, GRID, v->gain, run);
+    if (status != UNA_OK && status != UNA_E_INPUT && status != UNA_E_NUMERIC) return status;
+    if (status == UNA_OK) place_gain(v);
+    else forget(v, run);
     draw_step(figure, w, v, w->x[w->count], step, arena);
     w->f[w->count] = forrester(w->x[w->count]);
     w->count++;
@@ -350,8 +357,8 @@ static una_status watch_model(una_html *html, const una_bench_model *model, uint
     UNA_TRY(status);
     return una_html_figure(html, &figure, lead.at, "Minimising (6x \xE2\x88\x92 2)\xC2\xB2 sin(12x \xE2\x88\x92 4) "
                            "from three points. The strip below shows how much improvement is expected where, each time "
-                           "up to its own top; the upright line is the point that is tried next. Bands may leave the "
-                           "frame.", run);
+                           "up to its own top (the search counts high values by their logarithm); the upright line is "
+                           "the point that is tried next. Bands may leave the frame.", run);
 }
 
 static una_status watch_all(una_html *html, const una_asked *asked, una_run *run)

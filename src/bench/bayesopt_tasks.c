@@ -176,18 +176,20 @@ static una_status choose_subset(size_t *row, const digits *d, una_run *run)
 {
     static const size_t each[3] = { TRAIN_EACH, OTHER_EACH, OTHER_EACH };
     uint32_t *order;
+    size_t *member = UNA_GET(&run->scratch, size_t, d->train);
+    UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_order_new(&order, d->train, &run->scratch));
     for (size_t c = 0; c < SUBSET_CLASSES; c++) {
         una_rng rng = una_rng_at(DATA_SEED, UNA_FOR_SPLIT, c);
         size_t count = 0, taken = 0, begin = 0;
         for (size_t i = 0; i < d->train; i++)
-            if (d->label[i] == subset_digits[c]) order[count++] = (uint32_t)i;
+            if (d->label[i] == subset_digits[c]) member[count++] = i;
         if (count < TRAIN_EACH + 2 * OTHER_EACH)
             UNA_FAIL(run, UNA_E_INPUT, "the MNIST files have %zu training rows of the digit %d; %d are needed", count,
                      subset_digits[c], TRAIN_EACH + 2 * OTHER_EACH);
         una_rng_permute(&rng, order, count);
         for (size_t p = 0; p < 3; begin += SUBSET_CLASSES * each[p++])
-            for (size_t i = 0; i < each[p]; i++) row[begin + c * each[p] + i] = order[taken++];
+            for (size_t i = 0; i < each[p]; i++) row[begin + c * each[p] + i] = member[order[taken++]];
     }
     return UNA_OK;
 }
@@ -277,7 +279,7 @@ una_status una_task_data(const char **data, const una_task_kind *task, una_mater
     uint32_t sum = 0;
     *data = task->name;
     if (!task->is_digits) return UNA_OK;
-    if (strcmp(task->name, "svm") == 0 && !una_svm_version())
+    if (strcmp(task->name, "svm") == 0 && !una_svm_is_there())
         UNA_FAIL(run, UNA_E_INPUT, "the task svm needs LIBSVM, and this una was built without it: install libsvm-dev "
                  "(Debian) and build una again, or leave the task out");
     if (!una_material_has_digits(m, run)) return absent(m, task->name, run);

@@ -83,12 +83,7 @@ una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const 
 
 #include <libsvm/svm.h>
 
-const char *una_svm_version(void)
-{
-    static const char version[] = { '0' + LIBSVM_VERSION / 100, '.', '0' + LIBSVM_VERSION / 10 % 10,
-                                    '0' + LIBSVM_VERSION % 10, 0 };
-    return version;
-}
+bool una_svm_is_there(void) { return true; }
 
 typedef struct machine {                 /* of two classes                                                          */
     const una_svm_rows *rows;
@@ -220,7 +215,7 @@ una_status una_svm_predict(unsigned char *said, const una_svm_rows *rows, size_t
 
 #else
 
-const char *una_svm_version(void) { return NULL; }
+bool una_svm_is_there(void) { return false; }
 
 una_status una_svm_predict(unsigned char *said, const una_svm_rows *rows, size_t train, size_t from, size_t judged,
                            double c, double gamma, una_run *run)

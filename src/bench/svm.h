@@ -20,8 +20,8 @@ typedef struct una_svm_rows {
     const uint32_t      *distance;       /* [rows, rows] squared, between rows of bytes: exact                       */
 } una_svm_rows;
 
-/* "3.24", or NULL: una was built without LIBSVM. */
-const char *una_svm_version(void);
+/* Whether una was built with LIBSVM. */
+bool una_svm_is_there(void);
 
 /* Of bytes [rows, columns], at most 65536 columns; `label` is borrowed, and each of them is one of the classes. */
 una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const unsigned char *label, size_t rows,

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What this libuna_bench was built with: shown by `una --version`.
+ */
+#include "una_bench.h"
+
+#include <sqlite3.h>
+
+#ifdef UNA_HAS_libsvm
+#include <libsvm/svm.h>
+#define WORD_OF(number) WORD(number)
+#define WORD(number) #number
+#define SVM_WORDS "LIBSVM " WORD_OF(LIBSVM_VERSION)
+#else
+#define SVM_WORDS "none"
+#endif
+
+const char *una_bench_build_info(void)
+{
+    return "rows     SQLite " SQLITE_VERSION "\n"
+           "svm      " SVM_WORDS "\n";
+}

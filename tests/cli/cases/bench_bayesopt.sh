@@ -15,11 +15,12 @@ out '"fitted": 0' '"model": "anchored"' '"data": "branin"'
 for threads in 1 3; do
     check "$threads threads" 0 una bench bayesopt --models gp,random --tasks 'hartmann6, branin' --steps 6 --seeds 2 \
         --initial 4 --threads $threads --out "threads$threads" --quiet
-    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /seconds/) at[i] = 1 }
-        { for (i in at) $i = ""; print }' "threads$threads/bayesopt.csv" >"rows$threads.txt"
+    sed 's/"\([a-z]*\)[^"]*"/\1/g' "threads$threads/bayesopt.csv" |
+        awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /seconds/) at[i] = 1 }
+            { for (i in at) $i = ""; print }' >"rows$threads.txt"
 done
 same rows1.txt rows3.txt
-has rows1.txt "initial=4, steps=6"
+has threads1/bayesopt.csv "bayesopt(initial=4, steps=6)"
 
 check "an unknown task" 1 una bench bayesopt --tasks branin,sphere --models random --out never
 err "no task 'sphere'" "hartmann6"

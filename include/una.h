@@ -272,7 +272,8 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
  * of the epistemic std. */
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
 /* The function, without noise, as the mixture of Gaussians that the model takes it for: committees have a part for each
- * member, all others one. Arrays of the caller's; in y's own units; any but weight may be NULL. */
+ * member (and of members that are committees, for each of theirs), all others one. Where no member has ignorance of its
+ * own (nn), their disagreement is one part. Arrays of the caller's; in y's own units; any may be NULL. */
 typedef struct una_parts {
     size_t  size;
     double *weight;                            /* [parts], adding up to 1                           */
@@ -282,9 +283,10 @@ typedef struct una_parts {
 size_t     una_model_part_count(const una_model *model);
 /* x [rows, una_model_input_count] row-major: numbers, as in una_model_predict_rows. */
 una_status una_model_parts(const una_model *model, const double *x, size_t rows, const una_parts *out, una_run *run);
-/* One function drawn from the posterior, the index-th of the run's seed, as a model that is sure of it: its mean is that
- * function everywhere, its ignorance 0. Exact and cheap for linear heads and committees of them; UNA_E_USAGE for models
- * that cannot (una_model_draw gives theirs at rows that are named beforehand). */
+/* One function drawn from the posterior, the index-th of the run's seed, as a model that is sure of it: its mean is
+ * that function everywhere, its ignorance 0. It can be saved like any model, but not updated. Exact and cheap for
+ * linear heads and committees of them; of sampled networks it is one of the samples. UNA_E_USAGE where it falls to a
+ * Gaussian process (una_model_draw gives its functions at rows that are named beforehand). */
 una_status una_model_sample(una_model **function, const una_model *model, uint64_t index, una_run *run);
 /* A new model with the features of `model` and a posterior of its own, of the rows of `data` alone: transfer to another
  * target (under the same name; its centre and scale are those of the rows), or other values of noise_std and prior_var,

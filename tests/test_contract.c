@@ -437,7 +437,10 @@ static void slope_agrees_with_differences(void **state)
     const double h = 0.01;
     for (int point = 0; point < 4; point++) {
         double x[2] = { 0.3 * point - 0.5, 0.7 - 0.4 * point }, dmean[2], dvar[2];
-        assert_ok(kind->slope(model->state, x, dmean, dvar, run), run);
+        una_slope at = { .dmean = dmean, .dvar = dvar };
+        assert_ok(kind->slope(model->state, x, &at, run), run);
+        assert_near(at.mean, standard_at(model, x, false, run), 1e-6, 1e-6);
+        assert_near(at.var, standard_at(model, x, true, run), 1e-6, 1e-6);
         for (size_t d = 0; d < 2; d++) {
             double up[2] = { x[0], x[1] }, down[2] = { x[0], x[1] };
             up[d] += h;

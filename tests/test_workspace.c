@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { INPUTS = 2, ROWS = 300, CALLS = 6 };
+enum { INPUTS = 2, ROWS = 300, CALLS = 6, MOST_PARTS = 64 };
 
 static una_run *workspace(struct fail_after *memory)
 {
@@ -68,9 +68,17 @@ static void predict_without_allocation(const una_model *model, una_run *other)
     assert_int_equal(memory.taken, taken);
 
     /* Other calls have their own needs, once. */
+    static double part[5][ROWS * MOST_PARTS * INPUTS];
+    una_parts parts = { sizeof parts, part[0], part[1], part[2], part[3], part[4] }, values = parts;
+    values.dmean = values.dstd = NULL;
+    assert_true(una_model_part_count(model) <= MOST_PARTS);
     assert_ok(una_model_slope(model, x, dmean, dstd, mine), mine);
+    assert_ok(una_model_parts(model, x, 1, &parts, mine), mine);
+    assert_ok(una_model_parts(model, x, ROWS, &values, mine), mine);
     taken = memory.taken;
     assert_ok(una_model_slope(model, x, dmean, dstd, mine), mine);
+    assert_ok(una_model_parts(model, x, 1, &parts, mine), mine);
+    assert_ok(una_model_parts(model, x, ROWS, &values, mine), mine);
     assert_same_answers(model, x, 0, ROWS, mine, other);
     assert_int_equal(memory.taken, taken);
 

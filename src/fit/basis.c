@@ -113,11 +113,19 @@ una_status una_basis_functions(const void *state, una_view x, size_t *count, dou
     return status;
 }
 
-una_status una_basis_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
+una_status una_basis_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
     const una_basis *basis = state;
     una_feature_map map = map_of(basis);
-    return una_map_slope(&map, &basis->head, x, dmean, dvar, run);
+    return una_map_slope(&map, &basis->head, x, at, run);
+}
+
+una_status una_basis_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
+{
+    const una_basis *basis = state;
+    una_basis *drawn = function;
+    *drawn = *basis;
+    return una_head_sample(&drawn->head, &basis->head, rng, keep, run);
 }
 
 /* ---- saving ----------------------------------------------------------------------------------------------- */

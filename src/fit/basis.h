@@ -119,6 +119,7 @@ una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basi
                             const una_problem *problem, una_fit_result *result, una_arena *keep, una_run *run);
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
-una_status una_basis_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
+una_status una_basis_slope(const void *state, const double *x, una_slope *at, una_run *run);
+una_status una_basis_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);
 
 #endif

@@ -29,9 +29,11 @@ una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_vie
 {
     *pass = (una_map_pass){ .map = map, .x = x };
     UNA_TRY(una_kernels_need(run));
-    UNA_TRY(una_network_work_f32(&pass->work, &map->net, UNA_MAP_ROWS, run));
-    pass->block = UNA_GET(&run->scratch, float, UNA_MAP_ROWS * map->inputs);
-    pass->phi = UNA_GET(&run->scratch, double, UNA_MAP_ROWS * una_map_columns(map));
+    size_t most = x.rows < UNA_MAP_ROWS ? x.rows : UNA_MAP_ROWS;
+    if (x.rows == 1 && !map->heads) UNA_TRY(una_network_slope_work_f32(&pass->work, &map->net, run));
+    else UNA_TRY(una_network_work_f32(&pass->work, &map->net, UNA_MAP_ROWS, run));
+    pass->block = UNA_GET(&run->scratch, float, most * map->inputs);
+    pass->phi = UNA_GET(&run->scratch, double, most * una_map_columns(map));
     return una_arena_check(&run->scratch);
 }
 
@@ -125,34 +127,33 @@ una_status una_map_draw(const una_feature_map *map, const una_head *head, una_vi
     return status;
 }
 
-una_status una_map_slopes(const una_feature_map *map, const double *x, double *j, una_run *run)
+una_status una_map_slopes(const una_feature_map *map, const double *x, double *phi, double *j, una_run *run)
 {
     void *work = NULL;
     float *point = UNA_GET(&run->scratch, float, map->inputs);
     UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_network_slope_work_f32(&work, &map->net, run));
     for (size_t d = 0; d < map->inputs; d++) point[d] = (float)x[d];
-    map->net.body->slopes(&map->net, map->parameters, point, j, work);
+    if (map->one) phi[map->features] = 1;
+    map->net.body->slopes(&map->net, map->parameters, point, phi, j, work);
     return UNA_OK;
 }
 
 /* dmean = J m and dvar = 2 J V phi, J the exact slopes of phi. */
-una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, double *dmean, double *dvar,
-                         una_run *run)
+una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, una_slope *at, una_run *run)
 {
     size_t inputs = map->inputs, features = map->features, k = una_map_columns(map);
     una_mark mark = una_arena_mark(&run->scratch);
     double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, k);
+    double *u = UNA_GET(&run->scratch, double, k);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_phi(map, (una_view){ x, 1, inputs, inputs }, phi, run);
-    if (status == UNA_OK) status = una_map_slopes(map, x, j, run);
+    if (status == UNA_OK) status = una_map_slopes(map, x, phi, j, run);
+    if (status == UNA_OK) status = una_head_at(head, phi, &at->mean, &at->var, u, run);
 
-    if (status == UNA_OK) {
-        una_chol_solve(head->chol, k, phi, 1);           /* V phi */
-        for (size_t d = 0; d < inputs; d++) {
-            dmean[d] = una_dot(j + d * features, head->mean, features);
-            dvar[d] = 2 * una_dot(j + d * features, phi, features);
-        }
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+        at->dmean[d] = una_dot(j + d * features, head->mean, features);
+        at->dvar[d] = 2 * una_dot(j + d * features, u, features);
     }
 
     una_arena_release(&run->scratch, mark);

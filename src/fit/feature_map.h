@@ -38,8 +38,9 @@ typedef struct una_map_pass {
 una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_view x, una_run *run);
 bool       una_map_next(una_map_pass *pass);
 
-/* Slopes of phi at one point x [inputs]: j [inputs, features]. Work from scratch, which the caller releases. */
-una_status una_map_slopes(const una_feature_map *map, const double *x, double *j, una_run *run);
+/* At one point x [inputs]: phi [columns] and its slopes j [inputs, features]. Work from scratch, which the caller
+ * releases. */
+una_status una_map_slopes(const una_feature_map *map, const double *x, double *phi, double *j, una_run *run);
 /* phi [x.rows, columns], memory of the caller's. */
 una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run);
 /* Adds the rows' features and targets to the statistics; rows count weight [rows] times, NULL: once. */
@@ -53,7 +54,7 @@ una_status una_map_observe(const una_feature_map *map, una_head *head, const una
                            una_run *run);
 una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
                         double *f, una_run *run);
-una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, double *dmean, double *dvar,
+una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, una_slope *at,
                          una_run *run);
 
 #endif

@@ -329,21 +329,20 @@ static bool even_weights(const una_members *all)
     return true;
 }
 
-/* For every draw a member, by its weight. */
+/* By its weight. */
+static size_t choose_member(const una_members *all, una_rng *rng)
+{
+    if (even_weights(all)) return una_rng_below(rng, all->count);
+    double at = una_rng_uniform(rng), below = all->at[0].weight;
+    size_t m = 0;
+    while (at >= below && m + 1 < all->count) below += all->at[++m].weight;
+    return m;
+}
+
 static void choose_members(size_t *which, size_t draws, const una_members *all, uint64_t seed)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
-    bool even = even_weights(all);
-    for (size_t k = 0; k < draws; k++) {
-        if (even) {
-            which[k] = una_rng_below(&rng, all->count);
-            continue;
-        }
-        double at = una_rng_uniform(&rng), below = all->at[0].weight;
-        size_t m = 0;
-        while (at >= below && m + 1 < all->count) below += all->at[++m].weight;
-        which[k] = m;
-    }
+    for (size_t k = 0; k < draws; k++) which[k] = choose_member(all, &rng);
 }
 
 una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run)
@@ -366,56 +365,155 @@ una_status una_members_draw(const void *members, una_view x, size_t draws, bool 
 
 /* ---- slopes ----------------------------------------------------------------------------------------------- */
 
-/* A member's mean at one point, and the slopes of its mean and variance over the inputs before they are scaled; `point`
- * [inputs] is working memory. */
-static una_status member_slope(const una_members *all, size_t m, const double *x, double *point, double *mean,
-                               double *dmean, double *dvar, una_run *run)
+/* What a member says at one point, with slopes over the inputs before they are scaled; `point` [inputs] is working
+ * memory. */
+static una_status member_slope(const una_members *all, size_t m, const double *x, double *point, una_slope *at,
+                               una_run *run)
 {
     const una_member *member = &all->at[m];
     size_t inputs = all->inputs;
-    double var, noise;
-    una_predictive out = { .mean = mean, .var_model = &var, .var_noise = &noise };
     for (size_t d = 0; d < inputs; d++) point[d] = member->scale ? x[d] * member->scale[d] : x[d];
-    UNA_TRY(member->kind->predict(member->state, (una_view){ point, 1, inputs, inputs }, &out, run));
-    UNA_TRY(una_kind_slope(member->kind, member->state, point, inputs, dmean, dvar, run));
+    UNA_TRY(una_kind_slope(member->kind, member->state, point, inputs, at, run));
 
     for (size_t d = 0; member->scale && d < inputs; d++) {
-        dmean[d] *= member->scale[d];
-        dvar[d] *= member->scale[d];
+        at->dmean[d] *= member->scale[d];
+        at->dvar[d] *= member->scale[d];
     }
     return UNA_OK;
 }
 
 /* dvar = sum w dv_m + 2 sum w (mu_m - mean) dmu_m; the slope of the mean drops out of the sum. */
-una_status una_members_slope(const void *members, const double *x, double *dmean, double *dvar, una_run *run)
+static void mix_slopes(const una_slope *of, const shares *share, size_t count, size_t inputs, una_slope *at)
+{
+    at->mean = at->var = 0;
+    for (size_t m = 0; m < count; m++) at->mean += share->of[m] * of[m].mean / share->sum;
+    for (size_t m = 0; m < count; m++) {
+        double off = of[m].mean - at->mean;
+        at->var += share->of[m] * (off * off + of[m].var) / share->sum;
+    }
+
+    for (size_t d = 0; d < inputs; d++) {
+        at->dmean[d] = at->dvar[d] = 0;
+        for (size_t m = 0; m < count; m++) {
+            double rise = of[m].dmean[d];
+            at->dmean[d] += share->of[m] * rise / share->sum;
+            at->dvar[d] += share->of[m] * (of[m].dvar[d] + 2 * (of[m].mean - at->mean) * rise) / share->sum;
+        }
+    }
+}
+
+una_status una_members_slope(const void *members, const double *x, una_slope *at, una_run *run)
 {
     const una_members *all = members;
     size_t inputs = all->inputs;
     una_mark mark = una_arena_mark(&run->scratch);
-    double *point = UNA_GET(&run->scratch, double, inputs), *mu = UNA_GET(&run->scratch, double, all->count);
-    double *dmu = UNA_GET(&run->scratch, double, all->count * inputs);
-    double *dv = UNA_GET(&run->scratch, double, all->count * inputs);
+    double *point = UNA_GET(&run->scratch, double, inputs);
+    double *d = UNA_GET(&run->scratch, double, 2 * all->count * inputs);
+    una_slope *of = UNA_GET(&run->scratch, una_slope, all->count);
     shares share = {0};
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = take_shares(&share, all, run);
-    double mean = 0;
 
     for (size_t m = 0; status == UNA_OK && m < all->count; m++) {
-        status = member_slope(all, m, x, point, &mu[m], dmu + m * inputs, dv + m * inputs, run);
-        mean += share.of[m] * mu[m] / share.sum;
+        of[m] = (una_slope){ .dmean = d + 2 * m * inputs, .dvar = d + (2 * m + 1) * inputs };
+        status = member_slope(all, m, x, point, &of[m], run);
     }
-
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
-        dmean[d] = dvar[d] = 0;
-        for (size_t m = 0; m < all->count; m++) {
-            double rise = dmu[m * inputs + d];
-            dmean[d] += share.of[m] * rise / share.sum;
-            dvar[d] += share.of[m] * (dv[m * inputs + d] + 2 * (mu[m] - mean) * rise) / share.sum;
-        }
-    }
-
+    if (status == UNA_OK) mix_slopes(of, &share, all->count, inputs, at);
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+/* ---- the function as a mixture ----------------------------------------------------------------------------- */
+
+/* Whether a member has no ignorance of its own anywhere; members within members are such where they are one. */
+static bool is_sure(const una_member *member)
+{
+    if (member->kind->parts != una_members_parts) return member->kind->sure;
+    const una_members *inner = member->state;
+    return inner->count == 1 && is_sure(&inner->at[0]);
+}
+
+static bool all_sure(const una_members *all)
+{
+    for (size_t m = 0; m < all->count; m++)
+        if (!is_sure(&all->at[m])) return false;
+    return true;
+}
+
+size_t una_members_part_count(const void *members)
+{
+    const una_members *all = members;
+    size_t parts = 0;
+    if (all_sure(all)) return 1;
+    for (size_t m = 0; m < all->count; m++) parts += una_kind_part_count(all->at[m].kind, all->at[m].state);
+    return parts;
+}
+
+/* Slopes over the inputs before they are scaled. */
+static void unscale_slopes(const double *scale, size_t rows, size_t count, size_t inputs, const una_gaussians *own)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = 0; i < count * inputs; i++) {
+            own->dmean[r * own->parts * inputs + i] *= scale[i % inputs];
+            own->dvar[r * own->parts * inputs + i] *= scale[i % inputs];
+        }
+}
+
+/* Member m becomes parts `first` and following of the whole. */
+static una_status place_parts(const una_members *all, size_t m, size_t first, size_t count, una_view x,
+                              const una_gaussians *out, una_run *run)
+{
+    const una_member *member = &all->at[m];
+    una_gaussians own = { out->parts, out->weight + first, out->mean + first, out->var + first,
+                          out->dmean ? out->dmean + first * x.cols : NULL,
+                          out->dvar ? out->dvar + first * x.cols : NULL };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_view scaled;
+    una_status status = una_scaled(&scaled, x, member->scale, run);
+    if (status == UNA_OK) status = una_kind_parts(member->kind, member->state, scaled, &own, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+
+    for (size_t k = 0; k < count; k++) own.weight[k] *= member->weight;
+    if (own.dmean && member->scale) unscale_slopes(member->scale, x.rows, count, x.cols, &own);
+    return UNA_OK;
+}
+
+/* The disagreement of members that are sure of themselves, as one Gaussian. */
+static una_status as_one(const una_members *all, una_view x, const una_gaussians *out, una_run *run)
+{
+    static const una_kind whole = { .name = "members", .predict = una_members_predict, .slope = una_members_slope };
+    return una_kind_one_part(&whole, all, x, out, run);
+}
+
+una_status una_members_parts(const void *members, una_view x, const una_gaussians *out, una_run *run)
+{
+    const una_members *all = members;
+    if (all_sure(all)) return as_one(all, x, out, run);
+    for (size_t m = 0, first = 0, count; m < all->count; m++, first += count) {
+        count = una_kind_part_count(all->at[m].kind, all->at[m].state);
+        UNA_TRY(place_parts(all, m, first, count, x, out, run));
+    }
+    return UNA_OK;
+}
+
+/* The noise is that of all. */
+una_status una_members_sample(void *function, const void *members, una_rng *rng, una_arena *keep, una_run *run)
+{
+    const una_members *all = members;
+    const una_member *member = &all->at[choose_member(all, rng)];
+    una_members *drawn = function;
+    if (!member->kind->sample)
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
+                 "that are named beforehand", member->kind->name);
+
+    *drawn = *all;
+    drawn->count = 1;
+    drawn->at = UNA_GET(keep, una_member, 1);
+    void *state = una_arena_get(keep, 1, member->kind->state_size);
+    UNA_TRY(una_arena_check(keep));
+    drawn->at[0] = (una_member){ member->kind, state, member->scale, 1 };
+    return member->kind->sample(state, member->state, rng, keep, run);
 }
 
 /* ---- more rows -------------------------------------------------------------------------------------------- */

@@ -37,7 +37,14 @@ una_status una_members_observe(void *members, const una_problem *more, una_fit_r
 una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run);
 /* One member: its own functions; else the members' means. */
 una_status una_members_functions(const void *members, una_view x, size_t *count, double *f, una_run *run);
-una_status una_members_slope(const void *members, const double *x, double *dmean, double *dvar, una_run *run);
+una_status una_members_slope(const void *members, const double *x, una_slope *at, una_run *run);
+/* The parts of all members, weighted by both; a member that is one Gaussian is one part, with the ignorance that it has
+ * of its own. Where no member has any (nn), the disagreement of all is the only ignorance there is, and the whole is
+ * one Gaussian with it. */
+size_t     una_members_part_count(const void *members);
+una_status una_members_parts(const void *members, una_view x, const una_gaussians *out, una_run *run);
+/* A member at random by its weight, then a function of it. */
+una_status una_members_sample(void *function, const void *members, una_rng *rng, una_arena *keep, una_run *run);
 /* `of`: the kind of all members; NULL: each names its own. A file of before there were members holds one state of `of`
  * and nothing else. */
 una_status una_members_exchange(una_members *members, const una_kind *of, una_archive *ar);

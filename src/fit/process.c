@@ -174,21 +174,20 @@ una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_vi
 }
 
 /* By the chain rule: slopes by h, times those of h by x. */
-una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, double *dmean, double *dvar,
+una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
                              una_run *run)
 {
     size_t inputs = map->inputs, width = map->features;
     una_mark mark = una_arena_mark(&run->scratch);
     double *j = UNA_GET(&run->scratch, double, inputs * width), *by_h = UNA_GET(&run->scratch, double, 2 * width);
-    una_view h;
+    double *h = UNA_GET(&run->scratch, double, width);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = features_at(map, (una_view){ x, 1, inputs, inputs }, &h, run);
-    if (status == UNA_OK) status = una_gp_slope(gp, h.at, by_h, by_h + width, run);
-    if (status == UNA_OK) status = una_map_slopes(map, x, j, run);
+    if (status == UNA_OK) status = una_map_slopes(map, x, h, j, run);
+    if (status == UNA_OK) status = una_gp_slope(gp, h, &at->mean, &at->var, by_h, by_h + width, run);
 
     for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
-        dmean[d] = una_dot(j + d * width, by_h, width);
-        dvar[d] = una_dot(j + d * width, by_h + width, width);
+        at->dmean[d] = una_dot(j + d * width, by_h, width);
+        at->dvar[d] = una_dot(j + d * width, by_h + width, width);
     }
     una_arena_release(&run->scratch, mark);
     return status;

@@ -54,7 +54,7 @@ una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una
                                una_arena *keep, una_run *run);
 una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, size_t draws, bool prior,
                             double *f, una_run *run);
-una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, double *dmean, double *dvar,
+una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
                              una_run *run);
 
 #endif

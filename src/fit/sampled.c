@@ -52,7 +52,7 @@ una_status una_sampled_values(const una_sampled *m, const double *numbers, const
     pass p;
     una_status status = begin(&p, m, rows, run);
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        m->part(m, numbers, s, p.kernels, p.packed);
+        m->part(m, numbers, m->first + s, p.kernels, p.packed);
         through(&p, m, x, rows, p.f);
         for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
     }
@@ -86,7 +86,7 @@ una_status una_sampled_predict(const void *state, una_view x, una_predictive *ou
     memset(out->mean, 0, x.rows * sizeof(double));
     memset(out->var_model, 0, x.rows * sizeof(double));
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        m->part(m, m->numbers, s, p.kernels, p.packed);
+        m->part(m, m->numbers, m->first + s, p.kernels, p.packed);
         through(&p, m, rows, x.rows, p.f);
         take_part(out, p.f, x.rows, s, m);
     }
@@ -117,6 +117,12 @@ una_status una_sampled_functions(const void *state, una_view x, size_t *count, d
     return status;
 }
 
+void una_sampled_choose(una_sampled *m, una_rng *rng)
+{
+    m->first += una_rng_below(rng, m->parts);
+    m->parts = 1;
+}
+
 static void draw_prior(const una_sampled *m, const pass *p, uint64_t seed, const float *x, size_t rows, size_t draws,
                        double *f)
 {
@@ -141,7 +147,7 @@ static una_status draw_parts(const una_sampled *m, const pass *p, uint64_t seed,
         for (size_t k = 0; k < draws; k++) {
             if (which[k] != s) continue;
             if (!known) {
-                m->part(m, m->numbers, s, p->kernels, p->packed);
+                m->part(m, m->numbers, m->first + s, p->kernels, p->packed);
                 through(p, m, x, rows, p->f);
                 known = true;
             }
@@ -177,8 +183,13 @@ una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t n
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
     UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
 
+    uint64_t first = ar->loading ? 0 : m->first;         /* only where one part was drawn */
+    if (ar->loading ? una_archive_next_is(ar, "first") : first != 0)
+        UNA_TRY(una_archive_u64(ar, "first", &first, 0, MOST_PARTS));
+
     m->part = part;
     m->parts = (size_t)parts;
+    m->first = (size_t)first;
     m->count = numbers_each * una_net_packed(&m->net);
     UNA_TRY(una_archive_f64s(ar, "numbers", &m->numbers, m->count));
 

@@ -22,7 +22,7 @@ typedef void una_sampled_part(const una_sampled *state, const double *numbers, s
 struct una_sampled {                     /* first member of a model's state                                 */
     una_sampled_part *part;              /* the model's; not stored                                         */
     una_net  net;
-    size_t   parts;
+    size_t   parts, first;               /* first: number of the first part; 0 unless one was drawn         */
     uint64_t seed;
     double   noise_var, prior_var;       /* prior_var: of the parameters, for draws from the prior          */
     size_t   count;
@@ -69,6 +69,8 @@ una_status una_sampled_values(const una_sampled *state, const double *numbers, c
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var). */
 una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+/* One part at random is all that is left. */
+void       una_sampled_choose(una_sampled *state, una_rng *rng);
 una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 size_t     una_sampled_mixture(const void *state);
 /* numbers_each: how many numbers there are for each parameter. */

@@ -45,8 +45,9 @@ size_t     una_gp_work(size_t rows);
 /* mean, var [rows] of f (without noise); either may be NULL. One by one or all at once: the same bits. */
 una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var,
                           una_run *run);
-/* Derivatives of mean and var at one x, by each input. */
-una_status una_gp_slope(const una_gp *gp, const double *x, double *dmean, double *dvar, una_run *run);
+/* Mean and var at one x, and their derivatives by each input. */
+una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double *var, double *dmean, double *dvar,
+                        una_run *run);
 /* f [draws, rows] jointly from the posterior; normals of one draw follow each other. */
 una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t stride, size_t draws, una_rng *rng,
                        double *f, una_run *run);

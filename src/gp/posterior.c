@@ -36,15 +36,20 @@ static una_status sides(const una_gp *gp, const double *x, size_t rows, size_t s
 
 /* ---- mean and variance ------------------------------------------------------------------------------------------- */
 
+/* Of the prior variance at x, once the rows have explained so much of it. */
+static double left_of(const una_gp *gp, const double *x, double explained)
+{
+    double prior;
+    una_kernel_diagonal(gp->kernel, x, 1, gp->inputs, &prior);
+    return prior > explained ? prior - explained : prior >= 0 ? 0 : prior;       /* NAN stays */
+}
+
 static void variances(const query *q, size_t from, size_t count, const double *k, size_t width)
 {
-    double sum[UNA_TILE] = {0}, prior;
+    double sum[UNA_TILE] = {0};
     for (size_t i = 0; i < q->gp->rows; i++)
         for (size_t c = 0; c < width; c++) sum[c] += k[i * width + c] * k[i * width + c];
-    for (size_t c = 0; c < count; c++) {
-        una_kernel_diagonal(q->gp->kernel, q->x + (from + c) * q->stride, 1, q->stride, &prior);
-        q->var[from + c] = prior > sum[c] ? prior - sum[c] : prior >= 0 ? 0 : prior;     /* NAN stays */
-    }
+    for (size_t c = 0; c < count; c++) q->var[from + c] = left_of(q->gp, q->x + (from + c) * q->stride, sum[c]);
 }
 
 static una_status answer_tile(void *context, size_t index, una_run *child)
@@ -98,7 +103,8 @@ static void add_slopes(const una_gp *gp, una_pairs *pairs, const una_side *star,
     }
 }
 
-static una_status slope(const una_gp *gp, const double *x, double *dmean, double *dvar, una_run *run)
+static una_status slope(const una_gp *gp, const double *x, double *mean, double *var, double *dmean, double *dvar,
+                        una_run *run)
 {
     una_side train, star;
     una_pairs pairs;
@@ -108,7 +114,9 @@ static una_status slope(const una_gp *gp, const double *x, double *dmean, double
 
     for (size_t first = 0; first < gp->rows; first += UNA_TILE)
         una_pairs_values(&pairs, &star, 0, &train, first, UNA_TILE, k + first);
+    *mean = una_dot(gp->alpha, k, gp->rows);
     una_large_forward(gp->l, gp->rows, gp->stride, k);
+    *var = left_of(gp, x, una_dot(k, k, gp->rows));
     una_large_backward(gp->l, gp->rows, gp->stride, k);
 
     memset(dmean, 0, gp->inputs * sizeof *dmean);
@@ -119,10 +127,11 @@ static una_status slope(const una_gp *gp, const double *x, double *dmean, double
     return UNA_OK;
 }
 
-una_status una_gp_slope(const una_gp *gp, const double *x, double *dmean, double *dvar, una_run *run)
+una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double *var, double *dmean, double *dvar,
+                        una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = slope(gp, x, dmean, dvar, run);
+    una_status status = slope(gp, x, mean, var, dmean, dvar, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

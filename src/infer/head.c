@@ -11,6 +11,8 @@
  */
 #include "infer/head.h"
 
+#include <string.h>
+
 enum { BLOCK = 64, PANEL = 32, MOST_FEATURES = 1 << 20 };
 
 void una_head_init(una_head *head, size_t features, una_arena *arena)
@@ -121,7 +123,7 @@ static una_status predict_rows(const una_head *head, const double *phi, size_t r
                 UNA_FAIL(run, UNA_E_NUMERIC, "the prediction of row %zu is not finite: the features are not finite "
                          "or too large", from + r + 1);
             if (mean) mean[from + r] = row[k];
-            if (var) var[from + r] = row_var;
+            if (var) var[from + r] = head->sure ? 0 : row_var;
         }
     }
     return UNA_OK;
@@ -132,11 +134,46 @@ una_status una_head_predict(const una_head *head, const double *phi, size_t rows
 {
     UNA_TRY(una_kernels_need(run));
     una_mark mark = una_arena_mark(&run->scratch);
-    double *white = una_arena_get(&run->scratch, UNA_PADDED(head->stats.features + 1), BLOCK * sizeof *white);
+    size_t most = rows < BLOCK ? rows : BLOCK;
+    double *white = una_arena_get(&run->scratch, UNA_PADDED(head->stats.features + 1), most * sizeof *white);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = predict_rows(head, phi, rows, mean, var_model, white, run);
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+/* V phi = L^-T (L^-1 phi): what the variance is made of, once more from the left. */
+static void fill_v_phi(const una_head *head, const double *white, double *u)
+{
+    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
+    for (size_t i = 0; i < k; i++) u[i] = head->sure ? 0 : una_dot(head->whiten + i * wide + i, white + i, k - i);
+}
+
+una_status una_head_at(const una_head *head, const double *phi, double *mean, double *var, double *u, una_run *run)
+{
+    UNA_TRY(una_kernels_need(run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *white = UNA_GET(&run->scratch, double, UNA_PADDED(head->stats.features + 1));
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = predict_rows(head, phi, 1, mean, var, white, run);
+    if (status == UNA_OK) fill_v_phi(head, white, u);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_head_sample(una_head *function, const una_head *head, una_rng *rng, una_arena *keep, una_run *run)
+{
+    size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
+    *function = *head;
+    function->sure = true;
+    function->mean = UNA_GET(keep, double, k);
+    function->whiten = UNA_GET(keep, double, k * wide);
+    UNA_TRY(una_arena_check(keep));
+
+    memcpy(function->whiten, head->whiten, k * wide * sizeof(double));
+    UNA_TRY(una_head_draw(head, 1, false, rng, function->mean, run));
+    una_head_set_mean(function, function->mean);
+    return UNA_OK;
 }
 
 /* w = m + L^-T z has covariance (L L')^-1 = V. */
@@ -145,7 +182,7 @@ una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng
     size_t k = head->stats.features;
     for (size_t draw = 0; draw < draws; draw++, w += k) {
         if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while drawing functions");
-        for (size_t i = 0; i < k; i++) w[i] = una_rng_normal(rng);
+        for (size_t i = 0; i < k; i++) w[i] = head->sure && !prior ? 0 : una_rng_normal(rng);
         if (!prior) una_chol_upper_solve(head->chol, k, w, 1);
         for (size_t i = 0; i < k; i++) w[i] = prior ? sqrt(head->prior_var) * w[i] : head->mean[i] + w[i];
     }
@@ -226,12 +263,18 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     if (ar->loading ? una_archive_next_is(ar, "head.log_count") : stats->log_count != 0)
         UNA_TRY(una_archive_f64(ar, "head.log_count", &stats->log_count));
 
+    double *drawn = ar->loading ? NULL : head->mean;     /* only of a function that was drawn */
+    head->sure = ar->loading ? una_archive_next_is(ar, "head.drawn") : head->sure;
+    if (head->sure) UNA_TRY(una_archive_f64s(ar, "head.drawn", &drawn, k));
+
     if (!ar->loading) return UNA_OK;
     stats->features = k;
     UNA_TRY(check_loaded(head, ar));
     una_head_take(head, k, ar->arena);
     UNA_TRY(una_arena_check(ar->arena));
-    return una_head_solve(head, ar->run) == UNA_OK ? UNA_OK : una_archive_refuse(ar, "head.gram", "gives no posterior");
+    if (una_head_solve(head, ar->run) != UNA_OK) return una_archive_refuse(ar, "head.gram", "gives no posterior");
+    if (head->sure) una_head_set_mean(head, drawn);
+    return UNA_OK;
 }
 
 void una_head_set_mean(una_head *head, const double *mean)

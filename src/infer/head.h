@@ -40,6 +40,7 @@ typedef struct una_head {
     double   *mean;              /* m [K]                                                           */
     double   *whiten;            /* [K, UNA_PADDED(K + 1)]: column j is row j of chol^-1, column K is m      */
     double    log_evidence;
+    bool      sure;              /* one function, drawn: mean holds its weights, and there is no variance    */
 } una_head;
 
 void       una_head_init(una_head *head, size_t features, una_arena *arena);
@@ -49,6 +50,10 @@ una_status una_head_solve(una_head *head, una_run *run);
 /* mean [rows], var_model [rows] (either may be NULL) for phi [rows, K]; work from scratch. */
 una_status una_head_predict(const una_head *head, const double *phi, size_t rows, double *mean, double *var_model,
                             una_run *run);
+/* At one phi [K]: mean and variance, with the bits of una_head_predict, and u [K] = V phi. */
+una_status una_head_at(const una_head *head, const double *phi, double *mean, double *var, double *u, una_run *run);
+/* One function drawn from the posterior as a head that is sure of it; what it shares with `head` is not copied. */
+una_status una_head_sample(una_head *function, const una_head *head, una_rng *rng, una_arena *keep, una_run *run);
 /* w [draws, K] from posterior or prior. */
 una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng *rng, double *w, una_run *run);
 una_status una_head_exchange(una_head *head, una_archive *ar);   /* stats, variances; loading solves again and checks */

@@ -25,6 +25,9 @@ static void copy_head(una_head *to, const una_head *from)
 
 una_status una_head_observe(una_head *head, const una_stats *more, una_run *run)
 {
+    if (head->sure)
+        UNA_FAIL(run, UNA_E_USAGE, "this model is one function drawn from a posterior, and rows cannot change it: "
+                 "update the model that it was drawn from");
     una_mark mark = una_arena_mark(&run->scratch);
     una_head next;
     una_head_init(&next, head->stats.features, &run->scratch);

@@ -59,6 +59,18 @@ typedef struct una_predictive {          /* standardised; model.c turns it into 
                                                      positive, adding up to 1, the same for all rows       */
 } una_predictive;
 
+typedef struct una_slope {               /* of the function, without noise, at one point; standardised     */
+    double  mean, var;
+    double *dmean, *dvar;                         /* [inputs] by each input, the caller's                  */
+} una_slope;
+
+typedef struct una_gaussians {           /* the function, without noise, as a mixture; standardised        */
+    size_t  parts;                                /* of the whole: the step from row to row                */
+    double *weight;                               /* [parts], adding up to 1                               */
+    double *mean, *var;                           /* [rows, parts]                                         */
+    double *dmean, *dvar;                         /* [rows, parts, inputs]; both NULL: not asked for       */
+} una_gaussians;
+
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
     double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
     size_t valid_rows;
@@ -97,6 +109,7 @@ typedef struct una_kind {
     unsigned    results;                          /* how often its numbers have changed: raised by one with every
                                                      change of what the same spec and seed give            */
     size_t      committee;                        /* where una_committee_options stand in its options; 0: nowhere */
+    bool        sure;                             /* its var_model is 0 everywhere: it knows no ignorance (nn) */
     const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
 
@@ -123,7 +136,14 @@ typedef struct una_kind {
     una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
     /* f [count, rows]; NULL: count only */
     una_status (*functions)(const void *state, una_view x, size_t *count, double *f, una_run *run);
-    una_status (*slope)(const void *state, const double *x, double *dmean, double *dvar, una_run *run);
+    /* value and slopes together: an optimiser asks for both thousands of times */
+    una_status (*slope)(const void *state, const double *x, una_slope *at, una_run *run);
+    /* the function as the mixture that the model takes it for; NULL: one Gaussian. Both or neither. */
+    size_t (*part_count)(const void *state);
+    una_status (*parts)(const void *state, una_view x, const una_gaussians *out, una_run *run);
+    /* one function drawn from the posterior: a state like this one, zeroed before, that is sure of it. It may point
+     * into the other, and lives no longer: who wants to keep it copies it by `exchange`. */
+    una_status (*sample)(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);
 } una_kind;
 
 /* NULL-terminated, in src/models/registry.c. */
@@ -135,9 +155,15 @@ una_status una_kind_need(const una_kind **kind, const char *name, una_run *run);
 /* una_options_apply for a kind; an option that a kind inside it has, and it has not, gets a sentence that says so. */
 una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spec, una_arena *arena, una_run *run);
 
-/* Slopes at one point x [inputs], which comes back as it was: the kind's own, or central differences. */
-una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean,
-                          double *dvar, una_run *run);
+/* At one point x [inputs], which comes back as it was: the kind's own slopes, or central differences. */
+una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, una_slope *at,
+                          una_run *run);
+/* The function as a mixture at rows x: the kind's own parts, or one Gaussian. */
+size_t     una_kind_part_count(const una_kind *kind, const void *state);
+una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, const una_gaussians *out, una_run *run);
+/* The same for any state as a single part. */
+una_status una_kind_one_part(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
+                             una_run *run);
 
 struct una_model {
     una_arena       keep;

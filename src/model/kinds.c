@@ -29,24 +29,82 @@ una_status una_kind_need(const una_kind **kind, const char *name, una_run *run)
              near ? near : "", near ? "'?" : ".", list.at);
 }
 
-una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, double *dmean,
-                          double *dvar, una_run *run)
+static una_status ask_point(const una_kind *kind, const void *state, const double *x, size_t inputs, double *mean,
+                            double *var, una_run *run)
+{
+    double noise;
+    una_predictive out = { .mean = mean, .var_model = var, .var_noise = &noise };
+    return kind->predict(state, (una_view){ x, 1, inputs, inputs }, &out, run);
+}
+
+una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, una_slope *out,
+                          una_run *run)
 {
     const double step = 1e-5;
-    if (kind->slope) return kind->slope(state, x, dmean, dvar, run);
+    if (kind->slope) return kind->slope(state, x, out, run);
 
+    UNA_TRY(ask_point(kind, state, x, inputs, &out->mean, &out->var, run));
     for (size_t d = 0; d < inputs; d++) {
-        double mean[2] = {0}, var[2] = {0}, noise[2] = {0}, at = x[d];
+        double mean[2] = {0}, var[2] = {0}, at = x[d];
         for (int side = 0; side < 2; side++) {
-            una_predictive out = { .mean = &mean[side], .var_model = &var[side], .var_noise = &noise[side] };
             x[d] = side ? at + step : at - step;
-            UNA_TRY(kind->predict(state, (una_view){ x, 1, inputs, inputs }, &out, run));
+            UNA_TRY(ask_point(kind, state, x, inputs, &mean[side], &var[side], run));
         }
         x[d] = at;
-        dmean[d] = (mean[1] - mean[0]) / (2 * step);
-        dvar[d] = (var[1] - var[0]) / (2 * step);
+        out->dmean[d] = (mean[1] - mean[0]) / (2 * step);
+        out->dvar[d] = (var[1] - var[0]) / (2 * step);
     }
     return UNA_OK;
+}
+
+/* ---- the function as a mixture --------------------------------------------------------------------------------- */
+
+size_t una_kind_part_count(const una_kind *kind, const void *state)
+{
+    return kind->parts ? kind->part_count(state) : 1;
+}
+
+una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, const una_gaussians *out, una_run *run)
+{
+    return kind->parts ? kind->parts(state, x, out, run) : una_kind_one_part(kind, state, x, out, run);
+}
+
+static una_status values(const una_kind *kind, const void *state, una_view x, const una_gaussians *out, una_run *run)
+{
+    double *mean = UNA_GET(&run->scratch, double, 3 * x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
+    UNA_TRY(kind->predict(state, x, &p, run));
+    for (size_t r = 0; r < x.rows; r++) {
+        out->mean[r * out->parts] = p.mean[r];
+        out->var[r * out->parts] = p.var_model[r];
+    }
+    return UNA_OK;
+}
+
+static una_status slopes(const una_kind *kind, const void *state, una_view x, const una_gaussians *out, una_run *run)
+{
+    double *point = UNA_GET(&run->scratch, double, x.cols);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < x.rows; r++) {
+        size_t at = r * out->parts;
+        una_slope slope = { .dmean = out->dmean + at * x.cols, .dvar = out->dvar + at * x.cols };
+        memcpy(point, x.at + r * x.stride, x.cols * sizeof *point);
+        UNA_TRY(una_kind_slope(kind, state, point, x.cols, &slope, run));
+        out->mean[at] = slope.mean;
+        out->var[at] = slope.var;
+    }
+    return UNA_OK;
+}
+
+una_status una_kind_one_part(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
+                             una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    *out->weight = 1;
+    una_status status = out->dmean ? slopes(kind, state, x, out, run) : values(kind, state, x, out, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 size_t una_kind_count(void)

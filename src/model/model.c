@@ -454,25 +454,27 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 
 /* ---- slopes ------------------------------------------------------------------------------------------------- */
 
+/* dm, dv [inputs] of the kind's to dmean, dstd [the same] of the user's; either of these may be NULL. */
+static void slopes_in_users_units(const una_columns *c, double var, const double *dm, const double *dv, double *dmean,
+                                  double *dstd)
+{
+    double by_std = var > 0 ? 1 / (2 * sqrt(var)) : 0;
+    for (size_t d = 0; d < c->input_count; d++) {
+        double unit = c->target_scale / c->inputs[d].scale;
+        if (dmean) dmean[c->inputs[d].source] = unit * dm[d];
+        if (dstd) dstd[c->inputs[d].source] = unit * dv[d] * by_std;
+    }
+}
+
 static una_status slope_at(const una_model *model, const double *given, double *dmean, double *dstd, una_run *run)
 {
-    const una_columns *c = &model->columns;
-    size_t inputs = c->input_count;
-    double *x = UNA_GET(&run->scratch, double, inputs), *dm = UNA_GET(&run->scratch, double, inputs);
-    double *dv = UNA_GET(&run->scratch, double, inputs);
-    double mean = 0, var = 0, noise = 0;
-    una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
-
+    size_t inputs = model->columns.input_count;
+    double *x = UNA_GET(&run->scratch, double, inputs);
+    una_slope at = { .dmean = UNA_GET(&run->scratch, double, inputs), .dvar = UNA_GET(&run->scratch, double, inputs) };
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(standardise_row(c, given, x, 0, run));
-    UNA_TRY(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run));
-    UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, dm, dv, run));
-
-    for (size_t d = 0; d < inputs; d++) {
-        double unit = c->target_scale / c->inputs[d].scale;
-        dmean[c->inputs[d].source] = unit * dm[d];
-        dstd[c->inputs[d].source] = var > 0 ? unit * dv[d] / (2 * sqrt(var)) : 0;
-    }
+    UNA_TRY(standardise_row(&model->columns, given, x, 0, run));
+    UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, &at, run));
+    slopes_in_users_units(&model->columns, at.var, at.dmean, at.dvar, dmean, dstd);
     return UNA_OK;
 }
 
@@ -481,6 +483,80 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
     UNA_TRY(need_numbers(model, NULL, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = slope_at(model, x, dmean, dstd, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- the function as a mixture ------------------------------------------------------------------------------- */
+
+size_t una_model_part_count(const una_model *model)
+{
+    return una_kind_part_count(model->kind, model->state);
+}
+
+/* Rows at a time: enough for the products of many rows, few enough for their slopes. */
+enum { PARTS_AT_ONCE = 1 << 16 };
+
+static una_status take_gaussians(una_gaussians *g, size_t rows, size_t inputs, bool slopes, una_run *run)
+{
+    g->weight = UNA_GET(&run->scratch, double, g->parts);
+    g->mean = UNA_GET(&run->scratch, double, rows * g->parts);
+    g->var = UNA_GET(&run->scratch, double, rows * g->parts);
+    g->dmean = slopes ? UNA_GET(&run->scratch, double, rows * g->parts * inputs) : NULL;
+    g->dvar = slopes ? UNA_GET(&run->scratch, double, rows * g->parts * inputs) : NULL;
+    return una_arena_check(&run->scratch);
+}
+
+/* Parts of `rows` rows from `from` on. */
+static una_status give_parts(const una_model *model, const una_gaussians *g, size_t from, size_t rows,
+                             const una_parts *out, una_run *run)
+{
+    const una_columns *c = &model->columns;
+    for (size_t k = 0; k < rows * g->parts; k++) {
+        size_t to = from * g->parts + k, column = to * c->source_count;
+        if (!isfinite(g->mean[k]) || !is_variance(g->var[k]))
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond "
+                     "the training data", model->kind->name, from + k / g->parts + 1);
+        if (out->mean) out->mean[to] = c->target_centre + c->target_scale * g->mean[k];
+        if (out->std) out->std[to] = c->target_scale * sqrt(g->var[k]);
+        if (g->dmean)
+            slopes_in_users_units(c, g->var[k], g->dmean + k * c->input_count, g->dvar + k * c->input_count,
+                                  out->dmean ? out->dmean + column : NULL, out->dstd ? out->dstd + column : NULL);
+    }
+    return UNA_OK;
+}
+
+static una_status parts_of_rows(const una_model *model, const double *given, size_t rows, const una_parts *out,
+                                una_run *run)
+{
+    const una_columns *c = &model->columns;
+    bool slopes = out->dmean || out->dstd;
+    una_gaussians g = { .parts = una_model_part_count(model) };
+    size_t most = PARTS_AT_ONCE / (g.parts * (slopes ? c->input_count : 1));
+    most = most > rows ? rows : most > 0 ? most : 1;
+    double *x = UNA_GET(&run->scratch, double, most * c->input_count);
+    UNA_TRY(take_gaussians(&g, most, c->input_count, slopes, run));
+
+    for (size_t from = 0; from < rows; from += most) {
+        size_t count = rows - from < most ? rows - from : most;
+        for (size_t r = 0; r < count; r++)
+            UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
+        una_view view = { x, count, c->input_count, c->input_count };
+        UNA_TRY(una_kind_parts(model->kind, model->state, view, &g, run));
+        UNA_TRY(give_parts(model, &g, from, count, out, run));
+    }
+    if (out->weight) memcpy(out->weight, g.weight, g.parts * sizeof *g.weight);
+    return UNA_OK;
+}
+
+una_status una_model_parts(const una_model *model, const double *x, size_t rows, const una_parts *out, una_run *run)
+{
+    una_parts asked;
+    UNA_TRY(need_numbers(model, NULL, run));
+    UNA_TRY(UNA_TAKE(&asked, out, una_parts, run));
+    if (rows == 0) UNA_FAIL(run, UNA_E_USAGE, "una_model_parts needs at least one row");
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = parts_of_rows(model, x, rows, &asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -627,6 +703,52 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) *out = copy;
     else una_model_free(copy);
+    return status;
+}
+
+/* ---- one function of many ------------------------------------------------------------------------------------- */
+
+/* What the model tells of itself, and that it is one function of many. */
+static una_status add_note(una_fit_info *info, const char *note, una_arena *arena)
+{
+    const char **notes = UNA_GET(arena, const char *, info->note_count + 1);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < info->note_count; i++) notes[i] = info->notes[i];
+    notes[info->note_count++] = note;
+    info->notes = notes;
+    return UNA_OK;
+}
+
+static una_status sample(una_model **out, const una_model *model, uint64_t index, una_arena *arena, una_run *run)
+{
+    const una_kind *kind = model->kind;
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, index);
+    una_model drawn = *model;            /* of which only the file is made */
+    void *bytes = NULL;
+    size_t size;
+    drawn.state = una_arena_get(arena, 1, kind->state_size);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(kind->sample(drawn.state, model->state, &rng, arena, run));
+    UNA_TRY(add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and the spec "
+                     "would not repeat it.", arena));
+
+    UNA_TRY(una_model_save_memory(&drawn, &bytes, &size, run));
+    una_status status = una_model_load_memory(out, bytes, size, run);
+    una_memory_free(bytes, run);
+    return status;
+}
+
+una_status una_model_sample(una_model **function, const una_model *model, uint64_t index, una_run *run)
+{
+    una_arena arena;
+    *function = NULL;
+    una_clear_message(run);
+    if (!model->kind->sample)
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
+                 "that are named beforehand", model->kind->name);
+    una_arena_init(&arena, run);
+    una_status status = sample(function, model, index, &arena, run);
+    una_arena_free(&arena);
     return status;
 }
 

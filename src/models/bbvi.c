@@ -87,6 +87,15 @@ static una_status bbvi_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
+static una_status bbvi_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
+{
+    una_sampled *drawn = function;
+    (void)keep, (void)run;
+    *drawn = *(const una_sampled *)state;
+    una_sampled_choose(drawn, rng);
+    return UNA_OK;
+}
+
 /* One training. */
 static const una_kind bbvi_one = {
     .name = "bbvi",
@@ -101,6 +110,7 @@ static const una_kind bbvi_one = {
     .exchange = bbvi_exchange,
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
+    .sample = bbvi_sample,
     .functions = una_sampled_functions,
 };
 UNA_COMMITTEE_OF(bbvi_one)
@@ -126,4 +136,7 @@ const una_kind una_kind_bbvi = {
     .mixture = una_members_mixture,
     .draw = una_members_draw,
     .functions = una_members_functions,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -354,4 +354,7 @@ const una_kind una_kind_ensemble = {
     .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -340,9 +340,9 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
     return status;
 }
 
-static una_status gp_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
+static una_status gp_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
-    return una_gp_slope(state, x, dmean, dvar, run);
+    return una_gp_slope(state, x, &at->mean, &at->var, at->dmean, at->dvar, run);
 }
 
 /* The kernel as it is; noise_std=auto: by evidence. */
@@ -395,4 +395,7 @@ const una_kind una_kind_gp = {
     .relearn = una_committee_relearn,
     .draw = una_members_draw,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -586,6 +586,20 @@ static una_status hmc_functions(const void *state, una_view x, size_t *count, do
     return status;
 }
 
+/* One of the kept draws. */
+static una_status hmc_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
+{
+    const hmc *m = state;
+    hmc *drawn = function;
+    size_t which = una_rng_below(rng, m->kept);
+    (void)keep, (void)run;
+    *drawn = *m;
+    drawn->kept = 1;
+    drawn->draws = m->draws + which * m->weights;
+    drawn->noise_var = m->noise_var + which;
+    return UNA_OK;
+}
+
 static una_status exchange_net(hmc *m, una_archive *ar)
 {
     una_net *net = &m->net;
@@ -649,6 +663,7 @@ static const una_kind hmc_one = {
     .exchange = hmc_exchange,
     .mixture = hmc_mixture,
     .draw = hmc_draw,
+    .sample = hmc_sample,
     .functions = hmc_functions,
 };
 UNA_COMMITTEE_OF(hmc_one)
@@ -673,4 +688,7 @@ const una_kind una_kind_hmc = {
     .mixture = una_members_mixture,
     .draw = una_members_draw,
     .functions = una_members_functions,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -157,6 +157,42 @@ static una_status linear_draw(const void *state, una_view x, size_t draws, bool 
     return status;
 }
 
+/* dmean = J m and dvar = 2 J V phi: of every input its own powers move. */
+static una_status linear_slope(const void *state, const double *x, una_slope *at, una_run *run)
+{
+    const linear *m = state;
+    size_t k = m->head.stats.features;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *phi = UNA_GET(&run->scratch, double, k), *u = UNA_GET(&run->scratch, double, k);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) {
+        features_of(m, x, phi);
+        status = una_head_at(&m->head, phi, &at->mean, &at->var, u, run);
+    }
+
+    for (size_t d = 0, next = m->inputs; status == UNA_OK && d < m->inputs; d++) {
+        at->dmean[d] = m->head.mean[d];
+        at->dvar[d] = 2 * u[d];
+        double power = 1;
+        for (size_t p = 2; m->is_number[d] > 0 && p <= m->degree; p++, next++) {
+            power *= x[d];
+            at->dmean[d] += (double)p * power * m->head.mean[next];
+            at->dvar[d] += (double)p * power * 2 * u[next];
+        }
+    }
+
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status linear_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
+{
+    const linear *m = state;
+    linear *drawn = function;
+    *drawn = *m;
+    return una_head_sample(&drawn->head, &m->head, rng, keep, run);
+}
+
 /* With the noise that its evidence gives it. */
 static const una_kind linear_one = {
     .name = "linear",
@@ -171,6 +207,8 @@ static const una_kind linear_one = {
     .observe = linear_observe,
     .relearn = linear_fit,
     .draw = linear_draw,
+    .slope = linear_slope,
+    .sample = linear_sample,
 };
 UNA_COMMITTEE_OF(linear_one)
 
@@ -193,4 +231,7 @@ const una_kind una_kind_linear = {
     .relearn = una_committee_relearn,
     .draw = una_members_draw,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -127,6 +127,7 @@ static const una_kind luna_one = {
     .draw = una_basis_draw,
     .functions = una_basis_functions,
     .slope = una_basis_slope,
+    .sample = una_basis_sample,
 };
 UNA_COMMITTEE_OF(luna_one)
 
@@ -157,4 +158,7 @@ const una_kind una_kind_luna = {
     .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -124,6 +124,15 @@ static una_status mcd_exchange(void *state, una_archive *ar)
     return una_sampled_exchange(&m->base, mcd_part, 1, ar);
 }
 
+static una_status mcd_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
+{
+    mcd *drawn = function;
+    (void)keep, (void)run;
+    *drawn = *(const mcd *)state;
+    una_sampled_choose(&drawn->base, rng);
+    return UNA_OK;
+}
+
 /* One training. */
 static const una_kind mcd_one = {
     .name = "mcd",
@@ -138,6 +147,7 @@ static const una_kind mcd_one = {
     .exchange = mcd_exchange,
     .mixture = una_sampled_mixture,
     .draw = una_sampled_draw,
+    .sample = mcd_sample,
     .functions = una_sampled_functions,
 };
 UNA_COMMITTEE_OF(mcd_one)
@@ -163,4 +173,7 @@ const una_kind una_kind_mcd = {
     .mixture = una_members_mixture,
     .draw = una_members_draw,
     .functions = una_members_functions,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

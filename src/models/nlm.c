@@ -52,6 +52,7 @@ static const una_kind nlm_one = {
     .relearn = una_basis_relearn,
     .draw = una_basis_draw,
     .slope = una_basis_slope,
+    .sample = una_basis_sample,
 };
 UNA_COMMITTEE_OF(nlm_one)
 
@@ -96,4 +97,7 @@ const una_kind una_kind_nlm = {
     .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

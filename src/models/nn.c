@@ -124,24 +124,37 @@ static una_status nn_predict(const void *state, una_view x, una_predictive *out,
     return una_map_phi(&map, x, out->mean, run);
 }
 
-static una_status nn_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
+static una_status nn_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
     const nn_state *m = state;
     una_feature_map map = una_map_of(network_of(m), m->parameters, false);
     size_t inputs = map.inputs, features = map.features, wide = UNA_PADDED(1);
     const float *w = m->parameters + m->net.weights[m->net.depth];
+    const float *bias = m->parameters + m->net.biases[m->net.depth];
     una_mark mark = una_arena_mark(&run->scratch);
-    double *j = UNA_GET(&run->scratch, double, inputs * features);
+    double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, features);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_slopes(&map, x, j, run);
+    if (status == UNA_OK) status = una_map_slopes(&map, x, phi, j, run);
+
+    at->mean = (double)*bias;
+    at->var = 0;
+    for (size_t k = 0; status == UNA_OK && k < features; k++) at->mean += phi[k] * (double)w[k * wide];
 
     for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
-        dmean[d] = dvar[d] = 0;
-        for (size_t k = 0; k < features; k++) dmean[d] += j[d * features + k] * (double)w[k * wide];
+        at->dmean[d] = at->dvar[d] = 0;
+        for (size_t k = 0; k < features; k++) at->dmean[d] += j[d * features + k] * (double)w[k * wide];
     }
 
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+/* It is sure of the one function that it has. */
+static una_status nn_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
+{
+    (void)rng, (void)keep, (void)run;
+    *(nn_state *)function = *(const nn_state *)state;
+    return UNA_OK;
 }
 
 static una_status nn_exchange(void *state, una_archive *ar)
@@ -163,11 +176,13 @@ static const una_kind nn_one = {
     .state_size = sizeof(nn_state),
     .least_rows = 5,
     .learns_features = true,
+    .sure = true,
     .fit = nn_fit,
     .fit_anchored = fit_anchored,
     .predict = nn_predict,
     .exchange = nn_exchange,
     .slope = nn_slope,
+    .sample = nn_sample,
 };
 UNA_COMMITTEE_OF(nn_one)
 
@@ -198,4 +213,7 @@ const una_kind una_kind_nn = {
     .mixture = una_members_mixture,
     .functions = una_members_functions,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

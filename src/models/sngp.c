@@ -393,12 +393,23 @@ static una_status sngp_draw(const void *state, una_view x, size_t draws, bool pr
                                        : una_map_draw(&map, &m->head, x, draws, prior, f, run);
 }
 
-static una_status sngp_slope(const void *state, const double *x, double *dmean, double *dvar, una_run *run)
+static una_status sngp_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
     const una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
-    return m->posterior == UNA_SNGP_GP ? una_process_slope(&map, &m->gp, x, dmean, dvar, run)
-                                       : una_map_slope(&map, &m->head, x, dmean, dvar, run);
+    return m->posterior == UNA_SNGP_GP ? una_process_slope(&map, &m->gp, x, at, run)
+                                       : una_map_slope(&map, &m->head, x, at, run);
+}
+
+static una_status sngp_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
+{
+    const una_sngp *m = state;
+    una_sngp *drawn = function;
+    if (m->posterior == UNA_SNGP_GP)
+        UNA_FAIL(run, UNA_E_USAGE, "sngp with head=gp cannot give a function for all rows at once: una_model_draw "
+                 "gives it at rows that are named beforehand, or use head=exact");
+    *drawn = *m;
+    return una_head_sample(&drawn->head, &m->head, rng, keep, run);
 }
 
 /* ---- saving: without padding, which is a matter of the kernels -------------------------------------------- */
@@ -464,7 +475,7 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     UNA_TRY(una_head_exchange(&m->head, ar));
     if (m->head.stats.features != m->net.features + 1)
         return una_archive_refuse(ar, "features", "does not fit the network");
-    if (ar->loading && m->posterior == UNA_SNGP_LAPLACE) take_trained(m);
+    if (ar->loading && m->posterior == UNA_SNGP_LAPLACE && !m->head.sure) take_trained(m);
     return UNA_OK;
 }
 
@@ -484,6 +495,7 @@ static const una_kind sngp_one = {
     .relearn = sngp_relearn,
     .draw = sngp_draw,
     .slope = sngp_slope,
+    .sample = sngp_sample,
 };
 UNA_COMMITTEE_OF(sngp_one)
 
@@ -521,4 +533,7 @@ const una_kind una_kind_sngp = {
     .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -373,6 +373,7 @@ static const una_kind tuna_one = {
     .draw = una_basis_draw,
     .functions = una_basis_functions,
     .slope = una_basis_slope,
+    .sample = una_basis_sample,
 };
 
 /* Features that pseudo-data made see y have seen every row: no posterior of theirs can foretell one. */
@@ -422,4 +423,7 @@ const una_kind una_kind_tuna = {
     .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,
+    .part_count = una_members_part_count,
+    .parts = una_members_parts,
+    .sample = una_members_sample,
 };

@@ -18,7 +18,8 @@ struct REAL(una_body) {
     una_matrix_of *matrix;
     /* First numbers; the padding is zero and stays zero. */
     void (*initialise)(const void *shape, const una_start *start, una_rng *rng, real *frozen, real *parameters);
-    /* Work for gradients of at most `rows` rows and for forward passes of any number, or (slopes) for slopes. */
+    /* Work for gradients of at most `rows` rows and for forward passes of any number, or (slopes) for what is asked of
+     * one point: its slopes, or phi by a forward pass of one row. */
     una_status (*work)(void **work, const REAL(una_network) *net, size_t rows, bool slopes,
                        const REAL(una_kernels) *kernels, una_arena *arena);
     /* fit_weight sum (t - f)^2 + penalty |parameters|^2 over rows and heads, and its gradient, for x [rows, inputs] and
@@ -29,8 +30,10 @@ struct REAL(una_body) {
      * row do not depend on its neighbours. */
     void (*forward)(const REAL(una_network) *net, const real *parameters, const real *x, size_t rows, double *phi,
                     size_t stride, double *f, void *work);
-    /* Slopes of phi at one point: j [inputs, features], exact. */
-    void (*slopes)(const REAL(una_network) *net, const real *parameters, const real *x, double *j, void *work);
+    /* At one point: phi [features] (may be NULL), with the bits of `forward`, and its slopes j [inputs, features],
+     * exact. */
+    void (*slopes)(const REAL(una_network) *net, const real *parameters, const real *x, double *phi, double *j,
+                   void *work);
 };
 
 /* All there are; ends with NULL. */
@@ -40,7 +43,8 @@ extern const REAL(una_body) REAL(una_body_mlp);            /* shape una_net     
 extern const REAL(una_body) REAL(una_body_residual);       /* shape una_residual                            */
 extern const REAL(una_body) REAL(una_body_residual_last);  /* its last layer for features, without Fourier's */
 
-/* Work in scratch memory with the run's kernels: for gradients of at most `rows` rows and forward passes, or slopes. */
+/* Work in scratch memory with the run's kernels: for gradients of at most `rows` rows and forward passes, or for one
+ * point. */
 una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run);
 una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run);
 /* sum (y - f)^2 of one head over rows that are judged; f [rows] is work. */

@@ -38,7 +38,7 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
     const una_net *at = net->shape;
     REAL(una_work) *made = NULL;
     una_work_size size = { .rows = rows, .probes = slopes, .directions = slopes ? at->size[0] : 0, .exact = slopes,
-                           .per_point = slopes };
+                           .per_point = slopes, .one_point = slopes };
     UNA_TRY(REAL(una_work_new)(&made, at, &size, kernels, arena));
     *work = made;
     return UNA_OK;
@@ -58,9 +58,10 @@ static void forward(const NETWORK *net, const real *parameters, const real *x, s
     REAL(una_net_forward)(net->shape, parameters, x, rows, phi, stride, f, work);
 }
 
-static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *j, void *work)
+static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
+                            void *work)
 {
-    REAL(una_net_slopes)(net->shape, parameters, x, j, work);
+    REAL(una_net_slopes)(net->shape, parameters, x, phi, j, work);
 }
 
 const REAL(una_body) REAL(una_body_mlp) = {

@@ -42,6 +42,7 @@ typedef struct una_work_size {                 /* what buffers are made for; wha
     size_t rows, probes, directions;           /* the most of a step, or of its largest piece          */
     bool   own_probes;                         /* probes are rows of their own                         */
     bool   exact, per_point;                   /* slopes: exact or by differences; cosines per probe or stacked */
+    bool   one_point;                          /* slopes, or phi, of one row: no training, no heads     */
     size_t pieces;                             /* at most UNA_MOST_PIECES, of about as many rows and probes; 0: 1 */
     una_path path;                             /* UNA_PATH_PLAIN: by row and through every layer, always */
 } una_work_size;

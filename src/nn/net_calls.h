@@ -62,6 +62,7 @@ const real *REAL(una_net_phi)(const una_net *net, const real *parameters, const 
 real *REAL(una_net_dphi)(REAL(una_work) *work);
 void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const real *x, size_t rows, real *gradient,
                             REAL(una_work) *work);
-/* Slopes of phi at one point: j [inputs, features], exact. The work needs a probe,
+/* At one point: phi [features] (may be NULL) and its slopes j [inputs, features], exact. The work needs a probe,
  * every direction, and exact slopes. */
-void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *j, REAL(una_work) *work);
+void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *phi, double *j,
+                          REAL(una_work) *work);

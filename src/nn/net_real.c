@@ -87,6 +87,7 @@ static void take_buffers(WORK *w, const una_net *net, const una_work_size *size,
     if (is_for_fans(net, size)) w->fans = UNA_GET(arena, fan_work, 1);
     if (is_broken_line(net, size)) w->line = UNA_GET(arena, line_work, 1);
     take_layers(w, net, size->exact, arena);
+    if (size->one_point) return;
 
     w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(una_net_heads(net)));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
@@ -117,7 +118,7 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_siz
         w->piece[0] = first;
         w->kern = kernels;
         w->most_rows = size->rows + (size->own_probes ? size->probes : 0);
-        if (i == 0 && w->most_rows < BLOCK) w->most_rows = BLOCK;        /* una_net_forward takes that many */
+        if (i == 0 && w->most_rows < BLOCK && !size->one_point) w->most_rows = BLOCK;    /* of una_net_forward */
         take_buffers(w, net, size, arena);
         UNA_TRY(una_arena_check(arena));
     }
@@ -190,11 +191,12 @@ void REAL(una_net_forward)(const una_net *net, const real *parameters, const rea
     }
 }
 
-void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *j, WORK *w)
+void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *phi, double *j, WORK *w)
 {
     BATCH batch = { .rows = 1, .probes = 1, .directions = net->size[0], .x = x };
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     forward_rows(net, parameters, x, 1, w);
+    for (size_t k = 0; phi && k < features; k++) phi[k] = (double)w->layer[net->depth - 1].h[k];
     REAL(una_slopes_seed)(net, parameters, &batch, w->layer[0].u, w);
     REAL(una_slopes_forward)(net, parameters, &batch, (probe_block){ 0, 1 }, w);
     for (size_t d = 0; d < net->size[0]; d++)

@@ -23,12 +23,12 @@ void REAL(una_residual_forward)(const una_residual *net, const real *frozen, con
 /* The last layer, before the Fourier features: h [rows, stride], `width` columns of it. */
 void REAL(una_residual_last)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
                              size_t rows, double *h, size_t stride, REAL(una_residual_work) *work);
-/* Slopes of h at one point: j [inputs, width]. */
+/* At one point: h [width] (may be NULL) and its slopes j [inputs, width]. */
 void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                                    double *j, REAL(una_residual_work) *work);
-/* Slopes of phi at one point: j [inputs, features]. */
+                                    double *h, double *j, REAL(una_residual_work) *work);
+/* At one point: phi [features] (may be NULL) and its slopes j [inputs, features]. */
 void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                               double *j, REAL(una_residual_work) *work);
+                               double *phi, double *j, REAL(una_residual_work) *work);
 /* phi [rows, padded(features)] = sqrt(2/features) cos(h S + p) and (d not NULL) its derivative by h S, for h [rows,
  * padded (width)]; p as stored. */
 void REAL(una_fourier)(size_t rows, size_t width, size_t features, const real *h, const real *s, const real *p,

@@ -169,9 +169,10 @@ static void carry_slope(const una_residual *net, const real *frozen, const real 
 }
 
 void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                                    double *j, WORK *w)
+                                    double *h, double *j, WORK *w)
 {
     forward_blocks(net, frozen, parameters, x, 1, w);
+    for (size_t k = 0; h && k < net->width; k++) h[k] = (double)w->h[net->depth][k];
     for (size_t d = 0; d < net->inputs; d++) {
         carry_slope(net, frozen, parameters, d, w);
         for (size_t k = 0; k < net->width; k++) j[d * net->width + k] = (double)w->g[k];
@@ -179,10 +180,11 @@ void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen,
 }
 
 void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                               double *j, WORK *w)
+                               double *phi, double *j, WORK *w)
 {
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
     forward_rows(net, frozen, parameters, x, 1, w);
+    for (size_t k = 0; phi && k < net->features; k++) phi[k] = (double)w->phi[k];
     for (size_t d = 0; d < net->inputs; d++) {
         carry_slope(net, frozen, parameters, d, w);
         w->kern->product(1, features, net->width, w->g, wide, 1, frozen + net->spread, features, w->back, features,
@@ -294,14 +296,16 @@ static void forward_last(const NETWORK *net, const real *parameters, const real 
     if (f) REAL(una_residual_forward)(net->shape, net->frozen, parameters, x, rows, NULL, 0, f, work);
 }
 
-static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *j, void *work)
+static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
+                            void *work)
 {
-    REAL(una_residual_slopes)(net->shape, net->frozen, parameters, x, j, work);
+    REAL(una_residual_slopes)(net->shape, net->frozen, parameters, x, phi, j, work);
 }
 
-static void slopes_of_last(const NETWORK *net, const real *parameters, const real *x, double *j, void *work)
+static void slopes_of_last(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
+                           void *work)
 {
-    REAL(una_residual_last_slopes)(net->shape, net->frozen, parameters, x, j, work);
+    REAL(una_residual_last_slopes)(net->shape, net->frozen, parameters, x, phi, j, work);
 }
 
 const REAL(una_body) REAL(una_body_residual) = {

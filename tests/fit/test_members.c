@@ -396,7 +396,7 @@ static void slopes_agree_with_differences(void **state)
     una_members all = { .count = 2, .inputs = 2, .at = at };
     const double x[2] = { 0.8, -0.6 }, step = 1e-5;
     double dmean[2], dvar[2];
-    assert_ok(una_members_slope(&all, x, dmean, dvar, run), run);
+    assert_ok(una_members_slope(&all, x, &(una_slope){ .dmean = dmean, .dvar = dvar }, run), run);
 
     for (size_t d = 0; d < 2; d++) {
         double mean[2], var[2], noise[2], near[4] = { x[0], x[1], x[0], x[1] };
@@ -698,7 +698,7 @@ static una_status everything(void *context, una_run *run)
 
     una_status status = una_members_predict(&t->all, x, &out, run);
     if (status == UNA_OK) status = una_members_draw(&t->all, x, 4, false, f, run);
-    if (status == UNA_OK) status = una_members_slope(&t->all, x.at, dmean, dvar, run);
+    if (status == UNA_OK) status = una_members_slope(&t->all, x.at, &(una_slope){ .dmean = dmean, .dvar = dvar }, run);
     if (status == UNA_OK) status = through_a_file(&back, &t->all, NULL, &keep, run);
     if (status == UNA_OK) {
         status = una_members_observe(&back, &more, &result, &keep, run);

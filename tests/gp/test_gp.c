@@ -340,7 +340,7 @@ static void one_row(void **state)
     assert_near(gp.log_evidence, -0.5 * y * y / a - 0.5 * log(a) - 0.5 * log(2 * acos(-1)), 1e-14, 0);
     assert_near(una_gp_prior_mean_var(&gp), 1.5, 1e-15, 0);
 
-    assert_ok(una_gp_slope(&gp, star, dmean, dvar, run), run);
+    assert_ok(una_gp_slope(&gp, star, &mean, &var, dmean, dvar, run), run);
     assert_near(dmean[0], -k / a * y, 1e-13, 0);
     assert_near(dvar[0], 2 * k * k / a, 1e-13, 0);
     assert_near(dmean[1], 0, 0, 0);
@@ -371,7 +371,7 @@ static void linear_regression(void **state)
     assert_near(var, v * star * star, 1e-8, 0);
 
     double dmean, dvar;
-    assert_ok(una_gp_slope(&gp, &star, &dmean, &dvar, run), run);
+    assert_ok(una_gp_slope(&gp, &star, &mean, &var, &dmean, &dvar, run), run);
     assert_near(dmean, m, 1e-9, 0);
     assert_near(dvar, 2 * v * star, 1e-7, 0);
     una_run_free(run);
@@ -384,9 +384,12 @@ static void slopes_against_differences(void **state)
     una_run *run = quiet_run();
     for (size_t e = 0; e < EXPRESSIONS; e++) {
         una_gp gp = made(parsed(expressions[e], &own, run), 90, 0.2, run);
-        double x[3] = { 0.3, -0.2, 0.9 }, dmean[3], dvar[3];
+        double x[3] = { 0.3, -0.2, 0.9 }, dmean[3], dvar[3], at_mean, at_var, mean_at_x, var_at_x;
         assert_ok(una_gp_solve(&gp, 0, run), run);
-        assert_ok(una_gp_slope(&gp, x, dmean, dvar, run), run);
+        assert_ok(una_gp_slope(&gp, x, &at_mean, &at_var, dmean, dvar, run), run);
+        assert_ok(una_gp_predict(&gp, x, 1, 3, &mean_at_x, &var_at_x, run), run);
+        assert_near(at_mean, mean_at_x, 1e-12, 1e-14);
+        assert_near(at_var, var_at_x, 1e-10, 1e-13);
 
         for (size_t d = 0; d < 3; d++) {
             double both[6] = { x[0], x[1], x[2], x[0], x[1], x[2] }, mean[2], var[2];
@@ -561,7 +564,7 @@ static una_status everything(void *context, una_run *run)
     if (status == UNA_OK) status = una_gp_gradient(&gp, &hyper, inverse, gradient, run);
     if (status == UNA_OK) status = una_gp_append(&gp, x + 24, 3, y + 8, NULL, 2, &run->scratch, run);
     if (status == UNA_OK) status = una_gp_draw(&gp, x, 10, 3, 2, &rng, f, run);
-    if (status == UNA_OK) status = una_gp_slope(&gp, x, f, f + 3, run);
+    if (status == UNA_OK) status = una_gp_slope(&gp, x, f, f + 1, f + 3, f + 6, run);
 
     una_arena_release(&run->scratch, mark);
     return status;

@@ -117,7 +117,7 @@ static void slopes_against_differences(void **state)
     set_up(&b, UNA_TANH, una_kernels_named_f64("auto"), run);
 
     double j[INPUTS * 9], up[9], down[9], x[INPUTS];
-    una_residual_slopes_f64(&b.net, b.frozen, b.parameters, b.x, j, b.work);
+    una_residual_slopes_f64(&b.net, b.frozen, b.parameters, b.x, NULL, j, b.work);
     for (size_t d = 0; d < INPUTS; d++) {
         const double h = 1e-6;
         memcpy(x, b.x, sizeof x);
@@ -128,7 +128,7 @@ static void slopes_against_differences(void **state)
         for (size_t k = 0; k < 9; k++) assert_near(j[d * 9 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
     }
 
-    una_residual_last_slopes_f64(&b.net, b.frozen, b.parameters, b.x, j, b.work);
+    una_residual_last_slopes_f64(&b.net, b.frozen, b.parameters, b.x, NULL, j, b.work);
     for (size_t d = 0; d < INPUTS; d++) {
         const double h = 1e-6;
         memcpy(x, b.x, sizeof x);

@@ -106,13 +106,15 @@ static void gradients_against_differences(void **state)
 static void check_slopes(specimen *s, una_run *run)
 {
     size_t features = s->size.features;
-    double j[MOST], above[64], below[64], step = 1e-5;
+    double j[MOST], phi[64], above[64], below[64], step = 1e-5;
     void *work;
 
     assert_true(features <= 64);
     assert_int_equal(s->size.inputs, INPUTS);
     assert_ok(una_network_slope_work_f64(&work, &s->net, run), run);
-    s->net.body->slopes(&s->net, s->parameters, s->x, j, work);
+    s->net.body->slopes(&s->net, s->parameters, s->x, phi, j, work);
+    s->net.body->forward(&s->net, s->parameters, s->x, 1, above, features, NULL, s->work);
+    assert_memory_equal(phi, above, features * sizeof *phi);
 
     for (size_t d = 0; d < INPUTS; d++) {
         double x[INPUTS];

@@ -714,7 +714,7 @@ static void slopes_are_differences(void **state)
                                    &(una_work_size){ .rows = 1, .probes = 1, .directions = 5, .exact = true },
                                    una_kernels_named_f64(NULL), &run->scratch), run);
 
-        una_net_slopes_f64(&net, parameters, x, j, work);
+        una_net_slopes_f64(&net, parameters, x, NULL, j, work);
         for (size_t d = 0; d < 5; d++) {
             double above[MOST_WIDE], below[MOST_WIDE], kept = x[d];
             x[d] = kept + step;

@@ -6,12 +6,6 @@
 
 #include <sqlite3.h>
 
-<<<<<<< HEAD
-const char *una_bench_build_info(void)
-{
-    return "files    SQLite " SQLITE_VERSION "\n"
-           "servers  libpq " UNA_LIBPQ_VERSION "\n";
-=======
 #ifdef UNA_HAS_libsvm
 #include <libsvm/svm.h>
 #define WORD_OF(number) WORD(number)
@@ -23,7 +17,7 @@ const char *una_bench_build_info(void)
 
 const char *una_bench_build_info(void)
 {
-    return "rows     SQLite " SQLITE_VERSION "\n"
+    return "files    SQLite " SQLITE_VERSION "\n"
+           "servers  libpq " UNA_LIBPQ_VERSION "\n"
            "svm      " SVM_WORDS "\n";
->>>>>>> bo-bench
 }

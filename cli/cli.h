@@ -89,6 +89,7 @@ const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
 /* The verbs of a family, one by one; NULL begins and ends. */
 const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before);
+extern const cli_verb cli_suggest, cli_tune;
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
 /* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;
@@ -195,6 +196,9 @@ bool        cli_is_path(cli_type type);                                  /* one 
 /* files.c */
 una_status  cli_check_chart(const cli *c, const char *path);
 const char *cli_base_name(const char *path);
+/* --valid and --missing, as fit and tune have them. The rows of a file go to *rows: free them. */
+una_status  cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings);
+una_missing cli_missing(const cli *c);
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
 una_status  cli_check_interrupt(const cli *c);

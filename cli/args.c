@@ -152,6 +152,9 @@ static una_status check_value(const cli *c, const cli_flag *flag, const char *va
         if (cli_is_number(value, &number) && number > 0 && number < 1) return UNA_OK;
         return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number above 0 and below 1, for instance 0.95", flag->name,
                         value);
+    case CLI_NUMBER:
+        if (cli_is_number(value, &number)) return UNA_OK;
+        return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number", flag->name, value);
     case CLI_SIZE:
         if (is_size(value, &count)) return UNA_OK;
         return cli_fail(c, UNA_E_USAGE, "--%s %s: give a number of bytes, or one ending in K, M, G or T such as 4G",
@@ -218,6 +221,14 @@ static una_status check_operands(const cli *c)
     return UNA_OK;
 }
 
+/* -0.5 where a number is due is no flag; whether it is one is for the verb to say. */
+static bool is_operand(const cli *c, const char *word)
+{
+    return c->operand_count < 3 && c->verb->operands[c->operand_count].name &&
+           c->verb->operands[c->operand_count].type == CLI_NUMBER && word[0] == '-' && word[1] && word[1] != '-' &&
+           strcmp(word, "-h") != 0;
+}
+
 una_status cli_parse(cli *c, int count, char *const *arguments)
 {
     bool flags_ended = false;
@@ -228,8 +239,14 @@ una_status cli_parse(cli *c, int count, char *const *arguments)
     for (int i = 0; i < count; i++) {
         const char *word = arguments[i];
         una_status status = UNA_OK;
-        if (!flags_ended && strcmp(word, "--") == 0) {
+        if (!flags_ended && strcmp(word, "--") == 0 && (c->verb->common & CLI_WITH_COMMAND)) {
+            c->command = arguments + i + 1;
+            c->command_count = (size_t)(count - i - 1);
+            break;
+        } else if (!flags_ended && strcmp(word, "--") == 0) {
             flags_ended = true;
+        } else if (!flags_ended && is_operand(c, word)) {
+            c->operand[c->operand_count++] = word;
         } else if (!flags_ended && strcmp(word, "-h") == 0) {
             c->help = true;
         } else if (!flags_ended && word[0] == '-' && word[1] == '-') {

@@ -9,6 +9,7 @@
 
 #include "una.h"
 #include "una_bench.h"
+#include "una_study.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ typedef enum cli_type {
     CLI_CHOICE,                  /* one of the words in `choices`                                   */
     CLI_COUNT,                   /* a whole number, low <= value <= high                            */
     CLI_SHARE,                   /* a number, 0 < value < 1                                         */
+    CLI_NUMBER,                  /* any finite number; as an argument it may begin with a dash      */
     CLI_SIZE                     /* bytes, with an optional ending K, M, G or T                     */
 } cli_type;
 
@@ -54,7 +56,8 @@ typedef struct cli_flag {
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 
 enum {                           /* which of the common flags a verb has                            */
-    CLI_WITH_SEED = 1, CLI_WITH_RUN = 2, CLI_WITH_JSON = 4, CLI_WITH_QUIET = 8
+    CLI_WITH_SEED = 1, CLI_WITH_RUN = 2, CLI_WITH_JSON = 4, CLI_WITH_QUIET = 8,
+    CLI_WITH_COMMAND = 16        /* no flag: what stands behind -- is a command of its own          */
 };
 
 typedef struct cli cli;
@@ -62,7 +65,7 @@ typedef struct cli cli;
 typedef struct cli_operand { const char *name; cli_type type; const char *help; } cli_operand;
 
 typedef struct cli_verb {
-    const char     *name, *summary;
+    const char     *name, *summary;  /* a name may be two words, "study ask": one verb of a family   */
     const char     *about;       /* a paragraph; wrapped when printed                               */
     cli_operand     operands[3]; /* name NULL ends; "[NAME]" may be left out                        */
     const cli_flag *flags;
@@ -71,9 +74,22 @@ typedef struct cli_verb {
     una_status    (*run)(cli *c);
 } cli_verb;
 
+/* Verbs of two words with the same first one stand together in the list and are shown as one. */
+typedef struct cli_family { const char *name, *summary, *about, *examples; } cli_family;
+
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
 extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
+extern const cli_verb cli_suggest, cli_tune;
+extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_drop, cli_study_run, cli_study_best,
+                      cli_study_show, cli_study_export, cli_study_import;
+extern const cli_family *const cli_families[];   /* ends with NULL                                   */
+extern const cli_family cli_study;
+const cli_family *cli_find_family(const char *name);
+const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL: a verb of one word  */
+const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
+/* The verbs of a family, one by one; NULL begins and ends. */
+const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before);
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
 /* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;
@@ -92,6 +108,8 @@ struct cli {
     size_t          given_count;
     const char     *operand[3];
     size_t          operand_count;
+    char *const    *command;     /* what stands behind --, for verbs that have one                  */
+    size_t          command_count;
     una_run        *run;
     bool            json, quiet, help;
     bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
@@ -114,6 +132,7 @@ const char *cli_nearest(const char *wrong, const char *const *names, size_t coun
 /* help.c and dump.c */
 void        cli_help(void);                                              /* una --help                */
 void        cli_help_verb(const cli_verb *verb, FILE *to);
+void        cli_help_family(const cli_family *family);
 void        cli_flag_title(char *buffer, size_t size, const cli_flag *flag);     /* "--out MODEL"    */
 const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size);
 void        cli_dump_man(void);
@@ -140,8 +159,9 @@ void        cli_progress_clear(void);
 /* Demo: the part of the whole that the calls from now on cover. */
 void        cli_progress_span(double from, double to);
 double      cli_seconds(void);                                           /* a clock that only goes forward */
-/* A number for people: 5 significant digits. */
+/* A number for people: 5 significant digits; and the shortest that reads back the same. */
 const char *cli_figure(char buffer[32], double value);
+const char *cli_number(char buffer[32], double value);
 
 /* "a 61 %, b 30 %, c 9 %": the inputs that matter most, by squares of their relevance; free it. */
 typedef struct cli_named { const char *name; double value; } cli_named;
@@ -160,6 +180,13 @@ bool        cli_json_open(cli_json *walk, const char *json);
 bool        cli_json_next(cli_json *walk, cli_json_item *item);
 void        cli_json_done(cli_json_item *item);
 
+/* study.c, study_show.c: what the verbs of studies share. _open prints the sentence where it fails. */
+una_status  cli_study_open(cli *c, una_study **study);
+void        cli_study_point(FILE *to, const una_study *study, const una_trial *trial, una_run *run);   /* JSON */
+void        cli_study_best_json(const cli *c, const una_study *study, const una_trial *best);
+const char *cli_study_state(una_trial_state state);
+una_status  cli_study_info(cli *c, char **json);                         /* for una info; free it      */
+
 /* ---- files and the run ----------------------------------------------------------------------------------- */
 
 /* places.c. What the verb's tables say is written must be writable, and must not be the same file as anything else
@@ -169,6 +196,9 @@ bool        cli_is_path(cli_type type);                                  /* one 
 /* files.c */
 una_status  cli_check_chart(const cli *c, const char *path);
 const char *cli_base_name(const char *path);
+/* --valid and --missing, as fit and tune have them. The rows of a file go to *rows: free them. */
+una_status  cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings);
+una_missing cli_missing(const cli *c);
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
 una_status  cli_check_interrupt(const cli *c);

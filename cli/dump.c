@@ -84,6 +84,23 @@ void cli_dump_man(void)
 
 /* ---- completions -------------------------------------------------------------------------------------- */
 
+/* The words that may follow `una`; one for each family. */
+static void print_first_words(const char *between)
+{
+    const cli_family *shown = NULL;
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        const cli_family *family = cli_family_of(cli_verbs[i]);
+        if (!family || family != shown) printf("%s%s", family ? family->name : cli_verbs[i]->name, between);
+        shown = family;
+    }
+}
+
+static void print_second_words(const cli_family *family)
+{
+    const cli_verb *verb = NULL;
+    while ((verb = cli_next_member(family, verb))) printf("%s ", cli_second_word(verb));
+}
+
 static void print_choices(const char *choices, const char *between)
 {
     for (const char *at = choices; *at;) {
@@ -145,6 +162,20 @@ static bool seen_before(const cli_verb *verb, const cli_flag *flag)   /* a flag 
     return false;
 }
 
+/* Of a family the verb is the first two words. */
+static void bash_families(void)
+{
+    printf("    case \"$verb\" in\n");
+    for (size_t i = 0; cli_families[i]; i++) {
+        printf("        %s)\n            if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+               "                COMPREPLY=($(compgen -W \"", cli_families[i]->name);
+        print_second_words(cli_families[i]);
+        printf("--help\" -- \"$word\"))\n                return\n            fi\n"
+               "            verb=\"$verb ${COMP_WORDS[2]}\" ;;\n");
+    }
+    printf("    esac\n");
+}
+
 static void dump_bash(void)
 {
     printf("# bash completion for una; made by 'una --dump-completion bash'\n"
@@ -152,8 +183,10 @@ static void dump_bash(void)
            "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" "
            "verb=\"${COMP_WORDS[1]}\"\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
            "        COMPREPLY=($(compgen -W \"");
-    for (size_t i = 0; cli_verbs[i]; i++) printf("%s ", cli_verbs[i]->name);
-    printf("help --help --version\" -- \"$word\"))\n        return\n    fi\n    case \"$verb:$before\" in\n");
+    print_first_words(" ");
+    printf("help --help --version\" -- \"$word\"))\n        return\n    fi\n");
+    bash_families();
+    printf("    case \"$verb:$before\" in\n");
 
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_flag *flag = NULL;
@@ -164,14 +197,14 @@ static void dump_bash(void)
 
     printf("    esac\n    if [[ \"$word\" == -* ]]; then\n        case \"$verb\" in\n");
     for (size_t i = 0; cli_verbs[i]; i++) {
-        printf("        %s) COMPREPLY=($(compgen -W \"", cli_verbs[i]->name);
+        printf("        \"%s\") COMPREPLY=($(compgen -W \"", cli_verbs[i]->name);
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(cli_verbs[i], flag))) printf("--%s ", flag->name);
         printf("\" -- \"$word\")) ;;\n");
     }
 
     printf("        esac\n        return\n    fi\n    case \"$verb\" in\n        help) COMPREPLY=($(compgen -W \"");
-    for (size_t i = 0; cli_verbs[i]; i++) printf("%s ", cli_verbs[i]->name);
+    print_first_words(" ");
     printf("\" -- \"$word\")) ;;\n        models) COMPREPLY=($(compgen -W \"");
     print_kinds(" ");
     printf("\" -- \"$word\")) ;;\n        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
@@ -195,19 +228,42 @@ static void zsh_action(cli_type type, const char *choices)
     }
 }
 
+static void zsh_verb(const char *name, const char *summary)
+{
+    printf("        '%s:", name);
+    print_quoted(summary, ":");
+    printf("'\n");
+}
+
+static void zsh_families(void)
+{
+    for (size_t i = 0; cli_families[i]; i++) {
+        const cli_verb *verb = NULL;
+        printf("    if [[ $verb == %s ]]; then\n        verbs=(\n", cli_families[i]->name);
+        while ((verb = cli_next_member(cli_families[i], verb))) zsh_verb(cli_second_word(verb), verb->summary);
+        printf("        )\n        if (( CURRENT == 2 )); then\n            _describe verb verbs\n"
+               "            return\n        fi\n        verb=\"$verb $words[2]\"\n        shift words\n"
+               "        (( CURRENT-- ))\n    fi\n");
+    }
+}
+
 static void dump_zsh(void)
 {
     printf("#compdef una\n# made by 'una --dump-completion zsh'\n_una() {\n    local -a verbs\n    verbs=(\n");
+    const cli_family *shown = NULL;
     for (size_t i = 0; cli_verbs[i]; i++) {
-        printf("        '%s:", cli_verbs[i]->name);
-        print_quoted(cli_verbs[i]->summary, ":");
-        printf("'\n");
+        const cli_family *family = cli_family_of(cli_verbs[i]);
+        if (!family || family != shown) zsh_verb(family ? family->name : cli_verbs[i]->name,
+                                                 family ? family->summary : cli_verbs[i]->summary);
+        shown = family;
     }
     printf("    )\n    if (( CURRENT == 2 )); then\n        _describe verb verbs\n        return\n    fi\n"
-           "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $verb in\n");
+           "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n");
+    zsh_families();
+    printf("    case $verb in\n");
 
     for (size_t i = 0; cli_verbs[i]; i++) {
-        printf("    %s)\n        _arguments", cli_verbs[i]->name);
+        printf("    '%s')\n        _arguments", cli_verbs[i]->name);
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(cli_verbs[i], flag))) {
             printf(" \\\n            '%s--%s%s[", flag->many ? "*" : "",
@@ -235,18 +291,49 @@ static void dump_zsh(void)
     printf("    esac\n}\n_una \"$@\"\n");
 }
 
+static void fish_word(const char *when, const char *word, const char *summary)
+{
+    printf("complete -c una -n '%s' -f -a %s -d '", when, word);
+    print_quoted(summary, "");
+    printf("'\n");
+}
+
+/* When the verb was said: "study ask" are two words. */
+static void fish_said(char *buffer, size_t size, const cli_verb *verb)
+{
+    const cli_family *family = cli_family_of(verb);
+    if (!family) snprintf(buffer, size, "__fish_seen_subcommand_from %s", verb->name);
+    else snprintf(buffer, size, "__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from %s", family->name,
+                  cli_second_word(verb));
+}
+
+static void fish_families(void)
+{
+    for (size_t i = 0; cli_families[i]; i++) {
+        const cli_verb *verb = NULL;
+        char when[512];
+        size_t used = (size_t)snprintf(when, sizeof when, "__fish_seen_subcommand_from %s; and not "
+                                       "__fish_seen_subcommand_from", cli_families[i]->name);
+        while ((verb = cli_next_member(cli_families[i], verb)) && used < sizeof when)
+            used += (size_t)snprintf(when + used, sizeof when - used, " %s", cli_second_word(verb));
+        fish_word("__fish_use_subcommand", cli_families[i]->name, cli_families[i]->summary);
+        while ((verb = cli_next_member(cli_families[i], verb))) fish_word(when, cli_second_word(verb), verb->summary);
+    }
+}
+
 static void dump_fish(void)
 {
     printf("# fish completion for una; made by 'una --dump-completion fish'\n");
+    fish_families();
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_verb *verb = cli_verbs[i];
-        printf("complete -c una -n __fish_use_subcommand -f -a %s -d '", verb->name);
-        print_quoted(verb->summary, "");
-        printf("'\n");
+        char said[256];
+        fish_said(said, sizeof said, verb);
+        if (!cli_family_of(verb)) fish_word("__fish_use_subcommand", verb->name, verb->summary);
 
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(verb, flag))) {
-            printf("complete -c una -n '__fish_seen_subcommand_from %s' -l %s", verb->name, flag->name);
+            printf("complete -c una -n '%s' -l %s", said, flag->name);
             if (cli_is_path(flag->type) || flag->type == CLI_FOLDER) printf(" -r");
             else if (flag->type != CLI_SWITCH) printf(" -x");
             if (flag->type == CLI_CHOICE || flag->type == CLI_MODEL) printf(" -a '");

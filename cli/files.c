@@ -66,3 +66,23 @@ size_t cli_kind_find(const char *name)
     }
     return SIZE_MAX;
 }
+
+una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings)
+{
+    const char *valid = cli_text(c, "valid");
+    if (!valid) return UNA_OK;
+    if (cli_is_number(valid, &settings->valid_fraction)) {
+        if (settings->valid_fraction > 0 && settings->valid_fraction < 1) return UNA_OK;
+        return cli_fail(c, UNA_E_USAGE, "--valid %s: give a share of the rows above 0 and below 1, or a file", valid);
+    }
+    una_status status = una_dataset_read(rows, valid, c->run);
+    settings->valid = *rows;
+    return status == UNA_OK ? status : cli_failed(c, status);
+}
+
+una_missing cli_missing(const cli *c)
+{
+    const char *rule = cli_text(c, "missing");
+    if (!rule) return UNA_MISSING_ERROR;
+    return strcmp(rule, "drop") == 0 ? UNA_MISSING_DROP : UNA_MISSING_MEAN;
+}

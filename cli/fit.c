@@ -51,26 +51,6 @@ static una_status check_places(cli *c, job *j)
     return status == UNA_OK ? cli_check_files(c, "out", j->out) : status;
 }
 
-static una_status read_valid(cli *c, job *j, una_fit_settings *settings)
-{
-    const char *valid = cli_text(c, "valid");
-    if (!valid) return UNA_OK;
-    if (cli_is_number(valid, &settings->valid_fraction)) {
-        if (settings->valid_fraction > 0 && settings->valid_fraction < 1) return UNA_OK;
-        return cli_fail(c, UNA_E_USAGE, "--valid %s: give a share of the rows above 0 and below 1, or a file", valid);
-    }
-    una_status status = una_dataset_read(&j->valid, valid, c->run);
-    settings->valid = j->valid;
-    return status == UNA_OK ? status : cli_failed(c, status);
-}
-
-static una_missing missing_rule(const cli *c)
-{
-    const char *rule = cli_text(c, "missing");
-    if (!rule) return UNA_MISSING_ERROR;
-    return strcmp(rule, "drop") == 0 ? UNA_MISSING_DROP : UNA_MISSING_MEAN;
-}
-
 static una_status train(cli *c, job *j)
 {
     j->set = cli_memory(c->given_count + 1, sizeof *j->set);
@@ -80,13 +60,13 @@ static una_status train(cli *c, job *j)
         .preset = cli_text(c, "preset"),
         .set = j->set,
         .set_count = cli_texts(c, "set", j->set),
-        .missing = missing_rule(c),
+        .missing = cli_missing(c),
         .other = (size_t)cli_count(c, "other", 0)
     };
 
     una_status status = una_dataset_read(&j->data, j->data_path, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
-    status = read_valid(c, j, &settings);
+    status = cli_read_valid(c, &j->valid, &settings);
     if (status != UNA_OK) return status;
 
     status = una_fit(&j->model, cli_text(c, "model"), j->data, &settings, c->run);

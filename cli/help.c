@@ -19,7 +19,8 @@ const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size)
     for (size_t i = 0; i < 3 && verb->operands[i].name && used < size; i++) {
         used += (size_t)snprintf(buffer + used, size - used, " %s", verb->operands[i].name);
     }
-    if (used < size) snprintf(buffer + used, size - used, " [flags]");
+    const char *command = verb->common & CLI_WITH_COMMAND ? " -- COMMAND ..." : "";
+    if (used < size) snprintf(buffer + used, size - used, " [flags]%s", command);
     return buffer;
 }
 
@@ -42,7 +43,13 @@ void cli_help(void)
     printf("  una VERB ...\n");
 
     heading(stdout, "Verbs");
-    for (size_t i = 0; cli_verbs[i]; i++) entry(stdout, cli_verbs[i]->name, cli_verbs[i]->summary);
+    const cli_family *shown = NULL;
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        const cli_family *family = cli_family_of(cli_verbs[i]);
+        if (!family) entry(stdout, cli_verbs[i]->name, cli_verbs[i]->summary);
+        else if (family != shown) entry(stdout, family->name, family->summary);
+        shown = family;
+    }
     heading(stdout, "Also");
     entry(stdout, "una help VERB", "what a verb does, its flags and examples; the same as 'una VERB --help'");
     entry(stdout, "una --version", "version, libraries and kernel sets built in");
@@ -88,4 +95,18 @@ void cli_help_verb(const cli_verb *verb, FILE *to)
 
     heading(to, "Examples");
     print_examples(to, verb->examples);
+}
+
+void cli_help_family(const cli_family *family)
+{
+    printf("%suna %s VERB ...%s\n\n", cli_on(stdout, CLI_BOLD), family->name, cli_off(stdout));
+    cli_wrap(stdout, 0, 0, family->about);
+
+    heading(stdout, "Verbs");
+    const cli_verb *verb = NULL;
+    while ((verb = cli_next_member(family, verb))) entry(stdout, verb->name, verb->summary);
+    printf("\n  'una %s VERB --help' shows the flags of one, with examples.\n", family->name);
+
+    heading(stdout, "Examples");
+    print_examples(stdout, family->examples);
 }

@@ -2,6 +2,7 @@
  *
  * una info: the header of a file that una wrote, without loading what follows it. The header says about
  * itself what there is, so this view needs no list of its keys; only the relevance of the inputs is shown as shares.
+ * A study is a database, which is asked.
  */
 #include "cli.h"
 
@@ -106,25 +107,50 @@ static void print_object(const char *json, size_t indent, unsigned depth)
     }
 }
 
-static una_status run(cli *c)
+static void print_all(const cli *c, const char *json)
 {
-    char *json = NULL;
-    una_status status = una_file_info(&json, c->operand[0], c->run);
-    if (status != UNA_OK) return cli_failed(c, status);
     if (c->json) {
         printf("%s%s", json, *json && json[strlen(json) - 1] == '\n' ? "" : "\n");
     } else {
         printf("%-*s%s\n", TITLE, "file", c->operand[0]);
         print_object(json, 0, 0);
     }
+}
+
+/* A server, or a file of SQLite, which begins like this. */
+static bool is_database(const char *path)
+{
+    static const char begin[] = "SQLite format 3";
+    char bytes[sizeof begin] = {0};
+    if (strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0) return true;
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(bytes, 1, sizeof begin, file) : 0;
+    if (file) fclose(file);
+    return length == sizeof begin && memcmp(bytes, begin, sizeof begin) == 0;
+}
+
+static una_status run(cli *c)
+{
+    char *json = NULL;
+    una_status status;
+    if (is_database(c->operand[0])) {
+        status = cli_study_info(c, &json);
+        if (status == UNA_OK) print_all(c, json);
+        free(json);
+        return status;
+    }
+    status = una_file_info(&json, c->operand[0], c->run);
+    if (status != UNA_OK) return cli_failed(c, status);
+    print_all(c, json);
     una_memory_free(json, c->run);
     return UNA_OK;
 }
 
 const cli_verb cli_info = {
-    "info", "what is in a model file",
+    "info", "what is in a model or study file",
     "Shows what a model file says about itself: the kind of model, its columns, every option, the noise, the scores on "
-    "the rows held out, warnings. The model is not loaded, so this is quick and safe for any file.",
+    "the rows held out, warnings. The model is not loaded, so this is quick and safe for any file. Of a study it shows "
+    "the settings, how many trials there are, and the best one.",
     { { "FILE", CLI_FILE, "a file written by una" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_JSON,
     "una info measurements.una\n"

@@ -34,11 +34,7 @@ void cli_json_number(FILE *to, double value)
         return;
     }
     char buffer[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value) break;
-    }
-    fputs(buffer, to);
+    fputs(cli_number(buffer, value), to);
 }
 
 void cli_json_texts(FILE *to, const char *const *texts, size_t count)

@@ -16,8 +16,45 @@
 #include <unistd.h>
 
 const cli_verb *const cli_verbs[] = {
-    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_bench, &cli_models, &cli_info, NULL
+    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_suggest, &cli_tune,
+    &cli_study_new, &cli_study_ask, &cli_study_tell, &cli_study_drop, &cli_study_run, &cli_study_best, &cli_study_show,
+    &cli_study_export, &cli_study_import,
+    &cli_bench, &cli_models, &cli_info, NULL
 };
+
+const cli_family *const cli_families[] = { &cli_study, NULL };
+
+const cli_family *cli_find_family(const char *name)
+{
+    for (size_t i = 0; cli_families[i]; i++) {
+        if (strcmp(cli_families[i]->name, name) == 0) return cli_families[i];
+    }
+    return NULL;
+}
+
+const cli_family *cli_family_of(const cli_verb *verb)
+{
+    for (size_t i = 0; cli_families[i]; i++) {
+        size_t length = strlen(cli_families[i]->name);
+        if (strncmp(verb->name, cli_families[i]->name, length) == 0 && verb->name[length] == ' ') return cli_families[i];
+    }
+    return NULL;
+}
+
+const char *cli_second_word(const cli_verb *verb)
+{
+    const char *blank = strchr(verb->name, ' ');
+    return blank ? blank + 1 : "";
+}
+
+const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before)
+{
+    size_t i = 0;
+    while (before && cli_verbs[i] && cli_verbs[i] != before) i++;
+    if (before && cli_verbs[i]) i++;
+    while (cli_verbs[i] && cli_family_of(cli_verbs[i]) != family) i++;
+    return cli_verbs[i];
+}
 
 const cli_verb *cli_find_verb(const char *name)
 {
@@ -109,15 +146,44 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
 static una_status unknown_verb(const char *word)
 {
     cli nobody = {0};
-    const char *names[sizeof cli_verbs / sizeof *cli_verbs];
+    const char *names[sizeof cli_verbs / sizeof *cli_verbs + sizeof cli_families / sizeof *cli_families];
     size_t count = 0;
-    while (cli_verbs[count]) {
-        names[count] = cli_verbs[count]->name;
-        count++;
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        if (!cli_family_of(cli_verbs[i])) names[count++] = cli_verbs[i]->name;
     }
+    for (size_t i = 0; cli_families[i]; i++) names[count++] = cli_families[i]->name;
     const char *near = cli_nearest(word[0] == '-' ? word + strspn(word, "-") : word, names, count);
     if (near) return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s'; did you mean 'una %s'?", word, near);
     return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s'; 'una --help' lists them all", word);
+}
+
+static const cli_verb *find_member(const cli_family *family, const char *word)
+{
+    const cli_verb *verb = NULL;
+    while ((verb = cli_next_member(family, verb))) {
+        if (strcmp(cli_second_word(verb), word) == 0) return verb;
+    }
+    return NULL;
+}
+
+static una_status unknown_member(const cli_family *family, const char *word)
+{
+    cli nobody = {0};
+    const char *names[sizeof cli_verbs / sizeof *cli_verbs];
+    size_t count = 0;
+    const cli_verb *verb = NULL;
+    while ((verb = cli_next_member(family, verb))) names[count++] = cli_second_word(verb);
+    const char *near = cli_nearest(word, names, count), *name = family->name;
+    if (near) {
+        return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s %s'; did you mean 'una %s %s'?", name, word, name,
+                        near);
+    }
+    return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s %s'; 'una %s --help' lists them all", name, word, name);
+}
+
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 static una_status help(int count, char *const *arguments)
@@ -126,10 +192,24 @@ static una_status help(int count, char *const *arguments)
         cli_help();
         return UNA_OK;
     }
-    const cli_verb *verb = cli_find_verb(arguments[0]);
-    if (!verb) return unknown_verb(arguments[0]);
-    cli_help_verb(verb, stdout);
+    const cli_family *family = cli_find_family(arguments[0]);
+    const cli_verb *verb = family && count > 1 ? find_member(family, arguments[1]) : cli_find_verb(arguments[0]);
+    if (!verb && family && count > 1) return unknown_member(family, arguments[1]);
+    if (!verb && !family) return unknown_verb(arguments[0]);
+    if (verb) cli_help_verb(verb, stdout);
+    else cli_help_family(family);
     return UNA_OK;
+}
+
+/* `una study ask ...`: the second word says which. */
+static una_status run_member(const cli_family *family, int count, char *const *arguments)
+{
+    if (count < 1 || asks_for_help(arguments[0])) {
+        cli_help_family(family);
+        return count < 1 ? UNA_E_USAGE : UNA_OK;
+    }
+    const cli_verb *verb = find_member(family, arguments[0]);
+    return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_member(family, arguments[0]);
 }
 
 static una_status version(void)
@@ -146,9 +226,7 @@ static una_status dispatch(int count, char *const *arguments)
     }
 
     const char *word = arguments[0];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        return help(count - 1, arguments + 1);
-    }
+    if (asks_for_help(word) || strcmp(word, "help") == 0) return help(count - 1, arguments + 1);
     if (strcmp(word, "--version") == 0) return version();
     if (strcmp(word, "--dump-man") == 0) {
         cli_dump_man();
@@ -156,7 +234,9 @@ static una_status dispatch(int count, char *const *arguments)
     }
     if (strcmp(word, "--dump-completion") == 0) return cli_dump_completion(count > 1 ? arguments[1] : "");
 
-    const cli_verb *verb = cli_find_verb(word);
+    const cli_family *family = cli_find_family(word);
+    if (family) return run_member(family, count - 1, arguments + 1);
+    const cli_verb *verb = strchr(word, ' ') ? NULL : cli_find_verb(word);
     return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_verb(word);
 }
 

@@ -86,6 +86,15 @@ const char *cli_figure(char buffer[32], double value)
     return buffer;
 }
 
+const char *cli_number(char buffer[32], double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value) break;
+    }
+    return buffer;
+}
+
 /* ---- progress -------------------------------------------------------------------------------------- */
 
 static struct {                  /* there is one stderr, so there is one line on it */

@@ -34,6 +34,7 @@ foreach(name una una_report una_bench)
   install(TARGETS ${name}_static ${name}_shared
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/include/una_study.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})    # of una_bench
 
 # From <libdir>/pkgconfig and <libdir>/cmake/una back to the prefix.
 file(RELATIVE_PATH UNA_UP_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
@@ -64,7 +65,7 @@ if(TARGET una_libsvm)
   set(UNA_PC_LIBS " -lsvm")
   set(UNA_CMAKE_SVM " svm")
 endif()
-una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION} sqlite3")
+una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION} sqlite3 libpq")
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/unaConfig.cmake @ONLY CONTENT [[
 # find_package(una) gives una::una, una::report and una::bench (shared); find_package(una COMPONENTS static) also
@@ -91,12 +92,13 @@ if("static" IN_LIST una_FIND_COMPONENTS)
   pkg_check_modules(UNA_JANSSON REQUIRED IMPORTED_TARGET jansson)
   pkg_check_modules(UNA_CAIRO IMPORTED_TARGET cairo)
   pkg_check_modules(UNA_SQLITE IMPORTED_TARGET sqlite3)
+  pkg_check_modules(UNA_PQ IMPORTED_TARGET libpq)
   _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads m)
   if(UNA_CAIRO_FOUND)
     _una_add(report_static STATIC libuna_report.a una::static PkgConfig::UNA_CAIRO)
   endif()
-  if(UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND)
-    _una_add(bench_static STATIC libuna_bench.a una::report_static PkgConfig::UNA_SQLITE@UNA_CMAKE_SVM@)
+  if(UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND AND UNA_PQ_FOUND)
+    _una_add(bench_static STATIC libuna_bench.a una::report_static PkgConfig::UNA_SQLITE PkgConfig::UNA_PQ@UNA_CMAKE_SVM@)
   endif()
 endif()
 unset(_una_prefix)

@@ -17,10 +17,9 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-const char *una_bench_build_info(void);        /* one line per dependency built in                          */
-
 /* ---- which experiments there are ------------------------------------------------------------------ */
 
+const char *una_bench_build_info(void);                /* one line per dependency built in                  */
 size_t      una_bench_count(void);
 const char *una_bench_name(size_t experiment);         /* NULL behind the last, as with the others          */
 const char *una_bench_summary(size_t experiment);

@@ -132,19 +132,25 @@ una_status una_study_run(size_t *done, una_study *study, const una_study_command
 /* ---- where to measure next ------------------------------------------------------------------------------ */
 
 typedef struct una_advice {                    /* rows in the order in which they are best measured                 */
-    size_t        count, inputs;
-    const size_t *row;                         /* [count] of the pool; NULL: there is none                          */
-    const double *x;                           /* [count, inputs] numbers; NULL with a pool                         */
-    const double *std;                         /* [count] ignorance there before it is measured                     */
-    const double *before, *after;              /* [count] mean ignorance over all of the region, exactly, had the rows
-                                                  so far been measured                                              */
+    size_t             count;
+    const una_dataset *table;                  /* those rows: all columns of the pool; without one the model's inputs */
+    const size_t      *row;                    /* [count] of the pool, from 0; NULL: there is none                  */
+    const double      *std;                    /* [count] ignorance there, had the rows before it been measured     */
+    const double      *before, *after;         /* [count] root mean square ignorance over the region, exactly, had the
+                                                  rows before it, or it too, been measured                          */
+    size_t             region;                 /* rows, at most 1,000, over which that is                           */
 } una_advice;
 
-/* The `count` rows of `pool` (NULL: points inside the ranges of `data`, the rows that the model was fitted on or others
- * like them) whose measurement makes the model's ignorance over `data` (NULL: the pool) fall most; greedily, with exact
- * updates. Models without an exact update: UNA_E_USAGE. */
+/* The `count` rows of `pool` whose measurement makes the model's ignorance over the rows of `data` (NULL: of the pool)
+ * fall most; greedily, with exact updates. pool NULL: points inside the ranges of `data`, the rows that the model was
+ * fitted on or others like them (NULL: within two standard deviations of the training rows' mean), and ignorance over
+ * all of these ranges counts. A value that is not known yet is taken for the model's mean: what one Gaussian does not
+ * know afterwards does not depend on it. Of more than 64 rows the most promising ones are judged. Models without an
+ * exact update: UNA_E_USAGE. */
 una_status una_suggest(una_advice **advice, const una_model *model, const una_dataset *pool, const una_dataset *data,
                        size_t count, una_run *run);
+/* CSV: rank, with a pool row (from 1), the columns of the table, std_epistemic, before, after. */
+una_status una_advice_write(const una_advice *advice, const char *path, una_run *run);
 void       una_advice_free(una_advice *advice);
 
 /* ---- options of a model ----------------------------------------------------------------------------------- */

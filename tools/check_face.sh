@@ -34,7 +34,7 @@ needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 echo "$needed" | grep -vE "^($allowed|libc|libm|libpthread|ld-linux.*|libasan|libubsan)\.so" &&
     { echo "$library needs more than it may"; exit 1; }
 if [ "$name" = una ]; then
-    ! ldd "$library" | grep -iE 'cairo|X11|fontconfig|freetype|sqlite'
+    ! ldd "$library" | grep -iE 'cairo|X11|fontconfig|freetype|sqlite|libpq'
 else
     # Which libuna it has met it must learn from that libuna.
     nm -D --undefined-only "$library" | grep -qw una_version

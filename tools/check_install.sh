@@ -36,6 +36,7 @@ END
 cat >una_bench.c <<'END'
 #include <string.h>
 #include <una_bench.h>
+#include <una_study.h>
 int main(void)
 {
     const char *const models[] = { "nobody" };
@@ -43,6 +44,7 @@ int main(void)
     una_bench_result *result = NULL;
     una_run *run = NULL;
     if (una_run_new(&run, NULL) != UNA_OK) return 3;
+    una_study_close(NULL);
     int status = (int)una_bench_run(&result, "cubic", &settings, run);
     if (strstr(una_run_message(run), "from one build")) status = 2;
     una_run_free(run);
@@ -79,7 +81,7 @@ for name in una_report una_bench; do
 done
 # Nothing but una's own place: no paths of the libraries inside.
 [ "$(pkg-config --cflags una | xargs -n 1 | grep -c .)" -eq 1 ] || { pkg-config --cflags una; exit 1; }
-if ldd una | grep -iE 'cairo|X11|fontconfig|freetype|sqlite'; then exit 1; fi
+if ldd una | grep -iE 'cairo|X11|fontconfig|freetype|sqlite|libpq'; then exit 1; fi
 
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)

@@ -120,7 +120,20 @@ slow() {     # the demo, twice: the same numbers whatever the threads
     return $status
 }
 
+server() {   # one for the whole run: tests of databases make their own inside it
+    server=$(mktemp -d) || return
+    trap 'tools/postgres.sh stop "$server" >/dev/null 2>&1; rm -rf "$server"' EXIT
+    if UNA_TEST_POSTGRES=$(tools/postgres.sh start "$server" 2>build/test-postgres.log); then
+        export UNA_TEST_POSTGRES
+    else
+        echo "server of PostgreSQL: skipped, because $(tail -n 1 build/test-postgres.log)"
+        skipped=$((skipped + 1))
+        unset UNA_TEST_POSTGRES
+    fi
+}
+
 [ "$long" -eq 1 ] && export UNA_TEST_LONG=1
+server
 for preset in release asan; do
     folder=build
     [ "$preset" = release ] || folder=build-$preset

@@ -7,6 +7,7 @@
 
 #include "base/option.h"
 #include "model/above.h"
+#include "sweep/folder.h"
 #include "sweep/rows.h"
 
 #include <dirent.h>
@@ -182,36 +183,6 @@ static una_status name_measures(bench *b)
     return UNA_OK;
 }
 
-/* What is in the way of a folder, in words; NULL: nothing, or it is there. */
-static const char *obstacle(const char *folder)
-{
-    struct stat about;
-    if (stat(folder, &about) == 0) return S_ISDIR(about.st_mode) ? NULL : "it is not a folder but a file";
-    if (errno == ENOTDIR) return "a part of its name is not a folder but a file";
-    if (lstat(folder, &about) == 0) return "it is a link that leads nowhere";
-    return NULL;
-}
-
-static una_status check_folder(const char *folder, una_run *run)
-{
-    if (!*folder) UNA_FAIL(run, UNA_E_USAGE, "the folder of the results has no name; give one, or leave it out");
-    const char *why = obstacle(folder);
-    if (why)
-        UNA_FAIL(run, UNA_E_IO, "%s cannot be the folder of the results: %s; choose another one", folder, why);
-    return UNA_OK;
-}
-
-static una_status make_folder(const char *folder, una_run *run)
-{
-    UNA_TRY(check_folder(folder, run));
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return UNA_OK;
-    if (errno == ENOENT)
-        UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: the folder that it would be in is not there; make that one "
-                 "first, or choose another one for the results", folder);
-    UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: %s; choose another one for the results", folder,
-             strerror(errno));
-}
-
 /* A table beside a store that has rows is not needed: it is written from the store. */
 static una_status explain_table(bench *b, una_status status, bool had_store)
 {
@@ -357,7 +328,7 @@ static una_status perform(bench *b, const una_bench_settings *given)
     UNA_TRY(b->experiment->plan(&b->plan, &b->asked, b->run));
     UNA_TRY(una_arena_check(&b->keep));
 
-    UNA_TRY(make_folder(b->asked.out, b->run));
+    UNA_TRY(una_folder_make(b->asked.out, b->run));
     UNA_TRY(open_folder(b, b->asked.out, false));
     UNA_TRY(sweep_plan(b));
 
@@ -518,7 +489,7 @@ una_status una_bench_export(size_t *rows, const char *name, const char *out, con
     const char *folder = out ? out : "una-bench";
     *rows = 0;
     UNA_TRY(una_version_check("libuna_bench", run));
-    UNA_TRY(check_folder(folder, run));
+    UNA_TRY(una_folder_check(folder, run));
     if (access(folder, F_OK) != 0) UNA_FAIL(run, UNA_E_IO, "there is no folder of results %s", folder);
     return in_folder(name, folder, export_rows, path, rows, NULL, run);
 }
@@ -531,6 +502,6 @@ una_status una_bench_import(size_t *rows, size_t *added, const char *name, const
     UNA_TRY(una_version_check("libuna_bench", run));
     if (access(path, R_OK) != 0) UNA_FAIL(run, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
     UNA_TRY(una_rows_check(path, run));
-    UNA_TRY(make_folder(folder, run));
+    UNA_TRY(una_folder_make(folder, run));
     return in_folder(name, folder, import_rows, path, rows, added, run);
 }

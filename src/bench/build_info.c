@@ -17,6 +17,7 @@
 
 const char *una_bench_build_info(void)
 {
-    return "rows     SQLite " SQLITE_VERSION "\n"
+    return "files    SQLite " SQLITE_VERSION "\n"
+           "servers  libpq " UNA_LIBPQ_VERSION "\n"
            "svm      " SVM_WORDS "\n";
 }

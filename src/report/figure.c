@@ -67,6 +67,41 @@ void una_panel_add(una_panel *panel, una_series series)
     panel->series[panel->count++] = series;
 }
 
+una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis *axes, size_t count)
+{
+    una_panel *panel = una_figure_panel(figure, title, NULL, NULL);
+    if (!panel) return NULL;
+    panel->axes = axes;
+    panel->axis_count = count;
+    return panel;
+}
+
+void una_panel_bundle(una_panel *panel, una_bundle bundle)
+{
+    if (!panel || panel->bundle_count == sizeof panel->bundles / sizeof panel->bundles[0]) return;
+    size_t width = panel->axis_count;
+
+    if (bundle.count > UNA_MOST_LINES) {
+        double *few = UNA_GET(panel->arena, double, UNA_MOST_LINES * width);
+        if (!few) return;
+        for (size_t i = 0; i < UNA_MOST_LINES; i++) {    /* first and last stay */
+            size_t from = (size_t)((double)i * (double)(bundle.count - 1) / (UNA_MOST_LINES - 1));
+            memcpy(few + i * width, bundle.at + from * width, width * sizeof *few);
+        }
+        bundle.at = few;
+        bundle.count = UNA_MOST_LINES;
+    }
+
+    panel->bundles[panel->bundle_count++] = bundle;
+}
+
+double una_axis_place(const una_axis *axis, double value)
+{
+    if (!axis->log) return (value - axis->low) / (axis->high - axis->low);
+    if (value <= 0) return -INFINITY;
+    return log(value / axis->low) / log(axis->high / axis->low);
+}
+
 void una_range_add(double *low, double *high, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -13,6 +13,7 @@
 #include "base/base.h"
 
 #define UNA_MOST_POINTS 3000     /* longer series are thinned evenly, so that files stay small */
+#define UNA_MOST_LINES  400      /* and so are bundles                                         */
 
 typedef enum una_ink {
     UNA_INK_MODEL, UNA_INK_IGNORANCE, UNA_INK_NOISE, UNA_INK_DATA, UNA_INK_PART, UNA_INK_SECOND, UNA_INK_THIRD,
@@ -43,9 +44,17 @@ typedef struct una_series {
 typedef struct una_axis {
     const char *label;
     double      low, high;       /* the range shown; low == high takes it from the series           */
-    const char *const *names;    /* of the upright axis: words at 1, 2 ... in place of numbers; NULL: none */
+    const char *const *names;    /* words at 1, 2 ... in place of numbers; NULL: none               */
     size_t      name_count;
+    bool        log;             /* shown by logarithms; what is not above 0 is outside             */
 } una_axis;
+
+typedef struct una_bundle {      /* lines across axes that stand side by side                       */
+    una_ink       ink;
+    const double *at;            /* [count, axes]; a line is broken where a value is not finite     */
+    size_t        count;
+    double        size, opacity; /* 0 = usual                                                       */
+} una_bundle;
 
 typedef struct una_panel {
     una_arena  *arena;
@@ -55,6 +64,11 @@ typedef struct una_panel {
     size_t      count, room;
     double     *strip_x, *strip_y;       /* density of the data, drawn between the plot and its axis */
     size_t      strip_count;
+    size_t      span;                    /* of the grid's columns; 0 = 1                            */
+    double      height;                  /* 0 = the figure's                                        */
+    const una_axis *axes;                /* NULL: x and y; else parallel coordinates, with bundles only */
+    size_t      axis_count, bundle_count;
+    una_bundle  bundles[4];
 } una_panel;
 
 typedef struct una_key { una_shape shape; una_ink ink; const char *label; } una_key;
@@ -76,6 +90,12 @@ una_figure una_figure_in(una_arena *arena, size_t columns, double panel_width, d
 una_panel *una_figure_panel(una_figure *figure, const char *title, const char *x_label, const char *y_label);
 void una_figure_key(una_figure *figure, una_shape shape, una_ink ink, const char *label);
 void una_panel_add(una_panel *panel, una_series series);
+/* Upright axes side by side, each with its own range, for lines that cross all of them: parallel coordinates. Values
+ * beyond a range are drawn at its end. `axes` is borrowed. */
+una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis *axes, size_t count);
+void una_panel_bundle(una_panel *panel, una_bundle bundle);      /* the last of at most four is on top */
+/* Where between the ends of its axis (0 and 1) a value is; NAN for NAN. */
+double una_axis_place(const una_axis *axis, double value);
 /* How dense `values` are along x, as a grey strip under the plot. */
 void una_panel_strip(una_panel *panel, const double *values, size_t count);
 /* Widens [*low, *high] to the finite ones of `values`; start with INFINITY, -INFINITY. */

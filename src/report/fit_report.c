@@ -24,15 +24,9 @@ static const char *whole(char buffer[UNA_NUMBER_ROOM], size_t value)
     return una_number_plain(buffer, (double)value, 0);
 }
 
-/* For sentences: no trailing zeros. */
 static const char *spoken(char buffer[UNA_NUMBER_ROOM], double value)
 {
-    una_number_short(buffer, value, 4);
-    if (!strchr(buffer, '.') || buffer[strspn(buffer, "0123456789.\xE2\x88\x92")]) return buffer;
-    size_t length = strlen(buffer);
-    while (buffer[length - 1] == '0') buffer[--length] = 0;
-    if (buffer[length - 1] == '.') buffer[length - 1] = 0;
-    return buffer;
+    return una_number_brief(buffer, value, 4);
 }
 
 /* A name of any length, cut to what a sentence or the head of a table can bear. */

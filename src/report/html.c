@@ -33,6 +33,8 @@ static const char style[] =
     ".charts{display:grid;gap:.75rem 1rem;justify-items:start}"
     ".charts.c2{grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr))}"
     ".charts.c3{grid-template-columns:repeat(auto-fill,minmax(min(100%,13.5rem),1fr))}"
+    ".charts.wide{overflow-x:auto}"
+    ".charts.wide svg{min-width:36rem}"
     ".pair{display:grid;gap:0 1.5rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr))}"
     "svg{display:block;width:100%;height:auto}"
     ".keys{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:0 0 .6rem;padding:0;list-style:none;font-size:.8125rem;"
@@ -55,7 +57,11 @@ static const char style[] =
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"
     "@page{size:A4;margin:18mm 20mm}"
     "@media print{body{font-size:10pt}main{max-width:none;padding:0}figure,.box,tr{break-inside:avoid}"
-    "h1,h2{break-after:avoid}.scroll{overflow:visible}.box{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
+    ".charts.wide svg{min-width:0}.charts.c3{grid-template-columns:repeat(3,1fr)}svg{break-inside:avoid}"
+    "h1,h2{break-after:avoid}.scroll{overflow:visible}"
+    ".box{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
+
+static const double widest_shrunk = 600;        /* wider panels keep their size on a phone, and are moved sideways */
 
 void una_html_escape(una_text *text, const char *words)
 {
@@ -250,7 +256,8 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
     una_text_add(&html->text, "<figure>\n");
     add_keys(html, figure);
     size_t columns = figure->columns > 3 ? 3 : figure->columns;
-    una_text_add(&html->text, "<div class=\"charts c%zu\">\n", columns);
+    bool wide = figure->panel_width > widest_shrunk;
+    una_text_add(&html->text, "<div class=\"charts c%zu%s\">\n", columns, wide ? " wide" : "");
 
     for (size_t i = 0; i < figure->panel_count; i++) {
         char id[32];

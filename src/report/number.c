@@ -75,6 +75,19 @@ const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int dig
     return buffer;
 }
 
+const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int digits)
+{
+    una_number_short(buffer, value, digits);
+    char *point = strchr(buffer, '.');
+    if (!point) return buffer;                           /* digits is 1, or the number whole */
+    char *end = point + 1 + strspn(point + 1, "0123456789"), *last = end;
+    while (last[-1] == '0') last--;
+    if (last[-1] == '.') last--;
+    memmove(last, end, strlen(end) + 1);
+    if (strncmp(buffer, "1\xC3\x97", 3) == 0) memmove(buffer, buffer + 3, UNA_NUMBER_ROOM - 3);
+    return buffer;
+}
+
 una_ticks una_ticks_choose(double low, double high, size_t most)
 {
     double raw = (high - low) / (double)(most > 0 ? most : 1);
@@ -96,14 +109,60 @@ una_ticks una_ticks_choose(double low, double high, size_t most)
     return ticks;
 }
 
+/* The tick number `index` of those with `in_decade` to a decade. */
+static double log_tick(int in_decade, double index)
+{
+    static const double of_three[] = { 1, 2, 5 };
+    double decade = floor(index / in_decade);
+    return of_three[(size_t)(index - in_decade * decade)] * pow(10, decade);
+}
+
+una_ticks una_ticks_choose_log(double low, double high, size_t most)
+{
+    double from = log10(low), to = log10(high), decades = to - from;
+    if (most == 0) most = 1;
+    una_ticks ticks = { .in_decade = 3.0 * decades <= (double)most ? 3 : 1, .step = 1 };
+    if (ticks.in_decade == 1) ticks.step = fmax(1, ceil(decades / (double)most));
+
+    double first = floor(from) * ticks.in_decade, last = first - ticks.step;
+    while (log_tick(ticks.in_decade, first) < low * (1 - 1e-9) || fmod(first, ticks.step) != 0) first++;
+    for (last = first - ticks.step; log_tick(ticks.in_decade, last + ticks.step) <= high * (1 + 1e-9);)
+        last += ticks.step;
+    ticks.first = first;
+    ticks.count = (size_t)((last - first) / ticks.step) + 1;
+    if (last <= first && decades < 1) return una_ticks_choose(low, high, most);  /* one would not tell the scale */
+
+    ticks.powers = log_tick(ticks.in_decade, first) < 0.99e-3 || log_tick(ticks.in_decade, last) > 1.01e4;
+    return ticks;
+}
+
 double una_tick_value(const una_ticks *ticks, size_t tick)
 {
+    if (ticks->in_decade > 0) return log_tick(ticks->in_decade, ticks->first + (double)tick * ticks->step);
     return (round(ticks->first / ticks->step) + (double)tick) * ticks->step;
+}
+
+static const char *power_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, double value)
+{
+    int exponent = (int)floor(log10(value) + 1e-9);
+    double times = round(value / pow(10, exponent));
+    if (!ticks->powers) return una_number_plain(buffer, value, exponent < 0 ? -exponent : 0);
+    size_t at = 0;
+    buffer[0] = 0;
+    if (times > 1) {
+        una_number_plain(buffer, times, 0);
+        at = strlen(buffer);
+    }
+    put_power(buffer, at, exponent);
+    if (times <= 1) memmove(buffer, buffer + 2, strlen(buffer + 2) + 1);         /* without the sign of times */
+    return buffer;
 }
 
 const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, size_t tick)
 {
-    return una_number_plain(buffer, una_tick_value(ticks, tick) / pow(10, ticks->exponent), ticks->decimals);
+    double value = una_tick_value(ticks, tick);
+    if (ticks->in_decade > 0) return power_text(buffer, ticks, value);
+    return una_number_plain(buffer, value / pow(10, ticks->exponent), ticks->decimals);
 }
 
 const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks)

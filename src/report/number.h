@@ -15,6 +15,8 @@
 const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int decimals);
 /* `digits` significant ones; "1.23×10⁻⁷" where a plain number would be long. Returns buffer. */
 const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int digits);
+/* The same without zeros at the end of decimals, for sentences: "0.5", "2×10⁷", "10⁷". */
+const char *una_number_brief(char buffer[UNA_NUMBER_ROOM], double value, int digits);
 
 typedef struct una_ticks {
     double step;
@@ -22,10 +24,16 @@ typedef struct una_ticks {
     size_t count;
     int    exponent;             /* labels are values / 10^exponent; 0 mostly                      */
     int    decimals;             /* of the labels                                                  */
+    int    in_decade;            /* 0 mostly. On a logarithmic axis 1 or 3: first and step count 1, 10, 100 ... or 1,
+                                    2, 5, 10, 20 ..., of which the number 0 is 1                    */
+    bool   powers;               /* those are labelled as powers of ten                             */
 } una_ticks;
 
 /* At most about `most` ticks within [low, high]; low < high, both within 1e300. */
 una_ticks   una_ticks_choose(double low, double high, size_t most);
+/* For a logarithmic axis, 0 < low < high: powers of ten, with 2 and 5 times them where there is room, or plain ticks on
+ * less than a decade. */
+una_ticks   una_ticks_choose_log(double low, double high, size_t most);
 double      una_tick_value(const una_ticks *ticks, size_t tick);
 const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, size_t tick);
 /* " (×10⁶)" for an axis label, "" where labels are plain. */

@@ -13,6 +13,7 @@ typedef struct una_paper {
     cairo_t    *cr;
     const char *family;          /* of all text                                                    */
     bool        thin_space;      /* the family has U+202F                                          */
+    bool        raised;          /* and all raised digits                                          */
 } una_paper;
 
 /* Chooses the family and the pens' defaults; one user unit is one px. */
@@ -20,9 +21,31 @@ una_paper una_paper_on(cairo_t *cr);
 void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width,
                      double height);
 void una_paper_key(const una_paper *paper, const una_key *key, double left, double middle, double width);
+/* A panel with axes side by side (axes.c). */
+void una_paper_axes(const una_paper *paper, const una_panel *panel, double left, double top, double width,
+                    double height);
 
 /* "#rrggbb" of an ink, for swatches in HTML; the usual opacity of a shape. */
 const char *una_ink_name(una_ink ink);
 double una_shape_opacity(una_shape shape);
+
+/* ---- letters.c -------------------------------------------------------------------------------------- */
+
+enum { UNA_TEXT_ROOM = 256 };
+#define UNA_TICK_SIZE  10.5      /* of letters, in px */
+#define UNA_LABEL_SIZE 11.0
+#define UNA_TITLE_SIZE 11.5
+#define UNA_HAIR       0.75      /* the width of an axis */
+
+void una_paper_ink(const una_paper *paper, una_ink ink, double opacity);
+void una_paper_text_ink(const una_paper *paper);
+void una_paper_axis_ink(const una_paper *paper);
+void una_paper_font(const una_paper *paper, double size, bool bold);
+/* The font must be set: how wide a valid text is; of any text what fits into `width`, and how much of that it needs;
+ * writing it, share 0 begins at x, 0.5 is centred, 1 ends at x. */
+double una_paper_width(const una_paper *paper, const char *text);
+const char *una_paper_fitted(const una_paper *paper, char buffer[UNA_TEXT_ROOM], const char *text, double width);
+double una_paper_needs(const una_paper *paper, const char *text, double width);
+void una_paper_write(const una_paper *paper, double x, double y, double share, const char *text, double width);
 
 #endif

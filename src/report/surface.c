@@ -24,14 +24,43 @@ static cairo_status_t into_text(void *closure, const unsigned char *bytes, unsig
 
 typedef struct sheet { double width, height, key_rows; size_t per_row; } sheet;
 
+/* Places of panels one after the other: from left to right, then in a new row. */
+typedef struct place { size_t column, span; double top, bottom; } place;
+
+static double width_of(const una_figure *figure, size_t span)
+{
+    return (double)span * (figure->panel_width + GAP) - GAP;
+}
+
+static double height_of(const una_figure *figure, const una_panel *panel)
+{
+    return panel->height > 0 ? panel->height : figure->panel_height;
+}
+
+static place next_place(const una_figure *figure, const una_panel *panel, place last)
+{
+    place next = { .column = last.column + last.span, .span = panel->span > 0 ? panel->span : 1 };
+    if (next.span > figure->columns) next.span = figure->columns;
+    bool same_row = last.span > 0 && next.column + next.span <= figure->columns;
+    if (!same_row) next.column = 0;
+    next.top = same_row ? last.top : last.span > 0 ? last.bottom + GAP : 0;
+    next.bottom = fmax(same_row ? last.bottom : 0, next.top + height_of(figure, panel));
+    return next;
+}
+
 static sheet measure(const una_figure *figure)
 {
-    size_t columns = figure->columns < figure->panel_count ? figure->columns : figure->panel_count;
-    size_t rows = columns ? (figure->panel_count + columns - 1) / columns : 0;
-    sheet s = { .width = (double)columns * (figure->panel_width + GAP) - GAP };
+    place at = {0};
+    size_t columns = 0;
+    for (size_t i = 0; i < figure->panel_count; i++) {
+        at = next_place(figure, figure->panels[i], at);
+        if (at.column + at.span > columns) columns = at.column + at.span;
+    }
+
+    sheet s = { .width = width_of(figure, columns) };
     s.per_row = s.width > 2 * KEY_WIDTH ? (size_t)(s.width / KEY_WIDTH) : 1;
     s.key_rows = ceil((double)figure->key_count / (double)s.per_row);
-    s.height = s.key_rows * KEY_HEIGHT + (s.key_rows > 0 ? 8 : 0) + (double)rows * (figure->panel_height + GAP) - GAP;
+    s.height = s.key_rows * KEY_HEIGHT + (s.key_rows > 0 ? 8 : 0) + at.bottom;
     return s;
 }
 
@@ -42,10 +71,12 @@ static void draw_all(cairo_t *cr, const una_figure *figure, const sheet *s)
         una_paper_key(&paper, &figure->keys[i], 4 + (double)(i % s->per_row) * KEY_WIDTH,
                       10 + (double)(i / s->per_row) * KEY_HEIGHT, KEY_WIDTH);
     double top = s->key_rows * KEY_HEIGHT + (s->key_rows > 0 ? 8 : 0);
-    for (size_t i = 0; i < figure->panel_count; i++)
-        una_paper_panel(&paper, figure->panels[i], (double)(i % figure->columns) * (figure->panel_width + GAP),
-                        top + (double)(i / figure->columns) * (figure->panel_height + GAP),
-                        figure->panel_width, figure->panel_height);
+    place at = {0};
+    for (size_t i = 0; i < figure->panel_count; i++) {
+        at = next_place(figure, figure->panels[i], at);
+        una_paper_panel(&paper, figure->panels[i], (double)at.column * (figure->panel_width + GAP), top + at.top,
+                        width_of(figure, at.span), height_of(figure, figure->panels[i]));
+    }
 }
 
 /* What Cairo says about context and surface, as ours. */
@@ -106,7 +137,18 @@ static bool begins(const char *at, const char *with)
     return strncmp(at, with, strlen(with)) == 0;
 }
 
-/* Copies Cairo's SVG with `prefix` before every id and reference, and without ids that count surfaces. */
+/* Cairo writes six decimals; a thousandth of a px is more than any eye sees, and makes pages a third smaller. Returns
+ * how many digits after the point at `at` are too many, from *kept on. */
+static size_t spare_digits(const char *at, size_t *kept)
+{
+    size_t digits = 0;
+    while (at[1 + digits] >= '0' && at[1 + digits] <= '9') digits++;
+    *kept = digits < 3 ? digits : 3;
+    return digits - *kept;
+}
+
+/* Copies Cairo's SVG with `prefix` before every id and reference, without ids that count surfaces and without decimals
+ * that nobody sees. */
 static void add_prefixed(una_text *out, const char *svg, const char *prefix)
 {
     static const char *const before[] = { "id=\"", "href=\"#", "url(#" };
@@ -118,6 +160,14 @@ static void add_prefixed(una_text *out, const char *svg, const char *prefix)
             if (!end) return;
             from = end + 1;
             at = end;
+            continue;
+        }
+
+        size_t kept = 0, spare = *at == '.' ? spare_digits(at, &kept) : 0;
+        if (spare > 0) {
+            una_text_bytes(out, from, (size_t)(at + 1 + kept - from));
+            from = at + 1 + kept + spare;
+            at = from - 1;
             continue;
         }
 
@@ -152,7 +202,8 @@ una_status una_figure_inline(una_text *out, const una_figure *figure, size_t pan
     UNA_TRY(una_arena_check(figure->arena));
     if (panel >= figure->panel_count) UNA_FAIL(run, UNA_E_USAGE, "the figure has no panel %zu", panel + 1);
 
-    una_figure alone = una_figure_in(figure->arena, 1, figure->panel_width, figure->panel_height);
+    size_t span = figure->panels[panel]->span > 0 ? figure->panels[panel]->span : 1;
+    una_figure alone = una_figure_in(figure->arena, span, figure->panel_width, figure->panel_height);
     alone.panels[alone.panel_count++] = figure->panels[panel];
     sheet s = measure(&alone);
     una_text raw = una_text_in(out->arena);

@@ -13,8 +13,11 @@
 
 typedef struct una_database una_database;
 
+enum { UNA_MOST_CELLS = 64 };            /* given to one statement, and of one row that it finds                 */
+
 typedef enum una_cell_type { UNA_CELL_NULL, UNA_CELL_WHOLE, UNA_CELL_REAL, UNA_CELL_TEXT } una_cell_type;
-typedef struct una_cell {                /* one value, given or found; a REAL that is NAN is stored as NULL         */
+typedef struct una_cell {                /* one value, given or found; a REAL that is NAN is stored as NULL, and -0.0
+                                            comes back from SQLite as 0. Found, whole numbers may be WHOLE or REAL  */
     una_cell_type type;
     int64_t       whole;
     double        real;                  /* of a WHOLE too                                                          */
@@ -32,18 +35,19 @@ static inline una_cell una_words(const char *text)
 }
 
 typedef enum una_database_mode {
-    UNA_DATABASE_JOURNAL,                /* a file at rest is one file, also on network file systems; made if not there */
+    UNA_DATABASE_JOURNAL,                /* a file at rest is one file, also on network file systems; made if need be */
     UNA_DATABASE_LOG,                    /* the same with a write-ahead log: many writers, small changes            */
     UNA_DATABASE_PRESENT,                /* as LOG, but it must be there                                            */
-    UNA_DATABASE_COPY                    /* a copy in memory, which may be changed and leaves the file alone; empty where
-                                            there is none. Files only                                               */
+    UNA_DATABASE_COPY                    /* a copy in memory, which may be changed and leaves the file alone; empty
+                                            where there is none. Files only                                         */
 } una_database_mode;
 
 /* where: a path, "postgresql://..." or "postgres://...", or NULL: in memory. UNA_E_INPUT: not a database. */
 una_status  una_database_open(una_database **db, const char *where, una_database_mode mode, una_run *run);
 void        una_database_close(una_database *db);                        /* NULL is harmless                        */
-const char *una_database_name(const una_database *db);                   /* the path, or the address without its password */
+const char *una_database_name(const una_database *db);   /* the path, or the address without its password           */
 bool        una_database_is_server(const char *where);
+const char *una_database_address(char *address);         /* of a server, to be shown: its password and #NAME cut out */
 
 /* One statement without results. *changed (may be NULL): rows that it touched. */
 una_status  una_database_do(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,
@@ -52,7 +56,8 @@ una_status  una_database_do(size_t *changed, una_database *db, const char *sql, 
 typedef una_status una_record_task(void *context, const una_cell *cells, size_t count, una_run *run);
 una_status  una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,
                               una_record_task *task, void *context, una_run *run);
-/* Several statements, separated by semicolons, nothing given: a schema. Types in it: INTEGER is 64 bits, REAL a double. */
+/* Several statements, separated by semicolons, nothing given: a schema. Types in it: INTEGER is 64 bits, REAL a double,
+ * TEXT is sorted by its bytes; all else in the words of both, but PRAGMA and WITHOUT ROWID are for SQLite alone. */
 una_status  una_database_script(una_database *db, const char *sql, una_run *run);
 /* One cell of the first row; type NULL where there is none. Texts live in `arena`. */
 una_status  una_database_ask(una_cell *cell, una_database *db, const char *sql, const una_cell *given, size_t count,
@@ -65,8 +70,9 @@ typedef una_status una_transaction(una_database *db, void *context, una_run *run
 una_status  una_database_transact(una_database *db, una_transaction *body, void *context, una_run *run);
 
 /* What kind of thing this database holds and in which format: written when it is made, compared when it is opened.
- * In a transaction. An empty database is made by `schema`; UNA_E_INPUT where it is another program's, another kind of
- * una's, or of a newer una. Several kinds may live in one server, each with tables of its own names. */
+ * In a transaction. `kind` is a noun that sentences are made with ("study"). An empty database is made by `schema`, but
+ * not if it was opened as PRESENT; UNA_E_INPUT where it is another program's, another kind of una's, or of a newer una.
+ * Several kinds may live in one server, each with tables of its own names. */
 una_status  una_database_expect(una_database *db, const char *kind, int format, const char *schema, una_run *run);
 
 /* ---- drivers --------------------------------------------------------------------------------------------------- */
@@ -83,6 +89,8 @@ typedef struct una_driver {
     void       (*undo)(void *link);
     bool       (*lost)(void *link);      /* the last failure was that of the connection: it can be made anew         */
     una_status (*again)(void *link, una_run *run);                               /* makes it anew                   */
+    const char *tables;                  /* SQL: how many tables of the name $1 there are; of '': how many in all    */
+    const char *version, *sound;         /* SQL: the format in a file without una_kind; 'ok', or what is damaged     */
 } una_driver;
 
 extern const una_driver una_driver_sqlite, una_driver_postgres;

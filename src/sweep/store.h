@@ -2,7 +2,8 @@
  *
  * Where the results of sweeps are kept: whole rows, each once, safe from the moment una_store_put returns, whatever
  * happens to the process or the machine afterwards. Several threads and several processes may use one store at the
- * same time; claims share the work among them. Implemented by store_sqlite.c, one file on a disk.
+ * same time; claims share the work among them. A store is one file on a disk, or tables of a server, which several
+ * machines may share.
  */
 #ifndef UNA_STORE_H
 #define UNA_STORE_H
@@ -26,9 +27,10 @@ size_t una_row_find(const una_row *row, const char *measure);
 
 typedef struct una_store una_store;
 
-/* Made if it is not there. A file that is no store, a damaged one, or one of a newer una is refused (UNA_E_INPUT). */
+/* path: of a file, or "postgresql://...". Made if it is not there. A file that is no store, a damaged one, or one of a
+ * newer una is refused (UNA_E_INPUT). */
 una_status una_store_open(una_store **store, const char *path, una_run *run);
-/* A copy of the store in memory, which may be changed and leaves the file alone; empty where there is none. */
+/* A copy of a file in memory, which may be changed and leaves the file alone; empty where there is none. */
 una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 

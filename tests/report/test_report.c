@@ -11,6 +11,7 @@
 #include "report/html.h"
 #include "report/invented.h"
 #include "report/number.h"
+#include "report/page_checks.h"
 
 #include <cairo.h>
 #include <stdlib.h>
@@ -65,73 +66,6 @@ static una_text page_of(world *w)
     una_status status = una_report_html(&page, &w->all.report, w->run);
     if (status != UNA_OK) fail_msg("%s", una_run_message(w->run));
     return page;
-}
-
-static size_t occurrences(const char *text, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = text; (at = strstr(at, what)); at += strlen(what)) count++;
-    return count;
-}
-
-/* Elements are closed in the order in which they were opened. */
-static void assert_well_formed(const char *html)
-{
-    static const char *const alone[] = { "meta", "!DOCTYPE" };
-    char stack[64][16];
-    size_t depth = 0;
-
-    for (const char *at = html; (at = strchr(at, '<')); at++) {
-        char name[16] = "";
-        bool closes = at[1] == '/';
-        sscanf(at + 1 + closes, "%15[A-Za-z0-9!]", name);
-        const char *end = strchr(at, '>');
-        assert_non_null(end);
-        if (!strcmp(name, alone[0]) || !strcmp(name, alone[1]) || end[-1] == '/') continue;
-
-        if (closes) {
-            assert_true(depth > 0);
-            assert_string_equal(stack[--depth], name);
-        } else {
-            assert_true(depth < 64);
-            strcpy(stack[depth++], name);
-        }
-    }
-    assert_int_equal(depth, 0);
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Ids are unique and every reference has its id. */
-static void assert_ids(world *w, const char *html)
-{
-    size_t count = 0, room = occurrences(html, " id=\"");
-    char **ids = UNA_GET(&w->arena, char *, room);
-    for (const char *at = html; (at = strstr(at, " id=\"")); at++) {
-        size_t length = strcspn(at + 5, "\"");
-        ids[count] = UNA_GET(&w->arena, char, length + 1);
-        memcpy(ids[count++], at + 5, length);
-    }
-    qsort(ids, count, sizeof *ids, by_text);
-    for (size_t i = 1; i < count; i++) assert_string_not_equal(ids[i - 1], ids[i]);
-
-    for (const char *at = html; (at = strstr(at, "href=\"#")); at++) {
-        char goal[64] = "", *key = goal;
-        sscanf(at + 7, "%63[^\"]", goal);
-        assert_non_null(bsearch(&key, ids, count, sizeof *ids, by_text));
-    }
-}
-
-static void assert_self_contained(const char *html)
-{
-    assert_null(strstr(html, "<script"));
-    assert_null(strstr(html, "<link"));
-    assert_null(strstr(html, "@import"));
-    assert_null(strstr(html, "src="));
-    assert_int_equal(occurrences(html, "http"), occurrences(html, "http://www.w3.org/"));
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------- */
@@ -321,7 +255,7 @@ static void test_one_input(void **state)
 
     una_text page = page_of(w);
     assert_well_formed(page.at);
-    assert_ids(w, page.at);
+    assert_ids(&w->arena, page.at);
     assert_self_contained(page.at);
 
     const char *const expected[] = { "<h1>A heading</h1>", "<p class=\"lead\">First part.</p>",
@@ -406,7 +340,7 @@ static void test_hostile_names(void **state)
 
     una_text page = page_of(w);
     assert_well_formed(page.at);
-    assert_ids(w, page.at);
+    assert_ids(&w->arena, page.at);
     assert_self_contained(page.at);
     assert_null(strstr(page.at, "<img"));
     assert_null(strstr(page.at, "<b>"));

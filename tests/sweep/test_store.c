@@ -4,6 +4,7 @@
  * back, and lines that were cut.
  */
 #include "sweep/sweep_support.h"
+#include "sweep/database_support.h"
 
 #include "sweep/rows.h"
 
@@ -646,7 +647,7 @@ static una_status all_calls(void *context, una_run *run)
     una_arena arena;
     bool yes;
     size_t count, added;
-    char path[4096];
+    char path[4200];
 
     snprintf(path, sizeof path, "%s.csv", (const char *)context);
     una_arena_init(&arena, run);
@@ -672,6 +673,129 @@ static void no_memory_is_no_crash(void **state)
     assert_true(sweep_allocations(all_calls, path) > 5);
 }
 
+/* ---- other places ---------------------------------------------------------------------------------------- */
+
+/* As una wrote it when a store could be nothing but a file: without a table of kinds. */
+static void a_file_of_an_older_una(void **state)
+{
+    static const char old[] =
+        "CREATE TABLE fit (id INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL,"
+        "  spec TEXT NOT NULL, seed INTEGER NOT NULL, results INTEGER NOT NULL, options TEXT NOT NULL,"
+        "  made_by TEXT NOT NULL, kernels TEXT NOT NULL, seconds REAL NOT NULL,"
+        "  UNIQUE (study, data, split, spec, seed, results));"
+        "CREATE TABLE value (fit INTEGER NOT NULL, place INTEGER NOT NULL, measure TEXT NOT NULL, value REAL,"
+        "  PRIMARY KEY (fit, place)) WITHOUT ROWID;"
+        "CREATE TABLE claim (study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL, spec TEXT NOT NULL,"
+        "  seed INTEGER NOT NULL, results INTEGER NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL,"
+        "  start TEXT NOT NULL, handle TEXT NOT NULL, since INTEGER NOT NULL,"
+        "  PRIMARY KEY (study, data, split, spec, seed, results)) WITHOUT ROWID;"
+        "PRAGMA user_version = 1;"
+        "INSERT INTO fit VALUES (7, 'old', 'data', 3, 'new', 0, 1, 'new(height=1)', 'abc', 'k', 0.5);"
+        "INSERT INTO value VALUES (7, 0, 'a', 1), (7, 1, 'b', NULL);";
+    una_run *run = quiet_run();
+    una_store *store;
+    seen s = {0};
+    const double value[] = { 1, 2 };
+    una_row row = row_of("old", "second", 0, value);
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("old.sqlite"));
+    change_claims(path, old);
+
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(una_store_open(&store, path, run), run);
+        assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+        assert_ok(una_store_each(store, "old", note_row, &s, run), run);
+        una_store_close(store);
+    }
+    assert_string_equal(s.specs, "new;second;new;second;");
+    change_claims(path, "INSERT INTO claim SELECT 's', 'd', 1, 's', 1, 1, 'h', 1, '', '', unixepoch() + user_version "
+                  "FROM pragma_user_version");
+    assert_in_range(since_of(path), 0, 1);                   /* the number of the format is 1 still; time goes on */
+    una_run_free(run);
+}
+
+/* What the tests above find of files, in short, for a server that two handles use. */
+static void a_store_on_a_server(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *mine, *other;
+    una_arena arena;
+    una_clash clash;
+    una_owner owner;
+    seen s = {0};
+    const double value[] = { 0.1 + 0.2, NAN }, changed[] = { 0.1, NAN }, odd[] = { 1.7e308, 5e-324 };
+    una_row rows[] = { row_of("s", "b", UINT64_MAX, value), row_of("s(x=1)", "C", 0, odd),
+                       row_of("s", "B", 0, odd) }, out;
+    char where[4096];
+    bool granted, found;
+    size_t added;
+    (void)state;
+    snprintf(where, sizeof where, "%s", server_database());
+    una_arena_init(&arena, run);
+    assert_ok(una_store_open(&mine, where, run), run);
+    assert_ok(una_store_open(&other, where, run), run);
+    assert_status(una_store_open_copy(&(una_store *){ NULL }, where, run), UNA_E_USAGE, run);
+
+    assert_ok(una_store_claim(&granted, mine, &rows[0].key, run), run);
+    assert_true(granted);
+    assert_ok(una_store_claim(&granted, other, &rows[0].key, run), run);
+    assert_false(granted);
+    una_store_renew(mine);
+    assert_ok(una_store_owner(&owner, other, &rows[0].key, run), run);
+    assert_int_equal(owner.process, getpid());
+    assert_ok(una_store_drop(mine, &rows[0].key, run), run);
+    assert_ok(una_store_claim(&granted, other, &rows[0].key, run), run);
+    assert_true(granted);
+
+    assert_ok(una_store_put(other, rows, 3, false, &added, &clash, run), run);
+    assert_int_equal(added, 3);
+    assert_ok(una_store_owner(&owner, mine, &rows[0].key, run), run);
+    assert_int_equal(owner.process, 0);                      /* the row has ended the claim */
+    assert_ok(una_store_find(&found, &out, mine, &rows[0].key, &arena, run), run);
+    assert_true(found && una_row_key_same(&out.key, &rows[0].key));
+    assert_true(out.value[0] == value[0] && isnan(out.value[1]));
+    assert_ok(una_store_each(mine, "s", note_row, &s, run), run);
+    assert_string_equal(s.specs, "B;b;C;");
+    assert_true(s.last[0] == odd[0] && s.last[1] == odd[1]);
+
+    rows[0].value = changed;
+    assert_status(una_store_put(mine, rows, 1, false, &added, &clash, run), UNA_E_INPUT, run);
+    assert_int_equal(clash.row, 0);
+    assert_ok(una_store_put(mine, rows, 1, true, &added, &clash, run), run);
+    assert_ok(una_store_find(&found, &out, other, &rows[0].key, &arena, run), run);
+    assert_true(out.value[0] == 0.1);
+    una_store_close(mine);
+    una_store_close(other);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
+static una_status server_calls(void *context, una_run *run)
+{
+    const double value[] = { 1, 2 };
+    una_row row = row_of("memory", "new", 0, value), out;
+    una_store *store = NULL;
+    una_arena arena;
+    bool yes;
+    una_arena_init(&arena, run);
+    una_status status = una_store_open(&store, context, run);
+    if (status == UNA_OK) status = una_store_claim(&yes, store, &row.key, run);
+    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
+    if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
+    una_store_close(store);
+    una_arena_free(&arena);
+    return status;
+}
+
+static void no_memory_with_a_server(void **state)
+{
+    char where[4096];
+    (void)state;
+    snprintf(where, sizeof where, "%s", server_database());
+    assert_true(sweep_allocations(server_calls, where) > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -694,6 +818,9 @@ int main(void)
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_damaged_store_is_refused),
         cmocka_unit_test(no_memory_is_no_crash),
+        cmocka_unit_test(a_file_of_an_older_una),
+        cmocka_unit_test(a_store_on_a_server),
+        cmocka_unit_test(no_memory_with_a_server),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

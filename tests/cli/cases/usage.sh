@@ -15,7 +15,7 @@ for verb in demo fit predict update score bench models info; do
     out "Examples" "  una $verb" "--help"
 done
 check "--version" 0 una --version
-out "una 0."
+out "una 0." "SQLite 3." "libpq "
 check "unknown verb" 1 una fitt
 err "did you mean 'una fit'"
 no_out

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una study run: a command as the experiment.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const cli_flag flags[] = {
+    CLI_FLAG_COUNT("workers", "N", 1, 1024, "commands that run at the same time (default 1)"),
+    CLI_FLAG("timeout", CLI_NUMBER, "SECONDS", "end a command that takes longer; its trial has failed (default: none)"),
+    CLI_FLAG_COUNT("retries", "N", 0, 1000, "how often a command that failed is tried again at once (default 0)"),
+    CLI_FLAG_COUNT("trials", "N", 1, UINT64_MAX, "end after so many trials (default: go on until Ctrl-C)"),
+    CLI_FLAG_END
+};
+
+typedef struct watching { cli *c; una_study *study; size_t told, failed; } watching;
+
+static void report(void *context, const una_trial *trial, const char *sentence)
+{
+    watching *w = context;
+    w->told += trial->state == UNA_TRIAL_TOLD;
+    w->failed += trial->state == UNA_TRIAL_FAILED;
+    cli_progress_clear();
+    if (w->c->json || w->c->quiet) return;
+    printf("%" PRIu64, trial->id);
+    for (size_t i = 0; i < una_study_input_count(w->study); i++)
+        printf("  %s=%s", una_study_input_name(w->study, i),
+               una_study_input_text(w->study, i, trial->x[i], w->c->run));
+    printf("  %s\n", sentence);
+    fflush(stdout);
+}
+
+static void print_summary(const watching *w, size_t done)
+{
+    una_trials *best = NULL;
+    if (una_study_best(&best, w->study, w->c->run) != UNA_OK) return;
+    if (w->c->json) {
+        printf("{\"done\": %zu, \"told\": %zu, \"failed\": %zu, \"best\": ", done, w->told, w->failed);
+        if (best->count == 0) printf("null");
+        else cli_study_best_json(w->c, w->study, &best->at[0]);
+        printf("}\n");
+    } else if (!w->c->quiet && best->count > 0) {
+        char figure[32];
+        printf("best so far: %s (trial %" PRIu64 ")\n", cli_figure(figure, best->at[0].value), best->at[0].id);
+    }
+    una_trials_free(best);
+}
+
+static una_status run(cli *c)
+{
+    una_study *study = NULL;
+    size_t done = 0;
+    if (c->command_count == 0) {
+        return cli_fail(c, UNA_E_USAGE, "the command is missing: una study run %s -- COMMAND {x1} {x2}", c->operand[0]);
+    }
+    if (cli_has(c, "timeout") && cli_share(c, "timeout", 0) <= 0) {
+        return cli_fail(c, UNA_E_USAGE, "--timeout %s: give a number of seconds above 0", cli_text(c, "timeout"));
+    }
+    c->logs_at_once = true;
+    una_status status = cli_study_open(c, &study);
+    if (status != UNA_OK) return status;
+
+    watching w = { .c = c, .study = study };
+    una_study_command command = { .size = sizeof command, .words = (const char *const *)c->command,
+        .count = c->command_count, .workers = cli_count(c, "workers", 1), .trials = cli_count(c, "trials", 0),
+        .timeout = cli_share(c, "timeout", 0), .retries = (unsigned)cli_count(c, "retries", 0), .report = report,
+        .context = &w };
+    status = una_study_run(&done, study, &command, c->run);
+    cli_progress_clear();
+    if (status != UNA_OK) cli_failed(c, status);
+    else print_summary(&w, done);
+    una_study_close(study);
+    return status;
+}
+
+const cli_verb cli_study_run = {
+    "study run", "let a command carry the trials out",
+    "Runs the command behind -- again and again, with {name} replaced by the value of an input and {id} by the number of "
+    "the trial. The value is the last word of the last line that it prints. A command that ends with a status other than "
+    "0, is killed, prints no number or takes too long is a failed trial; the search goes on. Ctrl-C ends the commands "
+    "that run and gives their trials back. Several of these, on several machines, may work on one study.",
+    { { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }, { NULL, CLI_TEXT, NULL },
+      { NULL, CLI_TEXT, NULL } },
+    flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_COMMAND,
+    "una study run coffee.study -- ./brew --grind {grind} --heat {heat}\n"
+    "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 100 -- python3 train.py {rate} {width}\n"
+    "una study run coffee.study --trials 20 -- sh -c 'echo \"({x1} - 0.3)^2\" | bc -l'",
+    run
+};

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trials to CSV and JSON, and from CSV. Columns that are not inputs get a "_" behind their name where an input has it.
+ */
+#include "bo/study.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const states[] = { "open", "told", "failed" };
+
+static size_t find_input(const una_study *s, const char *name)
+{
+    size_t i = 0;
+    while (i < s->space->count && strcmp(s->space->dimension[i].name, name) != 0) i++;
+    return i;
+}
+
+/* "value", or "value_" where an input is called so. */
+static const char *column_of(const una_study *s, const char *name, una_arena *arena)
+{
+    una_text text = una_text_in(arena);
+    una_text_add(&text, "%s", name);
+    while (text.at && find_input(s, text.at) < s->space->count) una_text_add(&text, "_");
+    return text.at;
+}
+
+/* ---- out ----------------------------------------------------------------------------------------------------- */
+
+static void put_cell(una_text *text, const char *words)
+{
+    if (!strpbrk(words, ",\"\r\n") && *words != ' ' && (!*words || words[strlen(words) - 1] != ' ')) {
+        una_text_bytes(text, words, strlen(words));
+        return;
+    }
+    una_text_add(text, "\"");
+    for (; *words; words++) una_text_bytes(text, *words == '"' ? "\"\"" : words, *words == '"' ? 2 : 1);
+    una_text_add(text, "\"");
+}
+
+static void put_number(una_text *text, double value)
+{
+    char number[32];
+    una_text_add(text, ",%s", isnan(value) ? "" : una_number_text(number, value));
+}
+
+static void put_head(una_text *text, const una_study *s, una_arena *arena)
+{
+    static const char *const behind[] = { "value", "note", "attempts", "asked", "told", "expected", "doubt" };
+    una_text_add(text, "%s,", column_of(s, "id", arena));
+    una_text_add(text, "%s", column_of(s, "state", arena));
+    for (size_t i = 0; i < s->space->count; i++) {
+        una_text_add(text, ",");
+        put_cell(text, s->space->dimension[i].name);
+    }
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) una_text_add(text, ",%s", column_of(s, behind[i], arena));
+    una_text_add(text, "\n");
+}
+
+static void put_trial(una_text *text, const una_study *s, const una_trial *t, una_arena *arena)
+{
+    una_text_add(text, "%" PRIu64 ",%s", t->id, states[t->state]);
+    for (size_t i = 0; i < s->space->count; i++) {
+        una_text word = una_text_in(arena);
+        una_dimension_write(&word, &s->space->dimension[i], t->x[i]);
+        una_text_add(text, ",");
+        if (word.at) put_cell(text, word.at);
+    }
+    put_number(text, t->value);
+    una_text_add(text, ",");
+    put_cell(text, t->note);
+    una_text_add(text, ",%u,%" PRId64 ",%" PRId64, t->attempts, t->asked, t->told);
+    put_number(text, t->expected);
+    put_number(text, t->doubt);
+    una_text_add(text, "\n");
+}
+
+static void json_trial(una_text *text, const una_study *s, const una_trial *t)
+{
+    una_text_add(text, "{\"id\": %" PRIu64 ", \"state\": \"%s\", \"x\": ", t->id, states[t->state]);
+    una_space_write(text, s->space, t->x);
+    una_text_add(text, ", \"value\": ");
+    una_text_number(text, t->value);
+    una_text_add(text, ", \"note\": ");
+    una_text_json(text, t->note);
+    una_text_add(text, ", \"attempts\": %u, \"asked\": %" PRId64 ", \"told\": %" PRId64 ", \"expected\": ", t->attempts,
+                 t->asked, t->told);
+    una_text_number(text, t->expected);
+    una_text_add(text, ", \"doubt\": ");
+    una_text_number(text, t->doubt);
+    una_text_add(text, "}");
+}
+
+static void put_json(una_text *text, const una_study *s, const una_trials *trials)
+{
+    const una_ledger_facts *f = una_ledger_facts_of(s->ledger);
+    una_text_add(text, "{\"space\": %s,\n \"model\": ", f->space);
+    una_text_json(text, f->model);
+    una_text_add(text, ", \"acquisition\": ");
+    una_text_json(text, f->acquisition);
+    una_text_add(text, ", \"goal\": \"%s\", \"seed\": %" PRIu64 ", \"initial\": %zu, \"lease\": ",
+                 f->maximize ? "maximize" : "minimize", f->seed, f->initial);
+    una_text_number(text, f->lease);
+    una_text_add(text, ",\n \"trials\": [");
+    for (size_t i = 0; i < trials->count; i++) {
+        una_text_add(text, i ? ",\n  " : "\n  ");
+        json_trial(text, s, &trials->at[i]);
+    }
+    una_text_add(text, "]}\n");
+}
+
+static una_status write_file(const char *path, const una_text *text, una_run *run)
+{
+    una_file file = {0};
+    UNA_TRY(una_arena_check(text->arena));
+    UNA_TRY(una_file_begin(&file, path, &run->scratch, run));
+    if (fwrite(text->at, 1, text->length, file.stream) == text->length) return una_file_commit(&file, run);
+    int why = errno;
+    una_file_abandon(&file);
+    UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s", path, strerror(why));
+}
+
+static una_status export_to(size_t *rows, una_study *s, const char *path, bool json, una_run *run)
+{
+    una_trials *trials;
+    if (rows) *rows = 0;
+    UNA_TRY(una_study_trials(&trials, s, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text text = una_text_in(&run->scratch);
+    if (json) {
+        put_json(&text, s, trials);
+    } else {
+        put_head(&text, s, &run->scratch);
+        for (size_t i = 0; i < trials->count; i++) put_trial(&text, s, &trials->at[i], &run->scratch);
+    }
+
+    una_status status = write_file(path, &text, run);
+    una_arena_release(&run->scratch, mark);
+    if (rows && status == UNA_OK) *rows = trials->count;
+    una_trials_free(trials);
+    return status;
+}
+
+una_status una_study_export_csv(size_t *rows, una_study *s, const char *path, una_run *run)
+{
+    return export_to(rows, s, path, false, run);
+}
+
+una_status una_study_export_json(size_t *rows, una_study *s, const char *path, una_run *run)
+{
+    return export_to(rows, s, path, true, run);
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------------ */
+
+typedef struct importing {
+    una_study         *study;
+    const una_dataset *data;
+    const char        *path;
+    size_t            *input;            /* [inputs] columns                                                */
+    size_t             value, state, note;               /* columns; SIZE_MAX: not there                    */
+    const char        *value_name;
+    una_ledger_trials  rows;
+} importing;
+
+static size_t column_at(const una_dataset *data, const char *name)
+{
+    for (size_t c = 0; c < una_dataset_column_count(data); c++)
+        if (strcmp(una_dataset_column_name(data, c), name) == 0) return c;
+    return SIZE_MAX;
+}
+
+static una_status find_columns(importing *m, const char *value, una_run *run)
+{
+    const una_study *s = m->study;
+    m->input = UNA_GET(&run->scratch, size_t, s->space->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < s->space->count; i++) {
+        const una_dimension *d = &s->space->dimension[i];
+        m->input[i] = column_at(m->data, d->name);
+        if (m->input[i] == SIZE_MAX && d->type != UNA_DIMENSION_FIXED)
+            UNA_TRY(una_dataset_find(&m->input[i], m->data, d->name, run));      /* which says so */
+    }
+
+    m->value_name = value ? value : column_of(s, "value", &run->scratch);
+    const char *state = column_of(s, "state", &run->scratch), *note = column_of(s, "note", &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_dataset_find(&m->value, m->data, m->value_name, run));
+    m->state = column_at(m->data, state);
+    m->note = column_at(m->data, note);
+    return UNA_OK;
+}
+
+static una_status wrong_cell(const importing *m, size_t row, const char *column, const char *why, una_run *run)
+{
+    char kept[512];
+    snprintf(kept, sizeof kept, "%s", why);
+    UNA_FAIL(run, UNA_E_INPUT, "%s, line %zu, column %s: %s", m->path, row + 2, column, kept);
+}
+
+/* A category whose words look like numbers has been read as numbers. */
+static bool level_of_number(double *value, const una_dimension *d, double number)
+{
+    for (size_t i = 0; i < d->level_count; i++) {
+        double level;
+        if (!una_parse_number(d->levels[i], strlen(d->levels[i]), &level) || level != number) continue;
+        *value = d->type == UNA_DIMENSION_FIXED ? d->low : (double)i;
+        return true;
+    }
+    return false;
+}
+
+static una_status read_input(double *x, const importing *m, size_t row, size_t input, una_run *run)
+{
+    const una_dimension *d = &m->study->space->dimension[input];
+    size_t column = m->input[input];
+    *x = d->low;                                 /* a fixed input need not be there */
+    if (column == SIZE_MAX) return UNA_OK;
+    const double *numbers = una_dataset_numbers(m->data, column);
+    const char *const *words = una_dataset_words(m->data, column);
+    bool missing = numbers ? isnan(numbers[row]) : !words[row];
+    if (missing) return wrong_cell(m, row, d->name, "the cell is empty", run);
+    if (numbers && (!d->levels || level_of_number(x, d, numbers[row]))) {
+        if (!d->levels) *x = numbers[row];
+        return UNA_OK;
+    }
+
+    char number[32];
+    if (una_dimension_read(x, d, numbers ? una_number_text(number, numbers[row]) : words[row], run) == UNA_OK)
+        return UNA_OK;
+    return wrong_cell(m, row, d->name, una_run_message(run), run);
+}
+
+static const char *words_at(const importing *m, size_t column, size_t row)
+{
+    const char *const *words = column == SIZE_MAX ? NULL : una_dataset_words(m->data, column);
+    return words && words[row] ? words[row] : "";
+}
+
+/* Told with a value, or failed without; open ones, of an exported study, are passed over. */
+static una_status read_result(una_ledger_trial *trial, const importing *m, size_t row, una_run *run)
+{
+    const char *state = words_at(m, m->state, row), *word = words_at(m, m->value, row);
+    const double *numbers = una_dataset_numbers(m->data, m->value);
+    trial->value = numbers ? numbers[row] : NAN;
+    trial->note = words_at(m, m->note, row);
+    if (!*trial->note) trial->note = "imported";
+    if (*state && strcmp(state, "told") != 0 && strcmp(state, "failed") != 0 && strcmp(state, "open") != 0)
+        return wrong_cell(m, row, "state", "it is told, failed or open", run);
+
+    trial->state = strcmp(state, "open") == 0 ? UNA_TRIAL_OPEN : strcmp(state, "failed") == 0 ? UNA_TRIAL_FAILED
+                 : UNA_TRIAL_TOLD;
+    if (trial->state != UNA_TRIAL_TOLD) return UNA_OK;
+    if (*word && !una_parse_number(word, strlen(word), &trial->value))
+        return wrong_cell(m, row, m->value_name, "it is not a number", run);
+    if (isfinite(trial->value)) return UNA_OK;
+    return wrong_cell(m, row, m->value_name, "there is no value; a trial that failed has 'failed' in a column state",
+                      run);
+}
+
+static una_status read_row(importing *m, size_t row, double *x, una_run *run)
+{
+    una_ledger_trial *trial = &m->rows.at[m->rows.count];
+    const una_space *space = m->study->space;
+    UNA_TRY(read_result(trial, m, row, run));
+    if (trial->state == UNA_TRIAL_OPEN) return UNA_OK;
+    for (size_t i = 0; i < space->count; i++) UNA_TRY(read_input(&x[i], m, row, i, run));
+    if (una_space_check(space, x, run) != UNA_OK) {
+        char why[512];
+        snprintf(why, sizeof why, "%s", una_run_message(run));
+        UNA_FAIL(run, UNA_E_INPUT, "%s, line %zu: %s", m->path, row + 2, why);
+    }
+
+    una_text text = una_text_in(&run->scratch);
+    una_space_write(&text, space, x);
+    trial->x = text.at;
+    m->rows.count++;
+    return una_arena_check(&run->scratch);
+}
+
+static una_status import_rows(size_t *added, importing *m, const char *value, una_run *run)
+{
+    size_t rows = una_dataset_row_count(m->data);
+    UNA_TRY(find_columns(m, value, run));
+    m->rows.at = UNA_GET(&run->scratch, una_ledger_trial, rows);
+    double *x = UNA_GET(&run->scratch, double, m->study->space->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t row = 0; row < rows; row++) UNA_TRY(read_row(m, row, x, run));
+    return una_ledger_add(added, m->study->ledger, &m->rows, true, run);
+}
+
+una_status una_study_import_csv(size_t *rows, size_t *added, una_study *s, const char *path, const char *value,
+                                una_run *run)
+{
+    una_dataset *data = NULL;
+    size_t more = 0;
+    if (rows) *rows = 0;
+    if (added) *added = 0;
+    UNA_TRY(una_enter(run));
+    UNA_TRY(una_dataset_read(&data, path, run));
+
+    importing m = { .study = s, .data = data, .path = path };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = import_rows(&more, &m, value, run);
+    una_arena_release(&run->scratch, mark);
+    if (rows && status == UNA_OK) *rows = una_dataset_row_count(data);
+    if (added) *added = more;
+    una_dataset_free(data);
+    return status;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Commands as experiments: K at a time, each in a process group of its own, its output read through a pipe. One loop
+ * starts them, reads, notices ends and timeouts, and gives signs of life for the trials under way. A value that cannot
+ * be written down is never passed over: it is in the sentence of the failure.
+ */
+#include "bo/study.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TAIL = 65536, SHOWN = 80, MOST_WORKERS = 1024, POLL_MS = 50, SOON_MS = 2, QUOTED = 512 };
+static const double grace = 2;           /* seconds between asking a command to end and ending it           */
+
+extern char **environ;
+
+typedef enum stage { IDLE, RUNNING, UNTOLD } stage;     /* untold: it has ended, and could not be written down */
+
+typedef struct job {
+    stage       stage;
+    una_trials *trials;                  /* one                                                             */
+    pid_t       process;
+    int         pipe;                    /* -1: at its end                                                  */
+    char       *tail;                    /* [2 TAIL] what it printed last                                   */
+    size_t      length;
+    unsigned    tries;
+    double      begun, asked_to_end;     /* 0: not asked                                                    */
+    bool        killed, late;
+    una_trial   result;
+    char        note[QUOTED];
+} job;
+
+typedef struct shop {
+    una_study               *study;
+    const una_study_command *command;
+    una_run                 *run;
+    una_arena                memory;
+    job                     *jobs;
+    size_t                   workers, done;
+    una_status               failed;     /* the first failure: nothing is started any more                  */
+    char                     message[1024], why[400];    /* why: something could not be written              */
+    double                   pulse;      /* of the last sign of life                                        */
+} shop;
+
+static double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void note_failure(shop *s, una_status status)
+{
+    if (s->failed != UNA_OK) return;
+    s->failed = status;
+    snprintf(s->message, sizeof s->message, "%s", una_run_message(s->run));
+}
+
+/* ---- the words of a command ---------------------------------------------------------------------------------- */
+
+/* The input that {name} stands for; inputs: the number of the trial; more: not a name of ours. */
+static size_t meant(const una_study *study, const char *name, size_t length)
+{
+    const una_space *space = study->space;
+    for (size_t i = 0; i < space->count; i++)
+        if (strlen(space->dimension[i].name) == length && strncmp(space->dimension[i].name, name, length) == 0) return i;
+    return length == 2 && strncmp(name, "id", 2) == 0 ? space->count : SIZE_MAX;
+}
+
+static const char *filled(const shop *s, const char *word, const una_trial *trial, una_arena *arena)
+{
+    una_text text = una_text_in(arena);
+    for (const char *end; *word; word = end) {
+        size_t length = *word == '{' ? strcspn(word + 1, "{}") : 0;
+        size_t input = *word == '{' && word[1 + length] == '}' ? meant(s->study, word + 1, length) : SIZE_MAX;
+        end = input == SIZE_MAX ? word + 1 : word + length + 2;
+        if (input == SIZE_MAX) una_text_bytes(&text, word, 1);
+        else if (input == s->study->space->count) una_text_add(&text, "%" PRIu64, trial->id);
+        else una_dimension_write(&text, &s->study->space->dimension[input], trial->x[input]);
+    }
+    return text.at ? text.at : una_arena_text(arena, "");
+}
+
+/* {wdith} where there is an input width is a slip; ${HOME} and {print $1} are the command's own business. */
+static una_status check_word(const una_study *study, const char *word, bool *named, una_run *run)
+{
+    const una_space *space = study->space;
+    const char **names = UNA_GET(&run->scratch, const char *, space->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < space->count; i++) names[i] = space->dimension[i].name;
+    for (const char *at = strchr(word, '{'); at; at = strchr(at + 1, '{')) {
+        size_t length = strcspn(at + 1, "{}");
+        if (length == 0 || at[1 + length] != '}' || (at > word && at[-1] == '$')) continue;
+        size_t input = meant(study, at + 1, length);
+        *named = *named || input < space->count;
+        if (input != SIZE_MAX || strcspn(at + 1, " \t$;") < length) continue;
+
+        una_text wrong = una_text_in(&run->scratch);
+        una_text_bytes(&wrong, at + 1, length);
+        const char *near = wrong.at ? una_nearest(wrong.at, names, space->count) : NULL;
+        if (near) UNA_FAIL(run, UNA_E_USAGE, "the study has no input '%s'; did you mean {%s}?", wrong.at, near);
+    }
+    return una_arena_check(&run->scratch);
+}
+
+static una_status check_command(const una_study *study, const una_study_command *c, una_run *run)
+{
+    bool named = false;
+    if (c->count == 0 || !c->words || !c->words[0] || !*c->words[0])
+        UNA_FAIL(run, UNA_E_USAGE, "there is no command to run");
+    if (c->workers > MOST_WORKERS) UNA_FAIL(run, UNA_E_USAGE, "at most %d commands run at a time", MOST_WORKERS);
+    if (!(c->timeout >= 0) || isinf(c->timeout))
+        UNA_FAIL(run, UNA_E_USAGE, "the timeout is a number of seconds, at least 0");
+    for (size_t i = 0; i < c->count; i++) UNA_TRY(check_word(study, c->words[i], &named, run));
+    if (!named) una_log(run, UNA_LOG_WARNING, "the command names none of the study's inputs, as {%s} would",
+                        study->space->dimension[0].name);
+    return UNA_OK;
+}
+
+/* ---- starting ------------------------------------------------------------------------------------------------ */
+
+static una_status open_pipe(int ends[2], una_run *run)
+{
+    if (pipe(ends) != 0) UNA_FAIL(run, UNA_E_IO, "cannot make a pipe: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return UNA_OK;
+}
+
+/* Signals that the caller ignores or blocks are none of the command's business. Its input is empty: it runs in the
+ * background, where reading from the terminal would stop it. */
+static int spawn(pid_t *process, char *const *words, int output)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGTERM);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+    int why = posix_spawnp(process, words[0], &actions, &attributes, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return why;
+}
+
+static una_status start(shop *s, job *j)
+{
+    const una_study_command *c = s->command;
+    una_mark mark = una_arena_mark(&s->run->scratch);
+    char **words = UNA_GET(&s->run->scratch, char *, c->count + 1);
+    int ends[2], why = 0;
+    UNA_TRY(una_arena_check(&s->run->scratch));
+    for (size_t i = 0; i < c->count; i++)
+        words[i] = (char *)filled(s, c->words[i], &j->trials->at[0], &s->run->scratch);
+
+    una_status status = una_arena_check(&s->run->scratch);
+    if (status == UNA_OK) status = open_pipe(ends, s->run);
+    if (status == UNA_OK) {
+        why = spawn(&j->process, words, ends[1]);
+        close(ends[1]);
+        if (why != 0) close(ends[0]);
+    }
+    una_arena_release(&s->run->scratch, mark);
+    UNA_TRY(status);
+    if (why != 0) UNA_FAIL(s->run, UNA_E_USAGE, "cannot run '%s': %s", c->words[0], strerror(why));
+
+    j->stage = RUNNING;
+    j->pipe = ends[0];
+    j->length = 0;
+    j->tries++;
+    j->begun = seconds();
+    j->asked_to_end = 0;
+    j->killed = j->late = false;
+    return UNA_OK;
+}
+
+static void give_back(shop *s, job *j)
+{
+    una_ledger_drop(s->study->ledger, j->trials->at[0].id, true, s->run);   /* or else when this process ends */
+    una_trials_free(j->trials);
+    j->trials = NULL;
+    j->stage = IDLE;
+}
+
+static una_status begin_job(shop *s, job *j)
+{
+    UNA_TRY(una_hold(&j->trials, s->study, 1, s->run));
+    s->pulse = seconds();
+    j->tries = 0;
+    una_status status = start(s, j);
+    if (status == UNA_OK) return status;
+    note_failure(s, status);
+    give_back(s, j);
+    return status;
+}
+
+static void begin_jobs(shop *s)
+{
+    size_t under_way = 0;
+    for (size_t i = 0; i < s->workers; i++) under_way += s->jobs[i].stage != IDLE;
+    for (size_t i = 0; i < s->workers && s->failed == UNA_OK; i++) {
+        if (s->jobs[i].stage != IDLE) continue;
+        if (s->command->trials > 0 && s->done + under_way >= s->command->trials) return;
+        una_status status = begin_job(s, &s->jobs[i]);
+        if (status != UNA_OK) note_failure(s, status);
+        else under_way++;
+    }
+}
+
+/* ---- what came out ------------------------------------------------------------------------------------------- */
+
+/* False: nothing more will come. */
+static bool read_output(job *j)
+{
+    for (;;) {
+        if (j->length > TAIL) {
+            memmove(j->tail, j->tail + j->length - TAIL, TAIL);
+            j->length = TAIL;
+        }
+        ssize_t got = read(j->pipe, j->tail + j->length, 2 * TAIL - j->length);
+        if (got > 0) j->length += (size_t)got;
+        else if (got == 0) return false;
+        else if (errno != EINTR) return errno == EAGAIN || errno == EWOULDBLOCK;
+    }
+}
+
+static void close_pipe(job *j)
+{
+    if (j->pipe >= 0) close(j->pipe);
+    j->pipe = -1;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The last word of the last line that is not empty. */
+static bool read_value(const job *j, double *value)
+{
+    size_t end = j->length, from;
+    while (end > 0 && is_blank(j->tail[end - 1])) end--;
+    for (from = end; from > 0 && !is_blank(j->tail[from - 1]);) from--;
+    return una_parse_number(j->tail + from, end - from, value) && isfinite(*value);
+}
+
+static void note_garbage(job *j)
+{
+    size_t end = j->length, from;
+    while (end > 0 && is_blank(j->tail[end - 1])) end--;
+    for (from = end; from > 0 && j->tail[from - 1] != '\n';) from--;
+    if (from == end) {
+        snprintf(j->note, sizeof j->note, "printed nothing");
+        return;
+    }
+
+    char shown[SHOWN + 1];
+    size_t length = 0;
+    for (; from < end && length < SHOWN; from++) {       /* bytes of other alphabets are not for a note */
+        unsigned char c = (unsigned char)j->tail[from];
+        shown[length++] = (char)(c >= 0x20 && c < 0x7f ? c : '?');
+    }
+    shown[length] = 0;
+    snprintf(j->note, sizeof j->note, "printed no number: '%s'%s", shown, from < end ? " ..." : "");
+}
+
+/* True: it gave a value. */
+static bool judge(const shop *s, job *j, int status)
+{
+    char number[32];
+    double value = NAN;
+    j->note[0] = 0;
+    if (j->late) snprintf(j->note, sizeof j->note, "took longer than %s s", una_number_text(number, s->command->timeout));
+    else if (WIFSIGNALED(status)) snprintf(j->note, sizeof j->note, "was killed by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0) snprintf(j->note, sizeof j->note, "ended with status %d", WEXITSTATUS(status));
+    else if (!read_value(j, &value)) note_garbage(j);
+
+    j->result = j->trials->at[0];
+    j->result.state = *j->note ? UNA_TRIAL_FAILED : UNA_TRIAL_TOLD;
+    j->result.value = *j->note ? NAN : value;
+    j->result.note = j->note;
+    return !*j->note;
+}
+
+static void report(const shop *s, const job *j, const char *sentence)
+{
+    if (s->command->report) s->command->report(s->command->context, &j->result, sentence);
+}
+
+static void end_job(shop *s, job *j, const char *sentence)
+{
+    s->done++;
+    report(s, j, sentence);
+    una_trials_free(j->trials);
+    j->trials = NULL;
+    j->stage = IDLE;
+}
+
+static una_status write_down(shop *s, const job *j)
+{
+    const una_trial *r = &j->result;
+    return una_ledger_tell(s->study->ledger, r->id, r->state, r->value, r->note, s->run);
+}
+
+/* Writes the result. Somebody else may have told it before: then his counts. */
+static void settle(shop *s, job *j)
+{
+    char sentence[2 * QUOTED], number[32];
+    una_mark mark = una_arena_mark(&s->run->scratch);
+    una_status status = write_down(s, j);
+    una_arena_release(&s->run->scratch, mark);
+    una_number_text(number, j->result.value);
+
+    if (status == UNA_OK) {
+        if (j->result.state == UNA_TRIAL_TOLD) snprintf(sentence, sizeof sentence, "%s", number);
+        else snprintf(sentence, sizeof sentence, "failed: %s", j->note);
+        end_job(s, j, sentence);
+    } else if (status == UNA_E_INPUT) {
+        snprintf(sentence, sizeof sentence, "%.400s; what came out here (%s) was not taken", una_run_message(s->run),
+                 j->result.state == UNA_TRIAL_TOLD ? number : j->note);
+        end_job(s, j, sentence);
+    } else {
+        j->stage = UNTOLD;
+        snprintf(s->why, sizeof s->why, "%.399s", una_run_message(s->run));
+        note_failure(s, status);
+    }
+}
+
+static void finish(shop *s, job *j, int status)
+{
+    if (j->pipe >= 0) read_output(j);
+    close_pipe(j);
+    if (j->asked_to_end > 0) kill(-j->process, SIGKILL);        /* what it left behind */
+    if (s->failed == UNA_CANCELLED && j->asked_to_end > 0) {
+        give_back(s, j);
+        return;
+    }
+
+    if (!judge(s, j, status) && j->tries <= s->command->retries && s->failed == UNA_OK) {
+        una_status again = start(s, j);
+        if (again == UNA_OK) return;
+        note_failure(s, again);
+    }
+    if (j->result.state == UNA_TRIAL_FAILED && j->tries > 1) {
+        size_t used = strlen(j->note);
+        snprintf(j->note + used, sizeof j->note - used, " (the last of %u tries)", j->tries);
+    }
+    settle(s, j);
+}
+
+/* ---- watching ------------------------------------------------------------------------------------------------ */
+
+static void ask_to_end(job *j)
+{
+    if (j->asked_to_end > 0) return;
+    j->asked_to_end = seconds();
+    kill(-j->process, SIGTERM);
+    kill(-j->process, SIGCONT);
+}
+
+static void check_time(const shop *s, job *j)
+{
+    double time = seconds();
+    if (s->command->timeout > 0 && time - j->begun > s->command->timeout && j->asked_to_end <= 0) {
+        j->late = true;
+        ask_to_end(j);
+    }
+    if (j->asked_to_end > 0 && !j->killed && time - j->asked_to_end > grace) {
+        j->killed = true;
+        kill(-j->process, SIGKILL);
+    }
+}
+
+static void look_after(shop *s, job *j)
+{
+    int status = 0;
+    if (j->pipe >= 0 && !read_output(j)) close_pipe(j);
+    pid_t ended = waitpid(j->process, &status, WNOHANG);
+    if (ended == j->process) finish(s, j, status);
+    else if (ended < 0 && errno == ECHILD) finish(s, j, 0);      /* the caller has let the system clear up */
+    else check_time(s, j);
+}
+
+static size_t wait_for_output(shop *s, struct pollfd *polls)
+{
+    size_t running = 0, open = 0;
+    bool soon = false;
+    for (size_t i = 0; i < s->workers; i++) {
+        const job *j = &s->jobs[i];
+        if (j->stage != RUNNING) continue;
+        running++;
+        if (j->pipe >= 0) polls[open++] = (struct pollfd){ .fd = j->pipe, .events = POLLIN };
+        else soon = true;
+    }
+    if (running > 0) poll(polls, (nfds_t)open, soon ? SOON_MS : POLL_MS);
+    return running;
+}
+
+static void give_sign_of_life(shop *s)
+{
+    double time = seconds();
+    if (time - s->pulse < UNA_LEDGER_PULSE) return;
+    s->pulse = time;
+    una_mark mark = una_arena_mark(&s->run->scratch);
+    una_ledger_pulse(s->study->ledger, s->run);          /* a failure shows when something has to be written */
+    una_arena_release(&s->run->scratch, mark);
+}
+
+static void check_cancelled(shop *s)
+{
+    double fraction = s->command->trials ? (double)s->done / (double)s->command->trials : 0;
+    if (s->failed == UNA_CANCELLED || una_tick(s->run, "running", fraction, NAN) != UNA_CANCELLED) return;
+    if (s->failed == UNA_OK)
+        snprintf(s->message, sizeof s->message, "interrupted; trials that were under way were given back");
+    s->failed = UNA_CANCELLED;
+    for (size_t i = 0; i < s->workers; i++)
+        if (s->jobs[i].stage == RUNNING) ask_to_end(&s->jobs[i]);
+}
+
+static void work(shop *s, struct pollfd *polls)
+{
+    for (;;) {
+        if (s->failed == UNA_OK) begin_jobs(s);
+        check_cancelled(s);
+        if (wait_for_output(s, polls) == 0) return;
+        for (size_t i = 0; i < s->workers; i++)
+            if (s->jobs[i].stage == RUNNING) look_after(s, &s->jobs[i]);
+        give_sign_of_life(s);
+    }
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------- */
+
+static void describe_untold(const shop *s, const job *j, una_text *text)
+{
+    char number[32];
+    const char *why = s->why;
+    const char *where = una_ledger_name(s->study->ledger);
+    uint64_t id = j->result.id;
+    if (j->result.state == UNA_TRIAL_TOLD) {
+        una_number_text(number, j->result.value);
+        una_text_add(text, "the value %s of trial %" PRIu64 " could not be written: %s; tell it with 'una study tell %s %"
+                     PRIu64 " %s'", number, id, why, where, id, number);
+    } else {
+        una_text_add(text, "that trial %" PRIu64 " failed (%s) could not be written: %s; tell it with 'una study tell %s "
+                     "%" PRIu64 " --failed'", id, j->note, why, where, id);
+    }
+}
+
+/* Once more; what still cannot be written is told to the caller, each in a sentence of its own too. */
+static una_status settle_rest(shop *s)
+{
+    una_text all = una_text_in(&s->memory);
+    for (size_t i = 0; i < s->workers; i++) {
+        job *j = &s->jobs[i];
+        if (j->stage != UNTOLD) continue;
+        settle(s, j);
+        if (j->stage != UNTOLD) continue;
+        una_text one = una_text_in(&s->memory);
+        describe_untold(s, j, &one);
+        if (one.at) report(s, j, one.at);
+        una_text_add(&all, "%s%s", all.length ? ". And " : "", one.at ? one.at : "");
+        una_trials_free(j->trials);
+        j->stage = IDLE;
+    }
+    if (all.length > 0) snprintf(s->message, sizeof s->message, "%.1000s", all.at);
+    return s->failed;
+}
+
+una_status una_study_run(size_t *done, una_study *study, const una_study_command *command, una_run *run)
+{
+    una_study_command given;
+    if (done) *done = 0;
+    UNA_TRY(una_enter(run));
+    UNA_TRY(UNA_TAKE(&given, command, una_study_command, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = check_command(study, &given, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+
+    shop s = { .study = study, .command = &given, .run = run, .workers = given.workers ? given.workers : 1 };
+    una_arena_init(&s.memory, run);
+    s.jobs = UNA_GET(&s.memory, job, s.workers);
+    struct pollfd *polls = UNA_GET(&s.memory, struct pollfd, s.workers);
+    for (size_t i = 0; s.jobs && i < s.workers; i++) s.jobs[i].tail = UNA_GET(&s.memory, char, 2 * TAIL);
+    status = una_arena_check(&s.memory);
+    if (status == UNA_OK) {
+        work(&s, polls);
+        status = settle_rest(&s);
+        if (status != UNA_OK) una_run_fail(run, status, s.message);
+    }
+    una_arena_free(&s.memory);
+    if (done) *done = s.done;
+    return status;
+}

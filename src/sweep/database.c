@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all databases have in common: turns, transactions that begin again where the connection was lost, and what a
+ * database says of itself. The table una_kind has a line for every kind of thing in it.
+ */
+#include "sweep/database.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <string.h>
+
+enum { MOST_REPEATS = 10 };              /* a server that goes down each time is not to be worn out              */
+
+struct una_database {
+    una_run           *run;              /* allocator                                                            */
+    const una_driver  *driver;
+    void              *link;
+    una_database_mode  mode;
+    pthread_mutex_t    lock;             /* recursive: the body of a transaction comes by again                  */
+    bool               inside;           /* a transaction                                                        */
+    char              *name;             /* behind the struct                                                    */
+};
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+bool una_database_is_server(const char *where)
+{
+    return where && (begins(where, "postgresql://") || begins(where, "postgres://"));
+}
+
+const char *una_database_name(const una_database *db)
+{
+    return db->name;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------- */
+
+static void cut_out(char *from, const char *to)
+{
+    memmove(from, to, strlen(to) + 1);
+}
+
+/* postgresql://user:PASSWORD@host/db?password=PASSWORD#name */
+const char *una_database_address(char *address)
+{
+    char *user = strstr(address, "://") + 3, *at = strrchr(address, '@'), *colon = strchr(user, ':');
+    if (at && colon && colon < at) cut_out(colon, at);
+    char *fragment = strrchr(address, '#');
+    if (fragment) *fragment = 0;
+
+    for (char *word = strchr(address, '?'); word && *word;) {
+        char *next = strchr(word + 1, '&'), *end = next ? next : word + strlen(word);
+        if (!begins(word + 1, "password=") && !begins(word + 1, "sslpassword=")) word = end;
+        else if (next) cut_out(word + 1, next + 1);
+        else *word = 0;
+    }
+    return address;
+}
+
+static una_status new_database(una_database **out, const char *where, una_database_mode mode, una_run *run)
+{
+    const char *name = where ? where : "a database in memory";
+    size_t length = strlen(name) + 1;
+    una_database *db = una_allocate(run, sizeof *db + length);
+    pthread_mutexattr_t recursive;
+    *out = db;
+    if (!db) return UNA_E_MEMORY;
+    bool server = una_database_is_server(where);
+    *db = (una_database){ .run = run, .driver = server ? &una_driver_postgres : &una_driver_sqlite, .mode = mode };
+    db->name = memcpy(db + 1, name, length);
+    if (server) una_database_address(db->name);
+
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&db->lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    return UNA_OK;
+}
+
+una_status una_database_open(una_database **out, const char *where, una_database_mode mode, una_run *run)
+{
+    una_database *db;
+    *out = NULL;
+    UNA_TRY(new_database(&db, where, mode, run));
+    una_status status = db->driver->open(&db->link, where, mode, run);
+    if (status == UNA_OK) *out = db;
+    else una_database_close(db);
+    return status;
+}
+
+void una_database_close(una_database *db)
+{
+    if (!db) return;
+    if (db->link) db->driver->close(db->link);
+    pthread_mutex_destroy(&db->lock);
+    una_release(db->run, db);
+}
+
+/* ---- statements ---------------------------------------------------------------------------------------------- */
+
+/* After a failure: was it that of the connection, and is there a new one? Else the failure is in *status. */
+static bool is_back(una_database *db, una_status *status, int *repeats, una_run *run)
+{
+    if (*status == UNA_OK || db->inside || !db->driver->lost(db->link) || ++*repeats > MOST_REPEATS) return false;
+    *status = db->driver->again(db->link, run);
+    return *status == UNA_OK;
+}
+
+static una_status perform(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,
+                          una_record_task *task, void *context, una_run *run)
+{
+    una_status status;
+    int repeats = 0;
+    if (count > UNA_MOST_CELLS) UNA_FAIL(run, UNA_E_USAGE, "more than %d values: %.100s", UNA_MOST_CELLS, sql);
+    pthread_mutex_lock(&db->lock);
+    do status = db->driver->each(db->link, changed, sql, given, count, task, context, run);
+    while (is_back(db, &status, &repeats, run));
+    pthread_mutex_unlock(&db->lock);
+    return status;
+}
+
+una_status una_database_do(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,
+                           una_run *run)
+{
+    return perform(changed, db, sql, given, count, NULL, NULL, run);
+}
+
+una_status una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,
+                             una_record_task *task, void *context, una_run *run)
+{
+    return perform(NULL, db, sql, given, count, task, context, run);
+}
+
+una_status una_database_script(una_database *db, const char *sql, una_run *run)
+{
+    una_status status;
+    int repeats = 0;
+    pthread_mutex_lock(&db->lock);
+    do status = db->driver->script(db->link, sql, run);
+    while (is_back(db, &status, &repeats, run));
+    pthread_mutex_unlock(&db->lock);
+    return status;
+}
+
+typedef struct asking { una_cell *cell; una_arena *arena; bool found; } asking;
+
+static una_status take_cell(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    asking *a = context;
+    (void)run;
+    if (a->found || count == 0) return UNA_OK;
+    a->found = true;
+    *a->cell = cells[0];
+    if (a->cell->type == UNA_CELL_TEXT) a->cell->text = una_arena_text(a->arena, cells[0].text);
+    return una_arena_check(a->arena);
+}
+
+una_status una_database_ask(una_cell *cell, una_database *db, const char *sql, const una_cell *given, size_t count,
+                            una_arena *arena, una_run *run)
+{
+    asking a = { .cell = cell, .arena = arena };
+    *cell = (una_cell){ .type = UNA_CELL_NULL };
+    una_status status = una_database_each(db, sql, given, count, take_cell, &a, run);
+    if (status != UNA_OK) *cell = (una_cell){ .type = UNA_CELL_NULL };
+    return status;
+}
+
+/* ---- transactions -------------------------------------------------------------------------------------------- */
+
+static una_status attempt(una_database *db, una_transaction *body, void *context, una_run *run)
+{
+    UNA_TRY(db->driver->begin(db->link, run));
+    db->inside = true;
+    una_status status = body(db, context, run);
+    if (status == UNA_OK) status = db->driver->commit(db->link, run);
+    db->inside = false;
+    if (status != UNA_OK) db->driver->undo(db->link);
+    return status;
+}
+
+una_status una_database_transact(una_database *db, una_transaction *body, void *context, una_run *run)
+{
+    una_status status;
+    int repeats = 0;
+    pthread_mutex_lock(&db->lock);
+    if (db->inside) {                                        /* part of the one that is under way */
+        status = body(db, context, run);
+    } else {
+        do status = attempt(db, body, context, run);
+        while (is_back(db, &status, &repeats, run));
+    }
+    pthread_mutex_unlock(&db->lock);
+    return status;
+}
+
+/* ---- what a database holds ----------------------------------------------------------------------------------- */
+
+typedef struct expecting { const char *kind, *schema; int format; } expecting;
+
+static una_status ask_number(int64_t *number, una_database *db, const char *sql, const char *given, una_run *run)
+{
+    una_cell cell, word = una_words(given);
+    UNA_TRY(una_database_ask(&cell, db, sql, &word, given ? 1 : 0, &run->scratch, run));
+    *number = cell.whole;
+    return UNA_OK;
+}
+
+/* The first table that a schema makes: one of an older una, which wrote no una_kind, is known by it. */
+static void first_table(char name[64], const char *schema)
+{
+    const char *at = strstr(schema, "CREATE TABLE ");
+    size_t length = 0;
+    if (at) at += strlen("CREATE TABLE ");
+    while (at && length < 63 && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
+    memcpy(name, at ? at : "", length);
+    name[length] = 0;
+}
+
+static una_status check_sound(una_database *db, una_run *run)
+{
+    una_cell word;
+    UNA_TRY(una_database_ask(&word, db, db->driver->sound, NULL, 0, &run->scratch, run));
+    if (word.type == UNA_CELL_TEXT && strcmp(word.text, "ok") == 0) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s is damaged (%.200s); take a copy of it that is whole, or move it away", db->name,
+             word.type == UNA_CELL_TEXT ? word.text : "no answer");
+}
+
+static una_status check_format(una_database *db, const expecting *e, int64_t format, una_run *run)
+{
+    if (format == e->format) return check_sound(db, run);
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a %s that this una can read (format %lld, and it knows %d); use a newer una, "
+             "or another place", db->name, e->kind, (long long)format, e->format);
+}
+
+static una_status make(una_database *db, const expecting *e, una_run *run)
+{
+    una_cell line[] = { una_words(e->kind), una_whole(e->format) };
+    if (db->mode == UNA_DATABASE_PRESENT) UNA_FAIL(run, UNA_E_INPUT, "there is no %s in %s", e->kind, db->name);
+    UNA_TRY(una_database_script(db, "CREATE TABLE IF NOT EXISTS una_kind (kind TEXT PRIMARY KEY, format INTEGER NOT "
+                                "NULL)", run));
+    UNA_TRY(una_database_do(NULL, db, "INSERT INTO una_kind (kind, format) VALUES ($1, $2)", line, 2, run));
+    return una_database_script(db, e->schema, run);
+}
+
+/* Of a file without una_kind: empty, of an older una, or another program's. */
+static una_status without_kinds(una_database *db, const expecting *e, una_run *run)
+{
+    int64_t tables = 0, format = 0, known = 0;
+    char table[64];
+    UNA_TRY(ask_number(&tables, db, db->driver->tables, "", run));
+    UNA_TRY(ask_number(&format, db, db->driver->version, NULL, run));
+    if (tables == 0 && format == 0) return make(db, e, run);
+    first_table(table, e->schema);
+    UNA_TRY(ask_number(&known, db, db->driver->tables, table, run));
+    if (known || format > e->format) return check_format(db, e, format, run);
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a %s: its tables are those of another program", db->name, e->kind);
+}
+
+static una_status expect_kind(una_database *db, void *context, una_run *run)
+{
+    const expecting *e = context;
+    bool server = una_database_is_server(db->name);
+    int64_t kinds = 0;
+    una_cell format, other, kind = una_words(e->kind);
+    UNA_TRY(ask_number(&kinds, db, db->driver->tables, "una_kind", run));
+    if (!kinds) return server ? make(db, e, run) : without_kinds(db, e, run);
+
+    UNA_TRY(una_database_ask(&format, db, "SELECT format FROM una_kind WHERE kind = $1", &kind, 1, &run->scratch, run));
+    if (format.type != UNA_CELL_NULL) return check_format(db, e, format.whole, run);
+    if (server) return make(db, e, run);
+    UNA_TRY(una_database_ask(&other, db, "SELECT kind FROM una_kind", NULL, 0, &run->scratch, run));
+    UNA_FAIL(run, UNA_E_INPUT, "%s is a %s, not a %s", db->name,
+             other.type == UNA_CELL_TEXT ? other.text : "thing of una's", e->kind);
+}
+
+una_status una_database_expect(una_database *db, const char *kind, int format, const char *schema, una_run *run)
+{
+    expecting e = { kind, schema, format };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_database_transact(db, expect_kind, &e, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A server of PostgreSQL. One writer at a time, as with a file: every transaction first takes a lock of its own, which
+ * ends with it. Servers are restarted and networks fail: a connection that was lost is made anew for two minutes, and
+ * whoever used it begins again. A machine that dies in the middle of a transaction loses its lock within half a minute,
+ * a process that was stopped in the middle of one within five minutes, so that the others can go on.
+ *
+ * Numbers go as text: whole ones in full, reals with as many digits as read back the same. Passwords are in no message:
+ * the address is shown without, and one that libpq would misread, and quote, is not handed to it.
+ */
+#include "sweep/database.h"
+
+#include <libpq-fe.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    ANSWER_MS = 600000, CANCELLED_MS = 1000,     /* one statement, with its wait for the turn                    */
+    OPEN_MS = 30000,                             /* a server that is about to be there                           */
+    AGAIN_MS = 120000, LOOK_MS = 50
+};
+enum { INT2 = 21, INT4 = 23, INT8 = 20, FLOAT4 = 700, FLOAT8 = 701, NUMERIC = 1700, BOOL = 16, TEXT = 25 };  /* Oids */
+
+typedef struct server {
+    una_run    *run;                     /* allocator                                                            */
+    PGconn     *link;                    /* NULL: there is none                                                  */
+    bool        lost, given_up;          /* the last call; the last attempt to find it again                     */
+    const char *name, *address;          /* to be shown; to be used; behind the struct                           */
+} server;
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------------ */
+
+/* libpq's sentences have several lines. */
+static void one_line(char *to, size_t room, const char *from)
+{
+    size_t length = 0;
+    for (; *from && length + 1 < room; from++) {
+        bool blank = strchr(" \n\r\t", *from) != NULL;
+        if (blank && (length == 0 || to[length - 1] == ' ')) continue;
+        to[length++] = blank ? ' ' : *from;
+    }
+    while (length > 0 && to[length - 1] == ' ') length--;
+    to[length] = 0;
+}
+
+static bool is_of(const char *state, const char *const *list)
+{
+    for (; *list; list++)
+        if (strncmp(state, *list, strlen(*list)) == 0) return true;
+    return false;
+}
+
+/* The end of the server or of this connection; two transactions in each other's way, of which one had to go. */
+static bool can_be_repeated(const server *s, const char *state)
+{
+    static const char *const states[] = { "08", "57P", "25P03", "40001", "40P01", NULL };
+    return PQstatus(s->link) != CONNECTION_OK || is_of(state, states);
+}
+
+/* result: one that failed, or anything where there is no answer to be had. */
+static una_status failed(server *s, const PGresult *result, una_run *run)
+{
+    static const char *const full[] = { "53100", NULL }, *const damaged[] = { "XX001", "XX002", NULL };
+    static const char *const forbidden[] = { "42501", "25006", NULL }, *const taken[] = { "42P07", NULL };
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    char why[400];
+    one_line(why, sizeof why, primary ? primary : PQerrorMessage(s->link));
+    if (!state) state = "";
+    s->lost = !*state || can_be_repeated(s, state);
+
+    if (s->lost) UNA_FAIL(run, UNA_E_IO, "the connection with %s was lost: %s", s->name, why);
+    if (is_of(state, full))
+        UNA_FAIL(run, UNA_E_IO, "cannot write %s: its disk is full; nothing of this change was made", s->name);
+    if (is_of(state, damaged)) UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: %s", s->name, why);
+    if (is_of(state, forbidden)) UNA_FAIL(run, UNA_E_IO, "%s does not allow this user to write: %s", s->name, why);
+    if (is_of(state, taken))
+        UNA_FAIL(run, UNA_E_INPUT, "%s has tables of another program under the names that una needs (%s); give una a "
+                 "database or a schema of its own", s->name, why);
+    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", s->name, why);
+}
+
+/* ---- statements ---------------------------------------------------------------------------------------------- */
+
+static void hang_up(server *s)
+{
+    PQfinish(s->link);
+    s->link = NULL;
+}
+
+/* false: the connection is lost, or the run was cancelled, which shows in *status. Who is cancelled leaves the server
+ * to find out: its answer may never come. */
+static bool wait_for_answer(server *s, una_status *status, una_run *run)
+{
+    int64_t most = ANSWER_MS, begun = milliseconds();
+    while (PQisBusy(s->link)) {
+        struct pollfd look = { .fd = PQsocket(s->link), .events = POLLIN };
+        if (poll(&look, 1, LOOK_MS) != 0 && !PQconsumeInput(s->link)) return false;
+        if (una_cancelled(run) && most == ANSWER_MS) most = milliseconds() - begun + CANCELLED_MS;
+        if (milliseconds() - begun < most) continue;
+
+        hang_up(s);
+        *status = una_cancelled(run)
+            ? una_fail(run, UNA_CANCELLED, "interrupted while waiting for %s, where others write", s->name)
+            : una_fail(run, UNA_E_IO, "%s has not answered for %d minutes; see what keeps it (pg_stat_activity), or "
+                       "try again later", s->name, ANSWER_MS / 60000);
+        return false;
+    }
+    return true;
+}
+
+static bool is_good(const PGresult *result)
+{
+    ExecStatusType code = PQresultStatus(result);
+    return code == PGRES_COMMAND_OK || code == PGRES_TUPLES_OK || code == PGRES_EMPTY_QUERY;
+}
+
+/* The last result of what was sent, or the first that failed. */
+static una_status receive(PGresult **result, server *s, bool sent, una_run *run)
+{
+    una_status status = UNA_OK;
+    bool whole = false;
+    PGresult *kept = NULL;
+    while (sent && !whole && wait_for_answer(s, &status, run)) {
+        PGresult *next = PQgetResult(s->link);
+        bool bad = kept && !is_good(kept);
+        whole = !next;
+        if (!whole) PQclear(bad ? next : kept);
+        if (!whole && !bad) kept = next;
+    }
+
+    if (status == UNA_OK && (!whole || !is_good(kept))) status = failed(s, kept, run);
+    if (!whole) hang_up(s);
+    *result = status == UNA_OK ? kept : NULL;
+    if (status != UNA_OK) PQclear(kept);
+    return status;
+}
+
+static una_status is_there(server *s, una_run *run)
+{
+    s->lost = !s->link;
+    if (s->lost) UNA_FAIL(run, UNA_E_IO, "there is no connection with %s", s->name);
+    return UNA_OK;
+}
+
+static una_status execute(server *s, const char *sql, una_run *run)
+{
+    PGresult *result;
+    UNA_TRY(is_there(s, run));
+    UNA_TRY(receive(&result, s, PQsendQuery(s->link, sql), run));
+    PQclear(result);
+    return UNA_OK;
+}
+
+typedef struct parameters {
+    const char *text[UNA_MOST_CELLS];
+    Oid         type[UNA_MOST_CELLS];
+    char        digits[UNA_MOST_CELLS][32];
+} parameters;
+
+static void give(parameters *p, const una_cell *given, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        static const Oid types[] = { [UNA_CELL_NULL] = 0, [UNA_CELL_WHOLE] = INT8, [UNA_CELL_REAL] = FLOAT8,
+                                     [UNA_CELL_TEXT] = TEXT };
+        p->type[i] = types[given[i].type];
+        p->text[i] = NULL;
+        if (given[i].type == UNA_CELL_TEXT) p->text[i] = given[i].text;
+        if (given[i].type == UNA_CELL_REAL) p->text[i] = una_number_text(p->digits[i], given[i].real);
+        if (given[i].type != UNA_CELL_WHOLE) continue;
+        snprintf(p->digits[i], sizeof p->digits[i], "%lld", (long long)given[i].whole);
+        p->text[i] = p->digits[i];
+    }
+}
+
+static una_cell real_cell(const char *text)
+{
+    double value = NAN;
+    if (strcmp(text, "Infinity") == 0) value = HUGE_VAL;
+    else if (strcmp(text, "-Infinity") == 0) value = -HUGE_VAL;
+    else if (!una_parse_number(text, strlen(text), &value)) value = NAN;
+    return una_real(value);
+}
+
+static una_cell whole_cell(const char *text)
+{
+    long long whole = strtoll(text, NULL, 10);
+    return (una_cell){ .type = UNA_CELL_WHOLE, .whole = whole, .real = (double)whole };
+}
+
+static una_cell cell_at(const PGresult *result, int row, int column)
+{
+    const char *text = PQgetvalue(result, row, column);
+    if (PQgetisnull(result, row, column)) return (una_cell){ .type = UNA_CELL_NULL };
+    switch (PQftype(result, column)) {
+    case INT2: case INT4: case INT8: return whole_cell(text);
+    case FLOAT4: case FLOAT8:        return real_cell(text);
+    case NUMERIC:                    return strchr(text, '.') || strlen(text) > 18 ? real_cell(text) : whole_cell(text);
+    case BOOL:                       return whole_cell(*text == 't' ? "1" : "0");
+    default:                         return una_words(text);
+    }
+}
+
+static una_status give_rows(const PGresult *result, const char *sql, una_record_task *task, void *context, una_run *run)
+{
+    una_cell cells[UNA_MOST_CELLS];
+    int columns = PQnfields(result), rows = PQntuples(result);
+    if (columns > UNA_MOST_CELLS) UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_CELLS, sql);
+    for (int row = 0; row < rows; row++) {
+        for (int i = 0; i < columns; i++) cells[i] = cell_at(result, row, i);
+        UNA_TRY(task(context, cells, (size_t)columns, run));
+    }
+    return UNA_OK;
+}
+
+/* All rows are here before the first is given: whoever takes them never sees some of them twice. */
+static una_status server_each(void *link, size_t *changed, const char *sql, const una_cell *given, size_t count,
+                              una_record_task *task, void *context, una_run *run)
+{
+    server *s = link;
+    parameters p;
+    PGresult *result;
+    if (changed) *changed = 0;
+    UNA_TRY(is_there(s, run));
+    give(&p, given, count);
+    bool sent = PQsendQueryParams(s->link, sql, (int)count, p.type, p.text, NULL, NULL, 0);
+    UNA_TRY(receive(&result, s, sent, run));
+
+    una_status status = task ? give_rows(result, sql, task, context, run) : UNA_OK;
+    if (changed && status == UNA_OK) *changed = (size_t)strtoull(PQcmdTuples(result), NULL, 10);
+    PQclear(result);
+    return status;
+}
+
+/* ---- scripts ------------------------------------------------------------------------------------------------- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_in_word(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9');
+}
+
+/* Texts are compared byte by byte, as SQLite does, whatever the language of the server. */
+static void add_word(una_text *to, const char *word, size_t length)
+{
+    static const char *const other[][2] = { { "INTEGER", "BIGINT" }, { "REAL", "DOUBLE PRECISION" },
+        { "TEXT", "TEXT COLLATE \"C\"" }, { "WITHOUT", "" }, { "ROWID", "" } };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (strlen(other[i][0]) == length && memcmp(other[i][0], word, length) == 0) {
+            una_text_add(to, "%s", other[i][1]);
+            return;
+        }
+    una_text_bytes(to, word, length);
+}
+
+/* A schema as PostgreSQL wants it: other names of types, and no settings of SQLite. Quoted texts stay as they are. */
+static void translate(una_text *to, const char *sql)
+{
+    while (*sql) {
+        size_t length = 1;
+        if (strncmp(sql, "PRAGMA ", 7) == 0) {
+            sql += strcspn(sql, ";");
+            continue;
+        }
+        if (*sql == '\'' || *sql == '"') {
+            const char *end = strchr(sql + 1, *sql);
+            length = end ? (size_t)(end - sql) + 1 : strlen(sql);
+        } else if (is_in_word(*sql)) {
+            while (is_in_word(sql[length])) length++;
+            add_word(to, sql, length);
+            sql += length;
+            continue;
+        }
+        una_text_bytes(to, sql, length);
+        sql += length;
+    }
+}
+
+static una_status server_script(void *link, const char *sql, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text text = una_text_in(&run->scratch);
+    translate(&text, sql);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = execute(link, text.at ? text.at : "", run);
+    else ((server *)link)->lost = false;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- transactions -------------------------------------------------------------------------------------------- */
+
+/* The number is "una" in letters; such locks are those of one database. Read committed: what the one before has written
+ * is seen as soon as the lock is ours. */
+static una_status server_begin(void *link, una_run *run)
+{
+    return execute(link, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(7695969)", run);
+}
+
+/* A transaction in which something had failed ends as if it were undone, without a word. */
+static una_status server_commit(void *link, una_run *run)
+{
+    server *s = link;
+    PGresult *result;
+    UNA_TRY(is_there(s, run));
+    UNA_TRY(receive(&result, s, PQsendQuery(s->link, "COMMIT"), run));
+    bool done = strcmp(PQcmdStatus(result), "COMMIT") == 0;
+    PQclear(result);
+    if (!done) UNA_FAIL(run, UNA_E_IO, "nothing of this change was made in %s, because a part of it failed", s->name);
+    return UNA_OK;
+}
+
+static void server_undo(void *link)
+{
+    server *s = link;
+    if (s->link && PQstatus(s->link) == CONNECTION_OK && PQtransactionStatus(s->link) != PQTRANS_IDLE)
+        PQclear(PQexec(s->link, "ROLLBACK"));
+}
+
+/* ---- connections --------------------------------------------------------------------------------------------- */
+
+static void keep_quiet(void *context, const char *notice)
+{
+    (void)context;
+    (void)notice;
+}
+
+/* What comes before dbname can be changed by the address. */
+static PGconn *dial(const char *address)
+{
+    static const char *const words[] = { "connect_timeout", "keepalives_idle", "keepalives_interval",
+        "keepalives_count", "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
+    const char *values[] = { "10", "10", "5", "4", "30000", "una", address, "UTF8", NULL };
+    return PQconnectdbParams(words, values, 1);
+}
+
+/* What the server knows of these; a transaction that was acknowledged is on its disk. */
+static const char session[] =
+    "SELECT set_config(name, wanted, false) FROM pg_settings JOIN (VALUES ('extra_float_digits', '3'), "
+    "('idle_in_transaction_session_timeout', '5min'), ('client_connection_check_interval', '10s'), "
+    "('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '4'), "
+    "('tcp_user_timeout', '30s')) AS w (setting_name, wanted) ON name = setting_name;"
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
+static una_status connect_once(server *s, una_run *run)
+{
+    char why[500];
+    hang_up(s);
+    s->link = dial(s->address);
+    if (!s->link) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", s->name);
+    if (PQstatus(s->link) == CONNECTION_OK) {
+        PQsetNoticeProcessor(s->link, keep_quiet, NULL);
+        return execute(s, session, run);
+    }
+
+    one_line(why, sizeof why, PQerrorMessage(s->link));
+    hang_up(s);
+    UNA_FAIL(run, UNA_E_IO, "cannot reach the database %s: %s (check that the server runs there, lets this machine in, "
+             "and knows the user and the password)", s->name, why);
+}
+
+/* A server that says no, but not for long: it starts, or recovers. */
+static bool is_starting(const server *s)
+{
+    const char *const words[] = { "connect_timeout", "dbname", NULL }, *const values[] = { "5", s->address, NULL };
+    return PQpingParams(words, values, 1) == PQPING_REJECT;
+}
+
+static void rest(int64_t *pause, una_run *run)
+{
+    struct timespec step = { .tv_nsec = LOOK_MS * 1000000L };
+    int64_t until = milliseconds() + *pause;
+    while (milliseconds() < until && !una_cancelled(run)) nanosleep(&step, NULL);
+    if (*pause < 2000) *pause *= 2;
+}
+
+static una_status connect_first(server *s, una_run *run)
+{
+    int64_t begun = milliseconds(), pause = 100;
+    for (;;) {
+        una_status status = connect_once(s, run);
+        if (status != UNA_E_IO || milliseconds() - begun > OPEN_MS || una_cancelled(run)) return status;
+        if (!is_starting(s)) return status;
+        rest(&pause, run);
+    }
+}
+
+static bool server_lost(void *link)
+{
+    return ((server *)link)->lost;
+}
+
+/* Once it has been given up, the next to ask does not wait for as long again. */
+static una_status server_again(void *link, una_run *run)
+{
+    server *s = link;
+    int64_t most = milliseconds() + (s->given_up ? 0 : AGAIN_MS), pause = 100;
+    if (s->link && PQstatus(s->link) == CONNECTION_OK && PQtransactionStatus(s->link) == PQTRANS_IDLE) return UNA_OK;
+    una_log(run, UNA_LOG_WARNING, "the connection with %s was lost and is made anew", s->name);
+
+    for (;;) {
+        una_status status = connect_once(s, run);
+        s->given_up = status != UNA_OK && milliseconds() >= most;
+        if (status != UNA_E_IO || s->given_up) return status;
+        if (una_cancelled(run))
+            UNA_FAIL(run, UNA_CANCELLED, "interrupted while the connection with %s was lost", s->name);
+        rest(&pause, run);
+    }
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------- */
+
+/* Where a password has signs in it that end it, libpq takes its rest for the name of a host, and says so. */
+static una_status check_address(const char *where, una_run *run)
+{
+    const char *host = strstr(where, "://") + 3, *at = strrchr(where, '@');
+    bool astray = at && (strchr(host, '@') != at || (size_t)(at - host) > strcspn(host, "/?#"));
+    if (!astray) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "the address of the server has an @ in the wrong place; in the user's name and password "
+             "write @ as %%40, / as %%2F, ? as %%3F and # as %%23");
+}
+
+static una_status new_server(server **out, const char *where, una_run *run)
+{
+    size_t length = strlen(where) + 1;
+    server *s = una_allocate(run, sizeof *s + 2 * length);
+    *out = s;
+    if (!s) return UNA_E_MEMORY;
+    *s = (server){ .run = run };
+
+    char *text = (char *)(s + 1), *fragment;
+    s->name = una_database_address(memcpy(text, where, length));
+    s->address = memcpy(text + length, where, length);
+    if ((fragment = strrchr(s->address, '#'))) *fragment = 0;
+    return UNA_OK;
+}
+
+static una_status understand(const server *s, una_run *run)
+{
+    char *why = NULL;
+    PQconninfoOption *parts = PQconninfoParse(s->address, &why);
+    bool good = parts != NULL;
+    PQconninfoFree(parts);
+    PQfreemem(why);                      /* it quotes the address, password and all */
+    if (good) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "%s is not the address of a database; such an address looks like "
+             "postgresql://user@host:5432/database", s->name);
+}
+
+static void server_close(void *link)
+{
+    server *s = link;
+    hang_up(s);
+    una_release(s->run, s);
+}
+
+static una_status server_open(void **link, const char *where, una_database_mode mode, una_run *run)
+{
+    server *s;
+    *link = NULL;
+    if (mode == UNA_DATABASE_COPY)
+        UNA_FAIL(run, UNA_E_USAGE, "only a file can be opened as a copy in memory, and a server was named");
+    UNA_TRY(check_address(where, run));
+    UNA_TRY(new_server(&s, where, run));
+    una_status status = understand(s, run);
+    if (status == UNA_OK) status = connect_first(s, run);
+    if (status == UNA_OK) *link = s;
+    else server_close(s);
+    return status;
+}
+
+const una_driver una_driver_postgres = {
+    .name = "PostgreSQL", .open = server_open, .close = server_close, .each = server_each, .script = server_script,
+    .begin = server_begin, .commit = server_commit, .undo = server_undo, .lost = server_lost, .again = server_again,
+    .tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND ($1 = '' OR tablename = $1)",
+    .version = "SELECT 0",
+    .sound = "SELECT 'ok'"
+};

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The store as three tables of a database: rows, their values, and claims. Every change is one transaction. In a file
+ * the rollback journal is used: a write-ahead log would be faster, but rows come one per fit; with the journal, a
+ * folder at rest holds one file, which can be copied, and it works on network file systems too.
+ *
+ * The server may be lost in the middle of a transaction, which then begins anew: bodies set what they count to zero.
+ */
+#include "sweep/store.h"
+#include "sweep/database.h"
+#include "sweep/owner.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { FORMAT = 1, KEY_CELLS = 6 };
+
+static const char schema[] =
+    "CREATE TABLE fit (id INTEGER PRIMARY KEY, study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL,"
+    "  spec TEXT NOT NULL, seed INTEGER NOT NULL, results INTEGER NOT NULL, options TEXT NOT NULL,"
+    "  made_by TEXT NOT NULL, kernels TEXT NOT NULL, seconds REAL NOT NULL,"
+    "  UNIQUE (study, data, split, spec, seed, results));"
+    "CREATE TABLE value (fit INTEGER NOT NULL, place INTEGER NOT NULL, measure TEXT NOT NULL, value REAL,"
+    "  PRIMARY KEY (fit, place)) WITHOUT ROWID;"
+    "CREATE TABLE claim (study TEXT NOT NULL, data TEXT NOT NULL, split INTEGER NOT NULL, spec TEXT NOT NULL,"
+    "  seed INTEGER NOT NULL, results INTEGER NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL,"
+    "  start TEXT NOT NULL, handle TEXT NOT NULL, since INTEGER NOT NULL,"
+    "  PRIMARY KEY (study, data, split, spec, seed, results)) WITHOUT ROWID;"
+    "PRAGMA user_version = 1;";          /* what an older una looks at */
+
+#define KEY "study, data, split, spec, seed, results"
+#define KEY_IS "study = $1 AND data = $2 AND split = $3 AND spec = $4 AND seed = $5 AND results = $6"
+
+struct una_store {
+    una_run       *run;                  /* allocator                                                        */
+    una_database  *db;
+    una_owner_name me;
+};
+
+const char *una_store_path(const una_store *store)
+{
+    return una_database_name(store->db);
+}
+
+size_t una_row_find(const una_row *row, const char *measure)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (strcmp(row->measure[i], measure) == 0) return i;
+    return SIZE_MAX;
+}
+
+/* Whole numbers above 2^63 are stored as negative ones and come back as they were. */
+static void give_key(una_cell cells[KEY_CELLS], const una_row_key *key)
+{
+    cells[0] = una_words(key->study);
+    cells[1] = una_words(key->data);
+    cells[2] = una_whole((int64_t)key->split);
+    cells[3] = una_words(key->spec);
+    cells[4] = una_whole((int64_t)key->seed);
+    cells[5] = una_whole((int64_t)key->results);
+}
+
+static una_status do_for(una_database *db, const char *sql, const una_row_key *key, una_run *run)
+{
+    una_cell cells[KEY_CELLS];
+    give_key(cells, key);
+    return una_database_do(NULL, db, sql, cells, KEY_CELLS, run);
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------- */
+
+static una_status open_as(una_store **out, const char *path, una_database_mode mode, una_run *run)
+{
+    una_store *store = una_allocate(run, sizeof *store);
+    *out = NULL;
+    if (!store) return UNA_E_MEMORY;
+    *store = (una_store){ .run = run };
+    una_owner_here(&store->me, store);
+
+    una_status status = una_database_open(&store->db, path, mode, run);
+    if (status == UNA_E_INPUT && !una_database_is_server(path))
+        una_fail(run, status, "%s is not a store of results, or is damaged; move it away, and results are taken from "
+                 "the CSV file beside it", path);
+    if (status == UNA_OK) status = una_database_expect(store->db, "store of results", FORMAT, schema, run);
+    if (status == UNA_OK) *out = store;
+    else una_store_close(store);
+    return status;
+}
+
+una_status una_store_open(una_store **store, const char *path, una_run *run)
+{
+    return open_as(store, path, UNA_DATABASE_JOURNAL, run);
+}
+
+una_status una_store_open_copy(una_store **store, const char *path, una_run *run)
+{
+    return open_as(store, path, UNA_DATABASE_COPY, run);
+}
+
+#define IS_MINE "host = $1 AND process = $2 AND start = $3 AND handle = $4"
+enum { OWNER_CELLS = 4 };
+
+static void give_owner(una_cell cells[OWNER_CELLS], const una_store *store)
+{
+    cells[0] = una_words(store->me.host);
+    cells[1] = una_whole(store->me.process);
+    cells[2] = una_words(store->me.start);
+    cells[3] = una_words(store->me.handle);
+}
+
+static una_cell time_now(void)
+{
+    return una_whole((int64_t)time(NULL));
+}
+
+/* For all claims of this handle. Nobody is there to hear of a failure, and the thread is another than that of the run,
+ * whose message is left alone: claims that are not dropped end with the process, and those that are not renewed now are
+ * renewed next time. */
+static void for_own_claims(una_store *store, const char *sql)
+{
+    una_run aside = { .settings = store->run->settings, .parent = store->run };
+    una_cell cells[OWNER_CELLS + 1];
+    give_owner(cells, store);
+    cells[OWNER_CELLS] = time_now();
+    (void)una_database_do(NULL, store->db, sql, cells, OWNER_CELLS + 1, &aside);
+}
+
+void una_store_close(una_store *store)
+{
+    if (!store) return;
+    if (store->db) for_own_claims(store, "DELETE FROM claim WHERE " IS_MINE);
+    una_database_close(store->db);
+    una_release(store->run, store);
+}
+
+void una_store_renew(una_store *store)
+{
+    for_own_claims(store, "UPDATE claim SET since = $5 WHERE " IS_MINE);
+}
+
+/* ---- claims -------------------------------------------------------------------------------------------------- */
+
+typedef struct holder { una_owner_name name; int64_t since; bool found; } holder;
+
+static una_status take_holder(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    holder *h = context;
+    (void)count;
+    (void)run;
+    snprintf(h->name.host, sizeof h->name.host, "%s", cells[0].text ? cells[0].text : "");
+    snprintf(h->name.start, sizeof h->name.start, "%s", cells[2].text ? cells[2].text : "");
+    snprintf(h->name.handle, sizeof h->name.handle, "%s", cells[3].text ? cells[3].text : "");
+    h->name.process = (long)cells[1].whole;
+    h->since = cells[4].whole;
+    h->found = true;
+    return UNA_OK;
+}
+
+static una_status find_holder(holder *h, una_database *db, const una_row_key *key, una_run *run)
+{
+    una_cell cells[KEY_CELLS];
+    *h = (holder){ .found = false };
+    give_key(cells, key);
+    return una_database_each(db, "SELECT host, process, start, handle, since FROM claim WHERE " KEY_IS, cells,
+                             KEY_CELLS, take_holder, h, run);
+}
+
+typedef struct claiming { const una_store *store; const una_row_key *key; bool granted; } claiming;
+
+static una_status take_claim(una_database *db, void *context, una_run *run)
+{
+    claiming *c = context;
+    const una_owner_name *me = &c->store->me;
+    una_cell cells[KEY_CELLS + OWNER_CELLS + 1];
+    holder h;
+    c->granted = false;
+    UNA_TRY(find_holder(&h, db, c->key, run));
+    if (h.found && !una_owner_same(&h.name, me) && una_owner_alive(&h.name, h.since, me)) return UNA_OK;
+
+    give_key(cells, c->key);
+    give_owner(cells + KEY_CELLS, c->store);
+    cells[KEY_CELLS + OWNER_CELLS] = time_now();
+    UNA_TRY(una_database_do(NULL, db, "INSERT INTO claim (" KEY ", host, process, start, handle, since) "
+                            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO UPDATE SET "
+                            "host = $7, process = $8, start = $9, handle = $10, since = $11", cells,
+                            KEY_CELLS + OWNER_CELLS + 1, run));
+    c->granted = true;
+    return UNA_OK;
+}
+
+una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run)
+{
+    claiming c = { store, key, false };
+    una_status status = una_database_transact(store->db, take_claim, &c, run);
+    *granted = status == UNA_OK && c.granted;
+    return status;
+}
+
+/* Its own only: another may have taken it over meanwhile. */
+una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run)
+{
+    una_cell cells[KEY_CELLS + OWNER_CELLS];
+    give_key(cells, key);
+    give_owner(cells + KEY_CELLS, store);
+    return una_database_do(NULL, store->db, "DELETE FROM claim WHERE " KEY_IS " AND host = $7 AND process = $8 AND "
+                           "start = $9 AND handle = $10", cells, KEY_CELLS + OWNER_CELLS, run);
+}
+
+una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run)
+{
+    holder h;
+    *owner = (una_owner){0};
+    UNA_TRY(find_holder(&h, store->db, key, run));
+    if (!h.found) return UNA_OK;
+    memcpy(owner->host, h.name.host, sizeof owner->host);
+    owner->process = h.name.process;
+    return UNA_OK;
+}
+
+/* ---- rows out ------------------------------------------------------------------------------------------------ */
+
+#define ROW_COLUMNS "f.study, f.data, f.split, f.spec, f.seed, f.results, f.options, f.made_by, f.kernels, " \
+                    "f.seconds, f.id, v.measure, v.value FROM fit f LEFT JOIN value v ON v.fit = f.id "
+enum { AT_OPTIONS = KEY_CELLS, AT_MADE_BY, AT_KERNELS, AT_SECONDS, AT_ID, AT_MEASURE, AT_VALUE };
+
+typedef struct building {                /* a row put together from the lines of a query                    */
+    una_store    *store;
+    una_row_task *task;
+    void         *context;
+    una_arena     texts;                 /* of this row                                                     */
+    una_row       row;
+    int64_t       id;                    /* -1: there is none yet                                           */
+    const char   *measure[UNA_MOST_MEASURES];
+    double        value[UNA_MOST_MEASURES];
+} building;
+
+static const char *text_of(building *b, const una_cell *cell)
+{
+    return una_arena_text(&b->texts, cell->text ? cell->text : "");
+}
+
+static void begin_row(building *b, const una_cell *cells)
+{
+    una_row_key key = { .study = text_of(b, &cells[0]), .data = text_of(b, &cells[1]),
+        .split = (uint64_t)cells[2].whole, .spec = text_of(b, &cells[3]), .seed = (uint64_t)cells[4].whole, .results = (unsigned)cells[5].whole };
+    b->row = (una_row){ .key = key, .measure = b->measure, .value = b->value,
+        .options = text_of(b, &cells[AT_OPTIONS]), .commit = text_of(b, &cells[AT_MADE_BY]),
+        .kernels = text_of(b, &cells[AT_KERNELS]), .seconds = cells[AT_SECONDS].real };
+    b->id = cells[AT_ID].whole;
+}
+
+static una_status add_value(building *b, const una_cell *measure, const una_cell *value, una_run *run)
+{
+    if (measure->type == UNA_CELL_NULL) return una_arena_check(&b->texts);       /* without measures */
+    if (b->row.count == UNA_MOST_MEASURES)
+        UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", una_store_path(b->store),
+                 UNA_MOST_MEASURES);
+    b->measure[b->row.count] = text_of(b, measure);
+    b->value[b->row.count++] = value->type == UNA_CELL_NULL ? NAN : value->real;
+    return una_arena_check(&b->texts);
+}
+
+static una_status take_line(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    building *b = context;
+    (void)count;
+    if (cells[AT_ID].whole != b->id) {
+        if (b->id >= 0) UNA_TRY(b->task(b->context, &b->row, run));
+        una_arena_reuse(&b->texts);
+        begin_row(b, cells);
+    }
+    return add_value(b, &cells[AT_MEASURE], &cells[AT_VALUE], run);
+}
+
+/* Calls the task with each row of a statement made of ROW_COLUMNS; its texts last until the task returns. */
+static una_status walk(una_store *store, const char *sql, const una_cell *cells, size_t count, una_row_task *task,
+                       void *context, una_run *run)
+{
+    building b = { .store = store, .task = task, .context = context, .id = -1 };
+    una_arena_init(&b.texts, run);
+    una_status status = una_database_each(store->db, sql, cells, count, take_line, &b, run);
+    if (status == UNA_OK) status = una_arena_check(&b.texts);
+    if (status == UNA_OK && b.id >= 0) status = task(context, &b.row, run);
+    una_arena_free(&b.texts);
+    return status;
+}
+
+/* The row of a key, if it is there. */
+static una_status walk_key(una_store *store, const una_row_key *key, una_row_task *task, void *context, una_run *run)
+{
+    una_cell cells[KEY_CELLS];
+    give_key(cells, key);
+    return walk(store, "SELECT " ROW_COLUMNS "WHERE " KEY_IS " ORDER BY v.place", cells, KEY_CELLS, task, context, run);
+}
+
+typedef struct finding { una_row *row; una_arena *arena; bool found; } finding;
+
+static una_status copy_row(void *context, const una_row *row, una_run *run)
+{
+    finding *f = context;
+    const char **measure = UNA_GET(f->arena, const char *, row->count);
+    double *value = UNA_GET(f->arena, double, row->count);
+    (void)run;
+    UNA_TRY(una_arena_check(f->arena));
+    for (size_t i = 0; i < row->count; i++) {
+        measure[i] = una_arena_text(f->arena, row->measure[i]);
+        value[i] = row->value[i];
+    }
+
+    *f->row = *row;
+    f->row->measure = measure;
+    f->row->value = value;
+    f->row->key.study = una_arena_text(f->arena, row->key.study);
+    f->row->key.data = una_arena_text(f->arena, row->key.data);
+    f->row->key.spec = una_arena_text(f->arena, row->key.spec);
+    f->row->options = una_arena_text(f->arena, row->options);
+    f->row->kernels = una_arena_text(f->arena, row->kernels);
+    f->row->commit = una_arena_text(f->arena, row->commit);
+    f->found = true;
+    return una_arena_check(f->arena);
+}
+
+una_status una_store_find(bool *found, una_row *row, una_store *store, const una_row_key *key, una_arena *arena,
+                          una_run *run)
+{
+    finding f = { row, arena, false };
+    una_status status = walk_key(store, key, copy_row, &f, run);
+    *found = status == UNA_OK && f.found;
+    return status;
+}
+
+una_status una_store_each(una_store *store, const char *study, una_row_task *task, void *context, una_run *run)
+{
+    una_cell name = una_words(study);
+    return walk(store, "SELECT " ROW_COLUMNS "WHERE study = $1 OR substr(study, 1, length($1) + 1) = $1 || '(' "
+                "ORDER BY " KEY ", v.place", &name, 1, task, context, run);
+}
+
+/* ---- rows in ------------------------------------------------------------------------------------------------- */
+
+typedef struct putting {
+    una_store     *store;
+    const una_row *rows;
+    size_t         count, added;
+    bool           replace;
+    una_clash      clash;
+} putting;
+
+static una_status remove_row(una_database *db, const una_row_key *key, una_run *run)
+{
+    UNA_TRY(do_for(db, "DELETE FROM value WHERE fit = (SELECT id FROM fit WHERE " KEY_IS ")", key, run));
+    return do_for(db, "DELETE FROM fit WHERE " KEY_IS, key, run);
+}
+
+static una_status insert_values(una_database *db, const una_row *row, una_cell fit, una_run *run)
+{
+    for (size_t i = 0; i < row->count; i++) {
+        una_cell cells[] = { fit, una_whole((int64_t)i), una_words(row->measure[i]), una_real(row->value[i]) };
+        UNA_TRY(una_database_do(NULL, db, "INSERT INTO value (fit, place, measure, value) VALUES ($1, $2, $3, $4)",
+                                cells, 4, run));
+    }
+    return UNA_OK;
+}
+
+typedef struct comparing { const una_row *here; una_clash *clash; size_t row; } comparing;
+
+static una_status compare_row(void *context, const una_row *there, una_run *run)
+{
+    const comparing *c = context;
+    (void)run;
+    if (strcmp(c->here->kernels, there->kernels) != 0) return UNA_OK;
+    for (size_t i = 0; i < c->here->count; i++) {
+        size_t at = una_row_find(there, c->here->measure[i]);
+        if (at == SIZE_MAX) continue;
+        double here = c->here->value[i], other = there->value[at];
+        if (here == other || (isnan(here) && isnan(other))) continue;
+        *c->clash = (una_clash){ c->row, c->here->measure[i], here, other };
+        return UNA_OK;
+    }
+    return UNA_OK;
+}
+
+static una_status refuse_clash(putting *p, size_t row, una_run *run)
+{
+    comparing c = { &p->rows[row], &p->clash, row };
+    UNA_TRY(walk_key(p->store, &p->rows[row].key, compare_row, &c, run));
+    if (p->clash.row == SIZE_MAX) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has another value of '%s' for a row that is put into it", una_store_path(p->store),
+             p->clash.measure);
+}
+
+/* Nobody else writes meanwhile, so the next number is free. */
+static una_status insert_fit(size_t *inserted, una_cell *id, una_database *db, const una_row *row, una_run *run)
+{
+    una_cell cells[KEY_CELLS + 5];
+    UNA_TRY(una_database_ask(id, db, "SELECT coalesce(max(id), 0) + 1 FROM fit", NULL, 0, &run->scratch, run));
+    give_key(cells, &row->key);
+    cells[6] = una_words(row->options);
+    cells[7] = una_words(row->commit);
+    cells[8] = una_words(row->kernels);
+    cells[9] = una_real(row->seconds);
+    cells[10] = *id;
+    return una_database_do(inserted, db, "INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES "
+                           "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO NOTHING", cells,
+                           KEY_CELLS + 5, run);
+}
+
+static una_status put_row(una_database *db, size_t at, putting *p, una_run *run)
+{
+    const una_row *row = &p->rows[at];
+    size_t inserted;
+    una_cell id;
+    if (p->replace) UNA_TRY(remove_row(db, &row->key, run));
+    UNA_TRY(insert_fit(&inserted, &id, db, row, run));
+    if (inserted) UNA_TRY(insert_values(db, row, id, run));
+    else UNA_TRY(refuse_clash(p, at, run));              /* it was there */
+    p->added += inserted;
+    return do_for(db, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
+}
+
+static una_status put_rows(una_database *db, void *context, una_run *run)
+{
+    putting *p = context;
+    p->added = 0;
+    p->clash = (una_clash){ .row = SIZE_MAX };
+    for (size_t i = 0; i < p->count; i++) UNA_TRY(put_row(db, i, p, run));
+    return UNA_OK;
+}
+
+una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
+                         una_clash *clash, una_run *run)
+{
+    putting p = { .store = store, .rows = rows, .count = count, .replace = replace, .clash.row = SIZE_MAX };
+    una_status status = una_database_transact(store->db, put_rows, &p, run);
+    if (clash) *clash = p.clash;
+    if (added) *added = status == UNA_OK ? p.added : 0;
+    return status;
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# Where to measure next: two clusters with a gap between, a pool, points inside ranges, what cannot be.
+awk 'BEGIN { print "x,y"; for (i = 0; i < 20; i++) { x = (i % 2 ? 1 : -1) * (2 + i / 20); printf "%.3f,%.4f\n", x, sin(x) + 0.01 * (i % 3) } }' >train.csv
+awk 'BEGIN { print "sample,x"; for (i = 0; i < 31; i++) printf "s%d,%.2f\n", i + 1, -3 + i / 5 }' >pool.csv
+check "fit" 0 una fit train.csv --target y --model gp --quiet --out gp.una
+check "a pool" 0 una suggest gp.una --pool pool.csv --count 2 --out next.csv
+out "1. row" "of pool.csv: x " "ignorance there is" "measured, ignorance over all falls from" "%)" "root mean square" "next.csv"
+there next.csv
+has next.csv "rank,row,sample,x,std_epistemic,before,after"
+true_that "the first lies in the gap" awk -F, 'NR == 2 { exit !($4 > -1.9 && $4 < 1.9) }' next.csv
+true_that "two rows that bring something" awk -F, 'NR > 1 { n++; if (!($7 < $6)) bad = 1 } END { exit bad || n != 2 }' next.csv
+check "JSON" 0 una suggest gp.una --pool pool.csv --count 2 --json
+json rows region
+out '"row": ' '"x": {"x": ' '"after": '
+cp stdout.txt one.json
+check "two threads" 0 una suggest gp.una --pool pool.csv --count 2 --json --threads 2
+same one.json stdout.txt
+check "the rows that count" 0 una suggest gp.una --pool pool.csv --data train.csv
+out "20 rows of train.csv"
+check "inside ranges" 0 una suggest gp.una --data train.csv --out range.csv
+out "inside the ranges of train.csv"
+has range.csv "rank,x,std_epistemic,before,after"
+true_that "in the gap, too" awk -F, 'NR == 2 { exit !($2 > -1.9 && $2 < 1.9) }' range.csv
+check "without any rows" 0 una suggest gp.una
+out "two standard deviations"
+check "the rows can be measured and taken in" 0 sh -c 'awk -F, "NR == 1 { print \"x,y\"; next } { print \$4 \",0\" }" next.csv >measured.csv; "$UNA" update gp.una measured.csv --out more.una'
+out "2 rows added"
+check "a column is missing" 2 sh -c 'cut -d, -f1 pool.csv >x.csv; "$UNA" suggest gp.una --pool x.csv'
+err "x.csv has no column 'x'"
+check "more than there are" 1 una suggest gp.una --pool pool.csv --count 32 --out no.csv
+err "31 rows"
+absent no.csv
+check "fit of a network" 0 una fit train.csv --target y --model nn --set members=1 $quick --quiet --out nn.una
+check "a model that cannot" 1 una suggest nn.una --pool pool.csv
+err "nn model cannot" "luna"
+check "over its own pool" 1 una suggest gp.una --pool pool.csv --out pool.csv
+coloured 60 >words.csv
+check "fit on words" 0 una fit words.csv --target y $fast --quiet --out words.una
+check "words" 0 una suggest words.una --data words.csv
+out "colour "
+check "help" 0 una suggest --help
+out "--pool FILE" "una suggest measurements.una --pool shelf.csv --count 5"
+tidy

@@ -346,8 +346,8 @@ const una_experiment una_experiment_bayesopt = {
     .name = "bayesopt",
     .summary = "Bayesian optimisation: who finds the least value of something expensive?",
     .title = "Bayesian optimisation: who finds the least value?",
-    .lead = "A few random points, then one step after the other: a model of all values so far says where the next one is "
-            "best taken. What a surrogate knows of its ignorance decides how soon the least value is found.",
+    .lead = "A few random points, then one step after the other: a model of all values so far says where the next one "
+            "is best taken. What a surrogate knows of its ignorance decides how soon the least value is found.",
     .caption = "Regret (distance of the best value found from the least there is; of a classifier its error in "
                "percent) and seconds that a step takes: mean and sd over the seeds",
     .over = "seeds",

@@ -17,8 +17,6 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-const char *una_bench_build_info(void);        /* one line per dependency built in                          */
-
 /* ---- which experiments there are ------------------------------------------------------------------ */
 
 const char *una_bench_build_info(void);                /* one line per dependency built in                  */

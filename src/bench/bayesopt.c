@@ -17,7 +17,10 @@
 typedef struct bayesopt_options {
     const char *data, *tasks, *acquisition;
     double      seeds, steps, initial;
+    int         setup;
 } bayesopt_options;
+
+enum { SETUP_OWN, SETUP_THESIS };
 
 enum { QUICK_SEEDS = 2, QUICK_STEPS = 5 };
 
@@ -32,6 +35,8 @@ static const una_option table[] = {
       "random points that every optimisation begins with" },
     { "acquisition", UNA_TEXT, offsetof(bayesopt_options, acquisition), "log_ei", 0, 0, false, NULL,
       "what chooses the next point: log_ei, ei, ucb(beta=2), thompson ..." },
+    { "setup", UNA_WORD, offsetof(bayesopt_options, setup), "own", 0, 0, false, "own|thesis",
+      "what a bare name stands for: our options, or the thesis's with its grid searched at the start" },
     { .name = NULL }
 };
 
@@ -93,14 +98,15 @@ static const char *title_of(const una_spec *spec)
  * that needs no model. */
 static una_status contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
 {
-    const char *whole;
+    const bayesopt_options *o = asked->options;
+    const char *whole = o->setup == SETUP_THESIS ? una_bayesopt_thesis(text) : NULL;
     una_spec spec;
     *model = (una_bench_model){ .kind = una_arena_text(asked->keep, text), .results = 1 };
     model->spec = model->kind;
     UNA_TRY(una_arena_check(asked->keep));
     if (una_bayesopt_is_floor(text)) return UNA_OK;
 
-    UNA_TRY(una_search_model(&whole, text, asked->keep, run));
+    if (!whole) UNA_TRY(una_search_model(&whole, text, asked->keep, run));
     UNA_TRY(una_row_key_spec(&model->spec, &model->kind, &model->results, whole, asked->keep, run));
     UNA_TRY(una_spec_parse(&spec, model->spec, asked->keep, run));
     model->kind = title_of(&spec);
@@ -138,6 +144,7 @@ static const char *study_of(const una_asked *asked)
         una_text_add(&study, "%sinitial=", count++ ? ", " : "(");
         una_text_number(&study, o->initial);
     }
+    if (o->setup == SETUP_THESIS) una_text_add(&study, "%ssetup=thesis", count++ ? ", " : "(");
     if (asked->quick || !UNA_IS_AUTO(o->steps)) {
         una_text_add(&study, "%ssteps=", count++ ? ", " : "(");
         una_text_number(&study, UNA_IS_AUTO(o->steps) ? QUICK_STEPS : o->steps);
@@ -216,7 +223,6 @@ static double now(void)
 static una_status open_hunt(hunt *h, una_run *run)
 {
     const bayesopt_options *o = h->asked->options;
-    bool floor = una_bayesopt_is_floor(h->key->spec);
     h->task = una_task_find(h->key->data);
     h->initial = (size_t)o->initial;
     h->steps = !UNA_IS_AUTO(o->steps) ? (size_t)o->steps : h->asked->quick ? QUICK_STEPS : h->task->steps;
@@ -228,9 +234,23 @@ static una_status open_hunt(hunt *h, una_run *run)
     h->seconds = UNA_GET(&run->scratch, double, h->steps);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < most; i++) h->state[i] = UNA_TRIAL_TOLD;
+    return UNA_OK;
+}
 
+/* With the thesis's surrogates, as soon as there are rows enough to choose from its grid; until then there is none. */
+static una_status need_search(hunt *h, una_run *run)
+{
+    const bayesopt_options *o = h->asked->options;
+    bool floor = una_bayesopt_is_floor(h->key->spec);
     una_search_settings settings = { .space = h->space, .model = h->key->spec, .seed = h->key->seed,
         .acquisition = floor ? h->key->spec : o->acquisition, .initial = h->initial };
+    if (h->search) return UNA_OK;
+    if (o->setup == SETUP_THESIS && !floor) {
+        una_status status = una_bayesopt_choose(&settings.model, h->key->spec, h->space, h->point, h->value, h->count,
+                                                &run->scratch, run);
+        if (status == UNA_E_INPUT) una_clear_message(run);
+        if (status != UNA_OK) return status == UNA_E_INPUT ? UNA_OK : status;
+    }
     return una_search_new(&h->search, &settings, run);
 }
 
@@ -245,13 +265,18 @@ static una_status evaluate(hunt *h, una_run *run)
 }
 
 /* By the seed and the number alone: all contestants begin at the same points. */
-static una_status begin_hunt(hunt *h, una_run *run)
+static void place_at_random(hunt *h)
 {
     double unit[UNA_MOST_TASK_INPUTS];
-    for (size_t i = 0; i < h->initial; i++) {
-        una_rng rng = una_rng_at(h->key->seed, UNA_FOR_DATA, i);
-        for (size_t d = 0; d < h->space->count; d++) unit[d] = una_rng_uniform(&rng);
-        una_space_place(h->space, unit, h->point + i * h->space->count);
+    una_rng rng = una_rng_at(h->key->seed, UNA_FOR_DATA, h->count);
+    for (size_t d = 0; d < h->space->count; d++) unit[d] = una_rng_uniform(&rng);
+    una_space_place(h->space, unit, h->point + h->count * h->space->count);
+}
+
+static una_status begin_hunt(hunt *h, una_run *run)
+{
+    while (h->count < h->initial) {
+        place_at_random(h);
         UNA_TRY(evaluate(h, run));
     }
     return UNA_OK;
@@ -260,10 +285,13 @@ static una_status begin_hunt(hunt *h, una_run *run)
 static una_status take_step(hunt *h, size_t step, una_run *run)
 {
     una_history history = { h->count, h->point, h->value, h->state };
-    una_proposal proposal;
+    una_proposal proposal = { .trained = false };
     double begun = now();
     UNA_TRY(una_tick(run, "optimising", (double)step / (double)h->steps, h->regret));
-    UNA_TRY(una_search_next(h->search, &history, h->point + h->count * h->space->count, &proposal, run));
+    UNA_TRY(need_search(h, run));
+    if (h->search)
+        UNA_TRY(una_search_next(h->search, &history, h->point + h->count * h->space->count, &proposal, run));
+    else place_at_random(h);
     h->seconds[step] = now() - begun;
     h->trainings += proposal.trained;
     return evaluate(h, run);
@@ -318,8 +346,8 @@ const una_experiment una_experiment_bayesopt = {
     .name = "bayesopt",
     .summary = "Bayesian optimisation: who finds the least value of something expensive?",
     .title = "Bayesian optimisation: who finds the least value?",
-    .lead = "A few random points, then one step after the other: a model of all values so far says where the next one is "
-            "best taken. What a surrogate knows of its ignorance decides how soon the least value is found.",
+    .lead = "A few random points, then one step after the other: a model of all values so far says where the next one "
+            "is best taken. What a surrogate knows of its ignorance decides how soon the least value is found.",
     .caption = "Regret (distance of the best value found from the least there is; of a classifier its error in "
                "percent) and seconds that a step takes: mean and sd over the seeds",
     .over = "seeds",

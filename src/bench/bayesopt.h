@@ -31,6 +31,13 @@ double una_bayesopt_median(const una_findings *findings, const una_group *group,
 double una_bayesopt_quantile(const una_findings *findings, const una_group *group, size_t measure, double share,
                              una_arena *arena);
 
+/* The thesis's spec for an entry of ours ("luna"), without what its grid varies; NULL: it has none. */
+const char *una_bayesopt_thesis(const char *own);
+/* The best of its grid by what was evaluated so far: point [count, inputs], value [count]. A spec that is none of the
+ * thesis's stays as it is. UNA_E_INPUT: these are too few rows. The text lives in `arena`. */
+una_status una_bayesopt_choose(const char **best, const char *spec, const una_space *space, const double *point,
+                               const double *value, size_t count, una_arena *arena, una_run *run);
+
 extern const una_claim una_bayesopt_claims[];
 una_status una_bayesopt_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);
 

@@ -112,7 +112,8 @@ static una_status judge_less(int *holds, una_text *text, const una_claim *claim,
                              const double *statistic, const char *word)
 {
     size_t at = last_stop(claim->data);
-    const una_group *luna = whole_group(f, claim->model, claim->data, at), *nlm = whole_group(f, "nlm", claim->data, at);
+    const una_group *luna = whole_group(f, claim->model, claim->data, at);
+    const una_group *nlm = whole_group(f, "nlm", claim->data, at);
     if (!luna || !nlm) return not_run(holds, text, "all steps of luna and nlm on that task");
     double mine = statistic[(size_t)(luna - f->groups) * f->measures + at];
     double its = statistic[(size_t)(nlm - f->groups) * f->measures + at];

@@ -151,8 +151,9 @@ static una_status task_chart(una_html *html, const una_findings *f, const una_ta
     return una_html_figure(html, &c.figure, lead.at, task->is_digits ?
                            "Validation error of the best settings so far, against the steps after the first random "
                            "points. All panels share their axes." :
-                           "Distance of the best value so far from the least there is, against the steps after the first "
-                           "random points. All panels share their axes; regrets below a millionth are drawn as one.",
+                           "Distance of the best value so far from the least there is, against the steps after the "
+                           "first random points. All panels share their axes; regrets below a millionth are drawn as "
+                           "one.",
                            run);
 }
 
@@ -200,7 +201,7 @@ static size_t column_of(const una_task_kind *task)
 
 static void results_table(una_html *html, const una_findings *f)
 {
-    static const char *const heads[] = { "Seeds", "Median", "Mean \xC2\xB1 sd", "Thesis", "Seconds a step", "their mean" };
+    static const char *const heads[] = { "Seeds", "Median", "Mean \xC2\xB1 sd", "Thesis", "Seconds a step", "Mean" };
     enum { HEADS = sizeof heads / sizeof *heads };
     una_html_heading(html, 2, "Where it ended");
     una_html_table(html, "At the last step.", "Regret, of svm and logistic the error on test rows in percent, beside "
@@ -243,7 +244,7 @@ typedef struct watch {
 
 typedef struct view { double mean[GRID], std[GRID], low[GRID], high[GRID], gain[GRID], floor[GRID]; } view;
 
-/* The gain, which comes as a logarithm, is drawn on a strip of its own at the foot of the panel, its top at the strip's. */
+/* The gain, which comes as a logarithm, is drawn on a strip at the foot of the panel, its top at the strip's. */
 static void place_gain(view *v)
 {
     double top = -INFINITY;

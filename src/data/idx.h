@@ -10,10 +10,10 @@
 enum { UNA_MOST_IDX_SIZES = 8 };
 
 typedef struct una_idx {
-    size_t               sizes[UNA_MOST_IDX_SIZES];      /* [size_count], each at least 1; the first counts the items  */
+    size_t               sizes[UNA_MOST_IDX_SIZES];      /* [size_count], each at least 1; the first counts items */
     size_t               size_count;
-    size_t               each;                           /* numbers of one item: the product of the other sizes       */
-    const unsigned char *bytes;                          /* [sizes[0], each] unsigned bytes                            */
+    size_t               each;                           /* numbers of one item: the product of the others        */
+    const unsigned char *bytes;                          /* [sizes[0], each] unsigned bytes                       */
 } una_idx;
 
 /* Checks the header and that the file holds exactly what it promises. Unsigned bytes only. In `arena`. */

@@ -82,7 +82,8 @@ static void REAL(steps_taken)(void **state)
         set->sparse->step(N, (real)0.75, (real)0.125, w, g);
         for (size_t i = 0; i < N; i++) {
             long double truth = 0.75L * start[i] - 0.125L * slope[i];
-            assert_near((double)w[i], (double)truth, 0, 4 * EPSILON * (fabs((double)start[i]) + fabs((double)slope[i])));
+            double size = fabs((double)start[i]) + fabs((double)slope[i]);
+            assert_near((double)w[i], (double)truth, 0, 4 * EPSILON * size);
             assert_true(g[i] == 0);
         }
     }

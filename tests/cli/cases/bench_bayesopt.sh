@@ -22,6 +22,14 @@ done
 same rows1.txt rows3.txt
 has threads1/bayesopt.csv "bayesopt(initial=4, steps=6)"
 
+check "an ensemble, which has no exact update" 0 una bench bayesopt --models 'ensemble(members=2, of=nn(steps=20))' \
+    --tasks branin --steps 10 --seeds 1 --out members --quiet
+out "1 fits made now"
+check "the thesis's surrogates" 0 una bench bayesopt --models gp,bbvi,random --setup thesis --tasks branin --steps 4 \
+    --seeds 1 --out thesis --quiet
+has thesis/bayesopt.csv "bayesopt(setup=thesis, steps=4)"
+has thesis/bayesopt.csv "optimise=grid"
+
 check "an unknown task" 1 una bench bayesopt --tasks branin,sphere --models random --out never
 err "no task 'sphere'" "hartmann6"
 check "an unknown acquisition" 1 una bench bayesopt --models gp --acquisition luck --out never

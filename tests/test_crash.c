@@ -312,6 +312,26 @@ static size_t all_acknowledged_is_there(const events *all, const una_trials *tri
     return count;
 }
 
+static int by_point(const void *a, const void *b)
+{
+    const double *x = (*(const una_trial *const *)a)->x, *y = (*(const una_trial *const *)b)->x;
+    for (int i = 0; i < 3; i++)
+        if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* Two who ask at once would choose the same. */
+static void no_point_is_there_twice(const una_trials *trials)
+{
+    const una_trial **order = calloc(trials->count + 1, sizeof *order);
+    for (size_t i = 0; i < trials->count; i++) order[i] = &trials->at[i];
+    qsort(order, trials->count, sizeof *order, by_point);
+    for (size_t i = 0; i + 1 < trials->count; i++)
+        if (by_point(&order[i], &order[i + 1]) == 0)
+            fail_msg("trials %" PRIu64 " and %" PRIu64 " have one point", order[i]->id, order[i + 1]->id);
+    free(order);
+}
+
 static void nobody_heard_of_locks(const storm *s)
 {
     char path[ROOM + 32], line[512];
@@ -402,6 +422,7 @@ static void look_around(storm *s)
     }
     size_t told = all_acknowledged_is_there(&all, trials);
     nobody_had_the_same(&all);
+    no_point_is_there_twice(trials);
     print_message("%zu trials, %zu values acknowledged, %zu open; %d kills hit who had the turn, %d the server\n",
                   trials->count, told, open_trials, s->kills_of_holders, s->kills_of_servers);
     assert_true(told > WRITERS);

@@ -42,12 +42,12 @@ static una_status take_apart(sides *s, const char *text, const char *origin, una
         UNA_FAIL(run, UNA_E_INPUT, "%s: the constraint \"%.200s\" compares nothing; write it with <= or >=, as in "
                  "\"x1 + x2 <= 1\"", origin, text);
 
-    char *first = una_arena_text(arena, text);
+    size_t before = (size_t)(sign - text);
+    char *first = una_arena_text(arena, text), *second = una_arena_text(arena, text);
     UNA_TRY(una_arena_check(arena));
-    char *second = first + (sign - text) + 1;
-    first[sign - text] = 0;
-    s->strict = *second != '=';
-    if (!s->strict) second++;
+    s->strict = sign[1] != '=';
+    first[before] = 0;
+    memset(second, ' ', before + (s->strict ? 1 : 2));   /* so that mistakes are found where the user sees them */
     s->left = *sign == '<' ? first : second;
     s->right = *sign == '<' ? second : first;
     return UNA_OK;
@@ -73,6 +73,17 @@ static una_status check_inputs(const una_formula *formula, const una_space *spac
     return UNA_OK;
 }
 
+static una_status parse(una_formula **formula, const char *side, const char *text, const una_kernel_inputs *inputs,
+                        const char *origin, una_arena *keep, una_run *run)
+{
+    una_status status = una_formula_parse(formula, side, inputs, keep, run);
+    if (status != UNA_E_USAGE) return status;
+    char why[sizeof run->message];
+    snprintf(why, sizeof why, "%s", run->message);
+    UNA_FAIL(run, UNA_E_INPUT, "%s: the constraint \"%.200s\" cannot be read: %.500s", origin, text, why);
+}
+
+/* Each side must be a formula by itself: of "a) + (b <= 1" only the difference is one. */
 una_status una_constraint_parse(una_constraint *constraints, size_t index, const char *text, const una_space *space,
                                 const char *origin, una_arena *keep, una_run *run)
 {
@@ -84,17 +95,13 @@ una_status una_constraint_parse(una_constraint *constraints, size_t index, const
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(take_apart(&s, text, origin, keep, run));
     UNA_TRY(inputs_of(&inputs, space, keep));
+    UNA_TRY(parse(&c->slack, s.left, text, &inputs, origin, keep, run));
+    UNA_TRY(parse(&c->slack, s.right, text, &inputs, origin, keep, run));
     una_text_add(&slack, "(%s) - (%s)", s.right, s.left);
     UNA_TRY(una_arena_check(keep));
 
     c->strict = s.strict;
-    una_status status = una_formula_parse(&c->slack, slack.at, &inputs, keep, run);
-    if (status == UNA_E_USAGE) {
-        char why[sizeof run->message];
-        snprintf(why, sizeof why, "%s", run->message);
-        UNA_FAIL(run, UNA_E_INPUT, "%s: the constraint \"%.200s\" cannot be read: %.500s", origin, text, why);
-    }
-    UNA_TRY(status);
+    UNA_TRY(parse(&c->slack, slack.at, text, &inputs, origin, keep, run));
     return check_inputs(c->slack, space, text, origin, run);
 }
 

@@ -23,6 +23,7 @@ static const char *const type_keys[] = { "type low high log", "type low high log
 static bool is_key(const char *keys, const char *word)
 {
     size_t length = strlen(word);
+    if (length == 0 || strchr(word, ' ')) return false;
     for (const char *at = keys; (at = strstr(at, word)); at += length)
         if ((at == keys || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
     return false;
@@ -71,9 +72,8 @@ static una_status read_range(const reading *r, una_dimension *d, const json_t *g
     if (whole && (d->low != floor(d->low) || d->high != floor(d->high) || fmax(-d->low, d->high) > 9e15))
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" is an integer, and its range %g to %g does not begin and end "
                  "with whole numbers below 9e15", r->origin, d->name, d->low, d->high);
-    if (!isfinite(d->high - d->low))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: the range of input \"%s\" is too wide; use \"log\": true, or other units",
-                 r->origin, d->name);
+    if (!isfinite(d->log ? d->high / d->low : d->high - d->low))
+        UNA_FAIL(r->run, UNA_E_INPUT, "%s: the range of input \"%s\" is too wide; use other units", r->origin, d->name);
     return UNA_OK;
 }
 

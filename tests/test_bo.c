@@ -102,7 +102,8 @@ static void slopes_are_differences(void **state)
         assert_true((a->value == NULL) == (a->need == UNA_NEEDS_NOTHING));
         for (size_t i = 0; a->value && i < sizeof z / sizeof *z; i++)
             for (size_t j = 0; j < sizeof std / sizeof *std; j++) {
-                double s = std[j], best = 0.3, mean = best - z[i] * s, h = 1e-4 * s / fmax(1, fabs(z[i])), dm, ds, no[2];
+                double s = std[j], best = 0.3, mean = best - z[i] * s, h = 1e-4 * s / fmax(1, fabs(z[i]));
+                double dm, ds, no[2];
                 double value = a->value(mean, s, best, &o, &dm, &ds);
                 double rise = a->value(mean + h, s, best, &o, &no[0], &no[1]) -
                               a->value(mean - h, s, best, &o, &no[0], &no[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The next point: a pure function of what was told, the highest place of what it climbs, never one that is known, always
- * one that is allowed; out of any history, however poor; and Branin's minimum within a few dozen steps.
+ * The next point: a pure function of what was told, the highest place of what it climbs, never one that is known,
+ * always one that is allowed; out of any history, however poor; and Branin's minimum within a few dozen steps.
  */
 #include "test_support.h"
 
@@ -15,8 +15,9 @@ enum { MOST = 120, INPUTS = 4 };
 static const char line_space[] = "{\"x\": " REAL(0, 1) "}";
 static const char branin_space[] = "{\"a\": " REAL(-5, 10) ", \"b\": " REAL(0, 15) "}";
 static const char mixed_space[] =
-    "{\"a\": " REAL(0, 1) ", \"rate\": {\"type\": \"real\", \"low\": 0.001, \"high\": 1, \"log\": true}, \"n\": {\"type\": "
-    "\"integer\", \"low\": 1, \"high\": 30}, \"kind\": {\"type\": \"category\", \"levels\": [\"p\", \"q\", \"r\"]}, "
+    "{\"a\": " REAL(0, 1) ", \"rate\": {\"type\": \"real\", \"low\": 0.001, \"high\": 1, \"log\": true}, "
+    "\"n\": {\"type\": \"integer\", \"low\": 1, \"high\": 30}, "
+    "\"kind\": {\"type\": \"category\", \"levels\": [\"p\", \"q\", \"r\"]}, "
     "\"constraints\": [\"a + n/30 <= 1.2\", \"rate < a + 0.1\"]}";
 
 typedef struct trials {                  /* of a search, all that it needs to go on */
@@ -38,12 +39,14 @@ static const una_space *space_of(const char *json, una_run *run)
     return space;
 }
 
-static una_search *search_of(const una_space *space, const char *model, const char *acquisition, uint64_t seed, una_run *run)
+static una_search *search_of(const una_space *space, const char *model, const char *acquisition, uint64_t seed,
+                             una_run *run)
 {
     una_search *search;
     const char *spec;
     assert_ok(una_search_model(&spec, model, &run->scratch, run), run);
-    una_search_settings settings = { .space = space, .model = spec, .acquisition = acquisition, .seed = seed, .initial = 4 };
+    una_search_settings settings = { .space = space, .model = spec, .acquisition = acquisition, .seed = seed,
+                                     .initial = 4 };
     assert_ok(una_search_new(&search, &settings, run), run);
     return search;
 }
@@ -117,8 +120,9 @@ static void the_schedule_grows(void **state)
 static void values_are_compressed_and_come_back(void **state)
 {
     (void)state;
-    static const double sets[][6] = { { 3, 1, 4, 1, 5, 900 }, { -2, -2, -2, -2, -2, 7 }, { 1e-9, 2e-9, 3e-9, 5e-9, 8e-9, 1 },
-                                      { 6, 6, 6, 6, 6, 6 }, { -1e6, 0, 1, 2, 3, 4 } };
+    static const double sets[][6] = { { 3, 1, 4, 1, 5, 900 }, { -2, -2, -2, -2, -2, 7 },
+                                      { 1e-9, 2e-9, 3e-9, 5e-9, 8e-9, 1 }, { 6, 6, 6, 6, 6, 6 },
+                                      { -1e6, 0, 1, 2, 3, 4 } };
     una_run *run = quiet_run();
     for (size_t s = 0; s < 5; s++) {
         una_warp warp = una_warp_of(sets[s], 6, &run->scratch);
@@ -130,7 +134,7 @@ static void values_are_compressed_and_come_back(void **state)
             assert_near(una_warp_back(&warp, value), y, 1e-12, 1e-12 * scale);
             last = value;
         }
-        for (double z = -1; z < 1; z += 0.001) {                         /* slope times scale, left and right of a place */
+        for (double z = -1; z < 1; z += 0.001) {                         /* slopes left and right of a place */
             double y = warp.middle + z * scale, h = 1e-5 * scale, at = una_warp_value(&warp, y);
             double right = (una_warp_value(&warp, y + h) - at) * 1e5, left = (at - una_warp_value(&warp, y - h)) * 1e5;
             assert_near(right, left, 1e-3, 1e-3);
@@ -159,7 +163,8 @@ static void names_stand_for_options(void **state)
     assert_status(una_search_model(&spec, "gp(kernal=rbf)", &run->scratch, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "kernel");
     una_search *search;
-    una_search_settings settings = { .space = space_of(line_space, run), .model = "gp", .acquisition = "eii", .initial = 4 };
+    una_search_settings settings = { .space = space_of(line_space, run), .model = "gp", .acquisition = "eii",
+                                     .initial = 4 };
     assert_status(una_search_new(&search, &settings, run), UNA_E_USAGE, run);
     assert_null(search);
     una_search_free(NULL);
@@ -192,8 +197,7 @@ static void pure(const char *json, const char *model, const char *acquisition, s
         assert_memory_equal(point, last_point(&t), t.space->count * sizeof *point);
         same_proposal(&one, &two);
 
-        size_t behind = step % 3 == 2 ? 2 : step % 3;                    /* 0, 1, then two back: one is open for a while */
-        size_t index = t.count - 1 - behind;
+        size_t index = t.count - 1 - step % 3;                           /* some are open for a while, some for ever */
         const double *x = t.point + index * t.space->count;
         tell(&t, index, step % 6 == 4 ? NAN : waves(x[0]) + 0.1 * x[t.space->count - 1]);
     }
@@ -205,8 +209,8 @@ static void pure(const char *json, const char *model, const char *acquisition, s
 static void the_next_point_is_a_function_of_the_history(void **state)
 {
     (void)state;
-    size_t few = sanitized ? 8 : 16;
-    pure(mixed_space, "gp", "log_ei", sanitized ? 15 : 32);
+    size_t few = sanitized ? 8 : 13;
+    pure(mixed_space, "gp", "log_ei", sanitized ? 15 : 26);
     pure(line_space, "gp", "thompson", few);
     pure(line_space, "gp", "noisy_ei(draws=3)", few);
     pure(branin_space, "gp", "ucb(beta=1)", few);
@@ -254,6 +258,64 @@ static void no_place_of_a_fine_grid_is_higher(void **state)
     una_run_free(run);
 }
 
+enum { SIX = 6, EIGHT = 8, FIRST = 12 };
+
+static const una_space *steps_space(una_run *run)
+{
+    una_text json = una_text_in(&run->scratch);
+    for (size_t i = 0; i < SIX; i++) {
+        una_text_add(&json, "%s\"i%zu\": ", i ? ", " : "{", i);
+        if (i % 2) una_text_add(&json, "{\"type\": \"category\", \"levels\": [\"a\", \"b\", \"c\", \"d\", \"e\", "
+                                "\"f\", \"g\", \"h\"]}");
+        else una_text_add(&json, "{\"type\": \"integer\", \"low\": 0, \"high\": 7}");
+    }
+    una_text_add(&json, "}");
+    return space_of(json.at, run);
+}
+
+static bool was_tried(const double *point, const double *tried, size_t count)
+{
+    for (size_t t = 0; t < count; t++)
+        if (memcmp(point, tried + t * SIX, SIX * sizeof *point) == 0) return true;
+    return false;
+}
+
+/* Whole numbers and levels: 8^6 points, of which candidates are few. No single one that is changed leads higher, but to
+ * a point that was tried. */
+static void no_step_leads_higher(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    const una_space *space = steps_space(run);
+    for (uint64_t seed = 0; seed < (sanitized ? 2 : 6); seed++) {
+        double point[FIRST * SIX], value[FIRST] = {0}, unit[SIX], next[SIX], gain[EIGHT], here;
+        una_trial_state states[FIRST];
+        for (size_t t = 0; t < FIRST; t++) {
+            una_quasi(unit, SIX, t, seed);
+            una_space_place(space, unit, point + t * SIX);
+            for (size_t i = 0; i < SIX; i++) value[t] += fabs(point[t * SIX + i] - (double)i);
+            states[t] = UNA_TRIAL_TOLD;
+        }
+        una_history history = { FIRST, point, value, states };
+        una_search *search = search_of(space, "gp", "log_ei", seed, run);
+        assert_ok(una_search_next(search, &history, next, NULL, run), run);
+        assert_ok(una_search_gain(search, &history, next, 1, &here, run), run);
+        for (size_t i = 0; i < SIX; i++) {
+            double near[EIGHT * SIX];
+            size_t count = i % 2 ? EIGHT : 2;
+            for (size_t k = 0; k < count; k++) {
+                memcpy(near + k * SIX, next, sizeof next);
+                near[k * SIX + i] = i % 2 ? (double)k : fmin(7, fmax(0, next[i] + (k ? 1 : -1)));
+            }
+            assert_ok(una_search_gain(search, &history, near, count, gain, run), run);
+            for (size_t k = 0; k < count; k++)
+                assert_true(gain[k] <= here + 1e-9 || was_tried(near + k * SIX, point, FIRST));
+        }
+        una_search_free(search);
+    }
+    una_run_free(run);
+}
+
 /* ucb(beta=0) has no reason but the mean to go anywhere: the best place that is known again and again. */
 static void known_points_are_not_tried_again(void **state)
 {
@@ -273,15 +335,15 @@ static void a_finite_space_is_tried_out(void **state)
 {
     (void)state;
     static const struct { const char *acquisition, *more; size_t points; } cases[] = {
-        { "log_ei", "", 15 }, { "ucb", "", 15 }, { "thompson", "", 15 }, { "random", "", 15 }, { "quasi", "", 15 },
+        { "log_ei", "", 15 }, { "thompson", "", 15 }, { "random", "", 15 },
         { "log_ei", ", \"constraints\": [\"n*n <= 5\"]", 9 }, { "quasi", ", \"constraints\": [\"n*n <= 5\"]", 9 },
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         una_run *run = quiet_run();
         una_text json = una_text_in(&run->scratch);
         double point[2];
-        una_text_add(&json, "{\"n\": {\"type\": \"integer\", \"low\": 0, \"high\": 4}, \"kind\": {\"type\": \"category\", "
-                     "\"levels\": [\"p\", \"q\", \"r\"]}%s}", cases[c].more);
+        una_text_add(&json, "{\"n\": {\"type\": \"integer\", \"low\": 0, \"high\": 4}, \"kind\": {\"type\": "
+                     "\"category\", \"levels\": [\"p\", \"q\", \"r\"]}%s}", cases[c].more);
         trials t = { .space = space_of(json.at, run) };
         una_search *search = search_of(t.space, "gp", cases[c].acquisition, c, run);
         while (t.count < cases[c].points) {                              /* ask sees to it that each is new */
@@ -503,20 +565,42 @@ static void the_largest_is_the_least_of_the_negated(void **state)
     una_run_free(run);
 }
 
+/* To the bit: where nothing came out, the worst of what did is believed. */
+static void failed_trials_count_as_the_worst(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    const una_space *space = space_of(line_space, run);
+    trials failed = { .space = space }, told = { .space = space };
+    put_line(&failed, 13, waves);
+    put_line(&told, 13, waves);
+    double worst = -HUGE_VAL;
+    for (size_t i = 0; i < 13; i++)
+        if (i % 4 != 1) worst = fmax(worst, told.value[i]);
+    for (size_t i = 1; i < 13; i += 4) tell(&failed, i, NAN), tell(&told, i, worst);
+    una_search *one = search_of(space, "gp", "log_ei", 0, run), *two = search_of(space, "gp", "log_ei", 0, run);
+    for (size_t k = 0; k < 3; k++) assert_true(*ask(&failed, one, NULL, run) == *ask(&told, two, NULL, run));
+    una_search_free(one);
+    una_search_free(two);
+    una_run_free(run);
+}
+
 /* Beside a model of one's own, of values on the search's scale and inputs in [0, 1]; its hyperparameters are given, so
- * that no seed counts. */
+ * that no seed counts. The improvement is on the least mean at a told point, not on the least value. */
 static void what_is_foretold_is_in_the_units_of_the_user(void **state)
 {
     (void)state;
     enum { TOLD = 9, ASKED = 20 };
-    static const char spec[] = "gp(kernel=matern52(length=0.3), optimise=no, amplitude=1, noise_std=0.01, ard=no)";
+    static const char spec[] = "gp(kernel=matern52(length=0.3), optimise=no, amplitude=1, noise_std=0.1, ard=no)";
     static const char *const names[] = { "x1", "y" };
     una_run *run = quiet_run();
     trials t = { .space = space_of("{\"x\": " REAL(10, 50) "}", run) };
-    for (size_t i = 0; i < TOLD; i++) put(&t, (double[]){ 12 + 4 * (double)i }, exp(0.1 * (double)i) * waves((double)i / 9));
+    for (size_t i = 0; i < TOLD; i++)
+        put(&t, (double[]){ 12 + 4 * (double)i }, exp(0.1 * (double)i) * waves((double)i / 9));
     una_search *search = search_of(t.space, spec, "log_ei", 1, run);
     una_history history = history_of(&t);
-    double x[ASKED], u[ASKED], mean[ASKED], std[ASKED], middle[ASKED], ignorance[ASKED], told[TOLD], y[TOLD];
+    double x[ASKED], u[ASKED], mean[ASKED], std[ASKED], middle[ASKED], ignorance[ASKED], gain[ASKED], told[TOLD];
+    double y[TOLD];
     for (size_t i = 0; i < ASKED; i++) x[i] = 10 + 2 * (double)i, u[i] = (x[i] - 10) / 40;
     assert_ok(una_search_foretell(search, &history, x, ASKED, mean, std, run), run);
 
@@ -530,15 +614,22 @@ static void what_is_foretold_is_in_the_units_of_the_user(void **state)
     assert_ok(una_fit(&model, full, data, NULL, run), run);
     una_prediction out = { .size = sizeof out, .mean = middle, .std_epistemic = ignorance };
     assert_ok(una_model_predict_rows(model, u, ASKED, 0.9, &out, run), run);
+    double best = HUGE_VAL, at_told[TOLD];
+    una_prediction there_too = { .size = sizeof out, .mean = at_told };
+    assert_ok(una_model_predict_rows(model, told, TOLD, 0.9, &there_too, run), run);
+    for (size_t i = 0; i < TOLD; i++) best = fmin(best, at_told[i]);
+    assert_ok(una_search_gain(search, &history, x, ASKED, gain, run), run);
     for (size_t i = 0; i < ASKED; i++) {
-        double high = una_warp_back(&warp, middle[i] + ignorance[i]), low = una_warp_back(&warp, middle[i] - ignorance[i]);
+        assert_near(gain[i], una_log_expected_improvement(middle[i], ignorance[i], best), 1e-6, 1e-6);
+        double high = una_warp_back(&warp, middle[i] + ignorance[i]);
+        double low = una_warp_back(&warp, middle[i] - ignorance[i]);
         assert_near(mean[i], una_warp_back(&warp, middle[i]), 1e-9, 1e-9);
         assert_near(std[i], (high - low) / 2, 1e-7, 1e-9);
     }
     for (size_t i = 0; i < TOLD; i++) {                                  /* near what was told, where it was told */
         double there, doubt;
         assert_ok(una_search_foretell(search, &history, &t.point[i], 1, &there, &doubt, run), run);
-        assert_near(there, t.value[i], 0, 0.1);
+        assert_near(there, t.value[i], 0, 0.3);
     }
     t.count = 1;
     history = history_of(&t);
@@ -569,7 +660,7 @@ static void a_point_comes_out_of_any_history(void **state)
     for (size_t v = 0; v < sizeof values / sizeof *values; v++)
         for (size_t m = 0; m < 3; m++)
             for (size_t a = 0; a < 5; a++)
-                for (size_t count = 2; count <= 8; count += 6) {
+                for (size_t count = a ? 7 : 2; count <= 7; count += 5) {
                     una_run *run = quiet_run();
                     trials t = { .space = space_of(line_space, run) };
                     put_line(&t, count, values[v]);
@@ -610,18 +701,22 @@ static void branin_is_found(void **state)
     assert_true(found >= 4);
 }
 
+typedef struct wanted { const char *model, *acquisition; } wanted;
+
 static una_status search_once(void *context, una_run *run)
 {
+    const wanted *want = context;
     una_arena keep;
     una_space *space;
     una_search *search = NULL;
     const double point[5] = { 0.1, 0.3, 0.5, 0.8, 0.95 }, value[5] = { 1, 0.2, 0.5, NAN, NAN };
-    const una_trial_state states[5] = { UNA_TRIAL_TOLD, UNA_TRIAL_TOLD, UNA_TRIAL_TOLD, UNA_TRIAL_FAILED, UNA_TRIAL_OPEN };
+    const una_trial_state states[5] = { UNA_TRIAL_TOLD, UNA_TRIAL_TOLD, UNA_TRIAL_TOLD, UNA_TRIAL_FAILED,
+                                        UNA_TRIAL_OPEN };
     una_history history = { 5, point, value, states };
     double next;
     una_arena_init(&keep, run);
     una_status status = una_space_parse(&space, line_space, NULL, &keep, run);
-    una_search_settings settings = { .acquisition = context, .initial = 2, .model = "linear" };
+    una_search_settings settings = { .acquisition = want->acquisition, .initial = 2, .model = want->model };
     if (status == UNA_OK) settings.space = space;
     if (status == UNA_OK) status = una_search_new(&search, &settings, run);
     if (status == UNA_OK) status = una_search_next(search, &history, &next, NULL, run);
@@ -633,10 +728,10 @@ static una_status search_once(void *context, una_run *run)
 static void memory_may_end_anywhere(void **state)
 {
     (void)state;
-    assert_true(sweep_allocations(search_once, "log_ei") > 10);
-    assert_true(sweep_allocations(search_once, "thompson") > 10);
-    assert_true(sweep_allocations(search_once, "noisy_ei(draws=2)") > 10);
-    assert_true(sweep_allocations(search_once, "quasi") > 3);
+    wanted of[] = { { "linear", "log_ei" }, { "linear", "thompson" }, { "linear", "noisy_ei(draws=2)" },
+                    { "linear", "quasi" }, { "gp(optimise=no)", "log_ei" }, { "gp(optimise=no)", "thompson" } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (!sanitized || i < 4) assert_true(sweep_allocations(search_once, &of[i]) > 3);
 }
 
 int main(void)
@@ -647,6 +742,7 @@ int main(void)
         cmocka_unit_test(names_stand_for_options),
         cmocka_unit_test(the_next_point_is_a_function_of_the_history),
         cmocka_unit_test(no_place_of_a_fine_grid_is_higher),
+        cmocka_unit_test(no_step_leads_higher),
         cmocka_unit_test(known_points_are_not_tried_again),
         cmocka_unit_test(a_finite_space_is_tried_out),
         cmocka_unit_test(constraints_that_nothing_keeps),
@@ -657,6 +753,7 @@ int main(void)
         cmocka_unit_test(noisy_values_do_not_lead_astray),
         cmocka_unit_test(open_points_push_each_other_away),
         cmocka_unit_test(the_largest_is_the_least_of_the_negated),
+        cmocka_unit_test(failed_trials_count_as_the_worst),
         cmocka_unit_test(what_is_foretold_is_in_the_units_of_the_user),
         cmocka_unit_test(a_point_comes_out_of_any_history),
         cmocka_unit_test(branin_is_found),

@@ -258,12 +258,12 @@ static void no_place_of_a_fine_grid_is_higher(void **state)
     una_run_free(run);
 }
 
-enum { SIX = 6, EIGHT = 8, FIRST = 12 };
+enum { STEPPED = 12, EIGHT = 8, FIRST = 12 };
 
 static const una_space *steps_space(una_run *run)
 {
     una_text json = una_text_in(&run->scratch);
-    for (size_t i = 0; i < SIX; i++) {
+    for (size_t i = 0; i < STEPPED; i++) {
         una_text_add(&json, "%s\"i%zu\": ", i ? ", " : "{", i);
         if (i % 2) una_text_add(&json, "{\"type\": \"category\", \"levels\": [\"a\", \"b\", \"c\", \"d\", \"e\", "
                                 "\"f\", \"g\", \"h\"]}");
@@ -276,11 +276,11 @@ static const una_space *steps_space(una_run *run)
 static bool was_tried(const double *point, const double *tried, size_t count)
 {
     for (size_t t = 0; t < count; t++)
-        if (memcmp(point, tried + t * SIX, SIX * sizeof *point) == 0) return true;
+        if (memcmp(point, tried + t * STEPPED, STEPPED * sizeof *point) == 0) return true;
     return false;
 }
 
-/* Whole numbers and levels: 8^6 points, of which candidates are few. No single one that is changed leads higher, but to
+/* Whole numbers and levels: 8^12 points, of which candidates are few. No single one that is changed leads higher, but to
  * a point that was tried. */
 static void no_step_leads_higher(void **state)
 {
@@ -288,28 +288,28 @@ static void no_step_leads_higher(void **state)
     una_run *run = quiet_run();
     const una_space *space = steps_space(run);
     for (uint64_t seed = 0; seed < (sanitized ? 2 : 6); seed++) {
-        double point[FIRST * SIX], value[FIRST] = {0}, unit[SIX], next[SIX], gain[EIGHT], here;
+        double point[FIRST * STEPPED], value[FIRST] = {0}, unit[STEPPED], next[STEPPED], gain[EIGHT], here;
         una_trial_state states[FIRST];
         for (size_t t = 0; t < FIRST; t++) {
-            una_quasi(unit, SIX, t, seed);
-            una_space_place(space, unit, point + t * SIX);
-            for (size_t i = 0; i < SIX; i++) value[t] += fabs(point[t * SIX + i] - (double)i);
+            una_quasi(unit, STEPPED, t, seed);
+            una_space_place(space, unit, point + t * STEPPED);
+            for (size_t i = 0; i < STEPPED; i++) value[t] += fabs(point[t * STEPPED + i] - (double)i);
             states[t] = UNA_TRIAL_TOLD;
         }
         una_history history = { FIRST, point, value, states };
-        una_search *search = search_of(space, "gp", "log_ei", seed, run);
+        una_search *search = search_of(space, "gp", "ucb(beta=3)", seed, run);
         assert_ok(una_search_next(search, &history, next, NULL, run), run);
         assert_ok(una_search_gain(search, &history, next, 1, &here, run), run);
-        for (size_t i = 0; i < SIX; i++) {
-            double near[EIGHT * SIX];
+        for (size_t i = 0; i < STEPPED; i++) {
+            double near[EIGHT * STEPPED];
             size_t count = i % 2 ? EIGHT : 2;
             for (size_t k = 0; k < count; k++) {
-                memcpy(near + k * SIX, next, sizeof next);
-                near[k * SIX + i] = i % 2 ? (double)k : fmin(7, fmax(0, next[i] + (k ? 1 : -1)));
+                memcpy(near + k * STEPPED, next, sizeof next);
+                near[k * STEPPED + i] = i % 2 ? (double)k : fmin(7, fmax(0, next[i] + (k ? 1 : -1)));
             }
             assert_ok(una_search_gain(search, &history, near, count, gain, run), run);
             for (size_t k = 0; k < count; k++)
-                assert_true(gain[k] <= here + 1e-9 || was_tried(near + k * SIX, point, FIRST));
+                assert_true(gain[k] <= here + 1e-9 || was_tried(near + k * STEPPED, point, FIRST));
         }
         una_search_free(search);
     }

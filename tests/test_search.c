@@ -197,9 +197,10 @@ static void pure(const char *json, const char *model, const char *acquisition, s
         assert_memory_equal(point, last_point(&t), t.space->count * sizeof *point);
         same_proposal(&one, &two);
 
-        size_t index = t.count - 1 - step % 3;                           /* some are open for a while, some for ever */
+        if (step == 0) continue;
+        size_t index = step % 2 ? step : step - 2;                       /* 1, 0, 3, 2, 5, 4 ...: one or two are open */
         const double *x = t.point + index * t.space->count;
-        tell(&t, index, step % 6 == 4 ? NAN : waves(x[0]) + 0.1 * x[t.space->count - 1]);
+        tell(&t, index, index % 6 == 4 ? NAN : waves(x[0]) + 0.1 * x[t.space->count - 1]);
     }
     una_search_free(search);
     una_run_free(other);
@@ -280,8 +281,8 @@ static bool was_tried(const double *point, const double *tried, size_t count)
     return false;
 }
 
-/* Whole numbers and levels: 8^12 points, of which candidates are few. No single one that is changed leads higher, but to
- * a point that was tried. */
+/* Whole numbers and levels: 8^12 points, of which candidates are few. No single one that is changed leads higher, but
+ * to a point that was tried. */
 static void no_step_leads_higher(void **state)
 {
     (void)state;
@@ -431,9 +432,7 @@ static void thompson_goes_to_the_bottom_of_a_draw(void **state)
     enum { TOLD = 9, GRID = 301 };
     double found[4];
     for (uint64_t seed = 0; seed < 4; seed++) {
-        una_run_settings settings = { .size = sizeof settings, .threads = 1, .seed = seed };
-        una_run *run = NULL;
-        assert_ok(una_run_new(&run, &settings), run);
+        una_run *run = quiet_run();
         trials t = { .space = space_of(line_space, run) };
         put_line(&t, TOLD, waves);
         una_search *search = search_of(t.space, "nlm(steps=60)", "thompson", seed, run);
@@ -452,6 +451,7 @@ static void thompson_goes_to_the_bottom_of_a_draw(void **state)
         assert_ok(una_search_model(&spec, "nlm(steps=60)", &run->scratch, run), run);
         assert_ok(una_surrogate_new(&surrogate, spec, 1, seed, run), run);
         assert_ok(una_surrogate_learn(&model, &trained, surrogate, &known, run), run);
+        run->settings.seed = seed;
         assert_ok(una_model_sample(&function, model, TOLD, run), run);
         una_prediction out = { .size = sizeof out, .mean = mean };
         assert_ok(una_model_predict_rows(function, u, GRID + 1, 0.9, &out, run), run);
@@ -486,6 +486,31 @@ static void draws_of_a_process_gather_at_the_bottom(void **state)
     una_run_free(run);
 }
 
+/* Without noise all functions drawn at the told points are the one that was told. */
+static void noisy_improvement_without_noise_is_the_plain_one(void **state)
+{
+    (void)state;
+    enum { ASKED = 30 };
+    static const char spec[] = "gp(kernel=matern52(length=0.3), optimise=no, amplitude=1, noise_std=0.0001, ard=no)";
+    una_run *run = quiet_run();
+    trials t = { .space = space_of(line_space, run) };
+    put_line(&t, 5, waves);
+    una_search *plain = search_of(t.space, spec, "log_ei", 1, run);
+    una_search *noisy = search_of(t.space, spec, "noisy_ei(draws=5)", 1, run);
+    una_history history = history_of(&t);
+    double x[ASKED], one[ASKED], two[ASKED];
+    size_t compared = 0;
+    for (size_t i = 0; i < ASKED; i++) x[i] = (double)i / (ASKED - 1);
+    assert_ok(una_search_gain(plain, &history, x, ASKED, one, run), run);
+    assert_ok(una_search_gain(noisy, &history, x, ASKED, two, run), run);
+    for (size_t i = 0; i < ASKED; i++)
+        if (one[i] > -8) assert_near(two[i], one[i], 0, 0.1), compared++;
+    assert_true(compared > 3);
+    una_search_free(plain);
+    una_search_free(noisy);
+    una_run_free(run);
+}
+
 static void noisy_values_do_not_lead_astray(void **state)
 {
     (void)state;
@@ -508,6 +533,8 @@ static void noisy_values_do_not_lead_astray(void **state)
 
 /* ---- several at once, both goals, what is foretold ------------------------------------------------------------- */
 
+/* An open point has its own mean for a value: nothing is learnt but that it will be known, so that less is gained there
+ * than before. */
 static void open_points_push_each_other_away(void **state)
 {
     (void)state;
@@ -520,12 +547,16 @@ static void open_points_push_each_other_away(void **state)
             const double *x = ask(&t, search, NULL, run);
             tell(&t, t.count - 1, una_branin(x));
         }
-        for (size_t q = 0; q < 4; q++) ask(&t, search, NULL, run);
-        for (size_t i = 10; i < 14; i++)
-            for (size_t j = 10; j < i && k < 2; j++) {
-                const double *a = t.point + 2 * i, *b = t.point + 2 * j;
-                if (!(hypot(a[0] - b[0], a[1] - b[1]) > 0.05)) fail_msg("%s: %zu and %zu", models[k], i, j);
-            }
+        for (size_t q = 0; q < 4; q++) {
+            una_proposal proposal;
+            double *x = ask(&t, search, &proposal, run), after;
+            una_history history = history_of(&t);
+            if (k == 2) continue;
+            assert_ok(una_search_gain(search, &history, x, 1, &after, run), run);
+            assert_true(after < proposal.gain - 1e-3);
+            for (size_t i = 10; k == 0 && i < t.count - 1; i++)
+                assert_true(hypot(x[0] - t.point[2 * i], x[1] - t.point[2 * i + 1]) > 0.01);
+        }
         una_search_free(search);
         una_run_free(run);
     }
@@ -750,6 +781,7 @@ int main(void)
         cmocka_unit_test(points_without_a_model),
         cmocka_unit_test(thompson_goes_to_the_bottom_of_a_draw),
         cmocka_unit_test(draws_of_a_process_gather_at_the_bottom),
+        cmocka_unit_test(noisy_improvement_without_noise_is_the_plain_one),
         cmocka_unit_test(noisy_values_do_not_lead_astray),
         cmocka_unit_test(open_points_push_each_other_away),
         cmocka_unit_test(the_largest_is_the_least_of_the_negated),

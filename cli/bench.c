@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "una_bench.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,12 +148,13 @@ static const char *verdict(int holds)
     return holds < 0 ? "not tested" : holds ? "holds" : "does not hold";
 }
 
-/* Three decimals, or for small numbers three digits. */
+/* Three decimals, or for small numbers three digits; a dash where there is nothing to measure. */
 static void print_mean(double mean, double sd)
 {
     char cell[64];
     bool small = mean != 0 && mean > -0.01 && mean < 0.01;
-    snprintf(cell, sizeof cell, small ? "%7.3g +- %-5.2g" : "%7.3f +- %-5.3f", mean, sd);
+    if (isnan(mean)) snprintf(cell, sizeof cell, "%7s", "-");
+    else snprintf(cell, sizeof cell, small ? "%7.3g +- %-5.2g" : "%7.3f +- %-5.3f", mean, sd);
     printf("  %-16s", cell);
 }
 

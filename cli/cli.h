@@ -80,6 +80,7 @@ typedef struct cli_family { const char *name, *summary, *about, *examples; } cli
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
 extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
+extern const cli_verb cli_suggest, cli_tune;
 extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_drop, cli_study_run, cli_study_best,
                       cli_study_show, cli_study_export, cli_study_import;
 extern const cli_family *const cli_families[];   /* ends with NULL                                   */
@@ -89,7 +90,6 @@ const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
 /* The verbs of a family, one by one; NULL begins and ends. */
 const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before);
-extern const cli_verb cli_suggest, cli_tune;
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
 /* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;

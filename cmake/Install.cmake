@@ -55,12 +55,16 @@ Requires: @requires@
 Requires.private: @private@
 Cflags: -I${includedir}
 Libs: -L${libdir} -l@name@
-Libs.private: -lpthread -lm
+Libs.private: -lpthread -lm@UNA_PC_LIBS@
 ]])
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 una_pc(una "Regression that knows what it does not know" "" "jansson zlib")
 una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "cairo")
+if(TARGET una_libsvm)
+  set(UNA_PC_LIBS " -lsvm")
+  set(UNA_CMAKE_SVM " svm")
+endif()
 una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION} sqlite3 libpq")
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/unaConfig.cmake @ONLY CONTENT [[
@@ -94,7 +98,7 @@ if("static" IN_LIST una_FIND_COMPONENTS)
     _una_add(report_static STATIC libuna_report.a una::static PkgConfig::UNA_CAIRO)
   endif()
   if(UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND AND UNA_PQ_FOUND)
-    _una_add(bench_static STATIC libuna_bench.a una::report_static PkgConfig::UNA_SQLITE PkgConfig::UNA_PQ)
+    _una_add(bench_static STATIC libuna_bench.a una::report_static PkgConfig::UNA_SQLITE PkgConfig::UNA_PQ@UNA_CMAKE_SVM@)
   endif()
 endif()
 unset(_una_prefix)

@@ -5,7 +5,8 @@
 set -eu
 
 wanted="build-essential cmake ninja-build pkg-config librandom123-dev
-libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libcmocka-dev fonts-dejavu-core $*"
+libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev
+libcmocka-dev fonts-dejavu-core $*"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
     exit 0    # not Debian: CMake will name what is missing

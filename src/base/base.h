@@ -70,7 +70,7 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
     una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
-    una_arena   texts;           /* what a caller was given for as long as the run lives           */
+    una_arena   texts;           /* what a caller was given for as long as the run lives, or the task   */
     una_run    *parent;          /* of a task's child run, else NULL                               */
     una_run    *child;           /* with keep_memory: for the tasks that this thread does itself, or NULL */
     void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */

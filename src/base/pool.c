@@ -49,6 +49,7 @@ static void one_task(pool *p, size_t index, una_run *child)
                                              : p->task(p->context, index, child);
     if (status != UNA_OK) note_failure(p, index, status, child->message);
     una_clear_message(child);
+    una_arena_free(&child->texts);
     una_arena_reuse(&child->scratch);
 }
 
@@ -69,6 +70,7 @@ static void *work(void *context)
     pool *p = context;
     una_run child = { .parent = p->run };
     una_arena_init(&child.scratch, &child);
+    una_arena_init(&child.texts, &child);
     all_tasks(p, &child);
     una_arena_free(&child.scratch);
     return NULL;
@@ -84,6 +86,7 @@ static una_status work_kept(pool *p)
         memset(run->child, 0, sizeof *run->child);
         run->child->parent = run;
         una_arena_init(&run->child->scratch, run->child);
+        una_arena_init(&run->child->texts, run->child);
         run->child->scratch.keeps = true;
     }
     all_tasks(p, run->child);

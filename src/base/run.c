@@ -2,7 +2,7 @@
  *
  * The run: everything that other libraries keep in globals. It owns the seed, the number of threads, the
  * allocator with its limit, the callbacks, the last message and one scratch arena. Tasks of the pool get a
- * child run, which borrows all of it but message and scratch.
+ * child run, which borrows all of it but message, scratch and texts.
  */
 #include "base/base.h"
 

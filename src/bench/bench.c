@@ -324,6 +324,7 @@ static una_status perform(bench *b, const una_bench_settings *given)
     UNA_TRY(UNA_TAKE(&settings, given, una_bench_settings, b->run));
     UNA_TRY(take_asked(b, &settings));
     b->plan.arena = &b->keep;
+    if (b->experiment->begin) UNA_TRY(b->experiment->begin(&b->asked.shared, &b->asked, b->run));
     UNA_TRY(b->experiment->plan(&b->plan, &b->asked, b->run));
     UNA_TRY(una_arena_check(&b->keep));
 
@@ -360,6 +361,7 @@ una_status una_experiment_run(una_bench_result **result, const una_experiment *e
     *result = NULL;
     UNA_TRY(new_bench(&b, experiment, run));
     una_status status = perform(b, settings);
+    if (experiment->end) experiment->end(b->asked.shared);
     una_store_close(b->store);
     if (status == UNA_OK) *result = &b->result;
     else una_bench_free(&b->result);

@@ -6,8 +6,18 @@
 
 #include <sqlite3.h>
 
+#ifdef UNA_HAS_libsvm
+#include <libsvm/svm.h>
+#define WORD_OF(number) WORD(number)
+#define WORD(number) #number
+#define SVM_WORDS "LIBSVM " WORD_OF(LIBSVM_VERSION)
+#else
+#define SVM_WORDS "none"
+#endif
+
 const char *una_bench_build_info(void)
 {
     return "files    SQLite " SQLITE_VERSION "\n"
-           "servers  libpq " UNA_LIBPQ_VERSION "\n";
+           "servers  libpq " UNA_LIBPQ_VERSION "\n"
+           "svm      " SVM_WORDS "\n";
 }

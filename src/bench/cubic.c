@@ -34,7 +34,7 @@ typedef struct cubic_options { double seeds; } cubic_options;
 
 static const una_option table[] = {
     { "seeds", UNA_COUNT, offsetof(cubic_options, seeds), "auto", 1, 1000, true, NULL,
-      "how many seeds, from the run's on; auto: cubic 10, split 3, for lines 1 and for noise 20; quick: 2 and 1" },
+      UNA_SEEDS_HELP },
     { .name = NULL }
 };
 

@@ -25,6 +25,7 @@ typedef struct una_asked {               /* what a run of an experiment was aske
     const char            *out;          /* folder of the results                                           */
     const una_bench_model *models;
     size_t                 model_count;
+    void                  *shared;       /* what the experiment's `begin` made; NULL: nothing               */
     una_arena             *keep;         /* lasts as long as the run of the experiment                      */
 } una_asked;
 
@@ -70,6 +71,13 @@ struct una_experiment {
     bool               every_kind;       /* without --models: also every other kind there is                */
     unsigned           results;          /* how often the meaning of its numbers has changed                */
 
+    /* What --models may name besides models, or in another way of writing: fills in all three fields (texts in
+     * asked->keep), UNA_E_USAGE where it is nothing. NULL: models, as una_row_key_spec writes them. */
+    una_status (*contestant)(una_bench_model *model, const char *text, const una_asked *asked, una_run *run);
+    /* Before the plan and after the page: what fits share goes to *shared; `end` gets it also after a failure, and gets
+     * NULL where there is none. NULL: nothing is shared. */
+    una_status (*begin)(void **shared, const una_asked *asked, una_run *run);
+    void       (*end)(void *shared);
     /* Adds the keys that are wanted, in the order in which they are best made (una_model_row_key makes one). */
     una_status (*plan)(una_plan *plan, const una_asked *asked, una_run *run);
     /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
@@ -112,5 +120,12 @@ una_status una_experiment_page(const char *path, const una_findings *findings, c
                                size_t claim_count, const una_asked *asked, una_run *run);
 
 extern const una_bench_measure una_seconds_measure;
+
+/* The program has one flag for an option that several experiments have: what it says is written once. */
+#define UNA_SEEDS_HELP                                                                                               \
+    "how many seeds, from the run's on; auto: cubic 10, split 3, for lines 1 and for noise 20, bayesopt 10, with "   \
+    "digits 5; quick: 2 and 1"
+#define UNA_DATA_HELP                                                                                                \
+    "folder of the data, with uci/NAME.csv and uci/splits/NAME.json, or for bayesopt mnist/, in it"
 
 #endif

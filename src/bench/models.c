@@ -22,7 +22,9 @@ typedef struct choosing {
 static una_status add_spec(choosing *c, const char *text)
 {
     una_bench_model model;
-    UNA_TRY(una_row_key_spec(&model.spec, &model.kind, &model.results, text, c->asked->keep, c->run));
+    const una_experiment *e = c->asked->experiment;
+    UNA_TRY(e->contestant ? e->contestant(&model, text, c->asked, c->run)
+                          : una_row_key_spec(&model.spec, &model.kind, &model.results, text, c->asked->keep, c->run));
     for (size_t i = 0; i < c->count; i++)
         if (strcmp(c->models[i].spec, model.spec) == 0) return UNA_OK;
     if (c->count == MOST_MODELS) UNA_FAIL(c->run, UNA_E_USAGE, "at most %d models fit into one run", MOST_MODELS);
@@ -52,7 +54,7 @@ static bool is_kind(const char *name)
 static una_status add_usual(choosing *c)
 {
     for (const una_entry *e = c->asked->experiment->entries; e->kind; e++)
-        if (is_kind(e->kind)) UNA_TRY(add_kind(c, e->kind));
+        if (c->asked->experiment->contestant || is_kind(e->kind)) UNA_TRY(add_kind(c, e->kind));
     for (size_t k = 0; c->asked->experiment->every_kind && k < una_kind_count(); k++)
         UNA_TRY(add_kind(c, una_kind_name(k)));
     return UNA_OK;

@@ -23,8 +23,7 @@ typedef struct una_published {           /* options; those that an experiment do
 } una_published;
 
 #define UNA_PUBLISHED_OPTIONS                                                                                        \
-    { "data", UNA_TEXT, offsetof(una_published, data), "", 0, 0, false, NULL,                                        \
-      "folder of the data, with uci/NAME.csv and uci/splits/NAME.json in it" },                                      \
+    { "data", UNA_TEXT, offsetof(una_published, data), "", 0, 0, false, NULL, UNA_DATA_HELP },                        \
     { "sets", UNA_TEXT, offsetof(una_published, sets), "", 0, 0, false, NULL,                                        \
       "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },\
     { "splits", UNA_TEXT, offsetof(una_published, splits), "auto", 0, 0, false, NULL,                                \

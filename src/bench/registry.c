@@ -9,7 +9,8 @@
     X(cubic)            \
     X(uci)              \
     X(gap)              \
-    X(split)
+    X(split)            \
+    X(bayesopt)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

@@ -18,7 +18,7 @@ typedef struct split_options { double seeds; const char *sets; } split_options;
 
 static const una_option table[] = {
     { "seeds", UNA_COUNT, offsetof(split_options, seeds), "auto", 1, 1000, true, NULL,
-      "how many seeds, from the run's on; auto: cubic 10, split 3, for lines 1 and for noise 20; quick: 2 and 1" },
+      UNA_SEEDS_HELP },
     { "sets", UNA_TEXT, offsetof(split_options, sets), "", 0, 0, false, NULL,
       "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },
     { .name = NULL }

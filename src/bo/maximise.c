@@ -410,6 +410,12 @@ static una_status maximise(double *u, double *value, const una_hill *hill, una_r
     return climb_all(u, value, &c, run);
 }
 
+una_status una_hill_values(double *value, const una_hill *hill, double *u, size_t rows, una_run *run)
+{
+    candidates c = { .hill = hill, .u = u, .value = value, .count = rows };
+    return una_pool(run, (rows + BLOCK - 1) / BLOCK, judge_block, &c);
+}
+
 una_status una_maximise(double *u, double *value, const una_hill *hill, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);

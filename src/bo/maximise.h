@@ -27,6 +27,8 @@ typedef struct una_hill {                /* what is climbed                     
 
 /* u [columns] of a valid point, and its value. UNA_E_INPUT: no point keeps the constraints, or all were tried. */
 una_status una_maximise(double *u, double *value, const una_hill *hill, una_run *run);
+/* The acquisition at points u [rows, columns]: what is climbed, for pictures. */
+una_status una_hill_values(double *value, const una_hill *hill, double *u, size_t rows, una_run *run);
 /* The index-th point that has nothing to do with a model: valid, allowed, not known. */
 una_status una_spread_point(double *u, const una_hill *hill, bool quasi, una_run *run);
 

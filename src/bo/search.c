@@ -314,3 +314,36 @@ una_status una_search_foretell(una_search *s, const una_history *h, const double
     una_arena_release(&run->scratch, mark);
     return status;
 }
+
+static una_status gain_points(una_search *s, const una_history *h, const double *point, size_t rows, double *gain,
+                              una_run *run)
+{
+    const una_space *space = s->settings.space;
+    una_known known;
+    una_hill hill;
+    climbed c = {0};
+    const una_model *model;
+    bool trained;
+    double *u = UNA_GET(&run->scratch, double, rows * space->columns);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(known_of(&known, s, h, &run->scratch));
+    if (known.told < 2) UNA_FAIL(run, UNA_E_INPUT, "a model needs at least two trials with values");
+    UNA_TRY(hill_of(&hill, s, h, &known, &run->scratch));
+    UNA_TRY(una_surrogate_learn(&model, &trained, s->surrogate, &known, run));
+    for (size_t i = 0; i < rows; i++) una_space_encode(space, point + i * space->count, u + i * space->columns);
+    una_status status = choose_models(&c, &hill, s, model, &known, run);
+    if (status == UNA_OK) status = una_hill_values(gain, &hill, u, rows, run);
+    for (size_t i = 0; i < c.own_count; i++) una_model_free(c.own[i]);
+    return status;
+}
+
+una_status una_search_gain(una_search *s, const una_history *h, const double *point, size_t rows, double *gain,
+                           una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    if (s->acquisition->need == UNA_NEEDS_NOTHING || s->acquisition->need == UNA_NEEDS_DRAW)
+        UNA_FAIL(run, UNA_E_USAGE, "%s has no value of its own at a point", s->acquisition->name);
+    una_status status = gain_points(s, h, point, rows, gain, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -47,6 +47,10 @@ una_status una_search_next(una_search *search, const una_history *history, doubl
  * little was told. */
 una_status una_search_foretell(una_search *search, const una_history *history, const double *point, size_t rows,
                                double *mean, double *std, una_run *run);
+/* The acquisition's value there [rows], on its own scale (logarithms of log_ei): what una_search_next climbs. UNA_E_USAGE:
+ * it asks no model. */
+una_status una_search_gain(una_search *search, const una_history *history, const double *point, size_t rows,
+                           double *gain, una_run *run);
 /* What a model's name stands for: "luna" becomes a spec with options that suit optimisation; a spec with options of its
  * own keeps them, and gets the others. NULL: the default. Checked. The text lives in `arena`. */
 una_status una_search_model(const char **spec, const char *given, una_arena *arena, una_run *run);

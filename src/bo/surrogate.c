@@ -269,8 +269,7 @@ static una_status train_open(una_surrogate *s, const una_known *known, una_run *
     return status;
 }
 
-una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *s, const una_known *known,
-                               una_run *run)
+static una_status learn(const una_model **model, bool *trained, una_surrogate *s, const una_known *known, una_run *run)
 {
     size_t rows = una_surrogate_rows(known->told, s->updates);
     *trained = !s->trained || s->trained_rows != rows || s->trained_sum != sum_of(known, rows);
@@ -281,9 +280,25 @@ una_status una_surrogate_learn(const una_model **model, bool *trained, una_surro
     if (known->open_count == 0) return UNA_OK;
 
     una_status status = s->updates ? believe_open(s, known, run) : train_open(s, known, run);
-    if (!s->updates) forget_trained(s);          /* its warp is that of the other */
+    if (!s->updates) {                           /* its warp is that of the other */
+        una_model *open = s->open;
+        s->open = NULL;
+        forget_trained(s);
+        s->open = open;
+    }
     *model = s->open;
     return status;
+}
+
+/* A kind may have an exact update and a model of it none: an ensemble of networks. That shows when it is asked for. */
+una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *s, const una_known *known,
+                               una_run *run)
+{
+    una_status status = learn(model, trained, s, known, run);
+    if (status != UNA_E_USAGE || !s->updates) return status;
+    una_clear_message(run);
+    s->updates = false;
+    return learn(model, trained, s, known, run);
 }
 
 /* ---- lens ------------------------------------------------------------------------------------------------------ */

@@ -220,7 +220,7 @@ static una_status name_fits(tuning *t)
 static una_status open_store(tuning *t)
 {
     const char *out = t->asked.out;
-    if (!out) return una_store_open_copy(&t->store, "", t->run);
+    if (!out) return una_store_open_copy(&t->store, NULL, t->run);
     una_text path = una_text_in(&t->keep), table = una_text_in(&t->keep);
     una_text_add(&path, "%s/tune.sqlite", out);
     una_text_add(&table, "%s/tune.csv", out);

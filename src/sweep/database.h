@@ -17,17 +17,18 @@ enum { UNA_MOST_CELLS = 64 };            /* given to one statement, and of one r
 
 typedef enum una_cell_type { UNA_CELL_NULL, UNA_CELL_WHOLE, UNA_CELL_REAL, UNA_CELL_TEXT } una_cell_type;
 typedef struct una_cell {                /* one value, given or found; a REAL that is NAN is stored as NULL, and -0.0
-                                            comes back from SQLite as 0. Found, whole numbers may be WHOLE or REAL  */
+                                            comes back from SQLite as 0                                             */
     una_cell_type type;
     int64_t       whole;
     double        real;                  /* of a WHOLE too                                                          */
-    const char   *text;                  /* NULL only where type is NULL                                            */
+    const char   *text;                  /* of a TEXT, and never NULL there; else NULL                              */
 } una_cell;
 
 static inline una_cell una_whole(int64_t value) { return (una_cell){ .type = UNA_CELL_WHOLE, .whole = value }; }
 static inline una_cell una_real(double value)
 {
-    return isnan(value) ? (una_cell){ .type = UNA_CELL_NULL } : (una_cell){ .type = UNA_CELL_REAL, .real = value };
+    una_cell cell = { .type = isnan(value) ? UNA_CELL_NULL : UNA_CELL_REAL, .real = value };
+    return cell;
 }
 static inline una_cell una_words(const char *text)
 {

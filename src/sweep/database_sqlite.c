@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -294,7 +295,7 @@ static una_status connect_to(sqlite3 **db, const char *path, int flags, database
     return UNA_OK;
 }
 
-/* The address of a file that nobody changes, in a folder where SQLite may not write: a log that is at rest has left no
+/* The address of a file that nobody changes, in a folder where SQLite cannot write: a log that is at rest has left no
  * trace there, but SQLite would want to make one. */
 static void still_address(una_text *address, const char *path)
 {
@@ -324,8 +325,9 @@ static una_status copy_from(database_file *f, const char *path, int flags, una_r
 
 static bool has_log(database_file *f, una_text *name)
 {
+    struct stat about;
     una_text_add(name, "%s-wal", f->open_as);
-    return name->at && access(name->at, F_OK) == 0;
+    return !name->at || (stat(name->at, &about) == 0 && about.st_size > 0);
 }
 
 /* Opened for writing where that is allowed: what a killed process left behind is rolled back then. */
@@ -333,10 +335,11 @@ static una_status copy_file(database_file *f, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = copy_from(f, f->open_as, SQLITE_OPEN_READWRITE, run);
-    int code = sqlite3_errcode(f->db) & 0xff;
+    int code = sqlite3_errcode(f->db) & 0xff;            /* nothing can be written beside it, not even a log's index */
+    bool still = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR || code == SQLITE_FULL;
     una_text log = una_text_in(&run->scratch), address = una_text_in(&run->scratch);
 
-    if (status == UNA_E_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(f, &log)) {
+    if (status == UNA_E_IO && still && !has_log(f, &log)) {
         still_address(&address, f->open_as);
         status = una_arena_check(&run->scratch);
         if (status == UNA_OK) status = copy_from(f, address.at, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, run);

@@ -30,7 +30,7 @@ typedef struct una_store una_store;
 /* path: of a file, or "postgresql://...". Made if it is not there. A file that is no store, a damaged one, or one of a
  * newer una is refused (UNA_E_INPUT). */
 una_status una_store_open(una_store **store, const char *path, una_run *run);
-/* A copy of a file in memory, which may be changed and leaves the file alone; empty where there is none. */
+/* A copy of a file in memory, which may be changed and leaves the file alone; empty where none is, or path is NULL. */
 una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 

@@ -57,6 +57,27 @@ static una_status draw_many(void *context, size_t index, una_run *child)
     return una_pool(child, TASKS, draw, out[index]);
 }
 
+/* What a call gives out for the run's life is there until the task ends. */
+static una_status write_text(void *context, size_t index, una_run *child)
+{
+    char *first = una_arena_text(&child->texts, "first"), *second = una_arena_text(&child->texts, "second");
+    UNA_TRY(una_arena_check(&child->texts));
+    ((bool *)context)[index] = strcmp(first, "first") == 0 && strcmp(second, "second") == 0;
+    return UNA_OK;
+}
+
+static void tasks_have_texts(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        bool good[TASKS] = { false };
+        una_run *run = quiet_run_threads(threads);
+        assert_ok(una_pool(run, TASKS, write_text, good), run);
+        for (size_t i = 0; i < TASKS; i++) assert_true(good[i]);
+        una_run_free(run);
+    }
+}
+
 static void a_pool_in_a_pool(void **state)
 {
     (void)state;
@@ -236,7 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(more_threads_than_anybody_needs),
-        cmocka_unit_test(a_pool_in_a_pool),
+        cmocka_unit_test(a_pool_in_a_pool), cmocka_unit_test(tasks_have_texts),
         cmocka_unit_test(the_lowest_failure_is_reported), cmocka_unit_test(cancel_stops_it),
         cmocka_unit_test(callbacks_are_never_concurrent), cmocka_unit_test(pools_in_pools),
         cmocka_unit_test(results_outlive_their_jobs), cmocka_unit_test(every_allocation_may_fail),

@@ -694,18 +694,26 @@ static void tool(char *answer, size_t room, const char *what, const char *folder
 /* A server of its own, which crashes and is started again while somebody waits for it. */
 static void a_server_that_was_down_for_a_while(void **state)
 {
-    una_run *run = quiet_run();
+    volatile int cancel = 0;
+    una_run *run = NULL;
+    una_run_settings about = { .size = sizeof about, .cancel = &cancel };
     una_database *db;
     char folder[] = "/tmp/una-test-XXXXXX", where[256], command[300];
     (void)state;
     if (!server_address()) return;
     if (access("tools/postgres.sh", X_OK) != 0) skip();
+    assert_int_equal(una_run_new(&run, &about), UNA_OK);
     assert_non_null(mkdtemp(folder));
     tool(where, sizeof where, "start", folder);
     assert_ok(open_counter(&db, where, run), run);
     assert_ok(una_database_transact(db, count_up, NULL, run), run);
 
     tool(NULL, 0, "kill", folder);
+    cancel = 1;                                              /* nobody has to wait for it */
+    time_t begun = time(NULL);
+    assert_status(una_database_transact(db, count_up, NULL, run), UNA_CANCELLED, run);
+    assert_true(time(NULL) - begun < 10);
+    cancel = 0;
     pid_t child = fork();
     if (child == 0) {
         sleep(1);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Softmax regression by plain stochastic gradient descent, as the benchmark library HPOlib 1.5 does it on MNIST: of a
+ * batch B the loss
+ *   1/|B| sum_B -log p(label | m x / (1 - dropout)) + l2 sum W^2,   p = softmax(W'x + b), m a mask of the inputs,
+ * W from N(0, 1/inputs), b from 0, all full batches of every epoch in a new order.
+ */
+#ifndef UNA_SOFTMAX_H
+#define UNA_SOFTMAX_H
+
+#include "base/base.h"
+
+typedef struct una_sparse_rows {         /* rows of bytes, of which only those that are not 0 are kept               */
+    size_t               rows, columns;  /* at most 65536 columns                                                    */
+    size_t               longest;        /* numbers of one row                                                       */
+    const size_t        *first;          /* [rows + 1] where a row begins                                            */
+    const uint16_t      *index;          /* column                                                                   */
+    const unsigned char *value;
+    const unsigned char *label;          /* [rows]                                                                   */
+} una_sparse_rows;
+
+/* From bytes [rows, columns]. */
+una_status una_sparse_rows_of(una_sparse_rows *sparse, const unsigned char *bytes, const unsigned char *label,
+                              size_t rows, size_t columns, una_arena *arena);
+
+enum { UNA_SOFTMAX_CLASSES = 10, UNA_SOFTMAX_WIDTH = 16 };       /* labels are 0 ... 9; columns of W              */
+
+typedef struct una_softmax_settings {
+    double   rate, l2, dropout;          /* dropout < 1                                                              */
+    size_t   batch, epochs;
+    uint64_t seed;
+} una_softmax_settings;
+
+typedef struct una_softmax {
+    float *w, *b;                        /* [columns, UNA_SOFTMAX_WIDTH], [UNA_SOFTMAX_WIDTH]                        */
+    float *w_slope, *b_slope;            /* the same; of the mean of the losses of a batch, without l2               */
+} una_softmax;
+
+/* At its random beginning; slopes are 0. */
+una_status una_softmax_new(una_softmax *model, size_t columns, uint64_t seed, una_arena *arena);
+/* Adds to the slopes those of rows[order[0 ... count - 1]]; returns the mean loss. epoch: which masks. */
+double     una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order, size_t count,
+                              const una_softmax_settings *settings, uint64_t epoch, una_run *run);
+/* Trained on rows 0 ... train - 1: the percentage of wrong ones among rows from, from + 1 ..., as far as they fill
+ * whole batches of the `judged`. */
+una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t from, size_t judged,
+                             const una_softmax_settings *settings, una_run *run);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Support vector machines with K(a, b) = exp(-gamma |a - b|^2), by LIBSVM, where una was built with it: one machine for
+ * every two classes, and their votes. The distances of all rows are computed once and the kernel is handed over ready,
+ * so that even poor settings take seconds.
+ * Source: Chang and Lin, LIBSVM: a library for support vector machines, 2011.
+ */
+#ifndef UNA_SVM_H
+#define UNA_SVM_H
+
+#include "base/base.h"
+
+enum { UNA_MOST_SVM_CLASSES = 10 };
+
+typedef struct una_svm_rows {
+    size_t               rows;
+    const unsigned char *label;          /* [rows]                                                                   */
+    size_t               classes;
+    unsigned char        class_label[UNA_MOST_SVM_CLASSES];
+    const uint32_t      *distance;       /* [rows, rows] squared, between rows of bytes: exact                       */
+} una_svm_rows;
+
+/* Whether una was built with LIBSVM. */
+bool una_svm_is_there(void);
+
+/* Of bytes [rows, columns], at most 65536 columns; `label` is borrowed, and each of them is one of the classes. */
+una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const unsigned char *label, size_t rows,
+                           size_t columns, const unsigned char *classes, size_t class_count, una_arena *arena,
+                           una_run *run);
+/* said [judged]: the labels given to rows from, from + 1 ... by machines trained on rows 0 ... train - 1, of which
+ * every class has some. Bytes count for 1/256. */
+una_status una_svm_predict(unsigned char *said, const una_svm_rows *rows, size_t train, size_t from, size_t judged,
+                           double c, double gamma, una_run *run);
+/* The percentage of wrong ones among them. */
+una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t judged, double c,
+                         double gamma, una_run *run);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * IDX (LeCun, Cortes and Burges, The MNIST database): all numbers have their highest byte first
+ *   0 0  u8 type (8: unsigned byte)  u8 how many sizes  u32 sizes ...  items
+ * Files go through zlib, which passes on what is not compressed. The sizes are not trusted: memory grows with what is
+ * really there.
+ */
+#include "data/idx.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { UNSIGNED_BYTES = 8, FIRST_BLOCK = 1 << 20, MOST_AT_ONCE = 1 << 30 };
+
+typedef struct source { const char *path; gzFile file; una_run *run; } source;
+
+static una_status refuse(const source *s, const char *why)
+{
+    UNA_FAIL(s->run, UNA_E_INPUT, "%s is no IDX file that can be read: %s", s->path, why);
+}
+
+static una_status open_source(source *s)
+{
+    struct stat about;
+    int handle = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (handle < 0) UNA_FAIL(s->run, UNA_E_IO, "cannot open %s: %s", s->path, strerror(errno));
+    if (fstat(handle, &about) == 0 && S_ISDIR(about.st_mode)) {
+        close(handle);
+        UNA_FAIL(s->run, UNA_E_IO, "cannot open %s: it is a folder", s->path);
+    }
+    s->file = gzdopen(handle, "rb");
+    if (s->file) return UNA_OK;
+    close(handle);
+    UNA_FAIL(s->run, UNA_E_MEMORY, "cannot open %s: no memory for it", s->path);
+}
+
+/* As many bytes as there are, at most `want`; fewer only at the end. */
+static una_status take(const source *s, unsigned char *to, size_t want, size_t *got)
+{
+    *got = 0;
+    while (*got < want) {
+        size_t now = want - *got < MOST_AT_ONCE ? want - *got : MOST_AT_ONCE;
+        int code = Z_OK, count = gzread(s->file, to + *got, (unsigned)now);
+        const char *why = count < (int)now ? gzerror(s->file, &code) : "";
+        if (code == Z_ERRNO) UNA_FAIL(s->run, UNA_E_IO, "cannot read %s: %s", s->path, strerror(errno));
+        if (code == Z_MEM_ERROR) UNA_FAIL(s->run, UNA_E_MEMORY, "cannot read %s: no memory for it", s->path);
+        if (code == Z_BUF_ERROR) return refuse(s, "its compressed part ends too early; copy it again");
+        if (count < 0) UNA_FAIL(s->run, UNA_E_INPUT, "%s is damaged: %s; copy it again", s->path, why);
+        *got += (size_t)count;
+        if ((size_t)count < now) break;
+    }
+    return UNA_OK;
+}
+
+static una_status take_all(const source *s, unsigned char *to, size_t want)
+{
+    size_t got;
+    UNA_TRY(take(s, to, want, &got));
+    return got == want ? UNA_OK : refuse(s, "it ends within its header");
+}
+
+static una_status read_header(una_idx *idx, const source *s)
+{
+    unsigned char head[4], size[4];
+    UNA_TRY(take_all(s, head, sizeof head));
+    if (head[0] != 0 || head[1] != 0) return refuse(s, "it does not begin with two zeros");
+    if (head[2] != UNSIGNED_BYTES) return refuse(s, "its items are no unsigned bytes (type 8)");
+    if (head[3] < 1 || head[3] > UNA_MOST_IDX_SIZES) return refuse(s, "it has no sizes, or more than 8");
+
+    idx->size_count = head[3];
+    idx->each = 1;
+    for (size_t i = 0; i < idx->size_count; i++) {
+        UNA_TRY(take_all(s, size, sizeof size));
+        idx->sizes[i] = (size_t)size[0] << 24 | (size_t)size[1] << 16 | (size_t)size[2] << 8 | size[3];
+        if (idx->sizes[i] == 0) return refuse(s, "one of its sizes is 0");
+        if (idx->each > SIZE_MAX / 4 / idx->sizes[i]) return refuse(s, "its sizes are beyond any file");
+        if (i > 0) idx->each *= idx->sizes[i];
+    }
+    if (idx->each > SIZE_MAX / 4 / idx->sizes[0]) return refuse(s, "its sizes are beyond any file");
+    return UNA_OK;
+}
+
+static una_status wrong_size(const source *s, size_t promised, const char *are)
+{
+    UNA_FAIL(s->run, UNA_E_INPUT, "%s promises %zu bytes of items in its header, and %s; copy it again", s->path,
+             promised, are);
+}
+
+/* Blocks are doubled while there is more to read, so that a wrong size in the header asks for no memory. */
+static una_status read_items(una_idx *idx, const source *s, una_arena *arena)
+{
+    size_t promised = idx->sizes[0] * idx->each, room = promised < FIRST_BLOCK ? promised : FIRST_BLOCK;
+    size_t have = 0, got;
+    unsigned char *bytes = NULL, extra;
+    while (have < promised) {
+        unsigned char *block = UNA_GET(arena, unsigned char, room);
+        UNA_TRY(una_arena_check(arena));
+        if (have > 0) memcpy(block, bytes, have);
+        bytes = block;
+        UNA_TRY(take(s, bytes + have, room - have, &got));
+        have += got;
+        if (have < room) return wrong_size(s, promised, "there are fewer");
+        room = room < promised / 2 ? 2 * room : promised;
+    }
+    UNA_TRY(take(s, &extra, 1, &got));
+    if (got > 0) return wrong_size(s, promised, "there are more");
+    idx->bytes = bytes;
+    return UNA_OK;
+}
+
+una_status una_idx_read(una_idx *idx, const char *path, una_arena *arena, una_run *run)
+{
+    source s = { .path = path, .run = run };
+    *idx = (una_idx){ .size_count = 0 };
+    UNA_TRY(open_source(&s));
+    una_status status = read_header(idx, &s);
+    if (status == UNA_OK) status = read_items(idx, &s, arena);
+    gzclose(s.file);
+    return status;
+}
+
+una_status una_idx_read_labelled(una_idx *images, una_idx *labels, const char *image_path, const char *label_path,
+                                 una_arena *arena, una_run *run)
+{
+    UNA_TRY(una_idx_read(images, image_path, arena, run));
+    UNA_TRY(una_idx_read(labels, label_path, arena, run));
+    if (labels->size_count != 1)
+        UNA_FAIL(run, UNA_E_INPUT, "%s holds no labels: they have one size, their count, and it has %zu", label_path,
+                 labels->size_count);
+    if (images->sizes[0] != labels->sizes[0])
+        UNA_FAIL(run, UNA_E_INPUT, "%s has %zu items and %s has %zu labels; take files that belong together",
+                 image_path, images->sizes[0], label_path, labels->sizes[0]);
+    return UNA_OK;
+}

@@ -15,9 +15,9 @@
 
 static const char plane[] = "{\"a\": {\"type\": \"real\", \"low\": -1, \"high\": 1}, "
                             "\"b\": {\"type\": \"real\", \"low\": 0.001, \"high\": 1, \"log\": true}}";
-static const char mixed[] = "{\"x\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"n\": {\"type\": \"integer\", \"low\": 1, "
-                            "\"high\": 9}, \"kind\": {\"type\": \"category\", \"levels\": [\"a, b\", \"say \\\"c\\\"\", \"7\"]}, "
-                            "\"fix\": {\"type\": \"fixed\", \"value\": 32}}";
+static const char mixed[] = "{\"x\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"n\": {\"type\": \"integer\", "
+                            "\"low\": 1, \"high\": 9}, \"kind\": {\"type\": \"category\", \"levels\": [\"a, b\", \"say "
+                            "\\\"c\\\"\", \"7\"]}, \"fix\": {\"type\": \"fixed\", \"value\": 32}}";
 
 static una_study_settings quick(const char *space)
 {
@@ -138,8 +138,8 @@ static void settings_are_checked_before_anything_is_made(void **state)
     char path[4096];
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("never.study"));
-    una_study_settings wrong[] = { quick(NULL), quick("{"), quick("{\"a\": {\"type\": \"real\", \"low\": 1, \"high\": 0}}"),
-                                   quick(plane), quick(plane), quick(plane) };
+    static const char reversed[] = "{\"a\": {\"type\": \"real\", \"low\": 1, \"high\": 0}}";
+    una_study_settings wrong[] = { quick(NULL), quick("{"), quick(reversed), quick(plane), quick(plane), quick(plane) };
     wrong[3].model = "nonesuch";
     wrong[4].acquisition = "nonesuch";
     wrong[5].lease = -1;
@@ -271,8 +271,8 @@ static void the_turn_of_the_dead_is_free(void **state)
 
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
     una_cell cells[] = { una_words(me.host), una_whole(child), una_words("1"), una_whole((int64_t)time(NULL)) };
-    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', since = $4,"
-                              " token = 'x'", cells, 4, run), run);
+    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
+                              "since = $4, token = 'x'", cells, 4, run), run);
     assert_int_equal(ask_one(study, NULL, run), 1);      /* at once */
 
     /* On another host: after two minutes without a sign. One who lives here but gives none has forgotten it. */
@@ -307,8 +307,8 @@ static una_status choose_robbed(void *context, const una_ledger_trials *all, una
     thief *t = context;
     (void)all;
     (void)arena;
-    found[0] = (una_ledger_trial){ .x = ++t->calls == 1 ? "{\"a\": 0, \"b\": 1}" : "{\"a\": 1, \"b\": 1}", .expected = NAN,
-                                   .doubt = NAN };
+    const char *x = ++t->calls == 1 ? "{\"a\": 0, \"b\": 1}" : "{\"a\": 1, \"b\": 1}";
+    found[0] = (una_ledger_trial){ .x = x, .expected = NAN, .doubt = NAN };
     *chosen = count;
     if (t->calls > 1) return UNA_OK;
     return una_database_do(NULL, t->db, "UPDATE study_turn SET host = '', process = 0, token = 'other'", NULL, 0, run);
@@ -391,8 +391,8 @@ static void a_lease_without_end_has_ended(void **state)
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
     assert_ok(una_database_do(NULL, db, "UPDATE study_trial SET lease_until = lease_until + 100", NULL, 0, run), run);
     assert_int_equal(ask_one(study, NULL, run), 2);
-    assert_ok(una_database_do(NULL, db, "UPDATE study_trial SET lease_until = lease_until + 200 WHERE id = 1", NULL, 0, run),
-              run);
+    assert_ok(una_database_do(NULL, db, "UPDATE study_trial SET lease_until = lease_until + 200 WHERE id = 1", NULL, 0,
+                              run), run);
     assert_int_equal(ask_one(study, NULL, run), 1);
     una_database_close(db);
     una_study_close(study);
@@ -413,8 +413,8 @@ static void who_waits_for_the_turn_can_be_interrupted(void **state)
     una_study *study = made(path, &settings, run);
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
     una_cell cells[] = { una_whole((int64_t)time(NULL)) };
-    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = 'elsewhere', process = 1, handle = 'x', since = $1, "
-                              "token = 'x'", cells, 1, run), run);
+    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = 'elsewhere', process = 1, handle = 'x', since = "
+                              "$1, token = 'x'", cells, 1, run), run);
     assert_ok(una_run_new(&waiting, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel_now)), NULL);
     cancel_now = 1;
     assert_status(una_study_ask(&trials, study, 1, waiting), UNA_CANCELLED, waiting);
@@ -569,8 +569,8 @@ static void wrong_rows_are_named(void **state)
     assert_ok(una_study_trials(&all, study, run), run);
     assert_int_equal(all->count, 0);                     /* all or nothing */
     una_trials_free(all);
-    assert_ok(una_study_import_csv(&rows, &added, study, temp_text_file("good.csv", "score,kind,x,n\n2,7,0.5,3\n"), "score",
-                                   run), run);
+    const char *good = temp_text_file("good.csv", "score,kind,x,n\n2,7,0.5,3\n");
+    assert_ok(una_study_import_csv(&rows, &added, study, good, "score", run), run);
     assert_int_equal(added, 1);
     una_study_close(study);
     una_run_free(run);
@@ -683,8 +683,8 @@ static void wrong_commands_are_refused(void **state)
     assert_says(una_run_message(run), "did you mean {width}?");
     command.count = 0;
     assert_status(una_study_run(&done, study, &command, run), UNA_E_USAGE, run);
-    command = shell((const char *const[]){ "sh", "-c", "width=5; echo ${width} {id} >/dev/null; echo {width} | awk '{print}'", NULL },
-                    &h);
+    command = shell((const char *const[]){ "sh", "-c", "width=5; echo ${width} {id} >/dev/null; echo {width} | "
+                                           "awk '{print}'", NULL }, &h);
     assert_ok(una_study_run(&done, study, &command, run), run);
     assert_ok(una_study_trials(&all, study, run), run);
     assert_true(all->count == 1 && all->at[0].state == UNA_TRIAL_TOLD && all->at[0].value == all->at[0].x[0]);

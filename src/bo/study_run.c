@@ -70,8 +70,10 @@ static void note_failure(shop *s, una_status status)
 static size_t meant(const una_study *study, const char *name, size_t length)
 {
     const una_space *space = study->space;
-    for (size_t i = 0; i < space->count; i++)
-        if (strlen(space->dimension[i].name) == length && strncmp(space->dimension[i].name, name, length) == 0) return i;
+    for (size_t i = 0; i < space->count; i++) {
+        const char *input = space->dimension[i].name;
+        if (strlen(input) == length && strncmp(input, name, length) == 0) return i;
+    }
     return length == 2 && strncmp(name, "id", 2) == 0 ? space->count : SIZE_MAX;
 }
 
@@ -289,7 +291,8 @@ static bool judge(const shop *s, job *j, int status)
     char number[32];
     double value = NAN;
     j->note[0] = 0;
-    if (j->late) snprintf(j->note, sizeof j->note, "took longer than %s s", una_number_text(number, s->command->timeout));
+    una_number_text(number, s->command->timeout);
+    if (j->late) snprintf(j->note, sizeof j->note, "took longer than %s s", number);
     else if (WIFSIGNALED(status)) snprintf(j->note, sizeof j->note, "was killed by signal %d", WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0) snprintf(j->note, sizeof j->note, "ended with status %d", WEXITSTATUS(status));
     else if (!read_value(j, &value)) note_garbage(j);
@@ -458,11 +461,11 @@ static void describe_untold(const shop *s, const job *j, una_text *text)
     uint64_t id = j->result.id;
     if (j->result.state == UNA_TRIAL_TOLD) {
         una_number_text(number, j->result.value);
-        una_text_add(text, "the value %s of trial %" PRIu64 " could not be written: %s; tell it with 'una study tell %s %"
-                     PRIu64 " %s'", number, id, why, where, id, number);
+        una_text_add(text, "the value %s of trial %" PRIu64 " could not be written: %s; tell it with 'una study tell "
+                     "%s %" PRIu64 " %s'", number, id, why, where, id, number);
     } else {
-        una_text_add(text, "that trial %" PRIu64 " failed (%s) could not be written: %s; tell it with 'una study tell %s "
-                     "%" PRIu64 " --failed'", id, j->note, why, where, id);
+        una_text_add(text, "that trial %" PRIu64 " failed (%s) could not be written: %s; tell it with 'una study tell "
+                     "%s %" PRIu64 " --failed'", id, j->note, why, where, id);
     }
 }
 

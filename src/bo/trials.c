@@ -308,7 +308,8 @@ static una_status find_trial(present *p, una_ledger *l, uint64_t id, una_run *ru
 static una_status told_before(uint64_t id, const present *p, una_run *run)
 {
     char number[32];
-    if (p->state == UNA_TRIAL_FAILED) UNA_FAIL(run, UNA_E_INPUT, "trial %" PRIu64 " was told to have failed before", id);
+    if (p->state == UNA_TRIAL_FAILED)
+        UNA_FAIL(run, UNA_E_INPUT, "trial %" PRIu64 " was told to have failed before", id);
     UNA_FAIL(run, UNA_E_INPUT, "trial %" PRIu64 " was told before (%s)", id, una_number_text(number, p->value));
 }
 
@@ -323,7 +324,8 @@ static una_status write_told(una_database *db, void *context, una_run *run)
     }
 
     const una_cell cells[] = { una_words(t->ledger->study), una_whole((int64_t)t->id),
-        una_words(una_ledger_state_word(t->state)), una_real(t->value), una_words(t->note), una_whole((int64_t)una_ledger_now()) };
+        una_words(una_ledger_state_word(t->state)), una_real(t->value), una_words(t->note),
+        una_whole((int64_t)una_ledger_now()) };
     return una_database_do(NULL, db, "UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, host = '', "
                            "process = 0, start = '', handle = '', since = 0, lease_until = 0 "
                            "WHERE study = $1 AND id = $2", cells, 6, run);
@@ -346,7 +348,8 @@ static una_status write_dropped(una_database *db, void *context, una_run *run)
 
     const una_cell cells[] = { una_words(l->study), una_whole((int64_t)t->id), una_words(l->me.host),
         una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
-    if (t->only_ours) return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND id = $2 AND " UNA_IS_MINE, cells, 6, run);
+    if (t->only_ours)
+        return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND id = $2 AND " UNA_IS_MINE, cells, 6, run);
     return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND id = $2", cells, 2, run);
 }
 
@@ -389,8 +392,8 @@ static una_status let_all_go(una_database *db, void *context, una_run *run)
     const una_ledger *l = context;
     const una_cell cells[] = { una_words(l->study), una_words("open"), una_words(l->me.host),
         una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
-    return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE, cells,
-                           6, run);
+    return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE,
+                           cells, 6, run);
 }
 
 void una_ledger_close(una_ledger *l)

@@ -31,7 +31,8 @@ static una_status note_free(void *context, const una_cell *cells, size_t count, 
 {
     freeing *f = context;
     int64_t since;
-    double until = una_ledger_number(&cells[6]), time = una_ledger_now(), most = f->ledger->facts.lease + UNA_OWNER_LEASE;
+    double until = una_ledger_number(&cells[6]), time = una_ledger_now();
+    double most = f->ledger->facts.lease + UNA_OWNER_LEASE;
     una_owner_name him = owner_in(cells + 1, &since);
     (void)count;
     (void)run;

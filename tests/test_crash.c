@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * kill -9 while eight writers ask and tell: of writers at random, of whoever has the turn, and of the server. Then
- * every value that was acknowledged is there, no trial was in two hands at once, nobody heard of a lock or had to wait for
- * somebody dead, and the next points are those of a fresh study with the same history.
+ * every value that was acknowledged is there, no trial was in two hands at once, nobody heard of a lock or had to wait
+ * for somebody dead, and the next points are those of a fresh study with the same history.
  *
  * This program is also the writer: test_crash WHERE FOLDER WRITER.
  */
@@ -350,8 +350,8 @@ static una_status copy_row(void *context, const una_cell *cells, size_t count, u
     const copying *c = context;
     return una_database_do(NULL, c->to, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
                            "told, expected, doubt, host, process, start, handle, since, lease_until, token) VALUES "
-                           "('study', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')", cells,
-                           count, run);
+                           "('study', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')",
+                           cells, count, run);
 }
 
 /* The same trials, each with its point, state and holder, in a study that nobody disturbed. */

@@ -118,7 +118,8 @@ typedef struct una_study_command {
                                                   {id} for the trial's number                                       */
     size_t             count;
     size_t             workers;                /* at the same time; 0 = 1                                           */
-    size_t             trials;                 /* end after so many told or failed; 0: go on until cancelled        */
+    size_t             trials;                 /* end after so many told or failed, or when all of a finite space has
+                                                  been tried; 0: go on until cancelled                              */
     double             timeout;                /* seconds for one; 0: none                                          */
     unsigned           retries;                /* how often a failed one is tried again at once                     */
     void             (*report)(void *context, const una_trial *trial, const char *sentence);  /* each one that ends */

@@ -491,6 +491,15 @@ static void a_finite_space_ends(void **state)
     assert_ok(una_study_drop(study, 2, run), run);
     assert_int_equal(ask_one(study, NULL, run), 2);
     una_study_close(study);
+
+    study = in_memory("{\"k\": {\"type\": \"category\", \"levels\": [\"a\", \"b\", \"c\"]}}", run);
+    const char *const words[] = { "echo", "{k}", "1" };
+    una_study_command command = SIZED(una_study_command, .words = words, .count = 3, .workers = 2);
+    size_t done;
+    assert_ok(una_study_run(&done, study, &command, run), run);
+    assert_int_equal(done, 3);                           /* no more to do */
+    assert_status(una_study_run(&done, study, &command, run), UNA_E_INPUT, run);
+    una_study_close(study);
     una_run_free(run);
 }
 

@@ -46,6 +46,7 @@ typedef struct shop {
     job                     *jobs;
     size_t                   workers, done;
     una_status               failed;     /* the first failure: nothing is started any more                  */
+    bool                     over;       /* nor is it if nothing is left to try                             */
     char                     message[1024], why[400];    /* why: something could not be written              */
     double                   pulse;      /* of the last sign of life                                        */
 } shop;
@@ -203,12 +204,26 @@ static void give_back(shop *s, job *j)
     j->stage = IDLE;
 }
 
-static una_status begin_job(shop *s, job *j)
+/* Where all of a finite space has been tried there is no more to do, which is no failure if something was done. */
+static una_status no_trial(shop *s, una_status status, size_t under_way)
 {
-    UNA_TRY(una_hold(&j->trials, s->study, 1, s->run));
+    if (status == UNA_E_INPUT && s->done + under_way > 0) {
+        una_log(s->run, UNA_LOG_NOTE, "%s", una_run_message(s->run));
+        una_clear_message(s->run);
+        s->over = true;
+        return UNA_OK;
+    }
+    note_failure(s, status);
+    return status;
+}
+
+static una_status begin_job(shop *s, job *j, size_t under_way)
+{
+    una_status status = una_hold(&j->trials, s->study, 1, s->run);
+    if (status != UNA_OK) return no_trial(s, status, under_way);
     s->pulse = seconds();
     j->tries = 0;
-    una_status status = start(s, j);
+    status = start(s, j);
     if (status == UNA_OK) return status;
     note_failure(s, status);
     give_back(s, j);
@@ -219,12 +234,10 @@ static void begin_jobs(shop *s)
 {
     size_t under_way = 0;
     for (size_t i = 0; i < s->workers; i++) under_way += s->jobs[i].stage != IDLE;
-    for (size_t i = 0; i < s->workers && s->failed == UNA_OK; i++) {
+    for (size_t i = 0; i < s->workers && s->failed == UNA_OK && !s->over; i++) {
         if (s->jobs[i].stage != IDLE) continue;
         if (s->command->trials > 0 && s->done + under_way >= s->command->trials) return;
-        una_status status = begin_job(s, &s->jobs[i]);
-        if (status != UNA_OK) note_failure(s, status);
-        else under_way++;
+        if (begin_job(s, &s->jobs[i], under_way) == UNA_OK) under_way++;
     }
 }
 

@@ -11,13 +11,13 @@
 
 typedef struct entry { const char *kind, *options; } entry;
 
-#define NETWORK "units=standardised, members=1, relevance=off, noise=constant, activation=tanh, depth=3, penalty=0.03, rate=0.01"
+#define NETWORK "units=standardised, members=1, relevance=off, noise=constant, activation=tanh, penalty=0.03, rate=0.01"
 
 static const entry entries[] = {
-    { "gp", "kernel=matern52, length_prior=1, noise=constant" },
-    { "luna", NETWORK ", steps=500, train_noise_std=0.1, noise_std=0.03, prior_var=1, diversity=10, heads=10, "
+    { "gp", "kernel=matern52, length_prior=1, noise_prior=2, noise=constant" },
+    { "luna", NETWORK ", depth=2, steps=500, train_noise_std=0.1, noise_std=0.03, prior_var=1, diversity=30, heads=10, "
               "perturbation_std=0.3, probes=between" },
-    { "nlm", NETWORK ", steps=1000, train_noise_std=0.03, noise_std=0.1, prior_var=1" },
+    { "nlm", NETWORK ", depth=3, steps=1000, train_noise_std=0.03, noise_std=0.03, prior_var=10" },
     { NULL, NULL }
 };
 static const char *const usual = "gp";

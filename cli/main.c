@@ -35,8 +35,9 @@ const cli_family *cli_find_family(const char *name)
 const cli_family *cli_family_of(const cli_verb *verb)
 {
     for (size_t i = 0; cli_families[i]; i++) {
-        size_t length = strlen(cli_families[i]->name);
-        if (strncmp(verb->name, cli_families[i]->name, length) == 0 && verb->name[length] == ' ') return cli_families[i];
+        const char *name = cli_families[i]->name;
+        size_t length = strlen(name);
+        if (strncmp(verb->name, name, length) == 0 && verb->name[length] == ' ') return cli_families[i];
     }
     return NULL;
 }

@@ -12,10 +12,10 @@
 
 const cli_family cli_study = {
     "study", "Bayesian optimisation: new, ask, tell, run, best, show and more",
-    "A study looks for the least (or largest) value of something expensive. Ask it which point to try next, tell it what "
-    "came out, and go on; or give it a command, and it does that itself. All of it is in one file, or in a PostgreSQL "
-    "database that many machines share. What was told is safe once the command has ended, whatever happens next; any "
-    "number of processes may work on one study.",
+    "A study looks for the least (or largest) value of something expensive. Ask it which point to try next, tell it "
+    "what came out, and go on; or give it a command, and it does that itself. All of it is in one file, or in a "
+    "PostgreSQL database that many machines share. What was told is safe once the command has ended, whatever happens "
+    "next; any number of processes may work on one study.",
     "una study new coffee.study --space space.json --goal maximize\n"
     "una study ask coffee.study\n"
     "una study tell coffee.study 1 7.5\n"
@@ -42,11 +42,12 @@ void cli_study_point(FILE *to, const una_study *study, const una_trial *trial, u
 {
     fputc('{', to);
     for (size_t i = 0; i < una_study_input_count(study); i++) {
+        double x = trial->x[i];
         if (i) fputs(", ", to);
         cli_json_text(to, una_study_input_name(study, i));
         fputs(": ", to);
-        if (is_category(study, i, trial->x[i], run)) cli_json_text(to, una_study_input_text(study, i, trial->x[i], run));
-        else cli_json_number(to, trial->x[i]);
+        if (is_category(study, i, x, run)) cli_json_text(to, una_study_input_text(study, i, x, run));
+        else cli_json_number(to, x);
     }
     fputc('}', to);
 }
@@ -74,7 +75,8 @@ static const cli_flag new_flags[] = {
              "(default gp)"),
     CLI_FLAG("acquisition", CLI_TEXT, "SPEC", "what makes a point worth trying: log_ei, ei, noisy_ei, ucb(beta=2), "
              "thompson, quasi or random (default log_ei)"),
-    CLI_FLAG_CHOICE("goal", "WORD", "minimize|maximize", "which values are good: minimize or maximize (default minimize)"),
+    CLI_FLAG_CHOICE("goal", "WORD", "minimize|maximize",
+                    "which values are good: minimize or maximize (default minimize)"),
     CLI_FLAG_COUNT("initial", "N", 1, 1000000, "points spread evenly before the model is asked (default: twice the "
                    "inputs, from 4 to 20)"),
     CLI_FLAG("lease", CLI_NUMBER, "SECONDS", "after so long a trial that was asked for and never told is offered again "
@@ -96,8 +98,10 @@ static char *read_text(const cli *c, const char *path, una_status *status)
         length += fread(text + length, 1, room - length - 1, file);
         text[length] = 0;
     }
-    if (!file || ferror(file) || !text) *status = cli_fail(c, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
-    else if (length >= MOST || strlen(text) != length) *status = cli_fail(c, UNA_E_INPUT, "%s is not a text of JSON", path);
+    bool good = file && !ferror(file) && text;
+    if (!good) *status = cli_fail(c, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
+    if (good && (length >= MOST || strlen(text) != length))
+        *status = cli_fail(c, UNA_E_INPUT, "%s is not a text of JSON", path);
     if (file) fclose(file);
     return text;
 }
@@ -126,8 +130,8 @@ static una_status run_new(cli *c)
     una_study *study = NULL;
     una_status status = UNA_OK;
     if (!path) {
-        return cli_fail(c, UNA_E_USAGE, "--space is missing: a JSON file such as {\"x1\": {\"type\": \"real\", \"low\": 0, "
-                        "\"high\": 1}}; 'una study new --help' shows examples");
+        return cli_fail(c, UNA_E_USAGE, "--space is missing: a JSON file such as {\"x1\": {\"type\": \"real\", "
+                        "\"low\": 0, \"high\": 1}}; 'una study new --help' shows examples");
     }
     double lease = cli_share(c, "lease", 0);
     if (cli_has(c, "lease") && lease <= 0) {
@@ -263,9 +267,9 @@ static una_status run_tell(cli *c)
 
 const cli_verb cli_study_tell = {
     "study tell", "what came out of a trial",
-    "Writes down the value of a trial. When the command has ended well, the value is on the disk. A trial is told once; "
-    "the same value again is no error, so a command that was interrupted can be repeated. A value that comes after the "
-    "lease has ended is welcome too, if nobody was faster.",
+    "Writes down the value of a trial. When the command has ended well, the value is on the disk. A trial is told "
+    "once; the same value again is no error, so a command that was interrupted can be repeated. A value that comes "
+    "after the lease has ended is welcome too, if nobody was faster.",
     { WHERE, { "ID", CLI_TEXT, "number of the trial" },
       { "[VALUE]", CLI_NUMBER, "a number, in the units of whatever is looked for" } },
     tell_flags, CLI_WITH_JSON | CLI_WITH_QUIET,

@@ -77,15 +77,15 @@ static una_status run(cli *c)
 
 const cli_verb cli_study_run = {
     "study run", "let a command carry the trials out",
-    "Runs the command behind -- again and again, with {name} replaced by the value of an input and {id} by the number of "
-    "the trial. The value is the last word of the last line that it prints. A command that ends with a status other than "
-    "0, is killed, prints no number or takes too long is a failed trial; the search goes on. Ctrl-C ends the commands "
-    "that run and gives their trials back. Several of these, on several machines, may work on one study.",
+    "Runs the command behind -- again and again, with {name} replaced by the value of an input and {id} by the number "
+    "of the trial. The value is the last word of the last line that it prints. A command that ends with a status other "
+    "than 0, is killed, prints no number or takes too long is a failed trial; the search goes on. Ctrl-C ends the "
+    "commands that run and gives their trials back. Several of these, on several machines, may work on one study.",
     { { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_COMMAND,
     "una study run coffee.study -- ./brew --grind {grind} --heat {heat}\n"
-    "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 100 -- python3 train.py {rate} {width}\n"
+    "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 99 -- python3 train.py {rate} {width}\n"
     "una study run coffee.study --trials 20 -- sh -c 'echo \"({x1} - 0.3)^2\" | bc -l'",
     run
 };

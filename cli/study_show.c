@@ -78,7 +78,8 @@ enum { SHOWN = 20, LONG = 8 };     /* trials; characters of a number from which 
 
 static const cli_flag show_flags[] = {
     CLI_FLAG_SWITCH("all", "every trial, not the last 20 only"),
-    CLI_FLAG("page", CLI_WRITTEN, "FILE.html", "write a page: table, progress, parallel coordinates, slices with bands"),
+    CLI_FLAG("page", CLI_WRITTEN, "FILE.html",
+             "write a page: table, progress, parallel coordinates, slices with bands"),
     CLI_FLAG("chart", CLI_WRITTEN, "FILE", "write the charts alone, as .svg, .pdf or .png"),
     CLI_FLAG_END
 };
@@ -135,7 +136,8 @@ static void print_show(const cli *c, una_study *study, const una_trials *trials,
     printf("%zu %s: %zu told, %zu failed, %zu open\n", trials->count, trials->count == 1 ? "trial" : "trials",
            count_state(trials, UNA_TRIAL_TOLD), count_state(trials, UNA_TRIAL_FAILED),
            count_state(trials, UNA_TRIAL_OPEN));
-    if (best->count > 0) printf("best: %s (trial %" PRIu64 ")\n", cli_figure(number, best->at[0].value), best->at[0].id);
+    if (best->count > 0)
+        printf("best: %s (trial %" PRIu64 ")\n", cli_figure(number, best->at[0].value), best->at[0].id);
     if (trials->count == 0) return;
 
     printf("\n");
@@ -158,8 +160,8 @@ static void json_settings(const una_study *study)
         printf(", \"%s\": ", parts[i]);
         cli_json_text(stdout, una_study_text(study, parts[i]));
     }
-    printf(", \"seed\": %s, \"lease\": %s, \"space\": %s", una_study_text(study, "seed"), una_study_text(study, "lease"),
-           una_study_text(study, "space"));
+    printf(", \"seed\": %s, \"lease\": %s, \"space\": %s", una_study_text(study, "seed"),
+           una_study_text(study, "lease"), una_study_text(study, "space"));
 }
 
 static void json_show(const cli *c, const una_study *study, const una_trials *trials, const una_trials *best)
@@ -336,8 +338,8 @@ static una_status run_import(cli *c)
 const cli_verb cli_study_import = {
     "study import", "trials made elsewhere, from CSV",
     "Takes earlier trials in: columns by the names of the inputs, words for categories, and a column with the values. "
-    "With 'failed' in a column state, a row is a trial without a value. Rows that are there already are passed over. All "
-    "rows or none: a row that is outside of the space is an error that names file, line and column.",
+    "With 'failed' in a column state, a row is a trial without a value. Rows that are there already are passed over. "
+    "All rows or none: a row that is outside of the space is an error that names file, line and column.",
     { WHERE, { "FILE", CLI_FILE, "CSV or TSV with a header" }, NOTHING }, import_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study import coffee.study earlier.csv\n"
     "una study import coffee.study notebook.csv --value taste",

@@ -77,7 +77,8 @@ const char *una_study_input_text(const una_study *study, size_t input, double x,
 const char *una_study_text(const una_study *study, const char *what);
 
 /* `count` trials to be carried out, now open and ours until told, failed, or out of lease. Those whose lease has ended
- * come first. The same told and open trials and the same seed give the same points. */
+ * come first. The same told and open trials and the same seed give the same points. Fewer, but at least one, where a
+ * finite space has no more points. */
 una_status una_study_ask(una_trials **trials, una_study *study, size_t count, una_run *run);
 /* What came out. UNA_E_INPUT: there is no such trial, it was told before (the same value again is no error), or the
  * value is not a finite number. When it returns UNA_OK, the value is on the disk. */
@@ -117,7 +118,8 @@ typedef struct una_study_command {
                                                   {id} for the trial's number                                       */
     size_t             count;
     size_t             workers;                /* at the same time; 0 = 1                                           */
-    size_t             trials;                 /* end after so many told or failed; 0: go on until cancelled        */
+    size_t             trials;                 /* end after so many told or failed, or when all of a finite space has
+                                                  been tried; 0: go on until cancelled                              */
     double             timeout;                /* seconds for one; 0: none                                          */
     unsigned           retries;                /* how often a failed one is tried again at once                     */
     void             (*report)(void *context, const una_trial *trial, const char *sentence);  /* each one that ends */

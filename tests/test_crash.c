@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kill -9 while eight writers ask and tell: of writers at random, of whoever has the turn, and of the server. Afterwards
+ * kill -9 while eight writers ask and tell: of writers at random, of whoever has the turn, and of the server. Then
  * every value that was acknowledged is there, no trial was in two hands at once, nobody heard of a lock or had to wait
  * for somebody dead, and the next points are those of a fresh study with the same history.
  *
@@ -21,7 +21,8 @@
 enum { WRITERS = 8, ROOM = 4096 };
 static const double lease = 1, bound = 60;               /* seconds; within `bound` all must have ended      */
 static const char space[] = "{\"x\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"k\": {\"type\": \"category\", "
-                            "\"levels\": [\"a\", \"b\", \"c\"]}, \"n\": {\"type\": \"integer\", \"low\": 1, \"high\": 50}}";
+                            "\"levels\": [\"a\", \"b\", \"c\"]}, \"n\": {\"type\": \"integer\", \"low\": 1, "
+                            "\"high\": 50}}";
 extern char **environ;
 
 /* To be ended after a failure too. */
@@ -87,7 +88,8 @@ static una_status one_trial(const writer *w)
 
     pause_ms((double)(id * 7 % 5));
     note(w, "B %ld 0 %" PRIu64 " %.9f 0\n", (long)getpid(), id, seconds());
-    UNA_TRY(fails(id) ? una_study_fail(w->study, id, "so it goes", w->run) : una_study_tell(w->study, id, value, w->run));
+    UNA_TRY(fails(id) ? una_study_fail(w->study, id, "so it goes", w->run)
+                      : una_study_tell(w->study, id, value, w->run));
     note(w, "T %ld %d %" PRIu64 " %.17g 0\n", (long)getpid(), fails(id), id, value);
     fsync(w->events);
     return UNA_OK;
@@ -99,7 +101,7 @@ static int write_until_over(const char *where, const char *folder, unsigned numb
     writer w = { .folder = folder, .number = number };
     snprintf(path, sizeof path, "%s/events-%u", folder, number);
     w.events = open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
-    if (w.events < 0 || una_run_new(&w.run, &(una_run_settings){ .size = sizeof(una_run_settings), .threads = 1 })) return 3;
+    if (w.events < 0 || una_run_new(&w.run, &SIZED(una_run_settings, .threads = 1)) != UNA_OK) return 3;
     una_status status = una_study_open(&w.study, where, w.run);
     double until = seconds() + bound / 2;
     while (status == UNA_E_IO && strchr(where, '#') && seconds() < until) {      /* whoever comes while there is none */
@@ -346,9 +348,10 @@ typedef struct copying { una_database *to; una_run *run; } copying;
 static una_status copy_row(void *context, const una_cell *cells, size_t count, una_run *run)
 {
     const copying *c = context;
-    return una_database_do(NULL, c->to, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, told, "
-                           "expected, doubt, host, process, start, handle, since, lease_until, token) VALUES ('study', "
-                           "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')", cells, count, run);
+    return una_database_do(NULL, c->to, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
+                           "told, expected, doubt, host, process, start, handle, since, lease_until, token) VALUES "
+                           "('study', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')",
+                           cells, count, run);
 }
 
 /* The same trials, each with its point, state and holder, in a study that nobody disturbed. */

@@ -15,9 +15,9 @@
 
 static const char plane[] = "{\"a\": {\"type\": \"real\", \"low\": -1, \"high\": 1}, "
                             "\"b\": {\"type\": \"real\", \"low\": 0.001, \"high\": 1, \"log\": true}}";
-static const char mixed[] = "{\"x\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"n\": {\"type\": \"integer\", \"low\": 1, "
-                            "\"high\": 9}, \"kind\": {\"type\": \"category\", \"levels\": [\"a, b\", \"say \\\"c\\\"\", \"7\"]}, "
-                            "\"fix\": {\"type\": \"fixed\", \"value\": 32}}";
+static const char mixed[] = "{\"x\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"n\": {\"type\": \"integer\", "
+                            "\"low\": 1, \"high\": 9}, \"kind\": {\"type\": \"category\", \"levels\": [\"a, b\", \"say "
+                            "\\\"c\\\"\", \"7\"]}, \"fix\": {\"type\": \"fixed\", \"value\": 32}}";
 
 static una_study_settings quick(const char *space)
 {
@@ -138,8 +138,8 @@ static void settings_are_checked_before_anything_is_made(void **state)
     char path[4096];
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("never.study"));
-    una_study_settings wrong[] = { quick(NULL), quick("{"), quick("{\"a\": {\"type\": \"real\", \"low\": 1, \"high\": 0}}"),
-                                   quick(plane), quick(plane), quick(plane) };
+    static const char reversed[] = "{\"a\": {\"type\": \"real\", \"low\": 1, \"high\": 0}}";
+    una_study_settings wrong[] = { quick(NULL), quick("{"), quick(reversed), quick(plane), quick(plane), quick(plane) };
     wrong[3].model = "nonesuch";
     wrong[4].acquisition = "nonesuch";
     wrong[5].lease = -1;
@@ -271,19 +271,129 @@ static void the_turn_of_the_dead_is_free(void **state)
 
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
     una_cell cells[] = { una_words(me.host), una_whole(child), una_words("1"), una_whole((int64_t)time(NULL)) };
-    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', since = $4,"
-                              " token = 'x'", cells, 4, run), run);
+    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
+                              "since = $4, token = 'x'", cells, 4, run), run);
     assert_int_equal(ask_one(study, NULL, run), 1);      /* at once */
 
     /* On another host: after two minutes without a sign. One who lives here but gives none has forgotten it. */
     const char *host[] = { "elsewhere", me.host };
-    const long process[] = { 1, (long)getppid() };
     for (int i = 0; i < 2; i++) {
-        una_cell old[] = { una_words(host[i]), una_whole(process[i]), una_whole((int64_t)time(NULL) - 125) };
-        assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, handle = 'x', since = $3, "
-                                  "token = 'x'", old, 3, run), run);
+        una_cell old[] = { una_words(host[i]), una_whole(me.process), una_words(me.start),
+                           una_whole((int64_t)time(NULL) - 125) };
+        assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
+                                  "since = $4, token = 'x'", old, 4, run), run);
         assert_int_equal(ask_one(study, NULL, run), 2 + i);
     }
+    una_database_close(db);
+    una_study_close(study);
+    una_run_free(run);
+}
+
+/* ---- the ledger itself ----------------------------------------------------------------------------------- */
+
+static una_cell look(una_database *db, const char *sql, una_run *run)
+{
+    una_cell cell;
+    assert_ok(una_database_ask(&cell, db, sql, NULL, 0, &run->scratch, run), run);
+    return cell;
+}
+
+typedef struct thief { una_database *db; int calls, seconds; } thief;
+
+/* Chooses a point; the first time somebody else takes the turn meanwhile, and gives it back. */
+static una_status choose_robbed(void *context, const una_ledger_trials *all, una_ledger_trial *found, size_t count,
+                                size_t *chosen, una_arena *arena, una_run *run)
+{
+    thief *t = context;
+    (void)all;
+    (void)arena;
+    const char *x = ++t->calls == 1 ? "{\"a\": 0, \"b\": 1}" : "{\"a\": 1, \"b\": 1}";
+    found[0] = (una_ledger_trial){ .x = x, .expected = NAN, .doubt = NAN };
+    *chosen = count;
+    if (t->calls > 1) return UNA_OK;
+    return una_database_do(NULL, t->db, "UPDATE study_turn SET host = '', process = 0, token = 'other'", NULL, 0, run);
+}
+
+static void who_lost_the_turn_begins_again(void **state)
+{
+    una_run *run = quiet_run();
+    una_study_settings settings = quick(plane);
+    una_ledger_trials given;
+    thief t = {0};
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("robbed.study"));
+    una_study *study = made(path, &settings, run);
+    assert_ok(una_database_open(&t.db, path, UNA_DATABASE_PRESENT, run), run);
+    assert_ok(una_ledger_ask(&given, study->ledger, 1, false, choose_robbed, &t, &run->scratch, run), run);
+    assert_true(t.calls == 2 && given.count == 1 && given.at[0].id == 1);
+    assert_string_equal(given.at[0].x, "{\"a\": 1, \"b\": 1}");
+    assert_int_equal(look(t.db, "SELECT count(*) FROM study_trial", run).whole, 1);
+    assert_int_equal(look(t.db, "SELECT process FROM study_turn", run).whole, 0);        /* given back */
+    una_database_close(t.db);
+    una_study_close(study);
+    una_run_free(run);
+}
+
+static una_status choose_slowly(void *context, const una_ledger_trials *all, una_ledger_trial *found, size_t count,
+                                size_t *chosen, una_arena *arena, una_run *run)
+{
+    thief *t = context;
+    (void)all;
+    (void)arena;
+    found[0] = (una_ledger_trial){ .x = "{\"a\": 0, \"b\": 1}", .expected = NAN, .doubt = NAN };
+    *chosen = count;
+    assert_ok(una_database_do(NULL, t->db, "UPDATE study_turn SET since = 0", NULL, 0, run), run);
+    assert_ok(una_database_do(NULL, t->db, "UPDATE study_trial SET since = 0", NULL, 0, run), run);
+    pause_seconds(t->seconds);
+    if (t->seconds > 0) assert_true(look(t->db, "SELECT since FROM study_turn", run).whole > 0);
+    return UNA_OK;
+}
+
+/* Trials that a process holds, and the turn while it searches, show signs of life; what is held by lease does not. */
+static void signs_of_life_are_given(void **state)
+{
+    una_run *run = quiet_run();
+    una_study_settings settings = quick(plane);
+    una_trials *held, *leased;
+    una_ledger_trials given;
+    thief t = { .seconds = getenv("UNA_TEST_LONG") ? UNA_LEDGER_PULSE + 5 : 0 };
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", temp_path("pulse.study"));
+    una_study *study = made(path, &settings, run);
+    assert_ok(una_database_open(&t.db, path, UNA_DATABASE_PRESENT, run), run);
+    assert_ok(una_hold(&held, study, 1, run), run);
+    assert_ok(una_study_ask(&leased, study, 1, run), run);
+    assert_ok(una_ledger_ask(&given, study->ledger, 1, false, choose_slowly, &t, &run->scratch, run), run);
+    if (t.seconds == 0) assert_ok(una_ledger_pulse(study->ledger, run), run);
+    assert_true(look(t.db, "SELECT since FROM study_trial WHERE id = 1", run).whole > 0);
+    assert_int_equal(look(t.db, "SELECT since FROM study_trial WHERE id = 2", run).whole, 0);
+    una_trials_free(held);
+    una_trials_free(leased);
+    una_database_close(t.db);
+    una_study_close(study);
+    una_run_free(run);
+}
+
+/* A lease that ends after longer than a lease and two minutes is a clock that was wrong. */
+static void a_lease_without_end_has_ended(void **state)
+{
+    una_run *run = quiet_run();
+    una_study_settings settings = quick(plane);
+    una_database *db;
+    char path[4096];
+    (void)state;
+    settings.lease = 100;
+    snprintf(path, sizeof path, "%s", temp_path("clock.study"));
+    una_study *study = made(path, &settings, run);
+    ask_one(study, NULL, run);
+    assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
+    assert_ok(una_database_do(NULL, db, "UPDATE study_trial SET lease_until = lease_until + 100", NULL, 0, run), run);
+    assert_int_equal(ask_one(study, NULL, run), 2);
+    assert_ok(una_database_do(NULL, db, "UPDATE study_trial SET lease_until = lease_until + 200 WHERE id = 1", NULL, 0,
+                              run), run);
+    assert_int_equal(ask_one(study, NULL, run), 1);
     una_database_close(db);
     una_study_close(study);
     una_run_free(run);
@@ -303,8 +413,8 @@ static void who_waits_for_the_turn_can_be_interrupted(void **state)
     una_study *study = made(path, &settings, run);
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
     una_cell cells[] = { una_whole((int64_t)time(NULL)) };
-    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = 'elsewhere', process = 1, handle = 'x', since = $1, "
-                              "token = 'x'", cells, 1, run), run);
+    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = 'elsewhere', process = 1, handle = 'x', since = "
+                              "$1, token = 'x'", cells, 1, run), run);
     assert_ok(una_run_new(&waiting, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel_now)), NULL);
     cancel_now = 1;
     assert_status(una_study_ask(&trials, study, 1, waiting), UNA_CANCELLED, waiting);
@@ -381,6 +491,15 @@ static void a_finite_space_ends(void **state)
     assert_ok(una_study_drop(study, 2, run), run);
     assert_int_equal(ask_one(study, NULL, run), 2);
     una_study_close(study);
+
+    study = in_memory("{\"k\": {\"type\": \"category\", \"levels\": [\"a\", \"b\", \"c\"]}}", run);
+    const char *const words[] = { "echo", "{k}", "1" };
+    una_study_command command = SIZED(una_study_command, .words = words, .count = 3, .workers = 2);
+    size_t done;
+    assert_ok(una_study_run(&done, study, &command, run), run);
+    assert_int_equal(done, 3);                           /* no more to do */
+    assert_status(una_study_run(&done, study, &command, run), UNA_E_INPUT, run);
+    una_study_close(study);
     una_run_free(run);
 }
 
@@ -404,6 +523,11 @@ static void trials_go_through_csv_and_back(void **state)
 
     assert_ok(una_study_export_csv(&rows, from, path, run), run);
     assert_int_equal(rows, 4);
+    una_study *half = in_memory(mixed, run);
+    assert_ok(una_study_add(half, point, 0.5, "once", run), run);
+    assert_ok(una_study_import_csv(&rows, &added, half, path, NULL, run), run);
+    assert_int_equal(added, 2);                          /* of the two that are equal one is there */
+    una_study_close(half);
     assert_ok(una_study_import_csv(&rows, &added, to, path, NULL, run), run);
     assert_true(rows == 4 && added == 3);
     assert_ok(una_study_import_csv(&rows, &added, to, path, NULL, run), run);
@@ -454,8 +578,8 @@ static void wrong_rows_are_named(void **state)
     assert_ok(una_study_trials(&all, study, run), run);
     assert_int_equal(all->count, 0);                     /* all or nothing */
     una_trials_free(all);
-    assert_ok(una_study_import_csv(&rows, &added, study, temp_text_file("good.csv", "score,kind,x,n\n2,7,0.5,3\n"), "score",
-                                   run), run);
+    const char *good = temp_text_file("good.csv", "score,kind,x,n\n2,7,0.5,3\n");
+    assert_ok(una_study_import_csv(&rows, &added, study, good, "score", run), run);
     assert_int_equal(added, 1);
     una_study_close(study);
     una_run_free(run);
@@ -568,8 +692,8 @@ static void wrong_commands_are_refused(void **state)
     assert_says(una_run_message(run), "did you mean {width}?");
     command.count = 0;
     assert_status(una_study_run(&done, study, &command, run), UNA_E_USAGE, run);
-    command = shell((const char *const[]){ "sh", "-c", "width=5; echo ${width} {id} >/dev/null; echo {width} | awk '{print}'", NULL },
-                    &h);
+    command = shell((const char *const[]){ "sh", "-c", "width=5; echo ${width} {id} >/dev/null; echo {width} | "
+                                           "awk '{print}'", NULL }, &h);
     assert_ok(una_study_run(&done, study, &command, run), run);
     assert_ok(una_study_trials(&all, study, run), run);
     assert_true(all->count == 1 && all->at[0].state == UNA_TRIAL_TOLD && all->at[0].value == all->at[0].x[0]);
@@ -782,6 +906,8 @@ int main(void)
         cmocka_unit_test(settings_are_checked_before_anything_is_made),
         cmocka_unit_test(a_trial_comes_again_when_its_lease_has_ended),
         cmocka_unit_test(what_a_process_holds_is_free_when_it_dies), cmocka_unit_test(the_turn_of_the_dead_is_free),
+        cmocka_unit_test(who_lost_the_turn_begins_again), cmocka_unit_test(signs_of_life_are_given),
+        cmocka_unit_test(a_lease_without_end_has_ended),
         cmocka_unit_test(who_waits_for_the_turn_can_be_interrupted), cmocka_unit_test(a_resumed_study_asks_the_same),
         cmocka_unit_test(a_finite_space_ends), cmocka_unit_test(trials_go_through_csv_and_back),
         cmocka_unit_test(wrong_rows_are_named), cmocka_unit_test(commands_end_in_many_ways),

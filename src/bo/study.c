@@ -321,8 +321,8 @@ una_status una_study_tell(una_study *s, uint64_t id, double value, una_run *run)
 {
     UNA_TRY(una_enter(run));
     if (!isfinite(value))
-        UNA_FAIL(run, UNA_E_INPUT, "the value of trial %" PRIu64 " is not a finite number; tell it as failed if it gave "
-                 "none", id);
+        UNA_FAIL(run, UNA_E_INPUT, "the value of trial %" PRIu64 " is not a finite number; tell it as failed if it "
+                 "gave none", id);
     UNA_WITH_SCRATCH(run, una_ledger_tell(s->ledger, id, UNA_TRIAL_TOLD, value, "", run));
 }
 
@@ -369,7 +369,8 @@ static double value_along(const una_dimension *d, size_t i, size_t count)
 {
     double part = count > 1 ? (double)i / (double)(count - 1) : 0.5, steps = d->high - d->low + 1;
     if (d->type == UNA_DIMENSION_FIXED) return d->low;
-    if (d->type != UNA_DIMENSION_REAL && steps <= (double)count) return d->low + floor((double)i * steps / (double)count);
+    if (d->type != UNA_DIMENSION_REAL && steps <= (double)count)
+        return d->low + floor((double)i * steps / (double)count);
     double value = d->log ? exp(log(d->low) + part * (log(d->high) - log(d->low))) : d->low + part * (d->high - d->low);
     if (d->type != UNA_DIMENSION_REAL) value = round(value);
     return fmin(fmax(value, d->low), d->high);

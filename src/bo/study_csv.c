@@ -54,7 +54,8 @@ static void put_head(una_text *text, const una_study *s, una_arena *arena)
         una_text_add(text, ",");
         put_cell(text, s->space->dimension[i].name);
     }
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) una_text_add(text, ",%s", column_of(s, behind[i], arena));
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        una_text_add(text, ",%s", column_of(s, behind[i], arena));
     una_text_add(text, "\n");
 }
 

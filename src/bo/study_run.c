@@ -46,6 +46,7 @@ typedef struct shop {
     job                     *jobs;
     size_t                   workers, done;
     una_status               failed;     /* the first failure: nothing is started any more                  */
+    bool                     over;       /* nor is it if nothing is left to try                             */
     char                     message[1024], why[400];    /* why: something could not be written              */
     double                   pulse;      /* of the last sign of life                                        */
 } shop;
@@ -70,8 +71,10 @@ static void note_failure(shop *s, una_status status)
 static size_t meant(const una_study *study, const char *name, size_t length)
 {
     const una_space *space = study->space;
-    for (size_t i = 0; i < space->count; i++)
-        if (strlen(space->dimension[i].name) == length && strncmp(space->dimension[i].name, name, length) == 0) return i;
+    for (size_t i = 0; i < space->count; i++) {
+        const char *input = space->dimension[i].name;
+        if (strlen(input) == length && strncmp(input, name, length) == 0) return i;
+    }
     return length == 2 && strncmp(name, "id", 2) == 0 ? space->count : SIZE_MAX;
 }
 
@@ -201,12 +204,26 @@ static void give_back(shop *s, job *j)
     j->stage = IDLE;
 }
 
-static una_status begin_job(shop *s, job *j)
+/* Where all of a finite space has been tried there is no more to do, which is no failure if something was done. */
+static una_status no_trial(shop *s, una_status status, size_t under_way)
 {
-    UNA_TRY(una_hold(&j->trials, s->study, 1, s->run));
+    if (status == UNA_E_INPUT && s->done + under_way > 0) {
+        una_log(s->run, UNA_LOG_NOTE, "%s", una_run_message(s->run));
+        una_clear_message(s->run);
+        s->over = true;
+        return UNA_OK;
+    }
+    note_failure(s, status);
+    return status;
+}
+
+static una_status begin_job(shop *s, job *j, size_t under_way)
+{
+    una_status status = una_hold(&j->trials, s->study, 1, s->run);
+    if (status != UNA_OK) return no_trial(s, status, under_way);
     s->pulse = seconds();
     j->tries = 0;
-    una_status status = start(s, j);
+    status = start(s, j);
     if (status == UNA_OK) return status;
     note_failure(s, status);
     give_back(s, j);
@@ -217,12 +234,10 @@ static void begin_jobs(shop *s)
 {
     size_t under_way = 0;
     for (size_t i = 0; i < s->workers; i++) under_way += s->jobs[i].stage != IDLE;
-    for (size_t i = 0; i < s->workers && s->failed == UNA_OK; i++) {
+    for (size_t i = 0; i < s->workers && s->failed == UNA_OK && !s->over; i++) {
         if (s->jobs[i].stage != IDLE) continue;
         if (s->command->trials > 0 && s->done + under_way >= s->command->trials) return;
-        una_status status = begin_job(s, &s->jobs[i]);
-        if (status != UNA_OK) note_failure(s, status);
-        else under_way++;
+        if (begin_job(s, &s->jobs[i], under_way) == UNA_OK) under_way++;
     }
 }
 
@@ -289,7 +304,8 @@ static bool judge(const shop *s, job *j, int status)
     char number[32];
     double value = NAN;
     j->note[0] = 0;
-    if (j->late) snprintf(j->note, sizeof j->note, "took longer than %s s", una_number_text(number, s->command->timeout));
+    una_number_text(number, s->command->timeout);
+    if (j->late) snprintf(j->note, sizeof j->note, "took longer than %s s", number);
     else if (WIFSIGNALED(status)) snprintf(j->note, sizeof j->note, "was killed by signal %d", WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0) snprintf(j->note, sizeof j->note, "ended with status %d", WEXITSTATUS(status));
     else if (!read_value(j, &value)) note_garbage(j);
@@ -458,11 +474,11 @@ static void describe_untold(const shop *s, const job *j, una_text *text)
     uint64_t id = j->result.id;
     if (j->result.state == UNA_TRIAL_TOLD) {
         una_number_text(number, j->result.value);
-        una_text_add(text, "the value %s of trial %" PRIu64 " could not be written: %s; tell it with 'una study tell %s %"
-                     PRIu64 " %s'", number, id, why, where, id, number);
+        una_text_add(text, "the value %s of trial %" PRIu64 " could not be written: %s; tell it with 'una study tell "
+                     "%s %" PRIu64 " %s'", number, id, why, where, id, number);
     } else {
-        una_text_add(text, "that trial %" PRIu64 " failed (%s) could not be written: %s; tell it with 'una study tell %s "
-                     "%" PRIu64 " --failed'", id, j->note, why, where, id);
+        una_text_add(text, "that trial %" PRIu64 " failed (%s) could not be written: %s; tell it with 'una study tell "
+                     "%s %" PRIu64 " --failed'", id, j->note, why, where, id);
     }
 }
 

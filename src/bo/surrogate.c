@@ -35,7 +35,7 @@ una_warp una_warp_of(const double *y, size_t count, una_arena *scratch)
     if (!sorted || count == 0) return warp;
     memcpy(sorted, y, count * sizeof *y);
     warp.middle = una_quantile(sorted, count, 0.5);
-    warp.spread = warp.middle - sorted[0];
+    warp.spread = fmax(warp.middle - sorted[0], 0.5 * (una_quantile(sorted, count, 0.9) - warp.middle));
     if (!(warp.spread > 0)) warp.spread = sorted[count - 1] - warp.middle;
     if (!(warp.spread > 0)) warp.spread = 1;
     return warp;
@@ -64,7 +64,7 @@ size_t una_surrogate_rows(size_t told, bool updates)
 {
     size_t rows = 1;
     if (!updates) return told;
-    for (size_t next = rows; next <= told; next = rows + 1 + rows / 10) rows = next;
+    for (size_t next = rows; next <= told; next = rows + 1 + rows / 16) rows = next;
     return rows;
 }
 

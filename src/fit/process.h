@@ -21,16 +21,18 @@ una_status una_gp_exchange(void *gp, una_archive *ar);
 una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
 
 /* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
-typedef struct una_gp_search {           /* the caller sets the first eight                                     */
+typedef struct una_gp_search {           /* the caller sets the first nine                                      */
     una_gp     *gp;
     const char *stage;                                   /* for the progress                                    */
     bool        free_noise;
     double      length_prior;                            /* std of log lengths around the first ones; 0: none   */
+    double      noise_prior;                             /* std of log noise variance around its first value    */
     double      range, jitter;                           /* jitter: a share, or UNA_AUTO                        */
     double      starts;                                  /* for the progress                                    */
     size_t      most_steps;                              /* of each start; 0: as many as it wants               */
     una_hyper   hyper;
     double     *inverse;                                 /* work                                                */
+    double      noise_origin;                            /* log noise variance at the start                     */
     double     *theta, *low, *high;                      /* [hyper.count + 1], the noise last                   */
     double      done;
     size_t      calls, steps;

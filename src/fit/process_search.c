@@ -32,7 +32,15 @@ static void put(una_gp_search *f, const double *theta)
     if (f->free_noise) f->gp->noise_var = exp(theta[f->hyper.count]);
 }
 
-/* Minus the log evidence, and minus the log prior of the lengths. */
+/* Minus the log of a normal prior of one free number, up to a constant. */
+static void add_prior(double *value, double *gradient, size_t h, double theta, double centre, double std)
+{
+    double away = (theta - centre) / std;
+    *value += 0.5 * away * away;
+    if (gradient) gradient[h] += away / std;
+}
+
+/* Minus the log evidence, and minus the log priors of lengths and noise. */
 static una_status objective(void *context, const double *theta, double *value, double *gradient, una_run *run)
 {
     una_gp_search *f = context;
@@ -49,12 +57,10 @@ static una_status objective(void *context, const double *theta, double *value, d
         for (size_t h = 0; h < numbers(f); h++) gradient[h] = -all[h];
     }
 
-    for (size_t h = 0; f->length_prior > 0 && h < f->hyper.count; h++) {
-        if (!f->hyper.is_length[h]) continue;
-        double away = (theta[h] - f->hyper.origin[h]) / f->length_prior;
-        *value += 0.5 * away * away;
-        if (gradient) gradient[h] += away / f->length_prior;
-    }
+    for (size_t h = 0; f->length_prior > 0 && h < f->hyper.count; h++)
+        if (f->hyper.is_length[h]) add_prior(value, gradient, h, theta[h], f->hyper.origin[h], f->length_prior);
+    size_t n = f->hyper.count;
+    if (f->noise_prior > 0 && f->free_noise) add_prior(value, gradient, n, theta[n], f->noise_origin, f->noise_prior);
     return UNA_OK;
 }
 
@@ -88,7 +94,8 @@ una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una
     size_t count = numbers(f);
     double best = HUGE_VAL;
     for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
-    if (f->free_noise) f->theta[f->hyper.count] = log(f->gp->noise_var);
+    f->noise_origin = log(f->gp->noise_var);
+    if (f->free_noise) f->theta[f->hyper.count] = f->noise_origin;
     UNA_TRY(settle(f, run));
     if (count == 0) return UNA_OK;
     set_bounds(f);

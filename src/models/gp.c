@@ -16,7 +16,7 @@
 
 typedef struct gp_options {
     const char *kernel, *grid;
-    double amplitude, noise_std, restarts, search_rows, range, length_prior, jitter;
+    double amplitude, noise_std, restarts, search_rows, range, length_prior, noise_prior, jitter;
     int    ard, optimise, grid_rule, units;
     una_committee_options committee;             /* of which it has the noise                                */
 } gp_options;
@@ -49,6 +49,8 @@ static const una_option gp_table[] = {
         "lengths, variances and noise variance are sought from 1/range to range, on standardised inputs and target"),
     ROW(length_prior, UNA_REAL, "0", 0, 100, false, NULL,
         "std of a normal prior on log lengths around the written ones; 0 = none"),
+    ROW(noise_prior, UNA_REAL, "0", 0, 100, false, NULL,
+        "std of a normal prior on the log of the noise variance around 1e-4 of the target's; 0 = none"),
     ROW(jitter, UNA_REAL, "auto", 0, 1, true, NULL,
         "share of the prior variance added to the diagonal; auto = none, or the least that the factor needs (which is "
         "then reported)"),
@@ -96,7 +98,8 @@ static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *t
 static una_gp_search search_of(una_gp *gp, const gp_options *o)
 {
     return (una_gp_search){ .gp = gp, .stage = "fitting gp", .free_noise = UNA_IS_AUTO(o->noise_std),
-                            .length_prior = o->length_prior, .range = o->range, .jitter = o->jitter,
+                            .length_prior = o->length_prior, .noise_prior = o->noise_prior,
+                            .range = o->range, .jitter = o->jitter,
                             .starts = o->restarts };
 }
 
@@ -280,7 +283,8 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     una_gp *gp = state;
     gp_options *o = options;
     double unit = o->units == 0 ? p->columns->target_scale : 1;
-    double noise_var = UNA_IS_AUTO(o->noise_std) ? 0.1 : pow(o->noise_std / unit, 2);
+    double start = o->noise_prior > 0 ? 1e-4 : 0.1;
+    double noise_var = UNA_IS_AUTO(o->noise_std) ? start : pow(o->noise_std / unit, 2);
     una_kernel_inputs inputs;
     una_kernel *kernel;
     una_hyper_plan plan = { .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),

@@ -18,6 +18,7 @@
 
 enum {
     ANSWER_MS = 600000, CANCELLED_MS = 1000,     /* one statement, with its wait for the turn                    */
+    DIAL_MS = 10000,                             /* one attempt to reach it                                      */
     OPEN_MS = 30000,                             /* a server that is about to be there                           */
     AGAIN_MS = 120000, LOOK_MS = 50
 };
@@ -338,13 +339,25 @@ static void keep_quiet(void *context, const char *notice)
     (void)notice;
 }
 
-/* What comes before dbname can be changed by the address. */
-static PGconn *dial(const char *address)
+/* What comes before dbname can be changed by the address. Step by step: a server that goes down in this moment says so,
+ * and libpq would print it before anybody could tell it to keep quiet. */
+static PGconn *dial(const char *address, una_run *run)
 {
-    static const char *const words[] = { "connect_timeout", "keepalives_idle", "keepalives_interval",
-        "keepalives_count", "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
-    const char *values[] = { "10", "10", "5", "4", "30000", "una", address, "UTF8", NULL };
-    return PQconnectdbParams(words, values, 1);
+    static const char *const words[] = { "keepalives_idle", "keepalives_interval", "keepalives_count",
+        "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
+    const char *values[] = { "10", "5", "4", "30000", "una", address, "UTF8", NULL };
+    PGconn *link = PQconnectStartParams(words, values, 1);
+    if (!link) return NULL;
+    PQsetNoticeProcessor(link, keep_quiet, NULL);
+
+    PostgresPollingStatusType next = PQstatus(link) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+    int64_t begun = milliseconds();
+    while (next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED) {
+        if (milliseconds() - begun > (una_cancelled(run) ? CANCELLED_MS : DIAL_MS)) break;
+        struct pollfd look = { .fd = PQsocket(link), .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT };
+        if (poll(&look, 1, LOOK_MS) > 0) next = PQconnectPoll(link);
+    }
+    return link;
 }
 
 /* What the server knows of these; a transaction that was acknowledged is on its disk. */
@@ -359,14 +372,12 @@ static una_status connect_once(server *s, una_run *run)
 {
     char why[500];
     hang_up(s);
-    s->link = dial(s->address);
+    s->link = dial(s->address, run);
     if (!s->link) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", s->name);
-    if (PQstatus(s->link) == CONNECTION_OK) {
-        PQsetNoticeProcessor(s->link, keep_quiet, NULL);
-        return execute(s, session, run);
-    }
+    if (PQstatus(s->link) == CONNECTION_OK) return execute(s, session, run);
 
     one_line(why, sizeof why, PQerrorMessage(s->link));
+    if (!*why) snprintf(why, sizeof why, "it does not answer");
     hang_up(s);
     UNA_FAIL(run, UNA_E_IO, "cannot reach the database %s: %s (check that the server runs there, lets this machine in, "
              "and knows the user and the password)", s->name, why);

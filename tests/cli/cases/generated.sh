@@ -26,6 +26,15 @@ check "flags for all verbs" 0 complete_words una fit d.csv --ve
 out "--verify-cache"
 check "values" 0 complete_words una fit d.csv --missing d
 out "drop"
+check "a family among the verbs" 0 complete_words una stu
+out "study"
+check "verbs of a family" 0 complete_words una study a
+out "ask"
+check "flags of one of them" 0 complete_words una study ask f.study --co
+out "--count"
+check "values of a flag of one of them" 0 complete_words una study new f.study --goal ma
+out "maximize"
+for text in "una study ask WHERE" '\-\-timeout SECONDS' "COMMAND ..."; do has una.1 "$text"; done
 check "models" 0 complete_words una models lu
 out "luna"
 for shell in zsh fish; do

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The ledger of a study: asking. Trials that nobody holds any more, the turn, the search with signs of life meanwhile,
+ * and what it found, written only by whoever still has the turn.
+ */
+#include "bo/ledger.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+enum { FIRST_WAIT_MS = 2, MOST_WAIT_MS = 100 };
+
+/* ---- who holds what ------------------------------------------------------------------------------------------ */
+
+/* The columns host, process, start, handle, since from `cells` on. */
+static una_owner_name owner_in(const una_cell *cells, int64_t *since)
+{
+    una_owner_name him = { .process = (long)cells[1].whole };
+    snprintf(him.host, sizeof him.host, "%s", cells[0].text ? cells[0].text : "");
+    snprintf(him.start, sizeof him.start, "%s", cells[2].text ? cells[2].text : "");
+    snprintf(him.handle, sizeof him.handle, "%s", cells[3].text ? cells[3].text : "");
+    *since = cells[4].whole;
+    return him;
+}
+
+typedef struct freeing { una_ledger *ledger; uint64_t *id; size_t count, most; } freeing;
+
+static una_status note_free(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    freeing *f = context;
+    int64_t since;
+    double until = una_ledger_number(&cells[6]), time = una_ledger_now();
+    double most = f->ledger->facts.lease + UNA_OWNER_LEASE;
+    una_owner_name him = owner_in(cells + 1, &since);
+    (void)count;
+    (void)run;
+    if (f->count == f->most) return UNA_OK;
+
+    bool held = until > time && until - time <= most;
+    if (until <= 0 && him.process != 0)
+        held = una_owner_same(&him, &f->ledger->me) || una_owner_alive(&him, since, &f->ledger->me);
+    if (!held) f->id[f->count++] = (uint64_t)cells[0].whole;
+    return UNA_OK;
+}
+
+typedef struct turning { una_ledger *ledger; bool is_free; } turning;
+
+/* Also an owner who lives loses it if he gives no sign of life: he may have forgotten it. */
+static una_status note_turn(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    turning *t = context;
+    int64_t since;
+    una_owner_name him = owner_in(cells, &since);
+    int64_t age = (int64_t)time(NULL) - since;
+    (void)count;
+    (void)run;
+    t->is_free = him.process == 0 || una_owner_same(&him, &t->ledger->me) || age > UNA_OWNER_LEASE ||
+                 age < -UNA_OWNER_LEASE || !una_owner_alive(&him, since, &t->ledger->me);
+    return UNA_OK;
+}
+
+static una_status turn_is_free(bool *is_free, una_ledger *l, una_run *run)
+{
+    turning t = { l, false };
+    const una_cell given[] = { una_words(l->study) };
+    UNA_TRY(una_database_each(l->db, "SELECT host, process, start, handle, since FROM study_turn WHERE study = $1",
+                              given, 1, note_turn, &t, run));
+    *is_free = t.is_free;
+    return UNA_OK;
+}
+
+/* ---- asking -------------------------------------------------------------------------------------------------- */
+
+typedef struct asking {
+    una_ledger        *ledger;
+    size_t             want, given;      /* trials that are ours already                                    */
+    bool               by_process, turn, lost;
+    una_ledger_trials *all;
+    una_ledger_trial  *found;
+    size_t             chosen;
+} asking;
+
+static double lease_end(const asking *a)
+{
+    return a->by_process ? 0 : una_ledger_now() + a->ledger->facts.lease;
+}
+
+static una_status offer_again(asking *a, uint64_t id, una_run *run)
+{
+    una_ledger *l = a->ledger;
+    int64_t time = (int64_t)una_ledger_now();
+    const una_cell given[] = { una_words(l->study), una_whole((int64_t)id), una_words(l->me.host),
+        una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle), una_whole(time),
+        una_real(lease_end(a)), una_words(l->token) };
+    return una_database_do(NULL, l->db, "UPDATE study_trial SET host = $3, process = $4, start = $5, handle = $6, "
+                           "since = $7, asked = $7, lease_until = $8, token = $9, attempts = attempts + 1 "
+                           "WHERE study = $1 AND id = $2", given, 9, run);
+}
+
+static una_status take_turn(una_ledger *l, una_run *run)
+{
+    const una_cell given[] = { una_words(l->study), una_words(l->me.host), una_whole(l->me.process),
+        una_words(l->me.start), una_words(l->me.handle), una_whole((int64_t)una_ledger_now()), una_words(l->token) };
+    return una_database_do(NULL, l->db, "UPDATE study_turn SET host = $2, process = $3, start = $4, handle = $5, "
+                           "since = $6, token = $7 WHERE study = $1", given, 7, run);
+}
+
+/* Trials that nobody holds any more; and the turn, if more are wanted and it is to be had. */
+static una_status offer(una_database *db, void *context, una_run *run)
+{
+    asking *a = context;
+    una_ledger *l = a->ledger;
+    const una_cell cells[] = { una_words(l->study) };
+    UNA_TRY(una_ledger_count_given(&a->given, l, run));
+    freeing f = { .ledger = l, .most = a->want - (a->given < a->want ? a->given : a->want) };
+    f.id = UNA_GET(&run->scratch, uint64_t, f.most);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_database_each(db, "SELECT id, host, process, start, handle, since, lease_until FROM study_trial "
+                              "WHERE study = $1 AND state = 'open' ORDER BY id", cells, 1, note_free, &f, run));
+    for (size_t i = 0; i < f.count; i++) UNA_TRY(offer_again(a, f.id[i], run));
+
+    a->given += f.count;
+    a->turn = false;
+    if (a->given >= a->want) return UNA_OK;
+    UNA_TRY(turn_is_free(&a->turn, l, run));
+    return a->turn ? take_turn(l, run) : UNA_OK;
+}
+
+static una_status insert_trial(asking *a, const una_ledger_trial *trial, int64_t id, una_run *run)
+{
+    una_ledger *l = a->ledger;
+    int64_t time = (int64_t)una_ledger_now();
+    const una_cell given[] = { una_words(l->study), una_whole(id), una_words(trial->x), una_whole(time),
+        una_real(trial->expected), una_real(trial->doubt), una_words(l->me.host), una_whole(l->me.process),
+        una_words(l->me.start), una_words(l->me.handle), una_real(lease_end(a)), una_words(l->token) };
+    return una_database_do(NULL, l->db, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
+                           "told, expected, doubt, host, process, start, handle, since, lease_until, token) VALUES "
+                           "($1, $2, 'open', $3, NULL, 1, '', $4, 0, $5, $6, $7, $8, $9, $10, $4, $11, $12)", given, 12,
+                           run);
+}
+
+#define END_TURN "UPDATE study_turn SET host = '', process = 0, start = '', handle = '', since = 0, token = '' " \
+                 "WHERE study = $1 AND token = $2"
+
+/* What was chosen, if the turn is still ours, and the turn back. */
+static una_status write_chosen(una_database *db, void *context, una_run *run)
+{
+    asking *a = context;
+    una_ledger *l = a->ledger;
+    const una_cell cells[] = { una_words(l->study), una_words(l->token) };
+    size_t there = 0, ended = 0;
+    int64_t id = 0;
+    UNA_TRY(una_ledger_count_given(&there, l, run));
+    a->lost = false;
+    if (there > a->given) return UNA_OK;         /* written before the server was lost */
+
+    UNA_TRY(una_database_do(&ended, db, END_TURN, cells, 2, run));
+    a->lost = ended == 0;
+    if (a->lost) return UNA_OK;
+    UNA_TRY(una_ledger_next_id(&id, l, run));
+    for (size_t i = 0; i < a->chosen; i++) UNA_TRY(insert_trial(a, &a->found[i], id + (int64_t)i, run));
+    return UNA_OK;
+}
+
+static una_status end_turn(una_database *db, void *context, una_run *run)
+{
+    const una_ledger *l = context;
+    const una_cell cells[] = { una_words(l->study), una_words(l->token) };
+    return una_database_do(NULL, db, END_TURN, cells, 2, run);
+}
+
+static una_status end_ask(una_database *db, void *context, una_run *run)
+{
+    const una_ledger *l = context;
+    const una_cell cells[] = { una_words(l->study), una_words(l->token) };
+    UNA_TRY(una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND token = $2 AND state = 'open'", cells, 2, run));
+    return end_turn(db, context, run);
+}
+
+/* After a failure; what is said of that failure stays. Should this fail too, the turn ends without signs of life. */
+static una_status give_up(una_ledger *l, una_status status, una_run *run)
+{
+    char message[sizeof run->message];
+    memcpy(message, run->message, sizeof message);
+    una_database_transact(l->db, end_ask, l, run);
+    memcpy(run->message, message, sizeof message);
+    return status;
+}
+
+/* ---- signs of life while the search works -------------------------------------------------------------------- */
+
+typedef struct pulse {
+    una_ledger     *ledger;
+    pthread_t       thread;
+    pthread_mutex_t lock;
+    pthread_cond_t  bell;
+    bool            started, ended;
+} pulse;
+
+static una_status send_pulse(una_database *db, void *context, una_run *run)
+{
+    const una_ledger *l = context;
+    const una_cell cells[] = { una_words(l->study), una_whole((int64_t)una_ledger_now()), una_words(l->token),
+        una_words(l->me.host), una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
+    UNA_TRY(una_database_do(NULL, db, "UPDATE study_turn SET since = $2 WHERE study = $1 AND token = $3", cells, 3,
+                            run));
+    const una_cell mine[] = { cells[0], cells[1], cells[3], cells[4], cells[5], cells[6] };
+    return una_database_do(NULL, db, "UPDATE study_trial SET since = $2 WHERE study = $1 AND state = 'open' AND "
+                           "lease_until = 0 AND host = $3 AND process = $4 AND start = $5 AND handle = $6", mine, 6,
+                           run);
+}
+
+una_status una_ledger_pulse(una_ledger *l, una_run *run)
+{
+    return una_database_transact(l->db, send_pulse, l, run);
+}
+
+/* With a run of its own, made when the first sign is due: most searches have ended before. */
+static void *beat(void *context)
+{
+    pulse *p = context;
+    una_run *run = NULL;
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .cancel = p->ledger->run->settings.cancel };
+    pthread_mutex_lock(&p->lock);
+    while (!p->ended) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += UNA_LEDGER_PULSE;
+        while (!p->ended && pthread_cond_timedwait(&p->bell, &p->lock, &until) != ETIMEDOUT) {}
+        if (p->ended) break;
+        pthread_mutex_unlock(&p->lock);
+        if (run || una_run_new(&run, &settings) == UNA_OK) una_ledger_pulse(p->ledger, run);
+        pthread_mutex_lock(&p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+    una_run_free(run);
+    return NULL;
+}
+
+static void begin_pulse(pulse *p, una_ledger *l)
+{
+    *p = (pulse){ .ledger = l };
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->bell, NULL);
+    p->started = pthread_create(&p->thread, NULL, beat, p) == 0;
+}
+
+static void end_pulse(pulse *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->ended = true;
+    pthread_cond_signal(&p->bell);
+    pthread_mutex_unlock(&p->lock);
+    if (p->started) pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->bell);
+    pthread_mutex_destroy(&p->lock);
+}
+
+static una_status choose_points(asking *a, una_chooser *choose, void *context, una_arena *arena, una_run *run)
+{
+    una_ledger_trials all;
+    size_t want = a->want - a->given;
+    UNA_TRY(una_ledger_read(&all, a->ledger, arena, run));
+    a->found = UNA_GET(arena, una_ledger_trial, want);
+    UNA_TRY(una_arena_check(arena));
+    a->chosen = 0;
+    una_status status = choose(context, &all, a->found, want, &a->chosen, arena, run);
+    /* Where there are no more points, those that there are will do. */
+    return status == UNA_E_INPUT && a->chosen + a->given > 0 ? UNA_OK : status;
+}
+
+static una_status wait_a_little(unsigned round, una_run *run)
+{
+    long ms = FIRST_WAIT_MS << (round < 6 ? round : 6);
+    struct timespec pause = { .tv_nsec = (ms < MOST_WAIT_MS ? ms : MOST_WAIT_MS) * 1000000L };
+    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for another who asks");
+    nanosleep(&pause, NULL);
+    return UNA_OK;
+}
+
+/* Until the trials are there or the turn is ours. The first look and those at a free turn are transactions, the others
+ * only read, so that many who wait are in nobody's way. */
+static una_status wait_for_turn(asking *a, una_run *run)
+{
+    UNA_TRY(una_database_transact(a->ledger->db, offer, a, run));
+    for (unsigned round = 0; a->given < a->want && !a->turn; round++) {
+        bool is_free = false;
+        UNA_TRY(wait_a_little(round, run));
+        UNA_TRY(turn_is_free(&is_free, a->ledger, run));
+        if (is_free) UNA_TRY(una_database_transact(a->ledger->db, offer, a, run));
+    }
+    return UNA_OK;
+}
+
+static una_status ask_once(asking *a, una_chooser *choose, void *context, una_arena *arena, una_run *run)
+{
+    pulse p;
+    UNA_TRY(wait_for_turn(a, run));
+    if (a->given >= a->want) return UNA_OK;
+
+    begin_pulse(&p, a->ledger);
+    una_status status = choose_points(a, choose, context, arena, run);
+    end_pulse(&p);
+    if (status == UNA_OK) status = una_database_transact(a->ledger->db, write_chosen, a, run);
+    return status;
+}
+
+una_status una_ledger_ask(una_ledger_trials *given, una_ledger *l, size_t count, bool by_process, una_chooser *choose,
+                          void *context, una_arena *arena, una_run *run)
+{
+    asking a = { .ledger = l, .want = count, .by_process = by_process };
+    una_status status;
+    *given = (una_ledger_trials){0};
+    una_ledger_next_token(l);
+    if (by_process) l->holds = true;
+
+    do {                                         /* again where the turn was lost: who had it next knows better */
+        a.lost = false;
+        status = ask_once(&a, choose, context, arena, run);
+    } while (status == UNA_OK && a.lost);
+    if (status != UNA_OK) return give_up(l, status, run);
+    return una_ledger_read_given(given, l, arena, run);
+}

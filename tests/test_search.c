@@ -222,6 +222,37 @@ static void the_next_point_is_a_function_of_the_history(void **state)
     pure(mixed_space, "gp", "random", few);
 }
 
+/* A trial that is told late comes before rows that were taken in by updates: none of them may be kept. */
+static void late_trials_take_their_place(void **state)
+{
+    (void)state;
+    static const char *const models[] = { "gp", "nlm(steps=15)" };
+    size_t trained = 1;
+    while (una_surrogate_rows(trained, true) != trained || una_surrogate_rows(trained + 2, true) != trained) trained++;
+    assert_true(trained + 4 < MOST);
+    for (size_t k = 0; k < 2; k++) {
+        una_run *run = quiet_run();
+        trials t = { .space = space_of(line_space, run) };
+        put_line(&t, trained + 2, waves);
+        double late = t.value[trained];
+        t.state[trained] = UNA_TRIAL_OPEN;
+        una_search *search = search_of(t.space, models[k], "log_ei", 2, run);
+        una_search *fresh = search_of(t.space, models[k], "log_ei", 2, run);
+        ask(&t, search, NULL, run);
+        t.count--;
+        tell(&t, trained, late);
+        una_proposal one, two;
+        double x = *ask(&t, search, &one, run);
+        t.count--;
+        assert_true(x == *ask(&t, fresh, &two, run));
+        same_proposal(&one, &two);
+        assert_true(!one.trained && two.trained);
+        una_search_free(search);
+        una_search_free(fresh);
+        una_run_free(run);
+    }
+}
+
 /* ---- the highest place ----------------------------------------------------------------------------------------- */
 
 static void no_place_of_a_fine_grid_is_higher(void **state)
@@ -770,6 +801,7 @@ int main(void)
         cmocka_unit_test(values_are_compressed_and_come_back),
         cmocka_unit_test(names_stand_for_options),
         cmocka_unit_test(the_next_point_is_a_function_of_the_history),
+        cmocka_unit_test(late_trials_take_their_place),
         cmocka_unit_test(no_place_of_a_fine_grid_is_higher),
         cmocka_unit_test(no_step_leads_higher),
         cmocka_unit_test(known_points_are_not_tried_again),

@@ -59,7 +59,7 @@ const una_warp *una_surrogate_warp(const una_surrogate *surrogate)
 
 /* ---- which rows ------------------------------------------------------------------------------------------------ */
 
-/* Every tell at first, then each time that a tenth has come in; a model without an exact update, always. */
+/* Every tell at first, then each time that a sixteenth has come in; a model without an exact update, always. */
 size_t una_surrogate_rows(size_t told, bool updates)
 {
     size_t rows = 1;

@@ -12,19 +12,19 @@
 typedef struct entry { const char *kind, *options; } entry;
 
 /* Noise, penalty and the noise of training are given: looking for them would cost five trainings each time. */
-#define GIVEN "units=standardised, noise=constant, activation=tanh, rate=0.01"
-#define BASIS GIVEN ", members=1, relevance=off, noise_std=0.01"
-#define MEMBER "nn(" GIVEN ", penalty=0.03, train_noise_std=0.1, noise_std=0.03, steps=300)"
+#define GIVEN "units=standardised, noise=constant, rate=0.01"
+#define BASIS GIVEN ", activation=tanh, members=1, relevance=off, noise_std=0.01"
+#define SAMPLED GIVEN ", train_noise_std=0.1, noise_std=0.03"
 
 static const entry entries[] = {
     { "gp", "kernel=matern52, length_prior=1, noise_prior=2, noise=constant" },
     { "luna", BASIS ", depth=2, steps=500, penalty=0.02, train_noise_std=0.07, prior_var=1, diversity=30, heads=10, "
               "perturbation_std=0.3, probes=between" },
     { "nlm", BASIS ", depth=3, steps=1000, penalty=0.03, train_noise_std=0.1, prior_var=10" },
-    { "sngp", GIVEN ", train_noise_std=0.1, steps=500, noise_std=0.01" },
-    { "mcd", GIVEN ", train_noise_std=0.1, steps=500, noise_std=0.03, validate=no, passes=10" },
-    { "bbvi", GIVEN ", train_noise_std=0.1, steps=500, noise_std=0.03, validate=no, draws=30" },
-    { "ensemble", "members=10, units=standardised, noise_std=0.03, of=" MEMBER },
+    { "sngp", GIVEN ", activation=tanh, train_noise_std=0.1, steps=500, noise_std=0.01" },
+    { "mcd", SAMPLED ", dropout=0.1, steps=1000, validate=no, passes=10" },
+    { "bbvi", SAMPLED ", activation=tanh, steps=500, validate=no, draws=30" },
+    { "ensemble", "members=10, units=standardised, noise_std=0.03, of=nn(" SAMPLED ", penalty=0.001, steps=500)" },
     { NULL, NULL }
 };
 static const char *const usual = "gp";

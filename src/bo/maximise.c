@@ -89,14 +89,20 @@ typedef struct candidates {
     size_t          count;
 } candidates;
 
+static double distance(const double *a, const double *b, size_t columns)
+{
+    double most = 0;
+    for (size_t d = 0; d < columns; d++) most = fmax(most, fabs(a[d] - b[d]));
+    return most;
+}
+
+/* Tried or open, or where the search is not to be now. */
 static bool is_known(const una_hill *hill, const double *u)
 {
     size_t columns = hill->space->columns;
+    if (hill->leave && distance(hill->leave, u, columns) <= hill->radius) return true;
     for (size_t i = 0; i < hill->known_count; i++) {
-        const double *other = hill->known + i * columns;
-        double most = 0;
-        for (size_t d = 0; d < columns && most < SAME; d++) most = fmax(most, fabs(u[d] - other[d]));
-        if (most < SAME) return true;
+        if (distance(hill->known + i * columns, u, columns) < SAME) return true;
     }
     return false;
 }
@@ -357,10 +363,7 @@ static bool is_apart(const candidates *c, const size_t *chosen, size_t count, si
 {
     size_t columns = c->hill->space->columns;
     for (size_t i = 0; i < count; i++) {
-        double most = 0;
-        for (size_t d = 0; d < columns; d++)
-            most = fmax(most, fabs(c->u[one * columns + d] - c->u[chosen[i] * columns + d]));
-        if (most < APART) return false;
+        if (distance(c->u + one * columns, c->u + chosen[i] * columns, columns) < APART) return false;
     }
     return true;
 }

@@ -22,6 +22,8 @@ typedef struct una_hill {                /* what is climbed                     
     const double                  *near;         /* [near_count, columns] the best so far, to look around           */
     size_t                         near_count;
     uint64_t                       seed, index;  /* of the points that are looked at                                */
+    const double                  *leave;        /* [columns] the answer is not near it; NULL: it may be anywhere    */
+    double                         radius;       /* in some column further from it than this                        */
     bool                           joint;        /* the acquisition is not asked: one draw over all candidates      */
 } una_hill;
 

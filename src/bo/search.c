@@ -3,7 +3,11 @@
  * The next point: history to rows, rows to a model, model to a hill, the hill's top.
  *
  * Best value so far: the least mean that the model has at a told point, so that one lucky noisy value does not stop the
- * search. Failed trials count as the worst value told: the search keeps away without ruling their neighbourhood out.
+ * search; where a value lies further below the mean than noise explains, the model is wrong there, and the value counts.
+ * When the last few trials lie around the best one, the next looks elsewhere, once: what the model is sure of may be one
+ * of several basins.
+ * A model that knows its ignorance from samples alone (no exact posterior) is not trusted with every point: each fourth
+ * is spread. Failed trials count as the worst value told: the search keeps away without ruling their neighbourhood out.
  */
 #include "bo/search.h"
 
@@ -11,7 +15,8 @@
 
 #include <string.h>
 
-enum { NEAR = 5 };
+enum { NEAR = 5, GATHERED = 2, BLIND = 4 };
+static const double AROUND = 0.2;        /* of the range of every input */
 
 struct una_search {
     una_run             *run;
@@ -91,6 +96,16 @@ static una_status nearest_of(una_hill *hill, const una_known *known, una_arena *
     return UNA_OK;
 }
 
+static bool has_gathered(const una_hill *hill)
+{
+    size_t columns = hill->space->columns, count = hill->known_count;
+    if (count < 4 * GATHERED || hill->near_count == 0) return false;
+    for (size_t i = count - GATHERED; i < count; i++)
+        for (size_t d = 0; d < columns; d++)
+            if (fabs(hill->known[i * columns + d] - hill->near[d]) > AROUND) return false;
+    return true;
+}
+
 static una_status hill_of(una_hill *hill, const una_search *s, const una_history *h, const una_known *known,
                           una_arena *arena)
 {
@@ -100,7 +115,9 @@ static una_status hill_of(una_hill *hill, const una_search *s, const una_history
     for (size_t i = 0; i < h->count; i++) una_space_encode(space, h->point + i * space->count, all + i * space->columns);
     *hill = (una_hill){ .space = space, .acquisition = s->acquisition, .options = &s->options, .known = all,
                         .known_count = h->count, .seed = s->settings.seed, .index = h->count };
-    return nearest_of(hill, known, arena);
+    UNA_TRY(nearest_of(hill, known, arena));
+    if (has_gathered(hill)) hill->leave = hill->near, hill->radius = AROUND;
+    return UNA_OK;
 }
 
 /* ---- models of a hill ------------------------------------------------------------------------------------------ */
@@ -112,7 +129,8 @@ typedef struct climbed {                 /* what the acquisition sees           
     double     *best;
 } climbed;
 
-static una_status least_mean(double *best, const una_model *model, const una_known *known, una_run *run)
+static una_status least_known(double *best, const una_warp *warp, const una_model *model, const una_known *known,
+                              una_run *run)
 {
     una_lens lens;
     una_mark mark = una_arena_mark(&run->scratch);
@@ -121,7 +139,11 @@ static una_status least_mean(double *best, const una_model *model, const una_kno
     if (status == UNA_OK) status = una_lens_of(&lens, model, known->columns, &run->scratch);
     if (status == UNA_OK) status = una_lens_whole(&lens, model, known->u, known->told, mean, std, run);
     *best = HUGE_VAL;
-    for (size_t i = 0; status == UNA_OK && i < known->told; i++) *best = fmin(*best, mean[i]);
+    double noise = 2 * una_model_info(model)->noise_std;
+    for (size_t i = 0; status == UNA_OK && i < known->told; i++) {
+        double value = una_warp_value(warp, known->y[i]);
+        *best = fmin(*best, mean[i] - value > noise ? value : mean[i]);
+    }
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -204,7 +226,7 @@ static una_status choose_models(climbed *c, una_hill *hill, const una_search *s,
                     .model = UNA_GET(&run->scratch, const una_model *, room),
                     .best = UNA_GET(&run->scratch, double, room) };
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(least_mean(&c->best[0], model, known, run));
+    UNA_TRY(least_known(&c->best[0], una_surrogate_warp(s->surrogate), model, known, run));
     c->model[0] = model;
     hill->models = 1;
 
@@ -214,7 +236,7 @@ static una_status choose_models(climbed *c, una_hill *hill, const una_search *s,
         if (status == UNA_OK) hill->models = c->own_count;
         if (status == UNA_E_USAGE) {                     /* it cannot be drawn from or learn anew: by its mean then */
             una_clear_message(run);
-            status = least_mean(&c->best[0], model, known, run);
+            status = least_known(&c->best[0], una_surrogate_warp(s->surrogate), model, known, run);
             c->model[0] = model;
         }
     }
@@ -254,6 +276,7 @@ static una_status propose(una_search *s, una_hill *hill, const una_known *known,
         return una_spread_point(u, hill, true, run);
     }
     UNA_TRY(status);
+    if (!una_surrogate_updates(s->surrogate) && hill->index % BLIND == 0) return una_spread_point(u, hill, true, run);
     status = choose_models(&c, hill, s, model, known, run);
     if (status == UNA_OK) status = una_maximise(u, &proposal->gain, hill, run);
     for (size_t i = 0; i < c.own_count; i++) una_model_free(c.own[i]);

@@ -57,6 +57,11 @@ const una_warp *una_surrogate_warp(const una_surrogate *surrogate)
     return &surrogate->warp;
 }
 
+bool una_surrogate_updates(const una_surrogate *surrogate)
+{
+    return surrogate->updates;
+}
+
 /* ---- which rows ------------------------------------------------------------------------------------------------ */
 
 /* Every tell at first, then each time that a sixteenth has come in; a model without an exact update, always. */

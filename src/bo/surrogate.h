@@ -34,6 +34,8 @@ void       una_surrogate_free(una_surrogate *surrogate);
  * no model of these rows can be had (too few, all the same). */
 una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *surrogate,
                                const una_known *known, una_run *run);
+/* After learning: whether it takes more rows in exactly. */
+bool       una_surrogate_updates(const una_surrogate *surrogate);
 const una_warp *una_surrogate_warp(const una_surrogate *surrogate);
 /* Rows of the schedule: how many of `told` train the model. */
 size_t     una_surrogate_rows(size_t told, bool updates);

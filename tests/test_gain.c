@@ -52,7 +52,7 @@ static void nothing_is_higher(void **state)
         line l;
         open_line(&l, "gp", acquisitions[a], run);
         for (size_t i = 0; i < GRID; i++) grid[i] = (double)i / (GRID - 1);
-        for (; l.count < BEGIN + 4; l.count++) {
+        for (; l.count < 8; l.count++) {         /* later it may have gathered, and looks elsewhere */
             una_proposal proposal;
             step(&l, &proposal, run);
             una_history history = { l.count, l.x, l.f, l.state };
@@ -64,6 +64,54 @@ static void nothing_is_higher(void **state)
         una_search_free(l.search);
         una_run_free(run);
     }
+}
+
+/* Two trials around the best one, then one that is not. */
+static void who_has_gathered_looks_elsewhere(void **state)
+{
+    (void)state;
+    static const double x[] = { 0.05, 0.2, 0.4, 0.6, 0.95, 0.75, 0.76, 0.77 };
+    una_run *run = quiet_run();
+    line l;
+    una_proposal proposal;
+    open_line(&l, "gp", "log_ei", run);
+    for (l.count = 0; l.count < 8; l.count++) {
+        l.x[l.count] = x[l.count];
+        l.f[l.count] = value_at(x[l.count]);
+    }
+    size_t best = 0;
+    for (size_t i = 1; i < 8; i++)
+        if (l.f[i] < l.f[best]) best = i;
+    assert_true(fabs(x[6] - x[best]) < 0.2 && fabs(x[7] - x[best]) < 0.2);
+    step(&l, &proposal, run);
+    assert_true(fabs(l.x[8] - x[best]) > 0.2);
+
+    l.x[7] = 0.3;                                        /* not gathered: back to the best */
+    l.f[7] = value_at(0.3);
+    step(&l, &proposal, run);
+    assert_true(fabs(l.x[8] - x[best]) < 0.2);
+    una_search_free(l.search);
+    una_run_free(run);
+}
+
+/* A model without an exact posterior has every fourth point taken from it. */
+static void samples_are_not_trusted_with_all(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    line l;
+    una_proposal proposal;
+    open_line(&l, "ensemble(members=3, of=nn(steps=20))", "log_ei", run);
+    for (l.count = 0; l.count < 11; l.count++) {
+        l.x[l.count] = 0.09 * (double)l.count;
+        l.f[l.count] = value_at(l.x[l.count]);
+    }
+    for (; l.count < 14; l.count++) {
+        step(&l, &proposal, run);
+        assert_true(isnan(proposal.expected) == (l.count % 4 == 0));
+    }
+    una_search_free(l.search);
+    una_run_free(run);
 }
 
 static void some_have_no_value(void **state)
@@ -109,6 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_higher), cmocka_unit_test(some_have_no_value),
+        cmocka_unit_test(who_has_gathered_looks_elsewhere),
+        cmocka_unit_test(samples_are_not_trusted_with_all),
         cmocka_unit_test(no_update_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ una_status una_spread_point(double *u, const una_hill *hill, bool quasi, una_run
     una_status status = una_arena_check(&run->scratch);
     bool found = false;
     for (uint64_t t = 0; status == UNA_OK && !found && t < TRIES; t++) {
-        /* Points that were refused do not shift those of later trials: each has a sequence of its own from the second */
+        /* Points that were refused do not shift those of later trials: each has its own sequence from the second */
         uint64_t index = t == 0 ? hill->index : (hill->index + 1) * 1000003 + t;
         place_at(hill, quasi, index, u, unit, point);
         if (!una_space_allows(hill->space, point)) continue;

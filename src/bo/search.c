@@ -2,10 +2,10 @@
  *
  * The next point: history to rows, rows to a model, model to a hill, the hill's top.
  *
- * Best value so far: the least mean that the model has at a told point, so that one lucky noisy value does not stop the
- * search; where a value lies further below the mean than noise explains, the model is wrong there, and the value counts.
- * When the last few trials lie around the best one, the next looks elsewhere, once: what the model is sure of may be one
- * of several basins.
+ * Best value so far: the least mean that the model has at a told point, so that one lucky noisy value does not stop
+ * the search; where a value lies further below the mean than noise explains, the model is wrong there, and the value
+ * counts. When the last trials lie around the best one, the next looks elsewhere, once: what the model is sure of may
+ * be one of several basins.
  * A model that knows its ignorance from samples alone (no exact posterior) is not trusted with every point: each fourth
  * is spread. Failed trials count as the worst value told: the search keeps away without ruling their neighbourhood out.
  */
@@ -112,7 +112,8 @@ static una_status hill_of(una_hill *hill, const una_search *s, const una_history
     const una_space *space = s->settings.space;
     double *all = UNA_GET(arena, double, h->count * space->columns);
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < h->count; i++) una_space_encode(space, h->point + i * space->count, all + i * space->columns);
+    for (size_t i = 0; i < h->count; i++)
+        una_space_encode(space, h->point + i * space->count, all + i * space->columns);
     *hill = (una_hill){ .space = space, .acquisition = s->acquisition, .options = &s->options, .known = all,
                         .known_count = h->count, .seed = s->settings.seed, .index = h->count };
     UNA_TRY(nearest_of(hill, known, arena));

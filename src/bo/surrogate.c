@@ -15,7 +15,8 @@ struct una_surrogate {
     const char *spec;                    /* behind the struct                                                        */
     size_t      columns;
     uint64_t    seed;
-    bool        updates;                 /* its kind takes more rows in exactly                                      */
+    bool        updates;                 /* it takes more rows in exactly                                            */
+    bool        tried;                   /* that is known of the model, not of its kind alone                        */
     void       *trained;                 /* bytes of the model as it was trained                                     */
     size_t      trained_size, trained_rows;
     uint64_t    trained_sum;             /* of the rows that trained it                                              */
@@ -176,19 +177,6 @@ static una_status fit_rows(una_model **model, una_surrogate *s, const una_known 
     return status;
 }
 
-static una_status train(una_surrogate *s, const una_known *known, size_t rows, una_run *run)
-{
-    una_model *model;
-    forget_trained(s);
-    UNA_TRY(fit_rows(&model, s, known, rows, run));
-    una_status status = una_model_save_memory(model, &s->trained, &s->trained_size, run);
-    una_model_free(model);
-    UNA_TRY(status);
-    s->trained_rows = rows;
-    s->trained_sum = sum_of(known, rows);
-    return UNA_OK;
-}
-
 static una_status add_row(una_model *model, size_t columns, const double *u, double value, una_run *run)
 {
     una_lens lens;
@@ -200,6 +188,32 @@ static una_status add_row(una_model *model, size_t columns, const double *u, dou
     if (status == UNA_OK) status = una_model_update_rows(model, x, &value, 1, run);
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+/* Whether a model of this kind takes rows in: known from the first training on, so that nothing hangs on when it was
+ * first asked for. UNA_E_USAGE: it does not. */
+static una_status try_update(una_surrogate *s, const una_known *known, una_run *run)
+{
+    una_model *copy;
+    if (!s->updates || s->tried) return UNA_OK;
+    UNA_TRY(una_model_load_memory(&copy, s->trained, s->trained_size, run));
+    una_status status = add_row(copy, known->columns, known->u, una_warp_value(&s->warp, known->y[0]), run);
+    una_model_free(copy);
+    s->tried = status == UNA_OK;
+    return status;
+}
+
+static una_status train(una_surrogate *s, const una_known *known, size_t rows, una_run *run)
+{
+    una_model *model;
+    forget_trained(s);
+    UNA_TRY(fit_rows(&model, s, known, rows, run));
+    una_status status = una_model_save_memory(model, &s->trained, &s->trained_size, run);
+    una_model_free(model);
+    UNA_TRY(status);
+    s->trained_rows = rows;
+    s->trained_sum = sum_of(known, rows);
+    return try_update(s, known, run);
 }
 
 /* What is known already stays; else from the trained model on. */
@@ -295,7 +309,7 @@ static una_status learn(const una_model **model, bool *trained, una_surrogate *s
     return status;
 }
 
-/* A kind may have an exact update and a model of it none: an ensemble of networks. That shows when it is asked for. */
+/* A kind may have an exact update and a model of it none: an ensemble of networks. */
 una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *s, const una_known *known,
                                una_run *run)
 {

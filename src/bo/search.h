@@ -34,7 +34,7 @@ una_status una_search_new(una_search **search, const una_search_settings *settin
 void       una_search_free(una_search *search);  /* NULL is harmless                                                */
 
 typedef struct una_proposal {
-    double expected, doubt;                      /* what the model foretells there, in the user's units; NAN: not asked */
+    double expected, doubt;                      /* what the model foretells there, in the user's units; NAN: nothing */
     double gain;                                 /* the acquisition's value; NAN                                    */
     bool   trained;                              /* by this call                                                    */
 } una_proposal;
@@ -47,8 +47,8 @@ una_status una_search_next(una_search *search, const una_history *history, doubl
  * little was told. */
 una_status una_search_foretell(una_search *search, const una_history *history, const double *point, size_t rows,
                                double *mean, double *std, una_run *run);
-/* The acquisition's value there [rows], on its own scale (logarithms of log_ei): what una_search_next climbs. UNA_E_USAGE:
- * it asks no model. */
+/* The acquisition's value there [rows], on its own scale (logarithms of log_ei): what una_search_next climbs.
+ * UNA_E_USAGE: it asks no model. */
 una_status una_search_gain(una_search *search, const una_history *history, const double *point, size_t rows,
                            double *gain, una_run *run);
 /* What a model's name stands for: "luna" becomes a spec with options that suit optimisation; a spec with options of its

@@ -242,7 +242,8 @@ static const char *text_of(building *b, const una_cell *cell)
 static void begin_row(building *b, const una_cell *cells)
 {
     una_row_key key = { .study = text_of(b, &cells[0]), .data = text_of(b, &cells[1]),
-        .split = (uint64_t)cells[2].whole, .spec = text_of(b, &cells[3]), .seed = (uint64_t)cells[4].whole, .results = (unsigned)cells[5].whole };
+        .split = (uint64_t)cells[2].whole, .spec = text_of(b, &cells[3]), .seed = (uint64_t)cells[4].whole,
+        .results = (unsigned)cells[5].whole };
     b->row = (una_row){ .key = key, .measure = b->measure, .value = b->value,
         .options = text_of(b, &cells[AT_OPTIONS]), .commit = text_of(b, &cells[AT_MADE_BY]),
         .kernels = text_of(b, &cells[AT_KERNELS]), .seconds = cells[AT_SECONDS].real };

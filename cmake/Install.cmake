@@ -61,11 +61,13 @@ Libs.private: -lpthread -lm@UNA_PC_LIBS@
 endfunction()
 una_pc(una "Regression that knows what it does not know" "" "jansson zlib")
 una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "cairo")
+# libpq by name: what its own file asks of static linking (the server's archives) is not installed with it.
+set(UNA_PC_LIBS " -lpq")
 if(TARGET una_libsvm)
-  set(UNA_PC_LIBS " -lsvm")
+  set(UNA_PC_LIBS " -lpq -lsvm")
   set(UNA_CMAKE_SVM " svm")
 endif()
-una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION} sqlite3 libpq")
+una_pc(una_bench "Experiments with una's models" "una = ${PROJECT_VERSION}" "una_report = ${PROJECT_VERSION} sqlite3")
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/unaConfig.cmake @ONLY CONTENT [[
 # find_package(una) gives una::una, una::report and una::bench (shared); find_package(una COMPONENTS static) also

@@ -100,6 +100,19 @@ static const char *cell_of(const cli *c, const una_study *study, const una_trial
     return text && strlen(text) > LONG && cli_is_number(text, &value) ? cli_figure(number, value) : text ? text : "";
 }
 
+static size_t letters(const char *text)          /* not bytes: names may hold any letter */
+{
+    size_t count = 0;
+    for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+static void print_right(const char *text, size_t width)
+{
+    size_t own = letters(text);
+    printf("  %*s%s", own < width ? (int)(width - own) : 0, "", text);
+}
+
 /* The inputs and the value in columns as wide as what is in them; then the note. */
 static void print_rows(const cli *c, const una_study *study, const una_trials *trials, size_t first)
 {
@@ -107,21 +120,21 @@ static void print_rows(const cli *c, const una_study *study, const una_trials *t
     size_t *width = cli_memory(columns, sizeof *width);
     char number[32];
     for (size_t k = 0; k < columns; k++) {
-        width[k] = strlen(k < inputs ? una_study_input_name(study, k) : "value");
+        width[k] = letters(k < inputs ? una_study_input_name(study, k) : "value");
         for (size_t i = first; i < trials->count; i++) {
-            size_t length = strlen(cell_of(c, study, &trials->at[i], k, number));
+            size_t length = letters(cell_of(c, study, &trials->at[i], k, number));
             if (length > width[k]) width[k] = length;
         }
     }
 
     printf("%6s  %-6s", "trial", "state");
     for (size_t k = 0; k <= inputs; k++)
-        printf("  %*s", (int)width[k], k < inputs ? una_study_input_name(study, k) : "value");
+        print_right(k < inputs ? una_study_input_name(study, k) : "value", width[k]);
     printf("\n");
     for (size_t i = first; i < trials->count; i++) {
         const una_trial *t = &trials->at[i];
         printf("%6" PRIu64 "  %-6s", t->id, cli_study_state(t->state));
-        for (size_t k = 0; k <= inputs; k++) printf("  %*s", (int)width[k], cell_of(c, study, t, k, number));
+        for (size_t k = 0; k <= inputs; k++) print_right(cell_of(c, study, t, k, number), width[k]);
         printf("%s%s\n", *t->note ? "  " : "", t->note);
     }
     free(width);

@@ -17,7 +17,6 @@ typedef struct climber {                 /* working memory of one thread        
     const una_hill *hill;
     una_lens       *lens;                /* [models]                                                                 */
     size_t          parts;               /* of all models                                                            */
-    una_mixed       at;
     double         *weight, *mean, *std, *dmean, *dstd;
     double         *base;                /* [columns] the whole point, while some columns move                       */
     const size_t   *moves;               /* [move_count] columns that gradients move                                 */
@@ -226,20 +225,12 @@ static una_status draw_all(candidates *c, una_run *run)
 {
     una_lens lens;
     una_dataset *data = NULL;
-    size_t columns = c->hill->space->columns;
-    UNA_TRY(una_lens_of(&lens, c->hill->model[0], columns, &run->scratch));
-    const char **names = UNA_GET(&run->scratch, const char *, lens.inputs);
-    double *x = UNA_GET(&run->scratch, double, c->count * lens.inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < lens.inputs; i++) names[i] = una_model_input_name(c->hill->model[0], i);
-    for (size_t r = 0; r < c->count; r++)
-        for (size_t i = 0; i < lens.inputs; i++) x[r * lens.inputs + i] = c->u[r * columns + lens.column[i]];
-
+    UNA_TRY(una_lens_of(&lens, c->hill->model[0], c->hill->space->columns, &run->scratch));
+    UNA_TRY(una_lens_table(&data, &lens, c->hill->model[0], c->u, NULL, c->count, run));
     uint64_t seed = run->settings.seed;
     una_rng rng = una_rng_at(c->hill->seed, UNA_FOR_SEARCH, (3ull << 40) + c->hill->index);
     run->settings.seed = una_rng_u32(&rng);
-    una_status status = una_dataset_from_arrays(&data, x, NULL, c->count, lens.inputs, names, run);
-    if (status == UNA_OK) status = una_model_draw(c->hill->model[0], data, 1, 0, c->value, run);
+    una_status status = una_model_draw(c->hill->model[0], data, 1, 0, c->value, run);
     run->settings.seed = seed;
     una_dataset_free(data);
     for (size_t r = 0; status == UNA_OK && r < c->count; r++) c->value[r] = -c->value[r];
@@ -248,7 +239,7 @@ static una_status draw_all(candidates *c, una_run *run)
 
 /* ---- ascents --------------------------------------------------------------------------------------------------- */
 
-typedef struct ascent { double *u, value; bool good; } ascent;
+typedef struct ascent { double *u, value; } ascent;
 typedef struct ascents { const una_hill *hill; const size_t *moves; size_t move_count; ascent *of; } ascents;
 
 static una_status downhill(void *context, const double *x, double *value, double *gradient, una_run *run)
@@ -392,7 +383,7 @@ static una_status climb_all(double *u, double *value, candidates *c, una_run *ru
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(list_moves(&all, hill->space, &run->scratch));
     for (size_t i = 0; i < count; i++)
-        all.of[i] = (ascent){ c->u + chosen[i] * columns, c->value[chosen[i]], true };
+        all.of[i] = (ascent){ c->u + chosen[i] * columns, c->value[chosen[i]] };
 
     if (!hill->joint) UNA_TRY(una_pool(run, count, climb, &all));
     size_t best = 0;

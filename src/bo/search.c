@@ -154,14 +154,7 @@ static una_status rows_for(una_dataset **data, const una_model *model, const una
 {
     una_lens lens;
     UNA_TRY(una_lens_of(&lens, model, known->columns, &run->scratch));
-    const char **names = UNA_GET(&run->scratch, const char *, lens.inputs + 1);
-    double *x = UNA_GET(&run->scratch, double, known->told * lens.inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < lens.inputs; i++) names[i] = una_model_input_name(model, i);
-    names[lens.inputs] = "y";
-    for (size_t r = 0; r < known->told; r++)
-        for (size_t i = 0; i < lens.inputs; i++) x[r * lens.inputs + i] = known->u[r * known->columns + lens.column[i]];
-    return una_dataset_from_arrays(data, x, y, known->told, lens.inputs, names, run);
+    return una_lens_table(data, &lens, model, known->u, y, known->told, run);
 }
 
 /* The model as it would be had a function drawn from it been seen at the told points, without noise. */

@@ -337,6 +337,24 @@ una_status una_lens_of(una_lens *lens, const una_model *model, size_t columns, u
     return UNA_OK;
 }
 
+static void gather_inputs(const una_lens *lens, const double *u, size_t rows, double *x)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = 0; i < lens->inputs; i++) x[r * lens->inputs + i] = u[r * lens->columns + lens->column[i]];
+}
+
+una_status una_lens_table(una_dataset **data, const una_lens *lens, const una_model *model, const double *u,
+                          const double *y, size_t rows, una_run *run)
+{
+    const char **names = UNA_GET(&run->scratch, const char *, lens->inputs + 1);
+    double *x = UNA_GET(&run->scratch, double, rows * lens->inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < lens->inputs; i++) names[i] = una_model_input_name(model, i);
+    names[lens->inputs] = "y";
+    gather_inputs(lens, u, rows, x);
+    return una_dataset_from_arrays(data, x, y, rows, lens->inputs, names, run);
+}
+
 static void spread_slopes(const una_lens *lens, const double *from, double *to, size_t count)
 {
     memset(to, 0, count * lens->columns * sizeof *to);
@@ -355,8 +373,7 @@ una_status una_lens_parts(const una_lens *lens, const una_model *model, const do
     una_parts own = *out;
     if (out->dmean) own.dmean = dmean, own.dstd = dstd;
 
-    for (size_t r = 0; status == UNA_OK && r < rows; r++)
-        for (size_t i = 0; i < lens->inputs; i++) x[r * lens->inputs + i] = u[r * lens->columns + lens->column[i]];
+    if (status == UNA_OK) gather_inputs(lens, u, rows, x);
     if (status == UNA_OK) status = una_model_parts(model, x, rows, &own, run);
     if (status == UNA_OK && out->dmean) {
         spread_slopes(lens, dmean, out->dmean, rows * lens->parts);

@@ -51,6 +51,9 @@ una_status una_lens_of(una_lens *lens, const una_model *model, size_t columns, u
 /* As una_model_parts, of points u [rows, columns]; slopes [rows, parts, columns]. */
 una_status una_lens_parts(const una_lens *lens, const una_model *model, const double *u, size_t rows,
                           const una_parts *out, una_run *run);
+/* A table of points u [rows, columns] with what the model sees of them, and y [rows] unless it is NULL. */
+una_status una_lens_table(una_dataset **data, const una_lens *lens, const una_model *model, const double *u,
+                          const double *y, size_t rows, una_run *run);
 /* Mean and std of the whole mixture at each point. */
 una_status una_lens_whole(const una_lens *lens, const una_model *model, const double *u, size_t rows, double *mean,
                           double *std, una_run *run);

@@ -49,6 +49,11 @@ check "best as JSON" 0 una study best a.study --json
 json id value x
 check "show" 0 una study show a.study
 out "3 trials: 1 told, 1 failed, 1 open" "best: -0.5 (trial 1)" "no water"
+echo '{"µ": {"type": "fixed", "value": 12345}, "k": {"type": "integer", "low": 1, "high": 2}}' >micro.json
+check "a name of other letters" 0 una study new micro.study --space micro.json $quasi
+check "ask for it" 0 una study ask micro.study
+check "its columns stand under each other" 0 una study show micro.study
+out "state       µ  k" "open    12345  "
 check "show as JSON" 0 una study show a.study --json
 json trials best goal model acquisition seed space
 out '"state": "open"' '"state": "failed"' '"note": "no water"'

@@ -200,6 +200,8 @@ typedef struct una_fit_settings {
     una_missing        missing;
     size_t             other;                  /* > 0: levels with fewer rows share an "other" level, which is
                                                   there in any case and takes words never seen      */
+    const char *const *targets;                /* several columns to predict at once, instead of `target` */
+    size_t             target_count;           /* 0: one, `target`                                  */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */
@@ -241,6 +243,16 @@ const una_fit_info *una_model_info(const una_model *model);
 size_t      una_model_input_count(const una_model *model);      /* columns it needs, before one-hot coding */
 const char *una_model_input_name(const una_model *model, size_t input);
 const char *una_model_options_json(const una_model *model);     /* {"width":50,...}: all of them      */
+
+/* A model of several targets holds one of each, to be asked by itself: predictions, draws, scores, slopes. It is saved,
+ * loaded, updated and relearnt as a whole; other calls with the whole are UNA_E_USAGE. Of one target: 1, and the model
+ * itself. The parts live as long as the whole. */
+size_t           una_model_target_count(const una_model *model);
+const una_model *una_model_target(const una_model *model, size_t target);      /* NULL behind the last */
+/* cov [rows, targets, targets]: of what is predicted for a row, in the targets' own units: of the functions (noise 0) or
+ * with the noise. Targets that were fitted apart have a covariance of 0. */
+una_status       una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov,
+                                      una_run *run);
 
 una_status una_model_save(const una_model *model, const char *path, una_run *run);
 una_status una_model_load(una_model **model, const char *path, una_run *run);

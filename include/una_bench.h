@@ -77,7 +77,8 @@ typedef struct una_bench_mean {                /* of one spec on one data set; t
 
 typedef struct una_bench_claim {
     const char *sentence, *numbers;
-    int         holds;                         /* 1, 0, or -1: what it speaks of was not run                */
+    int         holds;                         /* 1, 0, or -1: cannot tell, for what it speaks of was not run, or the
+                                                  uncertainty leaves both open                              */
 } una_bench_claim;
 
 typedef struct una_bench_result {
@@ -87,6 +88,7 @@ typedef struct una_bench_result {
     size_t      fits, fitted;                  /* asked for; made by this call: the others were there, or came from
                                                   another process                                           */
     const char *table, *page;                  /* paths of what was written                                 */
+    const char *out;                           /* the folder                                                */
 } una_bench_result;
 
 /* Seeds count from the run's on. Rows go into OUT/bench.sqlite as they are made; at the end, and when it is interrupted

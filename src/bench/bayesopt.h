@@ -39,6 +39,6 @@ una_status una_bayesopt_choose(const char **best, const char *spec, const una_sp
                                const double *value, size_t count, una_arena *arena, una_run *run);
 
 extern const una_claim una_bayesopt_claims[];
-una_status una_bayesopt_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_bayesopt_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 
 #endif

@@ -375,8 +375,9 @@ static una_status watch_all(una_html *html, const una_asked *asked, una_run *run
     return UNA_OK;
 }
 
-una_status una_bayesopt_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_bayesopt_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
+    una_html *html = &page->html;
     una_html_heading(html, 2, "Regret along the steps");
     for (const una_task_kind *task = una_task_kinds; task->name; task++)
         if (has_task(findings, task)) UNA_TRY(task_chart(html, findings, task, run));

@@ -20,6 +20,6 @@ una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_ke
 /* OUT/cubic-nlm-1a2b3c4d5e6f7a8b.una: where the page finds the model of a key. */
 const char *una_cubic_model_path(const una_row_key *key, const una_asked *asked, una_arena *arena);
 
-una_status una_cubic_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 
 #endif

@@ -197,8 +197,9 @@ static void truth_table(una_html *html, const una_findings *f)
     una_html_table_end(html);
 }
 
-una_status una_cubic_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
+    una_html *html = &page->html;
     drawing d = { .findings = findings, .asked = asked };
     una_text caption = una_text_in(html->text.arena);
     una_text_add(&caption, "Every model on the rows of seed %llu. All panels share their axes; bands may leave the "

@@ -10,7 +10,7 @@
 #include "una_bench.h"
 
 #include "base/option.h"
-#include "report/html.h"
+#include "bench/page.h"
 #include "sweep/worker.h"
 
 typedef struct una_experiment una_experiment;
@@ -47,10 +47,13 @@ typedef struct una_findings {            /* what the plan gave, group by group  
 const una_group *una_findings_group(const una_findings *findings, const char *model, const char *data);
 double una_findings_mean(const una_findings *findings, const una_group *group, size_t measure);
 
+typedef enum una_holding { UNA_CANNOT_TELL = -1, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
+
 typedef struct una_claim una_claim;
 struct una_claim {                       /* a table ends with sentence == NULL                              */
     const char *sentence;
-    /* Fills in `numbers` and says whether it holds: 1, 0, or -1 where what it speaks of was not run. */
+    /* Fills in `numbers`, the statistic and its uncertainty (paired.h), and says what holds (una_holding): it cannot be
+     * told where what it speaks of was not run, or where the uncertainty leaves both open. */
     una_status (*judge)(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
                         una_run *run);
     const char *model, *data;            /* whom it speaks of, and where                                    */
@@ -83,11 +86,14 @@ struct una_experiment {
     /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
      * key's seed. Called from several threads at once. */
     una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
+    /* Measures that come of several rows together, such as the distance from another model's curve of the same seed:
+     * fills in value [count, measures] where `measure` left NAN, before means are taken. NULL: there are none. */
+    una_status (*compare)(double *value, const una_findings *findings, const una_asked *asked, una_run *run);
     const una_claim *claims;             /* NULL: none                                                      */
     const char      *claims_lead;        /* whose they are; NULL: "Claims of the thesis."                   */
     const char      *claims_caption;
     /* What stands on the page between its lead and its claims; NULL: the table of means. */
-    una_status (*page)(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);
+    una_status (*page)(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 };
 
 /* NULL-terminated, in registry.c. */

@@ -124,16 +124,17 @@ static void claims_table(una_html *html, const una_bench_claim *claims, size_t c
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
 
-static una_status write_page(una_html *html, const una_findings *f, const una_bench_claim *claims, size_t claim_count,
+static una_status write_page(una_page *page, const una_findings *f, const una_bench_claim *claims, size_t claim_count,
                              const una_asked *asked, una_run *run)
 {
     static const char *const warning[] = { "Budgets were cut short (quick): this page shows that everything works, not "
                                            "how good the models are." };
     const una_experiment *e = asked->experiment;
+    una_html *html = &page->html;
     una_html_heading(html, 1, e->title);
     una_html_paragraph(html, "lead", e->lead);
     if (asked->quick) una_html_box(html, "Quick run", warning, 1);
-    if (e->page) UNA_TRY(e->page(html, f, asked, run));
+    if (e->page) UNA_TRY(e->page(page, f, asked, run));
     else una_page_means(html, f, e);
 
     claims_table(html, claims, claim_count, e);
@@ -148,10 +149,11 @@ una_status una_experiment_page(const char *path, const una_findings *findings, c
 {
     una_arena arena;
     una_arena_init(&arena, run);
-    una_html html = una_html_begin(&arena, asked->experiment->title);
-    una_status status = write_page(&html, findings, claims, claim_count, asked, run);
+    una_page page = { .html = una_html_begin(&arena, asked->experiment->title), .words = una_text_in(&arena),
+                      .folder = asked->out, .experiment = asked->experiment->name };
+    una_status status = write_page(&page, findings, claims, claim_count, asked, run);
     if (status == UNA_OK) status = una_arena_check(&arena);
-    if (status == UNA_OK) status = una_report_save(path, &html.text, run);
+    if (status == UNA_OK) status = una_report_save(path, &page.html.text, run);
     una_arena_free(&arena);
     return status;
 }

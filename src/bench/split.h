@@ -38,6 +38,6 @@ bool   una_split_is_of(const char *name, size_t length, const char *begins, size
 /* Noise that is not the same at all points: how a fit shows that it chose so. */
 bool   una_split_varies(double noise_range);
 
-una_status una_split_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 
 #endif

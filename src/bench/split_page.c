@@ -113,8 +113,9 @@ static void noise(una_html *html, const una_findings *f, const una_asked *asked)
     una_html_table_end(html);
 }
 
-una_status una_split_page(una_html *html, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
+    una_html *html = &page->html;
     (void)run;
     five_inputs(html, findings, asked);
     lines(html, findings, asked);

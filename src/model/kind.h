@@ -19,7 +19,8 @@ typedef struct una_view {                /* rows that somebody else owns        
 typedef struct una_problem {             /* what a model is asked to learn; borrowed, scaled, shape-checked */
     una_view x;       const double *y;            /* rows that train; y [rows, outputs]                    */
     una_view valid_x; const double *valid_y;      /* rows that must not train features (rows 0: none)      */
-    size_t   outputs;                             /* targets; 1 today: model.c asks for no other           */
+    size_t   outputs;                             /* targets: more than 1 for `fit_several` alone, whose y has NAN where
+                                                     a cell is missing                                     */
     bool     valid_joins;                         /* the posterior takes the valid rows in after selection */
     size_t   folds;                               /* > 0: no valid rows, cross-fit over this many folds    */
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
@@ -97,6 +98,15 @@ static inline una_fit_result una_fit_result_in(una_arena *arena)
  * little the rows are trusted. Standardised. */
 typedef struct una_anchor { double noise_var, prior_var, init_var; } una_anchor;
 
+typedef struct una_together {            /* what several targets of one fit have in common                 */
+    size_t  outputs;
+    double *noise;                                /* [outputs, outputs] covariance of the noise, standardised, by rows
+                                                     that did not train; NAN where two targets share no row */
+    bool    joint;                                /* one linear head: all targets share the features, the covariance of
+                                                     the weights but for the noise, and the weights of members; so
+                                                     functions vary together as the noise does             */
+} una_together;
+
 typedef struct una_kind {
     const char *name, *summary, *source;          /* "luna", one line, citation                            */
     const una_option *options;                    /* the table                                             */
@@ -121,6 +131,12 @@ typedef struct una_kind {
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
+    /* Several targets at once: state, options, result [outputs], each as `fit` gives it for that target alone, so that
+     * all other calls know them; together->noise [outputs, outputs] gets the covariance of the noise, standardised.
+     * NULL: each target is fitted by itself. */
+    una_status (*fit_several)(void *const *state, void *const *options, const una_problem *problem,
+                              una_fit_result *const *result, struct una_together *together, una_arena *keep,
+                              una_run *run);
     /* members of a committee: what a round does otherwise than the options say */
     void (*vary)(void *options, size_t round);
     /* as fit, but with the features as they are: the posterior anew, of the problem's rows and for the options' noise
@@ -173,6 +189,10 @@ struct una_model {
     una_columns     columns;
     una_fit_info    info;
     const char     *options_json;
+    size_t          targets;                      /* 0: one, and this is it. Else `target` [targets] holds a model of each,
+                                                     and state and columns of this one are not used        */
+    una_model     **target;
+    una_together    together;
 };
 
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What an experiment writes its results on: one page in HTML, the same in Markdown (OUT/NAME.md), and every figure and
+ * table also as files of their own, OUT/NAME-figure.svg and .png, OUT/NAME-table.csv, .md and .tex.
+ */
+#ifndef UNA_PAGE_H
+#define UNA_PAGE_H
+
+#include "report/sheet.h"
+
+typedef struct una_page {
+    una_html    html;
+    una_text    words;                   /* Markdown                                                        */
+    const char *folder, *experiment;     /* begin the names of files                                        */
+} una_page;
+
+void una_page_heading(una_page *page, int level, const char *words);
+void una_page_paragraph(una_page *page, const char *words);
+/* name: of its files, "curves". */
+una_status una_page_figure(una_page *page, const char *name, const una_figure *figure, const char *lead,
+                           const char *caption, una_run *run);
+una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statistics of claims: is a number above another, how sure is that? Differences are taken between fits of the same
+ * data and seed, so that what all models share falls out. A claim holds where the whole 95 % interval of the mean
+ * speaks for it, does not where the whole interval speaks against it, and cannot be told otherwise.
+ */
+#ifndef UNA_PAIRED_H
+#define UNA_PAIRED_H
+
+#include "bench/experiment.h"
+
+typedef struct una_paired {
+    size_t count;                        /* pairs; numbers that are not finite are left out                 */
+    double mean, sd;
+    double low, high;                    /* 95 % interval of the mean by Student's t; count < 2: infinite    */
+    size_t above;                        /* pairs with a difference above 0                                 */
+    double p;                            /* Wilcoxon's signed ranks, two-sided: exact up to 25 pairs without ties, else
+                                            by the normal approximation; NAN below 5 pairs: it cannot be small there */
+} una_paired;
+
+/* Of differences [count]. Work from scratch. */
+una_status una_paired_of(una_paired *paired, const double *difference, size_t count, una_run *run);
+/* a - b of one measure, over the fits of two groups that have the same seed and split. */
+una_status una_paired_groups(una_paired *paired, const una_findings *findings, const una_group *a, const una_group *b,
+                             size_t measure, una_run *run);
+/* UNA_HOLDS: low >= least; UNA_DOES_NOT_HOLD: high < least; else, or with fewer than 3 pairs, UNA_CANNOT_TELL. */
+int  una_paired_verdict(const una_paired *paired, double least);
+/* "0.12 (95 % interval 0.05 to 0.19, Wilcoxon p 0.002, above 0 in 10 of 10)" */
+void una_paired_say(una_text *text, const una_paired *paired);
+
+/* A share of seeds in which something was so: its 95 % interval by Wilson's score. */
+typedef struct una_share { size_t hits, count; double low, high; } una_share;
+una_share una_share_of(size_t hits, size_t count);
+/* As above, for a share that must be at least `least` (1: in every one; then one miss is enough against it). */
+int  una_share_verdict(const una_share *share, double least);
+void una_share_say(una_text *text, const una_share *share);              /* "10 of 10 seeds (at least 72 %)" */
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which of many tried specs is the best: the rules by which searches choose. Each candidate has numbers of rows that it
+ * did not see, means over splits and seeds. NAN: it has none, and is never chosen where the rule needs it.
+ */
+#ifndef UNA_SELECT_H
+#define UNA_SELECT_H
+
+#include "base/base.h"
+
+typedef struct una_candidate { double log_lik, rmse, mean_cos2; } una_candidate;
+
+/* "log_lik": highest; "rmse": lowest; "two_stage": the thesis's rule for LUNA: of the tenth with the highest log_lik
+ * (at least one) the lowest mean cos^2. *best SIZE_MAX: no candidate has the numbers. UNA_E_USAGE names the rules. */
+una_status una_select(size_t *best, const char *rule, const una_candidate *candidates, size_t count, una_run *run);
+/* The order of all of them under the rule, best first; order [count]. */
+una_status una_select_order(size_t *order, const char *rule, const una_candidate *candidates, size_t count,
+                            una_run *run);
+/* Of the `share` of candidates with the highest `first` (rounded up), the one with the lowest `then`. SIZE_MAX: none.
+ * Work from scratch. */
+una_status una_select_two(size_t *best, const double *first, const double *then, size_t count, double share,
+                          una_run *run);
+
+#endif

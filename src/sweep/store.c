@@ -337,6 +337,22 @@ una_status una_store_each(una_store *store, const char *study, una_row_task *tas
                 "ORDER BY " KEY ", v.place", &name, 1, task, context, run);
 }
 
+typedef struct pairing { una_pair_task *task; void *context; } pairing;
+
+static una_status take_pair(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    pairing *p = context;
+    (void)count;
+    return p->task(p->context, cells[0].text ? cells[0].text : "", cells[1].text ? cells[1].text : "", run);
+}
+
+una_status una_store_pairs(una_store *store, una_pair_task *task, void *context, una_run *run)
+{
+    pairing p = { task, context };
+    return una_database_each(store->db, "SELECT DISTINCT study, data FROM fit ORDER BY study, data", NULL, 0, take_pair,
+                             &p, run);
+}
+
 /* ---- rows in ------------------------------------------------------------------------------------------------- */
 
 typedef struct putting {

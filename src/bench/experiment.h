@@ -60,7 +60,7 @@ struct una_claim {                       /* a table ends with sentence == NULL  
 };
 
 typedef struct una_entry {               /* what a bare model name stands for; a kind may stand several times */
-    const char *kind, *spec, *quick;     /* kind NULL ends the table                                        */
+    const char *kind, *spec, *quick;     /* kind NULL ends the table; quick NULL: not without being asked for    */
 } una_entry;
 
 struct una_experiment {

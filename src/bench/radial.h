@@ -73,28 +73,53 @@ enum { UNA_RADIAL_TUNED = 5 };           /* "radial 1", "radial 2", "radial 3", 
 
 typedef struct una_radial_entry {
     const char *name, *title;            /* as --models names it; on the page                               */
-    const char *base, *over;             /* spec without what is searched, and the search; NULL: none        */
-    const char *chosen[UNA_RADIAL_TUNED];        /* by the search: options behind those of base              */
-    const char *quick;                   /* options that make it short; NULL: not in quick runs              */
-    bool        neural, prior;           /* a network; its prior variance is searched too                    */
+    const char *base;                    /* spec without what is searched                                   */
+    const char *steps, *quick;           /* more options, and those of quick runs instead; quick NULL: it is not in them */
+    const char *over;                    /* the search (sweep/over.h); NULL: none                           */
+    const char *chosen[UNA_RADIAL_TUNED];        /* by the search                                           */
+    size_t      draws;                   /* specs that it tries on each data set                            */
+    bool        network, prior;          /* one of those that are compared; its prior variance is searched too */
 } una_radial_entry;
 extern const una_radial_entry una_radial_entries[];              /* ends with name == NULL                  */
 
 const una_radial_entry *una_radial_entry_find(const char *name);         /* NULL: it is no such name        */
 /* Which column of `chosen` a data set has; shells of more inputs have that of three. */
-size_t     una_radial_tuned(const una_radial_set *set);
-/* base with other options behind its own: "luna(a=1" + "b=2". */
-const char *una_radial_spec(const una_radial_entry *entry, const char *options, const char *more, una_arena *arena);
+size_t      una_radial_tuned(const una_radial_set *set);
+/* The whole spec; options: those chosen, or NULL. */
+const char *una_radial_spec(const una_radial_entry *entry, const char *options, bool quick, una_arena *arena);
 
-/* ---- groups ---------------------------------------------------------------------------------------------------- */
+/* ---- fits (radial.c) --------------------------------------------------------------------------------------------- */
 
-/* The fits of a name on a data set; NULL: it was not run. */
+typedef struct una_radial_options { const char *dimensions; double seeds, draws; int tune; } una_radial_options;
+
+/* The fits of a name on a data set; NULL: it was not run, or this is the search. */
 const una_group *una_radial_group(const una_findings *findings, const char *name, const char *data);
+/* The fit of a group with that seed; SIZE_MAX if there is none. */
+size_t una_radial_fit(const una_findings *findings, const una_group *group, uint64_t seed);
+double una_radial_value(const una_findings *findings, size_t fit, size_t measure);
+/* Means over a group's seeds of the curve, or of the sd over rays: measure is UNA_RADIAL_MEAN or _SD. */
+const double *una_radial_means(const una_findings *findings, const una_group *group, size_t measure);
+extern const una_claim una_radial_claims[];                      /* radial_claims.c                          */
 
 /* ---- the search (radial_tune.c) -------------------------------------------------------------------------------- */
 
 enum { UNA_RADIAL_TUNE_FIRST = 1000, UNA_RADIAL_TUNE_SEEDS = 2 };
 
+typedef struct una_radial_choice {       /* one of the specs that were tried, with one of the prior variances */
+    const una_group *group;
+    const char      *prior;              /* NULL: the model has none                                        */
+    double           log_lik, off_ideal; /* means over the seeds; off_ideal NAN where there is no ideal     */
+    size_t           tried;              /* out of so many                                                  */
+} una_radial_choice;
+
+/* What the search chooses for a name on a data set: of the tenth with the highest log-likelihood of fresh rows the one
+ * whose centre is nearest to the ideal; without an ideal the highest log-likelihood. group NULL: none was tried. */
+una_status una_radial_choose(una_radial_choice *choice, const una_findings *findings, const char *name,
+                             const una_radial_set *set, una_run *run);
+
+/* ---- the page (radial_page.c) ---------------------------------------------------------------------------------- */
+
 una_status una_radial_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_radial_tune_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 
 #endif

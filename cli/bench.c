@@ -75,32 +75,6 @@ void cli_bench_flags(void)
 
 /* ---- lists --------------------------------------------------------------------------------------------------- */
 
-/* Cuts a copy at the commas outside of brackets; blanks around the pieces go. Free both. */
-static size_t split(const char *list, char **copy, const char ***pieces)
-{
-    size_t length = strlen(list), count = 0, depth = 0;
-    bool quoted = false;
-    *copy = cli_memory(length + 1, 1);
-    *pieces = cli_memory(length + 1, sizeof **pieces);
-    memcpy(*copy, list, length + 1);
-
-    char *from = *copy;
-    for (size_t i = 0; i <= length; i++) {
-        char c = list[i];
-        if (c == '"') quoted = !quoted;
-        if (!quoted && (c == '(' || c == '[')) depth++;
-        if (!quoted && (c == ')' || c == ']') && depth > 0) depth--;
-        if (c && (c != ',' || depth > 0 || quoted)) continue;
-
-        (*copy)[i] = 0;
-        from += strspn(from, " ");
-        for (char *end = *copy + i; end > from && end[-1] == ' ';) *--end = 0;
-        if (*from) (*pieces)[count++] = from;
-        from = *copy + i + 1;
-    }
-    return count;
-}
-
 /* name="value", quoted so that it may hold anything. Free it. */
 static char *assignment(const char *name, const char *value)
 {
@@ -307,7 +281,7 @@ static una_status perform(cli *c, size_t experiment)
     const char **models = NULL, *list = cli_text(c, "models");
     una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick") };
     una_bench_result *result = NULL;
-    if (list) settings.model_count = split(list, &copy, &models);
+    if (list) settings.model_count = cli_split(list, &copy, &models);
     settings.models = models;
     settings.set_count = take_options(c, experiment, &set);
     settings.set = (const char *const *)set;

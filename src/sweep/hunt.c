@@ -544,13 +544,14 @@ static una_status add_ranks(una_hunt *h, const size_t *index, size_t count, size
     return UNA_OK;
 }
 
-typedef struct ranked { double rank; size_t at; } ranked;
+typedef struct ranked { double rank, worth; size_t at; } ranked;
 
 static int compare(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
     if (isnan(x->rank) != isnan(y->rank)) return isnan(x->rank) ? 1 : -1;
     if (!isnan(x->rank) && x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    if (!isnan(x->rank) && x->worth != y->worth) return x->worth > y->worth ? -1 : 1;
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
@@ -567,7 +568,8 @@ una_status una_hunt_order(size_t *order, size_t *count, una_hunt *h, size_t mode
     for (size_t t = 0; status == UNA_OK && t < h->judge.count; t++)
         status = add_ranks(h, index, *count, t, c, by_rule, run);
     if (status == UNA_OK) {
-        for (size_t i = 0; i < *count; i++) all[i] = (ranked){ h->at[index[i]].rank, index[i] };
+        for (size_t i = 0; i < *count; i++)
+            all[i] = (ranked){ h->at[index[i]].rank, una_hunt_worth(h, index[i]), index[i] };
         qsort(all, *count, sizeof *all, compare);
         for (size_t i = 0; i < *count; i++) order[i] = all[i].at;
     }

@@ -70,8 +70,8 @@ una_status una_hunt_draw(una_hunt *hunt, size_t model, size_t trials, una_rng *r
 una_status una_hunt_make(una_hunt *hunt, size_t from, size_t to, una_run *run);
 
 /* The specs of a model by the rule, best first, and their ranks: order [specs], *count of them. On several tables by
- * the mean rank over these, since a scale of one is not that of another. two_stage of a model without mean cos^2 is
- * log_lik. A spec without numbers somewhere stands last, and has no rank. */
+ * the mean rank over these, since a scale of one is not that of another; equal ones by their worth. two_stage of a
+ * model without mean cos^2 is log_lik. A spec without numbers somewhere stands last, and has no rank. */
 una_status una_hunt_order(size_t *order, size_t *count, una_hunt *hunt, size_t model, una_run *run);
 /* The best of a model on one table; SIZE_MAX: none has numbers. */
 una_status una_hunt_best_in(size_t *best, const una_hunt *hunt, size_t model, size_t table, una_run *run);

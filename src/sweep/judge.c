@@ -41,9 +41,10 @@ static void add_item(una_text *text, const char *open, const char *key, const ch
     una_spec_value(text, value);
 }
 
-/* An option that is what the features were trained with stays as the fit found it: only others are set. */
+/* An option that is what the features were trained with stays as the fit found it: only others are set. What stands
+ * behind the default of a preset is not looked up, so there all are. */
 static una_status take_apart(una_text *features, una_text *set, const una_spec *spec, const una_spec *swept,
-                             una_run *run)
+                             bool preset, una_run *run)
 {
     for (size_t i = 0; i < spec->count; i++) {
         const una_spec_item *item = &spec->items[i];
@@ -52,6 +53,7 @@ static una_status take_apart(una_text *features, una_text *set, const una_spec *
         if (!trained || !by_default) add_item(features, "(", item->key, trained ? trained : item->value);
         if (!trained) continue;
         if (by_default) UNA_TRY(initial_of(&trained, spec->name, item->key, run));
+        if (by_default && preset) trained = NULL;
         if (!trained || strcmp(trained, item->value) != 0) add_item(set, "", item->key, item->value);
     }
     if (features->length) una_text_add(features, ")");
@@ -71,7 +73,7 @@ una_status una_judge_features(const char **features, const char **set, const una
 
     UNA_TRY(una_spec_parse_items(&swept, listed, arena, run));
     UNA_TRY(una_spec_parse(&spec, key->spec, arena, run));
-    UNA_TRY(take_apart(&inside, &other, &spec, &swept, run));
+    UNA_TRY(take_apart(&inside, &other, &spec, &swept, value_in(&study, "preset") != NULL, run));
     una_text_add(&whole, "%s%s", spec.name, inside.length ? inside.at : "");
     UNA_TRY(una_arena_check(arena));
     *features = whole.at;

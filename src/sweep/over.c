@@ -344,8 +344,10 @@ una_status una_over_parse_models(una_over *overs, const char *text, const char *
     cut(part, parts, text, ';');
     for (size_t i = 0; i < parts; i++)
         if (part[i].length > 0 || parts == 1) UNA_TRY(take_part(overs, named, count, &part[i], arena, run));
+    size_t axes = 0;
     for (size_t m = 0; m < count; m++)
-        for (size_t a = 0; a < overs[m].count; a++) UNA_TRY(check_axis(&overs[m], a, run));
+        for (size_t a = 0; a < overs[m].count; a++, axes++) UNA_TRY(check_axis(&overs[m], a, run));
+    if (axes == 0) UNA_FAIL(run, UNA_E_USAGE, "%.80s: there is nothing to search over between these ';'", text);
     return UNA_OK;
 }
 

@@ -255,7 +255,7 @@ static void json_model(const una_tuned *t, size_t m)
         size_t in = t->best_in[m * t->table_count + d];
         printf("%s{\"name\": ", d ? ", " : "");
         cli_json_text(stdout, t->table[d]);
-        printf(", \"spec\": ");
+        printf(", \"best\": ");
         cli_json_text(stdout, in == SIZE_MAX ? NULL : t->spec[in]);
         printf("}");
     }

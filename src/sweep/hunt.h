@@ -52,8 +52,9 @@ typedef struct una_hunt {
 /* Checks what is asked for and names what keys are made of. Where posteriors are swept, rows that judge must be kept
  * apart: splits becomes 1 if it is 0 and there are no such rows. */
 una_status una_hunt_begin(una_hunt *hunt, una_run *run);
-/* Rows of one spec. */
-size_t     una_hunt_rows(const una_hunt *hunt);
+/* Rows of one spec, and the key of one of them: by table, then split, then seed. */
+size_t      una_hunt_rows(const una_hunt *hunt);
+una_row_key una_hunt_key(const una_hunt *hunt, size_t index, size_t row, una_run *run);
 /* UNA_E_INPUT: the store has rows, but of other studies or none of these tables. */
 una_status una_hunt_check_store(const una_hunt *hunt, const char *folder, una_run *run);
 /* UNA_E_USAGE: a grid would be more than UNA_MOST_FITS rows, or without end. */

@@ -5,8 +5,6 @@
  */
 #include "bench/radial.h"
 
-#include "report/number.h"
-
 #include <ctype.h>
 #include <string.h>
 
@@ -101,10 +99,11 @@ static una_status add_panel(una_figure *figure, const drawing *d, const una_grou
     return UNA_OK;
 }
 
-static const char *file_name(const una_radial_set *set, una_arena *arena)
+/* "curves-radial-2" */
+static const char *file_name(const char *what, const una_radial_set *set, una_arena *arena)
 {
     una_text name = una_text_in(arena);
-    una_text_add(&name, "curves-%s", set->name);
+    una_text_add(&name, "%s-%s", what, set->name);
     for (char *c = name.at; c && *c; c++)
         if (*c == ' ') *c = '-';
     return name.at;
@@ -122,7 +121,7 @@ static una_status curves(una_page *page, const una_findings *f, const una_radial
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "\xC2\xB1 sd over rays");
     if (d.gp) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_MODEL, "GP");
     if (set->shell) una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "ideal at the centre");
-    const char *name = file_name(set, arena);
+    const char *name = file_name("curves", set, arena);
     UNA_TRY(una_arena_check(arena));
     return una_page_figure(page, name, &figure, "3 epistemic standard deviations by radius.", "Means over the seeds of "
                            "the mean and of the standard deviation over the rays. Grey: where the rows are. All panels "
@@ -131,19 +130,20 @@ static una_status curves(una_page *page, const una_findings *f, const una_radial
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
-typedef struct shown { size_t measure; const char *title; int decimals; } shown;
-static const shown of_all[] = {
-    { UNA_RADIAL_CENTRE, "Centre", 3 }, { UNA_RADIAL_DISTANCE, "Distance", 3 },
-    { UNA_RADIAL_DISTANCE_OUT, "Distance beyond", 3 }, { UNA_RADIAL_SYMMETRY, "Unevenness", 2 },
-    { UNA_RADIAL_ROUGHNESS, "Roughness", 2 }, { UNA_RADIAL_LOG_LIK, "Log-lik", 2 },
+typedef struct shown { size_t measure; const char *title; int decimals; bool spread; } shown;
+static const shown of_shells[] = {
+    { UNA_RADIAL_CENTRE, "Centre", 3, true }, { UNA_RADIAL_OFF_IDEAL, "Off ideal", 3, false },
+    { UNA_RADIAL_DISTANCE, "Distance", 3, true }, { UNA_RADIAL_DISTANCE_OUT, "Beyond", 3, false },
+    { UNA_RADIAL_SYMMETRY, "Uneven", 2, true }, { UNA_RADIAL_ROUGHNESS, "Rough", 2, false },
+    { UNA_RADIAL_LOG_LIK, "Log-lik", 2, false }, { UNA_RADIAL_RMSE, "RMSE", 4, false },
 };
 static const shown of_holes[] = {
-    { UNA_RADIAL_HOLE_AUROC, "AUROC", 2 }, { UNA_RADIAL_HOLE_INSIDE, "Inside", 2 },
-    { UNA_RADIAL_HOLE_LOG_LIK, "Log-lik in the hole", 2 },
+    { UNA_RADIAL_CENTRE, "Centre", 2, true }, { UNA_RADIAL_DISTANCE, "Distance", 3, true },
+    { UNA_RADIAL_SYMMETRY, "Uneven", 2, false }, { UNA_RADIAL_LOG_LIK, "Log-lik", 2, false },
+    { UNA_RADIAL_HOLE_AUROC, "AUROC", 2, true }, { UNA_RADIAL_HOLE_INSIDE, "Inside", 2, false },
+    { UNA_RADIAL_HOLE_LOG_LIK, "Log-lik in hole", 2, false },
 };
-static const shown of_shells[] = { { UNA_RADIAL_OFF_IDEAL, "Off ideal", 3 }, { UNA_RADIAL_RMSE, "RMSE", 4 } };
-enum { OF_ALL = sizeof of_all / sizeof *of_all, OF_HOLES = sizeof of_holes / sizeof *of_holes,
-       OF_SHELLS = sizeof of_shells / sizeof *of_shells };
+enum { OF_SHELLS = sizeof of_shells / sizeof *of_shells, OF_HOLES = sizeof of_holes / sizeof *of_holes };
 
 /* The network nearest to the GP; NULL: none. */
 static const una_group *nearest(const una_findings *f, const una_radial_set *set)
@@ -159,15 +159,17 @@ static const una_group *nearest(const una_findings *f, const una_radial_set *set
     return best;
 }
 
-static void add_line(una_sheet *sheet, const una_findings *f, const una_group *group, const shown *more, size_t count,
-                     bool strong)
+static void add_line(una_sheet *sheet, const una_findings *f, const una_group *group, const shown *columns,
+                     size_t count, bool strong)
 {
     size_t at = (size_t)(group - f->groups) * f->measures;
     una_sheet_line(sheet);
     una_sheet_words(sheet, title_of(f, group));
-    for (size_t i = 0; i < OF_ALL + count; i++) {
-        const shown *s = i < OF_ALL ? &of_all[i] : &more[i - OF_ALL];
-        una_sheet_spread(sheet, f->mean[at + s->measure], f->sd[at + s->measure], s->decimals);
+    for (size_t i = 0; i < count; i++) {
+        const shown *s = &columns[i];
+        double mean = f->mean[at + s->measure];
+        if (s->spread) una_sheet_spread(sheet, mean, f->sd[at + s->measure], s->decimals);
+        else una_sheet_number(sheet, mean, s->decimals);
         if (strong && s->measure == UNA_RADIAL_DISTANCE) una_sheet_strong(sheet);
     }
     una_sheet_number(sheet, f->mean[at + f->measures - 1], 1);
@@ -175,28 +177,27 @@ static void add_line(una_sheet *sheet, const una_findings *f, const una_group *g
 
 static una_status numbers(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
+    static const char shell[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0, and how far from "
+        "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 2, and beyond "
+        "them; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. Rough: bends "
+        "of the curve, over its range. Log-likelihood and error of fresh rows.";
+    static const char hole[] = "As above. AUROC: how often a point in the hole has a larger std than a fresh row "
+        "outside. Inside: share of the points in the hole whose true function is in the 95 % band of ignorance. "
+        "Log-likelihood of fresh rows outside the hole and in it.";
     una_arena *arena = page->html.text.arena;
-    const shown *more = set->shell ? of_shells : of_holes;
+    const shown *columns = set->shell ? of_shells : of_holes;
     size_t count = set->shell ? OF_SHELLS : OF_HOLES;
     const una_group *best = nearest(f, set);
-    una_text name = una_text_in(arena);
-    una_text_add(&name, "numbers%s", file_name(set, arena) + strlen("curves"));
+    const char *name = file_name("numbers", set, arena);
     UNA_TRY(una_arena_check(arena));
-    una_sheet sheet = una_sheet_in(arena, name.at, "Numbers.", set->shell ?
-        "Mean \xC2\xB1 standard deviation over the seeds. Centre: 3 std at 0, and how far from the ideal. Distance: "
-        "root mean square difference of the curve from the GP's, radii 0 to 2, and beyond; that of the network nearest "
-        "to the GP is set off. Unevenness: sd over rays over the mean. Roughness: bends of the curve over its range. "
-        "Log-likelihood and error of fresh rows." :
-        "The same for the hole; AUROC: how often a point in the hole has a larger std than a fresh row outside; inside: "
-        "share of the points in the hole whose true function is in the 95 % band of ignorance; log-likelihood of fresh "
-        "rows outside and in the hole.");
+    una_sheet sheet = una_sheet_in(arena, name, "Numbers.", set->shell ? shell : hole);
     una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
-    for (size_t i = 0; i < OF_ALL + count; i++)
-        una_sheet_column(&sheet, i < OF_ALL ? of_all[i].title : more[i - OF_ALL].title, UNA_CELL_SPREAD);
+    for (size_t i = 0; i < count; i++)
+        una_sheet_column(&sheet, columns[i].title, columns[i].spread ? UNA_CELL_SPREAD : UNA_CELL_NUMBER);
     una_sheet_column(&sheet, "Seconds", UNA_CELL_NUMBER);
     for (size_t g = 0; g < f->group_count; g++)
         if (strcmp(data_of(f, &f->groups[g]), set->name) == 0)
-            add_line(&sheet, f, &f->groups[g], more, count, &f->groups[g] == best);
+            add_line(&sheet, f, &f->groups[g], columns, count, &f->groups[g] == best);
     return una_page_sheet(page, &sheet, run);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pages of experiments, in HTML and in Markdown at once: the frame of each (heading, what the experiment shows, claims
- * with their numbers, what was fitted), the parts that experiments add, each figure and table also as files, and a table
- * of means for experiments that have no page of their own.
+ * with their numbers, what was fitted), the parts that experiments add, each figure and table also as files, and a
+ * table of means for experiments that have no page of their own.
  */
 #include "bench/experiment.h"
 

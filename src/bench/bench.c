@@ -337,8 +337,7 @@ static una_status perform(bench *b, const una_bench_settings *given)
     UNA_TRY(list_rows(b));
     UNA_TRY(judge_claims(b));
     UNA_TRY(write_table(b));
-    return una_experiment_page(b->result.page, &b->findings, b->result.claims, b->result.claim_count, &b->asked,
-                               b->run);
+    return una_experiment_page(&b->findings, b->result.claims, b->result.claim_count, &b->asked, b->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -406,7 +405,9 @@ static const char *part_of_folder(const bench *b, const char *name)
     for (size_t e = 0; una_experiments[e]; e++) {
         size_t length = strlen(una_experiments[e]->name);
         if (strncmp(name, una_experiments[e]->name, length) != 0) continue;
-        if (strcmp(name + length, ".html") == 0) return "the page of an experiment";
+        if (strcmp(name + length, ".html") == 0 || strcmp(name + length, ".md") == 0)
+            return "the page of an experiment";
+        if (name[length] == '-') return "a figure or table of an experiment";
         if (strcmp(name + length, ".csv") == 0 && strcmp(name, own) != 0) return "the table of another experiment";
     }
     return NULL;

@@ -173,6 +173,26 @@ head -c 200 rows.csv >torn/bench.sqlite
 check "not a store" 2 una bench cubic --models linear --seeds 1 --out torn
 err "bench.sqlite" "not a store"
 
+# Stores of something else.
+table 30 >few.csv
+echo '{"x": {"type": "real", "low": 0, "high": 1}}' >line.json
+una study new a.study --space line.json --acquisition quasi >/dev/null
+una tune few.csv --target y --model linear --over 'degree=1|2' --out tuned >/dev/null 2>&1
+mkdir strange && cp a.study strange/bench.sqlite
+check "a study as the store" 2 una bench cubic --models linear --seeds 1 --out strange
+err "strange/bench.sqlite is a study, not a store of results"
+same a.study strange/bench.sqlite
+cp tuned/tune.sqlite strange/bench.sqlite
+for way in "--models linear --seeds 1" "--export more.csv"; do
+    check "the store of una tune $way" 2 una bench cubic $way --out strange
+    err "strange/bench.sqlite has results of 'tune" "of no experiment of this una; choose another folder"
+done
+absent strange/cubic.csv
+check "beside the store of una tune" 0 una bench cubic --models linear --seeds 1 --out tuned
+mkdir wrong && cp rows.csv wrong/split.csv
+check "the rows of another experiment" 2 una bench split --models linear --sets 'line kinks 1' --seeds 1 --out wrong
+err "wrong/split.csv, line 2" "another study"
+
 # Interrupted: what was finished is there, and the same command goes on.
 "$UNA" bench cubic --models 'linear,nn(steps=1000000)' --seeds 1 --threads 1 --out stopped >stdout.txt 2>stderr.txt &
 process=$!

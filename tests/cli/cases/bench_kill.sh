@@ -8,7 +8,7 @@ published data 60
 
 . "$(dirname "${BASH_SOURCE[0]}")/../disturb.sh"
 
-cubic="--quick --models linear,gp(ard=no),nlm(steps=50) --seeds 5 --quiet"
+cubic="--quick --models linear,gp(ard=no),nn(steps=50) --seeds 5 --quiet"
 gap="--quick --data data --models linear,linear(degree=2),nlm(steps=50) --splits 0-3 --quiet"
 disturb cubic $cubic
 disturb gap $gap

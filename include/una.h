@@ -255,8 +255,8 @@ const una_model *una_model_target(const una_model *model, size_t target);      /
  * with the noise. Targets that were fitted apart have a covariance of 0. */
 una_status       una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov,
                                       una_run *run);
-/* Mean log density of all targets of a row at once, over the rows that have them all; rows (may be NULL): how many
- * these are. Targets that were fitted apart: the sum of their log-likelihoods. */
+/* Mean log density of all targets of a row at once, over the rows that have them all; rows (may be NULL): how many these
+ * are (0: log_lik is NAN). Targets that were fitted apart: the sum of their log-likelihoods. */
 una_status       una_model_joint_log_lik(double *log_lik, size_t *rows, const una_model *model, const una_dataset *data,
                                          una_run *run);
 

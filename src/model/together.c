@@ -275,10 +275,9 @@ static una_status joint_log_lik(double *log_lik, size_t *count, const una_model 
     UNA_TRY(una_columns_encode_several(columns, targets, data, &x, &y, NULL, &rows, &run->scratch, run));
     density d = { .y = y };
     UNA_TRY(each_seen(model, x, rows, density_block, &d, run));
-    if (d.rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: no row has all targets, so there is none to score", data->origin);
 
     for (size_t t = 0; t < targets; t++) units += log(columns[t]->target_scale);
-    *log_lik = d.sum / (double)d.rows - units;
+    *log_lik = d.rows ? d.sum / (double)d.rows - units : NAN;
     if (count) *count = d.rows;
     return UNA_OK;
 }

@@ -60,7 +60,7 @@ struct una_claim {                       /* a table ends with sentence == NULL  
 };
 
 typedef struct una_entry {               /* what a bare model name stands for; a kind may stand several times */
-    const char *kind, *spec, *quick;     /* kind NULL ends the table                                        */
+    const char *kind, *spec, *quick;     /* kind NULL ends the table; quick NULL: not without being asked for    */
 } una_entry;
 
 struct una_experiment {
@@ -83,6 +83,9 @@ struct una_experiment {
     void       (*end)(void *shared);
     /* Adds the keys that are wanted, in the order in which they are best made (una_model_row_key makes one). */
     una_status (*plan)(una_plan *plan, const una_asked *asked, una_run *run);
+    /* Whose fit a key is, where a model has other options on other data: one of asked->models. NULL: the one whose spec
+     * the key has. */
+    const una_bench_model *(*owner)(const una_row_key *key, const una_asked *asked);
     /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
      * key's seed. Called from several threads at once. */
     una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);

@@ -51,7 +51,8 @@ static bool there(double cell)
     return !isnan(cell);
 }
 
-una_status una_target_rows_of(una_target_rows *share, una_view x, const double *y, size_t targets, size_t target, una_run *run)
+una_status una_target_rows_of(una_target_rows *share, una_view x, const double *y, size_t targets, size_t target,
+                              una_run *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < x.rows; i++) count += there(y[i * targets + target]);

@@ -70,7 +70,8 @@ static const una_bench_measure measures[] = {
 
 #define ENTRY(name, quick) { name, name, quick }
 static const una_entry entries[] = {
-    ENTRY("gp", "gp"), ENTRY("luna_data", "luna_data"), ENTRY("luna_between", "luna_between"), ENTRY("luna", NULL),
+    ENTRY("gp", "gp"), ENTRY("luna_data", "luna_data"), ENTRY("luna_between", "luna_between"),
+    ENTRY("luna_beyond", NULL), ENTRY("luna", NULL),
     ENTRY("auto", NULL), ENTRY("nlm", "nlm"), ENTRY("tuna", "tuna"), ENTRY("sngp", "sngp"), ENTRY("ensemble", NULL),
     ENTRY("bootstrap", NULL), ENTRY("anchored", "anchored"), ENTRY("mcd", "mcd"), ENTRY("bbvi", NULL),
     ENTRY("hmc", NULL), ENTRY("nn", NULL), ENTRY("linear", NULL), { NULL, NULL, NULL }

@@ -109,8 +109,8 @@ static una_status check_asked(const una_hunt *h, una_run *run)
 {
     const una_fit_settings *fit = &h->judge.fit;
     const uint64_t last = (uint64_t)1 << 52;
-    if (fit->target_count > 1)
-        UNA_FAIL(run, UNA_E_USAGE, "a search judges one target; search for each of them apart");
+    if (fit->target_count)
+        UNA_FAIL(run, UNA_E_USAGE, "options are searched for one target: name it in `target`, not in `targets`");
     if (fit->valid && h->judge.count > 1)
         UNA_FAIL(run, UNA_E_USAGE, "rows of a file can judge one data set only; with several, give a share");
     if (fit->valid && h->splits > 0)

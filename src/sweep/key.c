@@ -68,8 +68,9 @@ static una_status refuse_files(const char *text, una_arena *arena, una_run *run)
     una_spec spec;
     size_t kind = 0;
     if (una_spec_parse(&spec, text, arena, run) != UNA_OK) {
+        UNA_TRY(una_arena_check(arena));
         una_clear_message(run);
-        return una_arena_check(arena);
+        return UNA_OK;
     }
     while (kind < una_kind_count() && strcmp(una_kind_name(kind), spec.name) != 0) kind++;
 

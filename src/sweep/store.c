@@ -353,6 +353,32 @@ una_status una_store_pairs(una_store *store, una_pair_task *task, void *context,
                              &p, run);
 }
 
+typedef struct meeting { const char *const *known; size_t count; bool met; char *stranger; una_arena *arena; } meeting;
+
+static una_status meet(void *context, const char *study, const char *data, una_run *run)
+{
+    meeting *m = context;
+    (void)data;
+    (void)run;
+    for (size_t i = 0; i < m->count; i++) {
+        size_t length = strlen(m->known[i]);
+        bool same = strncmp(study, m->known[i], length) == 0;
+        m->met = m->met || (same && (study[length] == 0 || study[length] == '('));
+    }
+    if (!m->stranger) m->stranger = una_arena_text(m->arena, study);
+    return una_arena_check(m->arena);
+}
+
+una_status una_store_stranger(const char **stranger, una_store *store, const char *const *studies, size_t count,
+                              una_arena *arena, una_run *run)
+{
+    meeting m = { .known = studies, .count = count, .arena = arena };
+    *stranger = NULL;
+    UNA_TRY(una_store_pairs(store, meet, &m, run));
+    if (!m.met) *stranger = m.stranger;
+    return UNA_OK;
+}
+
 /* ---- rows in ------------------------------------------------------------------------------------------------- */
 
 typedef struct putting {

@@ -67,5 +67,9 @@ una_status una_store_each(una_store *store, const char *study, una_row_task *tas
 /* Every pair of study and data that there are rows of, once each; the texts last for the call. */
 typedef una_status una_pair_task(void *context, const char *study, const char *data, una_run *run);
 una_status una_store_pairs(una_store *store, una_pair_task *task, void *context, una_run *run);
+/* Whether there are rows, and none of them is of one of these studies: then *stranger is the first that it has, in
+ * `arena`, else NULL. */
+una_status una_store_stranger(const char **stranger, una_store *store, const char *const *studies, size_t count,
+                              una_arena *arena, una_run *run);
 
 #endif

@@ -6,40 +6,46 @@
 
 #include "report/fit_report.h"
 
-enum { GRID = 193 };
-
-static una_status sweep(una_report_model *shown, const una_model *model, const double *x, una_arena *arena,
-                        una_run *run)
+double una_lines_at(const una_lines *lines, size_t i)
 {
-    double *mean = UNA_GET(arena, double, GRID), *std = UNA_GET(arena, double, GRID);
-    double *lower = UNA_GET(arena, double, GRID), *upper = UNA_GET(arena, double, GRID);
+    return lines->from + (lines->to - lines->from) * (double)i / (UNA_LINE_GRID - 1);
+}
+
+una_status una_trace_new(una_trace *line, const char *title, una_arena *arena)
+{
+    double *at = UNA_GET(arena, double, 4 * UNA_LINE_GRID);
     UNA_TRY(una_arena_check(arena));
-    una_prediction line = { .size = sizeof line, .mean = mean, .std_epistemic = std, .lower = lower, .upper = upper };
-    UNA_TRY(una_model_predict_rows(model, x, GRID, 0.95, &line, run));
-    shown->line_mean = mean, shown->sweep_std = std, shown->line_lower = lower, shown->line_upper = upper;
+    *line = (una_trace){ title, at, at + UNA_LINE_GRID, at + 2 * UNA_LINE_GRID, at + 3 * UNA_LINE_GRID };
     return UNA_OK;
 }
 
-/* The chart draws its last model first, so the order is turned round here. */
-una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_model *const *models,
-                          const char *const *titles, size_t count, una_arena *arena, una_run *run)
+una_status una_trace_fill(una_trace *line, const una_lines *lines, const una_model *model, una_run *run)
 {
-    double *x = UNA_GET(arena, double, GRID);
+    double x[UNA_LINE_GRID];
+    una_prediction out = { .size = sizeof out, .mean = line->mean, .std_epistemic = line->std, .lower = line->lower,
+                           .upper = line->upper };
+    for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
+    return una_model_predict_rows(model, x, UNA_LINE_GRID, 0.95, &out, run);
+}
+
+/* The chart draws its last model first, so the order is turned round here. */
+una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
+                          una_arena *arena)
+{
+    double *x = UNA_GET(arena, double, UNA_LINE_GRID);
     una_report_model *shown = UNA_GET(arena, una_report_model, count);
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < GRID; i++) x[i] = lines->from + (lines->to - lines->from) * (double)i / (GRID - 1);
-
-    for (size_t m = 0; m < count; m++) {
-        una_report_model *one = &shown[count - 1 - m];
-        one->title = titles[m];
-        UNA_TRY(sweep(one, models[m], x, arena, run));
-    }
+    for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
+    for (size_t m = 0; m < count; m++)
+        shown[count - 1 - m] = (una_report_model){ .title = line[m].title, .line_mean = line[m].mean,
+            .sweep_std = line[m].std, .line_lower = line[m].lower, .line_upper = line[m].upper };
 
     una_report_column input = { .name = lines->input, .number = lines->x };
     una_report report = { .target = lines->target, .rows = lines->rows, .y = lines->y, .columns = &input,
-        .column_count = 1, .grid = GRID, .sweep_count = 1, .sweep_at = x, .models = shown, .model_count = count };
+        .column_count = 1, .grid = UNA_LINE_GRID, .sweep_count = 1, .sweep_at = x, .models = shown,
+        .model_count = count };
     *figure = una_chart_function(&report, arena);
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < figure->panel_count; i++) figure->panels[i]->title = titles[i];
+    for (size_t i = 0; i < figure->panel_count; i++) figure->panels[i]->title = line[i].title;
     return UNA_OK;
 }

@@ -8,46 +8,46 @@
 #include "bench/lines.h"
 #include "report/number.h"
 
-static const double from = -4.5, to = 4.5, panel_width = 172, panel_height = 190;
+static const double from = -4.5, to = 4.5, panel_width = 172, panel_height = 190, most_y = 75;
 
 typedef struct drawing {
     const una_findings *findings;
     const una_row_key  *key[UNA_PSEUDO_MOST + 1];        /* without pseudo-data, then by spread             */
-    const char         *title[UNA_PSEUDO_MOST + 1];
-    una_model          *model[UNA_PSEUDO_MOST + 1];
+    una_trace            line[UNA_PSEUDO_MOST + 1];
     size_t              count;
+    una_lines           lines;
     una_pseudo_list     list;
 } drawing;
 
-static void name_panels(drawing *d, una_arena *arena)
+static una_status add_panel(drawing *d, const una_group *group, const char *title, una_arena *arena)
+{
+    d->key[d->count] = &d->findings->fits[group->from].key;
+    return una_trace_new(&d->line[d->count++], title, arena);
+}
+
+static una_status name_panels(drawing *d, una_arena *arena)
 {
     char number[UNA_NUMBER_ROOM];
-    const una_findings *f = d->findings;
-    const una_group *plain = una_findings_group(f, "nlm", "cubic");
-    if (plain) {
-        d->key[d->count] = &f->fits[plain->from].key;
-        d->title[d->count++] = "no pseudo-data";
-    }
+    const una_group *plain = una_findings_group(d->findings, "nlm", "cubic");
+    if (plain) UNA_TRY(add_panel(d, plain, "no pseudo-data", arena));
     for (size_t i = 0; i < d->list.count; i++) {
         una_text title = una_text_in(arena);
         una_text_add(&title, "spread %s", una_number_brief(number, d->list.spread[i], 6));
-        d->key[d->count] = &f->fits[d->list.group[i]->from].key;
-        d->title[d->count++] = title.at;
+        UNA_TRY(add_panel(d, d->list.group[i], title.at, arena));
     }
+    return una_arena_check(arena);
 }
 
-/* One after the other: models live with the run that made them. */
-static una_status fit_panels(drawing *d, una_run *run)
+static una_status fill_panel(void *context, size_t panel, una_run *run)
 {
-    uint64_t seed = run->settings.seed;
-    una_status status = UNA_OK;
-    for (size_t i = 0; status == UNA_OK && i < d->count; i++) {
-        una_dataset *data = NULL;
-        run->settings.seed = d->key[i]->seed;
-        status = una_pseudo_fit(&d->model[i], &data, d->key[i], run);
-        una_dataset_free(data);
-    }
-    run->settings.seed = seed;
+    drawing *d = context;
+    una_model *model = NULL;
+    una_dataset *data = NULL;
+    run->settings.seed = d->key[panel]->seed;
+    una_status status = una_pseudo_fit(&model, &data, d->key[panel], run);
+    if (status == UNA_OK) status = una_trace_fill(&d->line[panel], &d->lines, model, run);
+    una_model_free(model);
+    una_dataset_free(data);
     return status;
 }
 
@@ -68,29 +68,34 @@ static void add_targets(una_panel *panel, double spread, una_arena *arena)
     una_panel_add(panel, series);
 }
 
-static una_status draw_functions(una_page *page, drawing *d, una_run *run)
+static una_status draw_panels(una_page *page, drawing *d, una_run *run)
 {
     una_arena *arena = page->words.arena;
-    una_dataset *data = NULL;
     una_figure figure;
     una_text caption = una_text_in(arena);
-    UNA_TRY(una_dataset_synthetic(&data, "cubic", UNA_PSEUDO_ROWS, 1, d->key[0]->seed, run));
-    una_lines lines = { "x", "y", from, to, una_dataset_numbers(data, 0), una_dataset_numbers(data, 1),
-                        UNA_PSEUDO_ROWS };
-    una_text_add(&caption, "The same rows (seed %llu) and the same network without pseudo-data and with targets that are "
+    UNA_TRY(una_pool(run, d->count, fill_panel, d));
+    UNA_TRY(una_lines_draw(&figure, &d->lines, d->line, d->count, arena));
+    figure.columns = 4;
+    figure.panel_width = panel_width;
+    figure.panel_height = panel_height;
+    una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_SECOND, "pseudo-data");
+    for (size_t i = 0; i < figure.panel_count; i++) {
+        add_targets(figure.panels[i], una_pseudo_spread(d->key[i]), arena);
+        figure.panels[i]->y.low = -most_y, figure.panels[i]->y.high = most_y;
+    }
+    una_text_add(&caption, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that are "
                  "ever farther apart. All panels share their axes; bands may leave the frame.",
                  (unsigned long long)d->key[0]->seed);
-    una_status status = una_lines_draw(&figure, &lines, (const una_model *const *)d->model, d->title, d->count, arena,
-                                       run);
-    if (status == UNA_OK) {
-        figure.columns = 4;
-        figure.panel_width = panel_width;
-        figure.panel_height = panel_height;
-        una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_SECOND, "pseudo-data");
-        for (size_t i = 0; i < figure.panel_count; i++)
-            add_targets(figure.panels[i], una_pseudo_spread(d->key[i]), arena);
-        status = una_page_figure(page, "functions", &figure, "What the heads were told.", caption.at, run);
-    }
+    return una_page_figure(page, "functions", &figure, "What the heads were told.", caption.at, run);
+}
+
+static una_status draw_functions(una_page *page, drawing *d, una_run *run)
+{
+    una_dataset *data = NULL;
+    UNA_TRY(una_dataset_synthetic(&data, "cubic", UNA_PSEUDO_ROWS, 1, d->key[0]->seed, run));
+    d->lines = (una_lines){ "x", "y", from, to, una_dataset_numbers(data, 0), una_dataset_numbers(data, 1),
+                            UNA_PSEUDO_ROWS };
+    una_status status = draw_panels(page, d, run);
     una_dataset_free(data);
     return status;
 }
@@ -159,12 +164,8 @@ una_status una_pseudo_page(una_page *page, const una_findings *findings, const u
     drawing d = { .findings = findings };
     (void)asked;
     una_pseudo_groups(&d.list, findings);
-    name_panels(&d, page->words.arena);
-    una_status status = una_arena_check(page->words.arena);
-    if (status == UNA_OK) status = fit_panels(&d, run);
-    if (status == UNA_OK && d.count > 0) status = draw_functions(page, &d, run);
-    if (status == UNA_OK && d.list.count > 1) status = draw_rise(page, findings, &d.list, run);
-    if (status == UNA_OK) status = table(page, findings, run);
-    for (size_t i = 0; i < d.count; i++) una_model_free(d.model[i]);
-    return status;
+    UNA_TRY(name_panels(&d, page->words.arena));
+    if (d.count > 0) UNA_TRY(draw_functions(page, &d, run));
+    if (d.list.count > 1) UNA_TRY(draw_rise(page, findings, &d.list, run));
+    return table(page, findings, run);
 }

@@ -8,7 +8,7 @@
 #include "bench/lines.h"
 #include "report/number.h"
 
-static const double from = -4.5, to = 4.5, panel_width = 172, panel_height = 190, most_y = 75;
+static const double from = -5, to = 5, panel_width = 172, panel_height = 190, most_y = 90;
 
 typedef struct drawing {
     const una_findings *findings;

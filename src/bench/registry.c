@@ -11,6 +11,7 @@
     X(gap)              \
     X(split)            \
     X(bayesopt)         \
+    X(knowledge)        \
     X(pseudo)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;

@@ -291,6 +291,11 @@ static una_status judge_kl(int *holds, una_text *text, const una_claim *claim, c
     return judge_pair(holds, text, claim, UNA_KNOW_KL, "KL per point", f, run);
 }
 
+static una_status judge_energy(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    return judge_pair(holds, text, claim, UNA_KNOW_ENERGY, "energy distance", f, run);
+}
+
 static una_status judge_gain(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     return judge_pair(holds, text, claim, UNA_KNOW_LOG_LIK, "log-likelihood", f, run);
@@ -307,7 +312,9 @@ static const una_claim claims[] = {
       "5 heads, 50 features, matched|160 heads, 50 features, matched", "prior" },
     { "More features bring TUNA's prior nearer to its target", judge_kl,
       "40 heads, 5 features, matched|40 heads, 50 features, matched", "prior" },
-    { "Matching the prior's scale brings it nearer to its target", judge_kl,
+    { "Matching the prior's scale brings it nearer to its target, by the energy distance", judge_energy,
+      "40 heads, 50 features|40 heads, 50 features, matched", "prior" },
+    { "Matching the prior's scale brings it nearer to its target, by the KL", judge_kl,
       "40 heads, 50 features|40 heads, 50 features, matched", "prior" },
     { "Tuning the prior by evidence repairs a length that is too short", judge_gain, "length 0.1, tuned|length 0.1",
       "tune" },

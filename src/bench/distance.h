@@ -7,9 +7,10 @@
 
 #include "base/base.h"
 
-/* Energy distance of two samples of vectors, a [na, size] and b [nb, size]: 2 E|X - Y| - E|X - X'| - E|Y - Y'|, pairs of
- * a vector with itself left out, so that without a difference it is 0 on average (and may come out below 0). Lengths are
- * per coordinate, |v| = sqrt(mean of v_i^2), so that it does not grow with the number of points.
+/* Energy distance of two samples of vectors, a [na, size] and b [nb, size], two or more each:
+ * 2 E|X - Y| - E|X - X'| - E|Y - Y'|, pairs of a vector with itself left out, so that without a difference it is 0 on
+ * average (and may come out below 0). Lengths are per coordinate, |v| = sqrt(mean of v_i^2), so that it does not grow
+ * with the number of points.
  * Source: Szekely and Rizzo, Energy statistics, 2013. */
 double     una_energy_distance(const double *a, size_t na, const double *b, size_t nb, size_t size);
 /* KL(N(0, p) || N(0, q)) in nats, for covariances p and q [size, size] that have Cholesky factors. */

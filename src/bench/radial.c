@@ -169,14 +169,16 @@ static una_status plan_search(una_plan *plan, const una_asked *asked, const una_
     for (size_t m = 0; m < asked->model_count; m++) {
         const una_bench_model *model = &asked->models[m];
         const una_radial_entry *e = una_radial_entry_find(model->spec);
-        if (!e || !e->over) continue;
+        bool standard = strcmp(model->spec, "gp") == 0;
+        if (!e || !(e->over || standard)) continue;
         const char *base = una_radial_spec(e, NULL, asked->quick, asked->keep);
         UNA_TRY(una_arena_check(asked->keep));
         size_t draws = !UNA_IS_AUTO(o->draws) ? (size_t)o->draws : asked->quick ? QUICK_DRAWS : e->draws;
-        for (size_t d = 0; d < draws; d++) {
+        for (size_t d = 0; d < (standard ? 1 : draws); d++) {
             una_bench_model actual = *model;
-            UNA_TRY(una_radial_draw(&actual.spec, &actual.results, base, e->over, draw_number(e, set, d), asked->keep,
-                                    run));
+            if (standard) UNA_TRY(una_row_key_spec(&actual.spec, NULL, &actual.results, base, asked->keep, run));
+            else UNA_TRY(una_radial_draw(&actual.spec, &actual.results, base, e->over, draw_number(e, set, d),
+                                         asked->keep, run));
             for (size_t s = 0; s < UNA_RADIAL_TUNE_SEEDS; s++)
                 UNA_TRY(add_key(plan, asked, model, actual, search, set->name, UNA_RADIAL_TUNE_FIRST + s));
         }

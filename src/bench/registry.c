@@ -11,6 +11,7 @@
     X(gap)              \
     X(split)            \
     X(bayesopt)         \
+    X(radial)           \
     X(knowledge)        \
     X(pseudo)
 

@@ -41,7 +41,7 @@ static void grids_that_are_refused(void **state)
         { "x1=1:2:0", "NAME=LOW:HIGH:COUNT" }, { "x1=1:2:2.5", "NAME=LOW:HIGH:COUNT" },
         { "x1=1:2:1e9", "NAME=LOW:HIGH:COUNT" }, { "x1=1:inf:3", "NAME=LOW:HIGH:COUNT" },
         { "x1=2:1:3", "begins above its end" }, { "x1=1:2:3, x1=1:2:3", "named twice" },
-        { "x1=1:2:3,", "no numeric input ''" }, { "y1=1:2:3", "no numeric input 'y1'" }, { "flow rat=1:2:3", "did you mean 'flow rate'" },
+        { "x1=1:2:3,", "NAME=LOW:HIGH:COUNT" }, { "y1=1:2:3", "no numeric input 'y1'" }, { "flow rat=1:2:3", "did you mean 'flow rate'" },
         { "x1=1:2:200, x3=1:2:200", "more than 20000 points" },
         { "x1=1:2:20000, x3=1:2:20000, flow rate=1:2:20000", "more than 20000 points" },
     };

@@ -48,7 +48,7 @@ static const una_entry entries[] = {
     { "sngp", "sngp(bound=1, lengthscale=1, penalty=1e-6)", "sngp(bound=1, lengthscale=1, penalty=1e-6)" },
     { "sngp", "sngp", "sngp" },
     { "tuna", "tuna", "tuna" },
-    { "gp", "gp", "gp" },
+    { "gp", "gp(restarts=5)", "gp(restarts=5)" },
     { "linear", "linear(degree=12)", "linear(degree=12)" },
     { NULL, NULL, NULL }
 };

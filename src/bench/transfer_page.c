@@ -120,7 +120,7 @@ static una_status add_panel(una_figure *figure, const drawing *d, const char *ti
     panel->x.log = true;
     UNA_TRY(add_level(panel, d, best_there_is(), UNA_INK_NOISE, "truth"));
     if (gp) UNA_TRY(add_level(panel, d, una_findings_mean(d->findings, gp, UNA_TRANSFER_FRESH), UNA_INK_DATA,
-                              "gp fitted in the gap"));
+                              "gp anew"));
     for (size_t m = 0; m < d->asked->model_count; m++)
         if (is_shown(d, m, own)) UNA_TRY(add_model(panel, d, &d->asked->models[m], measure));
     return UNA_OK;

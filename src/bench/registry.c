@@ -11,6 +11,7 @@
     X(gap)              \
     X(split)            \
     X(bayesopt)         \
+    X(radial)           \
     X(transfer)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;

@@ -21,7 +21,6 @@
 #include "bench/transfer.h"
 
 #include "bench/paired.h"
-#include "model/kind.h"
 #include "report/number.h"
 
 #include <stdlib.h>
@@ -66,7 +65,8 @@ static const una_bench_measure measures[] = {
     [UNA_TRANSFER_EVIDENCE_ALPHA] = { "prior_var_evidence", NULL, NULL, "of log_lik_evidence", 0 },
     [UNA_TRANSFER_EVIDENCE_NOISE] = { "noise_evidence", NULL, "y", "noise std of log_lik_evidence", 0 },
     [UNA_TRANSFER_RMSE] = { "rmse_evidence", NULL, "y", "error at gap test rows", -1 },
-    [UNA_TRANSFER_OUTSIDE] = { "outside_log_lik", NULL, "nats", "of test rows outside, before anything is learnt anew", 1 },
+    [UNA_TRANSFER_OUTSIDE] = { "outside_log_lik", NULL, "nats",
+        "of test rows outside, before anything is learnt anew", 1 },
     [UNA_TRANSFER_BEFORE] = { "before_log_lik", NULL, "nats", "of gap test rows, before anything is learnt anew", 1 },
     [UNA_TRANSFER_BEFORE_STD] = { "before_std", NULL, "y", "mean epistemic std there and then", 0 },
     [UNA_TRANSFER_BEFORE_COVERAGE] = { "before_coverage_95", NULL, "share", "of the rows in their 95 % band", 0 },
@@ -78,36 +78,42 @@ static const una_bench_measure measures[] = {
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
-static bool has_option(const una_kind *kind, const char *name)
+static una_status counts_features(bool *counts, const char *kind, una_run *run)
 {
-    for (const una_option *o = kind->options; o->name; o++)
-        if (strcmp(o->name, name) == 0) return true;
-    return false;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text spec = una_text_in(&run->scratch);
+    una_text_add(&spec, "%s(features=1)", kind);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_spec_check(spec.at, NULL, run);
+    una_arena_release(&run->scratch, mark);
+    *counts = status == UNA_OK;
+    if (status != UNA_E_USAGE) return status;
+    una_clear_message(run);                                      /* it has no such option */
+    return UNA_OK;
 }
 
-static const una_kind *kind_of(const char *spec)
+static bool updates(const char *kind)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, "("), spec);
-    return una_kind_find(name);
+    for (size_t k = 0; k < una_kind_count(); k++)
+        if (strcmp(una_kind_name(k), kind) == 0) return una_kind_updates(k);
+    return false;
 }
 
 /* What cannot be transferred is refused before anything is trained. */
 static una_status check_model(const una_bench_model *model, una_arena *arena, una_run *run)
 {
     una_spec spec;
-    const una_kind *kind = una_kind_find(model->kind);
-    if (!kind || !kind->relearn)
-        UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior, so nothing of it can be transferred; "
-                 "leave it out of --models", model->kind);
+    if (!updates(model->kind))
+        UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior, so nothing of it can be "
+                 "transferred; leave it out of --models", model->kind);
     UNA_TRY(una_spec_parse(&spec, model->spec, arena, run));
     for (size_t i = 0; i < spec.count; i++) {
         if (strcmp(spec.items[i].key, "features") == 0)
             UNA_FAIL(run, UNA_E_USAGE, "transfer sets the number of features itself: say --features %s instead of %s",
                      spec.items[i].value, model->spec);
         if (strcmp(spec.items[i].key, "units") == 0 && strcmp(spec.items[i].value, "standardised") == 0)
-            UNA_FAIL(run, UNA_E_USAGE, "transfer tells the noise in the units of the data: leave units=standardised out "
-                     "of %s", model->spec);
+            UNA_FAIL(run, UNA_E_USAGE, "transfer tells the noise in the units of the data: leave units=standardised "
+                     "out of %s", model->spec);
     }
     return UNA_OK;
 }
@@ -147,17 +153,18 @@ static una_status plan_bands(una_plan *plan, size_t seeds, const una_asked *aske
 }
 
 /* Those with many features take longest and come first, so that no processor is idle at the end. */
-static void plan_seed(una_plan *plan, const char *const *data, size_t count, uint64_t seed, const una_asked *asked)
+static una_status plan_seed(una_plan *plan, const char *const *data, size_t count, uint64_t seed,
+                            const una_asked *asked, una_run *run)
 {
     for (size_t m = 0; m < asked->model_count; m++) {
         const una_bench_model *model = &asked->models[m];
-        if (!has_option(una_kind_find(model->kind), "features")) {
-            una_plan_add(plan, una_model_row_key(model, "transfer", "squiggle", 0, seed));
-            continue;
-        }
-        for (size_t i = count; i-- > 0;)
+        bool counts;
+        UNA_TRY(counts_features(&counts, model->kind, run));
+        if (!counts) una_plan_add(plan, una_model_row_key(model, "transfer", "squiggle", 0, seed));
+        for (size_t i = count; counts && i-- > 0;)
             una_plan_add(plan, una_model_row_key(model, "transfer", data[i], 0, seed));
     }
+    return UNA_OK;
 }
 
 static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
@@ -174,7 +181,7 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
         data[i] = name.at;
     }
     UNA_TRY(una_arena_check(asked->keep));
-    for (size_t s = 0; s < seeds; s++) plan_seed(plan, data, count, asked->first + s, asked);
+    for (size_t s = 0; s < seeds; s++) UNA_TRY(plan_seed(plan, data, count, asked->first + s, asked, run));
     return plan_bands(plan, seeds, asked, run);
 }
 
@@ -254,7 +261,7 @@ static una_status take_measures(double *value, const una_model *model, const una
                                 const una_transfer_rows *rows, una_run *run)
 {
     una_score before = UNA_INIT(una_score), outside = UNA_INIT(una_score);
-    bool has_prior = has_option(kind_of(key->spec), "prior_var");
+    bool has_prior = strstr(una_model_info(model)->spec, "prior_var=");
     UNA_TRY(una_model_score(&outside, model, rows->test, run));
     UNA_TRY(una_model_score(&before, model, rows->gap_test, run));
     value[UNA_TRANSFER_OUTSIDE] = outside.log_lik;
@@ -496,9 +503,9 @@ const una_experiment una_experiment_transfer = {
     .plan = plan_fits,
     .measure = measure,
     .claims = claims,
-    .claims_caption = "Log-likelihood per row of the gap, in nats; the first spec of each model speaks for it. The first "
-                      "four as in the thesis: the noise is known, the prior variance chosen by validation rows outside "
-                      "the gap. By evidence (ours): both chosen by the evidence of the gap's training rows. Each is "
+    .claims_caption = "Log-likelihood per row of the gap, in nats; the first spec of each model speaks for it. The "
+                      "first four as in the thesis: the noise is known, the prior variance chosen by validation rows "
+                      "outside the gap. By evidence (ours): both by the evidence of the gap's training rows. Each is "
                       "judged by the 95 % interval of the mean difference over the seeds: it holds where the whole "
                       "interval is above 0, does not where it is below, and cannot be told otherwise.",
     .page = una_transfer_page,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page of the squiggle's transfer: log-likelihood inside the gap by the number of features, in both ways of choosing
- * noise and prior variance; the same as tables; and what too little, fitting and too much uncertainty look like.
+ * The page of the squiggle's transfer: log-likelihood inside the gap by the number of features, in both ways of
+ * choosing noise and prior variance; the same as tables; and what too little, right and too much uncertainty
+ * look like.
  */
 #include "bench/transfer.h"
 
@@ -60,7 +61,8 @@ static bool has_own_row(const drawing *d)
 static una_ink ink_of(const char *kind)
 {
     static const struct { const char *kind; una_ink ink; } inks[] = {
-        { "luna", UNA_INK_MODEL }, { "nlm", UNA_INK_IGNORANCE }, { "sngp", UNA_INK_SECOND }, { "tuna", UNA_INK_THIRD } };
+        { "luna", UNA_INK_MODEL }, { "nlm", UNA_INK_IGNORANCE }, { "sngp", UNA_INK_SECOND },
+        { "tuna", UNA_INK_THIRD } };
     for (size_t i = 0; i < sizeof inks / sizeof *inks; i++)
         if (strcmp(inks[i].kind, kind) == 0) return inks[i].ink;
     return UNA_INK_FOURTH;
@@ -139,9 +141,9 @@ static una_status by_features(una_page *page, drawing *d, una_run *run)
     }
     return una_page_figure(page, "features", &figure, "More features, more that can be followed.",
                            "Mean over the seeds and a band of one standard deviation. Left: the noise is the true one, "
-                           "the prior variance is chosen by validation rows outside the gap. Right: both by evidence of "
-                           "the gap\xE2\x80\x99s training rows. Dashed: the true function with its noise, above which "
-                           "nothing can be expected, and a Gaussian process that was fitted inside the gap, kernel and "
+                           "the prior variance is chosen by validation rows outside the gap. Right: both by evidence "
+                           "of the gap\xE2\x80\x99s training rows. Dashed: the true function with its noise, above "
+                           "which nothing can be expected, and a Gaussian process that was fitted inside the gap, kernel and "
                            "all.", run);
 }
 
@@ -176,9 +178,9 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
     static const size_t shown[] = { UNA_TRANSFER_KNOWN, UNA_TRANSFER_EVIDENCE, UNA_TRANSFER_FRESH };
     const una_findings *f = d->findings;
     una_sheet sheet = una_sheet_in(d->arena, "others", "Without features to count.", "The kernel that a process found "
-                                   "outside the gap is kept, its noise is the true one or by evidence; or all is fitted "
-                                   "anew to the gap\xE2\x80\x99s rows, which is no transfer. The truth: what the true "
-                                   "function and noise are expected to score.");
+                                   "outside the gap is kept, its noise is the true one or by evidence; or all is "
+                                   "fitted anew to the gap\xE2\x80\x99s rows, which is no transfer. The truth: what the "
+                                   "true function and noise are expected to score.");
     una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
     una_sheet_column(&sheet, "kept, noise known", UNA_CELL_SPREAD);
     una_sheet_column(&sheet, "kept, by evidence", UNA_CELL_SPREAD);
@@ -269,9 +271,9 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
     if (status == UNA_OK) status = draw_bands(&figure, d, &rows, run);
     if (status == UNA_OK)
         status = una_page_figure(page, "bands", &figure, "Too little, about right, too much.",
-                                 "Three Gaussian processes of the same rows outside the gap, their kernels set by hand: "
-                                 "rbf of length 4, Mat\xC3\xA9rn of length 4, and Mat\xC3\xA9rn of length 1 with three "
-                                 "times the amplitude. Above each: the log-likelihood of fresh rows of the gap, which "
+                                 "Three Gaussian processes of the same rows outside the gap, their kernels set by "
+                                 "hand: rbf of length 4, Mat\xC3\xA9rn of length 4, and Mat\xC3\xA9rn of length 1 with "
+                                 "three times the amplitude. Above each: the log-likelihood of fresh rows of the gap, which "
                                  "none has seen. Bands may leave the frame.", run);
     una_transfer_rows_free(&rows);
     return status;
@@ -284,8 +286,8 @@ static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
     const una_findings *f = d->findings;
     una_sheet sheet = una_sheet_in(d->arena, "bands", "Both are punished.", "Mean epistemic standard deviation in the "
                                    "gap, share of fresh rows there that are in their 95 % band (noise included), and "
-                                   "the log-likelihood of these and of test rows outside: over the seeds. No row of the "
-                                   "gap was learnt from. Outside, the three can hardly be told apart.");
+                                   "the log-likelihood of these and of test rows outside: over the seeds. No row of "
+                                   "the gap was learnt from. Outside, the three can hardly be told apart.");
     una_sheet_column(&sheet, "uncertainty", UNA_CELL_WORDS);
     una_sheet_column(&sheet, "std in the gap", UNA_CELL_SPREAD);
     una_sheet_column(&sheet, "cover 95", UNA_CELL_SPREAD);
@@ -311,11 +313,12 @@ una_status una_transfer_page(una_page *page, const una_findings *findings, const
     if (d.count > 0) {
         una_page_heading(page, 2, "By the number of features");
         UNA_TRY(by_features(page, &d, run));
-        UNA_TRY(features_sheet(page, &d, "known", "Noise known.", "Log-likelihood of fresh rows of the gap by the number "
-                               "of features, with the true noise and a prior variance of 0.1, 1 or 10, chosen by "
-                               "validation rows outside the gap: mean and sd over the seeds.", UNA_TRANSFER_KNOWN, run));
-        UNA_TRY(features_sheet(page, &d, "evidence", "By evidence.", "The same with noise and prior variance by evidence "
-                               "of the gap\xE2\x80\x99s training rows.", UNA_TRANSFER_EVIDENCE, run));
+        UNA_TRY(features_sheet(page, &d, "known", "Noise known.", "Log-likelihood of fresh rows of the gap by the "
+                               "number of features, with the true noise and a prior variance of 0.1, 1 or 10, chosen "
+                               "by validation rows outside the gap: mean and sd over the seeds.", UNA_TRANSFER_KNOWN,
+                               run));
+        UNA_TRY(features_sheet(page, &d, "evidence", "By evidence.", "The same with noise and prior variance by "
+                               "evidence of the gap\xE2\x80\x99s training rows.", UNA_TRANSFER_EVIDENCE, run));
     }
     if (una_transfer_on(findings, "squiggle"))
         UNA_TRY(others_sheet(page, &d, run));

@@ -96,13 +96,23 @@ static una_status flat_exchange(void *state, una_archive *ar)
     return una_archive_f64(ar, "prior_var", &((flat *)state)->prior_var);
 }
 
-#define FLAT(its_name, its_table, its_fit, its_relearn)                                                               \
+static una_status flat_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                               una_run *run)
+{
+    (void)state;
+    (void)more;
+    (void)result;
+    (void)keep;
+    UNA_FAIL(run, UNA_E_NUMERIC, "nobody should add rows here");
+}
+
+#define FLAT(its_name, its_table, its_fit, its_relearn, its_observe)                                                  \
     { .name = its_name, .summary = "flat", .source = "nobody", .options = its_table,                                  \
       .options_size = sizeof(flat_options), .state_size = sizeof(flat), .thesis = "", .least_rows = 4, .fit = its_fit, \
-      .relearn = its_relearn, .predict = flat_predict, .exchange = flat_exchange }
-static const una_kind luna_kind = FLAT("luna", network_table, network_fit, network_fit);
-static const una_kind gp_kind = FLAT("gp", process_table, process_fit, process_fit);
-static const una_kind mcd_kind = FLAT("mcd", network_table, network_fit, NULL);
+      .relearn = its_relearn, .observe = its_observe, .predict = flat_predict, .exchange = flat_exchange }
+static const una_kind luna_kind = FLAT("luna", network_table, network_fit, network_fit, flat_observe);
+static const una_kind gp_kind = FLAT("gp", process_table, process_fit, process_fit, flat_observe);
+static const una_kind mcd_kind = FLAT("mcd", network_table, network_fit, NULL, NULL);
 const una_kind *const una_kinds[] = { &luna_kind, &gp_kind, &mcd_kind, NULL };
 
 extern const una_experiment una_experiment_transfer;
@@ -175,7 +185,8 @@ static double value_of(const una_bench_result *result, const char *data, uint64_
 static double flat_log_lik(const una_dataset *from, const una_dataset *at, double prior_var, double noise_std)
 {
     const double *y = una_dataset_numbers(from, 1), *z = una_dataset_numbers(at, 1);
-    double n = (double)una_dataset_row_count(from), rows = (double)una_dataset_row_count(at), mean = 0, var = 0, sum = 0;
+    double n = (double)una_dataset_row_count(from), rows = (double)una_dataset_row_count(at);
+    double mean = 0, var = 0, sum = 0;
     for (size_t i = 0; i < (size_t)n; i++) mean += y[i] / n;
     for (size_t i = 0; i < (size_t)n; i++) var += (y[i] - mean) * (y[i] - mean) / n;
     double noise_var = noise_std > 0 ? noise_std * noise_std : auto_noise * var, all = prior_var * var + noise_var;
@@ -191,8 +202,8 @@ static void measures_are_closed_forms(void **state)
     una_run *run = quiet_run_threads(2);
     una_bench_result *result = NULL;
     const char *models[] = { "luna(penalty=3)", "gp" }, *set[] = { "seeds=2", "features=\"2,5\"" };
-    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("run"), .models = models, .model_count = 2,
-                                    .set = set, .set_count = 2 };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("run"), .models = models,
+                                    .model_count = 2, .set = set, .set_count = 2 };
     una_transfer_rows r;
     (void)state;
     most_features = 0;
@@ -219,8 +230,8 @@ static void measures_are_closed_forms(void **state)
 
     assert_near(value_of(result, "squiggle", 1, "fresh_log_lik"), flat_log_lik(r.gap_train, r.gap_test, 1, 0), 1e-9, 0);
     assert_near(value_of(result, "squiggle", 1, "log_lik"), flat_log_lik(r.gap_train, r.gap_test, 1, 3), 1e-9, 0);
-    assert_near(value_of(result, "squiggle, too much", 1, "before_log_lik"), flat_log_lik(r.train, r.gap_test, 3, 3), 1e-9,
-                0);
+    assert_near(value_of(result, "squiggle, too much", 1, "before_log_lik"), flat_log_lik(r.train, r.gap_test, 3, 3),
+                1e-9, 0);
     assert_true(isnan(value_of(result, "squiggle, too much", 1, "log_lik")));
     una_transfer_rows_free(&r);
     una_bench_free(result);

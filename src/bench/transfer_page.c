@@ -143,8 +143,8 @@ static una_status by_features(una_page *page, drawing *d, una_run *run)
                            "Mean over the seeds and a band of one standard deviation. Left: the noise is the true one, "
                            "the prior variance is chosen by validation rows outside the gap. Right: both by evidence "
                            "of the gap\xE2\x80\x99s training rows. Dashed: the true function with its noise, above "
-                           "which nothing can be expected, and a Gaussian process that was fitted inside the gap, kernel and "
-                           "all.", run);
+                           "which nothing can be expected, and a Gaussian process that was fitted inside the gap, "
+                           "kernel and all.", run);
 }
 
 static una_status features_sheet(una_page *page, const drawing *d, const char *name, const char *lead,
@@ -179,7 +179,7 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
     const una_findings *f = d->findings;
     una_sheet sheet = una_sheet_in(d->arena, "others", "Without features to count.", "The kernel that a process found "
                                    "outside the gap is kept, its noise is the true one or by evidence; or all is "
-                                   "fitted anew to the gap\xE2\x80\x99s rows, which is no transfer. The truth: what the "
+                                   "fitted anew to the rows of the gap, which is no transfer. The truth: what the "
                                    "true function and noise are expected to score.");
     una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
     una_sheet_column(&sheet, "kept, noise known", UNA_CELL_SPREAD);
@@ -273,8 +273,8 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
         status = una_page_figure(page, "bands", &figure, "Too little, about right, too much.",
                                  "Three Gaussian processes of the same rows outside the gap, their kernels set by "
                                  "hand: rbf of length 4, Mat\xC3\xA9rn of length 4, and Mat\xC3\xA9rn of length 1 with "
-                                 "three times the amplitude. Above each: the log-likelihood of fresh rows of the gap, which "
-                                 "none has seen. Bands may leave the frame.", run);
+                                 "three times the amplitude. Above each: the log-likelihood of fresh rows of the gap, "
+                                 "which none has seen. Bands may leave the frame.", run);
     una_transfer_rows_free(&rows);
     return status;
 }

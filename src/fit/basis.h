@@ -78,7 +78,8 @@ una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *con
                                  una_arena *keep, una_run *run);
 
 /* The noise of each target, noise_var [outputs], that rows show which did not train: the error of a linear head on the
- * features of a network with one output for each, trained as the options say (train_noise_std standardised). UNA_PLAIN_NOISE_VAR if no row is held out. */
+ * features of a network with one output for each, trained as the options say (train_noise_std standardised).
+ * UNA_PLAIN_NOISE_VAR if no row is held out. */
 una_status una_basis_noise(double *noise_var, const una_net *like, const una_basis_options *options,
                            const una_problem *problem, una_fit_result *result, una_run *run);
 double     una_basis_noise_steps(double steps);  /* of that training, where the one proper takes so many    */

@@ -404,7 +404,8 @@ static una_status settle(const several *all, size_t target, una_basis_options *o
     double unit = unit_of(o->units, p, target);
     una_problem own;
     UNA_TRY(una_problem_target(&own, p, target, &run->scratch));
-    basis->head.noise_var = UNA_IS_AUTO(v->noise_var) ? all->noise_var[target] : v->noise_var;  /* no row was held out */
+    /* automatic still: no row was held out */
+    basis->head.noise_var = UNA_IS_AUTO(v->noise_var) ? all->noise_var[target] : v->noise_var;
     basis->head.prior_var = UNA_IS_AUTO(v->prior_var) ? 1 : v->prior_var;
     UNA_TRY(posterior(basis, &own, result, keep, run));
     una_basis_check_noise(&basis->head, chosen, result);

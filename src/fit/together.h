@@ -20,7 +20,7 @@ size_t     una_target_cells(const double *y, size_t rows, size_t outputs, size_t
 /* Whether every row has every target. */
 bool       una_problem_complete(const una_problem *problem);
 
-/* ---- features and cells of the rows that have a target ------------------------------------------------------------ */
+/* ---- features and cells of the rows that have a target ----------------------------------------------------------- */
 
 typedef struct una_cells {
     const double *phi, *y;               /* [rows, features], [rows]: of the target picked last             */
@@ -34,7 +34,7 @@ una_status una_cells_take(una_cells *cells, size_t most, size_t features, size_t
 /* Of phi [rows, features] and y [rows, outputs], NAN where a cell is missing. */
 void       una_cells_pick(una_cells *cells, const double *phi, const double *y, size_t rows, size_t target);
 
-/* ---- errors of several targets ------------------------------------------------------------------------------------ */
+/* ---- errors of several targets ----------------------------------------------------------------------------------- */
 
 typedef struct una_errors {              /* sums over rows that both targets have; each [targets, targets]  */
     size_t  targets;
@@ -48,11 +48,12 @@ void       una_errors_add(una_errors *errors, const double *error);      /* [tar
  * errors, taken a little towards 0: one row more without any. Positive definite; NAN where no row has both. */
 una_status una_errors_noise(double *noise, const una_errors *errors, const double *noise_var, una_run *run);
 
-/* ---- one linear head for all targets ------------------------------------------------------------------------------ */
+/* ---- one linear head for all targets ----------------------------------------------------------------------------- */
 
-/* The weights of targets with one ratio r of prior to noise variance are matrix normal: with noise S their covariance is
- * S x (I/r + Phi'Phi)^-1, before and after any rows. So one ratio is looked for, the geometric mean; where the targets'
- * own differ by more than this factor, it would make too much or too little of what some of them do not know. */
+/* The weights of targets with one ratio r of prior to noise variance are matrix normal: with noise S their covariance
+ * is S x (I/r + Phi'Phi)^-1, before and after any rows. So one ratio is looked for, the geometric mean; where the
+ * targets' own differ by more than this factor, it would make too much or too little of what some do not know: of two
+ * targets, twice or half the standard deviation. */
 #define UNA_MOST_RATIO 16.0
 /* prior_var [targets] anew, for the noises; false: too different, nothing was changed. */
 bool una_one_ratio(double *prior_var, const double *noise_var, size_t targets);

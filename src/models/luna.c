@@ -6,8 +6,8 @@
  *   f_j)
  * with C = 2n/(M (M-1)) and the slopes of a head stacked over all probes into one vector (per point, the similarity of
  * more than D heads cannot vanish, and for D = 1 it is identically 1). The heads are then dropped for a Bayesian linear
- * head. Of several targets each has M heads on the same features; J is the sum over targets, with the similarity of each
- * target's heads (target_cosine=summed) or of maps to all targets, whose slopes are one vector (jacobian).
+ * head. Of several targets each has M heads on the same features; J is the sum over targets, with the similarity of
+ * each target's heads (target_cosine=summed) or of maps to all targets, whose slopes are one vector (jacobian).
  * Probes are the training points (the thesis) or random points between pairs of them, where there is no data.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez,
  * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.

@@ -48,8 +48,8 @@ static const una_bench_measure measures[] = {
     [UNA_RADIAL_LOG_LIK] = { "log_lik", "log-lik", "nats", "of fresh rows of the same law", 1 },
     [UNA_RADIAL_RMSE] = { "rmse", "RMSE", "y", "of fresh rows of the same law", -1 },
     [UNA_RADIAL_DISTANCE] = { "distance", "distance", "y", "root mean square difference of the mean curve from the "
-                              "GP's of the same rows, radii 0 to 2", -1 },
-    [UNA_RADIAL_DISTANCE_OUT] = { "distance_out", NULL, "y", "the same, radii 2 to 3", -1 },
+                              "GP's of the same rows, radii 0 to 3", -1 },
+    [UNA_RADIAL_DISTANCE_OUT] = { "distance_out", NULL, "y", "the same, radii 2 to 3 alone", -1 },
     [UNA_RADIAL_HOLE_AUROC] = { "hole_auroc", NULL, "share", "disc and ball: of the epistemic std as a detector of "
                                 "points in the hole", 1 },
     [UNA_RADIAL_HOLE_INSIDE] = { "hole_inside", NULL, "share", "of the points in the hole whose true function is in the "
@@ -60,17 +60,18 @@ static const una_bench_measure measures[] = {
 #define SD_MEASURE(n) [UNA_RADIAL_SD + n] = { "s_" #n, NULL, "y", "sd over rays of 3 std at radius " #n " / 10", 0 },
     RADII(SD_MEASURE)
 #define PRIOR_LOG_LIK(n) [UNA_RADIAL_PRIOR_LOG_LIK + n] = { "prior_log_lik_" #n, NULL, "nats", "search only: log_lik " \
-    "with prior variance 10^(" #n " - 4)", 1 },
+    "with prior variance " #n " of nine from 1e-5 to 100", 1 },
     PRIORS(PRIOR_LOG_LIK)
 #define PRIOR_CENTRE(n) [UNA_RADIAL_PRIOR_CENTRE + n] = { "prior_centre_" #n, NULL, "y", "search only: centre with " \
-    "prior variance 10^(" #n " - 4)", 0 },
+    "prior variance " #n " of nine from 1e-5 to 100", 0 },
     PRIORS(PRIOR_CENTRE)
     { .name = NULL }
 };
 
 #define ENTRY(name, quick) { name, name, quick }
 static const una_entry entries[] = {
-    ENTRY("gp", "gp"), ENTRY("luna_data", "luna_data"), ENTRY("luna_between", "luna_between"), ENTRY("luna", NULL),
+    ENTRY("gp", "gp"), ENTRY("luna_data", "luna_data"), ENTRY("luna_between", "luna_between"),
+    ENTRY("luna_beyond", NULL), ENTRY("luna", NULL),
     ENTRY("auto", NULL), ENTRY("nlm", "nlm"), ENTRY("tuna", "tuna"), ENTRY("sngp", "sngp"), ENTRY("ensemble", NULL),
     ENTRY("bootstrap", NULL), ENTRY("anchored", "anchored"), ENTRY("mcd", "mcd"), ENTRY("bbvi", NULL),
     ENTRY("hmc", NULL), ENTRY("nn", NULL), ENTRY("linear", NULL), { NULL, NULL, NULL }
@@ -168,14 +169,16 @@ static una_status plan_search(una_plan *plan, const una_asked *asked, const una_
     for (size_t m = 0; m < asked->model_count; m++) {
         const una_bench_model *model = &asked->models[m];
         const una_radial_entry *e = una_radial_entry_find(model->spec);
-        if (!e || !e->over) continue;
+        bool standard = strcmp(model->spec, "gp") == 0;
+        if (!e || !(e->over || standard)) continue;
         const char *base = una_radial_spec(e, NULL, asked->quick, asked->keep);
         UNA_TRY(una_arena_check(asked->keep));
         size_t draws = !UNA_IS_AUTO(o->draws) ? (size_t)o->draws : asked->quick ? QUICK_DRAWS : e->draws;
-        for (size_t d = 0; d < draws; d++) {
+        for (size_t d = 0; d < (standard ? 1 : draws); d++) {
             una_bench_model actual = *model;
-            UNA_TRY(una_radial_draw(&actual.spec, &actual.results, base, e->over, draw_number(e, set, d), asked->keep,
-                                    run));
+            if (standard) UNA_TRY(una_row_key_spec(&actual.spec, NULL, &actual.results, base, asked->keep, run));
+            else UNA_TRY(una_radial_draw(&actual.spec, &actual.results, base, e->over, draw_number(e, set, d),
+                                         asked->keep, run));
             for (size_t s = 0; s < UNA_RADIAL_TUNE_SEEDS; s++)
                 UNA_TRY(add_key(plan, asked, model, actual, search, set->name, UNA_RADIAL_TUNE_FIRST + s));
         }
@@ -282,7 +285,7 @@ static una_status compare(double *value, const una_findings *f, const una_asked 
         if (standard == SIZE_MAX) continue;
         double *own = value + i * f->measures;
         const double *curve = value + standard * f->measures + UNA_RADIAL_MEAN;
-        own[UNA_RADIAL_DISTANCE] = una_radial_distance(own + UNA_RADIAL_MEAN, curve, 0, UNA_RADIAL_EDGE);
+        own[UNA_RADIAL_DISTANCE] = una_radial_distance(own + UNA_RADIAL_MEAN, curve, 0, UNA_RADIAL_RADII - 1);
         own[UNA_RADIAL_DISTANCE_OUT] = una_radial_distance(own + UNA_RADIAL_MEAN, curve, UNA_RADIAL_EDGE,
                                                            UNA_RADIAL_RADII - 1);
     }

@@ -105,17 +105,21 @@ extern const una_claim una_radial_claims[];                      /* radial_claim
 
 enum { UNA_RADIAL_TUNE_FIRST = 1000, UNA_RADIAL_TUNE_SEEDS = 2 };
 
+/* What 3 std at the centre should be: the ideal 1 / 2^inputs, or what the standard (the GP) says of the same rows, its
+ * centre alone. */
+typedef enum una_radial_aim { UNA_RADIAL_IDEAL, UNA_RADIAL_STANDARD, UNA_RADIAL_AIMS } una_radial_aim;
+
 typedef struct una_radial_choice {       /* one of the specs that were tried, with one of the prior variances */
     const una_group *group;
     const char      *prior;              /* NULL: the model has none                                        */
-    double           log_lik, off_ideal; /* means over the seeds; off_ideal NAN where there is no ideal     */
+    double           log_lik, centre, off;       /* means over the seeds; off: |centre - aim|, NAN without an aim */
     size_t           tried;              /* out of so many                                                  */
 } una_radial_choice;
 
 /* What the search chooses for a name on a data set: of the tenth with the highest log-likelihood of fresh rows the one
- * whose centre is nearest to the ideal; without an ideal the highest log-likelihood. group NULL: none was tried. */
+ * whose centre is nearest to the aim; without one the highest log-likelihood. group NULL: none was tried. */
 una_status una_radial_choose(una_radial_choice *choice, const una_findings *findings, const char *name,
-                             const una_radial_set *set, una_run *run);
+                             const una_radial_set *set, una_radial_aim aim, una_run *run);
 
 /* ---- the page (radial_page.c) ---------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
     X(split)            \
     X(bayesopt)         \
     X(radial)           \
+    X(transfer)         \
     X(knowledge)        \
     X(pseudo)
 

@@ -30,7 +30,7 @@ static const char *heading_of(const una_radial_set *set, una_arena *arena)
     return words.at;
 }
 
-/* ---- curves ------------------------------------------------------------------------------------------------------ */
+/* ---- curves ----------------------------------------------------------------------------------------------------- */
 
 typedef struct drawing {
     const una_findings   *findings;
@@ -128,7 +128,7 @@ static una_status curves(una_page *page, const una_findings *f, const una_radial
                            "share their axes; curves may leave the frame.", run);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
 typedef struct shown { size_t measure; const char *title; int decimals; bool spread; } shown;
 static const shown of_shells[] = {
@@ -201,7 +201,7 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
     return una_page_sheet(page, &sheet, run);
 }
 
-/* ---- the page ------------------------------------------------------------------------------------------------------ */
+/* ---- the page --------------------------------------------------------------------------------------------------- */
 
 static una_status section(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
@@ -216,8 +216,8 @@ una_status una_radial_page(una_page *page, const una_findings *f, const una_aske
 {
     const char *last = "";
     (void)asked;
-    una_page_paragraph(page, "The ideal at the centre is 1/2^D: the volume of the gap over that of the whole ball (over "
-        "that of the shell alone it would be 1/(2^D \xE2\x88\x92 1)). Options of every model were chosen once for each "
+    una_page_paragraph(page, "The ideal at the centre is 1/2^D: the volume of the gap over that of the whole ball "
+        "(over that of the shell alone it would be 1/(2^D \xE2\x88\x92 1)). Options of every model were chosen once for each "
         "data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from the "
         "ideal, never by the distance from the GP (docs/BENCH.md).");
     for (size_t g = 0; g < f->group_count; g++) {

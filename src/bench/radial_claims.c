@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the thesis claims of the Radial Uncertainty Benchmark, and what we do, as paired statistics over the seeds:
- *   close     half of the GP's mean level over radii 0 to 2, less the distance from its curve, is above 0
+ *   close     half of the GP's mean level over all radii, less the distance from its curve, is above 0
  *   alone     no network but LUNA is close
  *   too high  3 std at the centre, less the GP's, is above 0
  *   noisy     the unevenness over directions, less the GP's, is above 0
@@ -28,8 +28,8 @@ typedef double margin(const una_findings *f, size_t fit, size_t gp, const una_ra
 static double level(const una_findings *f, size_t fit)
 {
     double sum = 0;
-    for (size_t r = 0; r <= UNA_RADIAL_EDGE; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
-    return sum / (UNA_RADIAL_EDGE + 1);
+    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
+    return sum / UNA_RADIAL_RADII;
 }
 
 static double closeness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)

@@ -15,7 +15,7 @@ enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
              "bare name stands for the experiment's own settings of it"),
-    CLI_FLAG_SWITCH("quick", "small budgets: shows that everything works, not how good the models are"),
+    CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things go"),
     CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
@@ -264,9 +264,11 @@ static una_status list_experiments(const cli *c)
         return cli_fail(c, UNA_E_USAGE, "which experiment? Give its name; 'una bench' lists them all");
 
     if (c->json) printf("{\"experiments\": [");
+    int width = 8;
+    for (size_t e = 0; e < una_bench_count(); e++) width = width_of(una_bench_name(e), width);
     for (size_t e = 0; e < una_bench_count(); e++) {
         if (!c->json) {
-            printf("%-8s %s\n", una_bench_name(e), una_bench_summary(e));
+            printf("%-*s %s\n", width, una_bench_name(e), una_bench_summary(e));
             continue;
         }
         printf("%s{\"name\": \"%s\", \"summary\": ", e ? ", " : "", una_bench_name(e));

@@ -163,26 +163,27 @@ static una_status prior_process(una_gp *gp, const tuna_options *o, const una_ker
     return una_gp_weigh(gp, weight, &run->scratch);
 }
 
-/* The kernel's numbers where the evidence of that process is highest, beginning at those that are written: a local
- * search by the exact gradient. The evidence does not depend on the network, so steps taken in turn with those of
+/* The kernel's numbers where the evidence of that process is highest, sought by its exact gradient from those that are
+ * written and some random places. The evidence does not depend on the network, so steps taken in turn with those of
  * training would end at the same numbers: they are taken before it, and the references are drawn once, with the random
  * numbers that they would have had anyway. Written back as text and read again from it, so that the spec of the fitted
  * model gives the same references. */
 static una_status tune_prior(tuna_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
                              una_run *run)
 {
+    enum { STARTS = 4 };
     una_gp gp = {0};
     una_kernel_inputs inputs;
     una_hyper_plan plan = {0};
     bool chosen = UNA_IS_AUTO(o->basis.noise_std);
     una_gp_search search = { .gp = &gp, .stage = "tuning the prior", .free_noise = chosen, .range = 1e5,
-                             .jitter = UNA_AUTO, .starts = 1 };
+                             .jitter = UNA_AUTO, .starts = STARTS };
     UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
     inputs.lengths_grow = true;
     UNA_TRY(prior_process(&gp, o, &inputs, p, run));
     gp.noise_var = chosen ? 0.1 : una_noise_var(o->basis.noise_std, una_unit(o->basis.units, p));
     UNA_TRY(una_gp_search_init(&search, &plan, run));
-    UNA_TRY(una_gp_search_run(&search, 1, p->seed, run));
+    UNA_TRY(una_gp_search_run(&search, STARTS, p->seed, run));
 
     una_text text = una_text_in(keep);
     una_kernel_text(&text, gp.kernel, &inputs);

@@ -18,7 +18,7 @@
 
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 5 };
 static const double gap_from = -1.5, gap_to = 1.5;
-static const char with_spread[] = "cubic, spread ";
+static const char with_spread[] = "cubic spread ";
 
 typedef struct pseudo_options { double seeds; const char *spreads; } pseudo_options;
 
@@ -123,7 +123,7 @@ una_status una_pseudo_fit(una_model **model, una_dataset **data, const una_row_k
     una_text rows = una_text_in(&run->scratch);
     una_text_add(&rows, "pseudo_rows=\"x,high,low");
     for (size_t i = 0; i < UNA_PSEUDO_POINTS; i++) {
-        double cell[] = { una_pseudo_point(i), spread / 2, -spread / 2 };
+        double cell[] = { una_pseudo_point(i), spread / 2, 0 - spread / 2 };
         for (size_t j = 0; j < 3; j++) {
             una_text_add(&rows, "%s", j ? "," : "; ");
             una_text_number(&rows, cell[j]);

@@ -291,7 +291,14 @@ static una_status take_references(references *r, tuna_options *o, const una_prob
     if (given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
     if (has_pseudo(o)) return read_values(r, o->pseudo, given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o), p,
                                           run);
-    if (o->tune_prior) UNA_TRY(tune_prior(o, p, result, keep, run));
+    if (o->tune_prior) {
+        const double share = 0.2;                        /* of the fit, more or less */
+        una_span before = una_progress_part(run, 0, share);
+        una_status status = tune_prior(o, p, result, keep, run);
+        una_progress_back(run, before);
+        UNA_TRY(status);
+        una_progress_part(run, share, 1);                /* una_committee_fit takes it back */
+    }
     UNA_TRY(reference_inputs(r, o, p, run));
     r->heads = (size_t)o->heads;
     r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);

@@ -16,14 +16,14 @@ check "a spec with a file" 1 una bench knowledge --models 'tuna(points=grid.csv)
 err "names a file"
 absent never
 for threads in 1 3; do
-    check "$threads threads" 0 una bench pseudo --models 'tuna(steps=300, noise_std=3, prior_var=1),gp' --spreads 0,60 --seeds 2 \
-        --threads $threads --out "threads$threads" --quiet
+    check "$threads threads" 0 una bench pseudo --models 'tuna(steps=300),linear' --spreads 0,60 --seeds 2 $threads \
+        --out "threads$threads" --quiet
     awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") at = i } { $at = ""; print }' \
         "threads$threads/pseudo.csv" >"rows$threads.txt"
 done
 same rows1.txt rows3.txt
-out "6 fits made now" "cubic, spread 60" "needs nlm"
-has threads1/pseudo.csv '"cubic, spread 0"'
+out "6 fits made now" "cubic spread 60" "needs nlm"
+has threads1/pseudo.csv '"cubic spread 0",0,'
 there threads1/pseudo-functions.png
 check "a spread that is none" 1 una bench pseudo --spreads 0,wide --out never
 err "spreads=0,wide"

@@ -143,11 +143,6 @@ static size_t take_options(const cli *c, size_t experiment, char ***texts)
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
 
-static const char *verdict(int holds)
-{
-    return holds < 0 ? "not tested" : holds ? "holds" : "does not hold";
-}
-
 /* Three decimals, or for small numbers three digits; a dash where there is nothing to measure. */
 static void print_mean(double mean, double sd)
 {
@@ -202,7 +197,7 @@ static void print_text(const una_bench_result *r, size_t experiment)
     for (size_t i = 0; i < r->claim_count; i++) {
         const una_bench_claim *claim = &r->claims[i];
         const char *on = cli_on(stdout, claim->holds > 0 ? CLI_BOLD : claim->holds == 0 ? CLI_RED : CLI_DIM);
-        printf("%s%-14s%s %s\n               ", on, verdict(claim->holds), cli_off(stdout), claim->sentence);
+        printf("%s%-14s%s %s\n               ", on, una_bench_verdict(claim->holds), cli_off(stdout), claim->sentence);
         cli_wrap(stdout, 15, 15, claim->numbers);
     }
     printf("%sPage:  %s\nTable: %s (%zu fits made now, %zu were there)\n", r->claim_count ? "\n" : "", r->page,

@@ -197,6 +197,7 @@ static una_status explain_table(bench *b, una_status status, bool had_store)
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
+    b->result.out = una_arena_text(&b->keep, folder);
     b->result.table = path_in(b, folder, b->experiment->name, ".csv");
     b->result.page = path_in(b, folder, b->experiment->name, ".html");
     const char *store = path_in(b, folder, "bench", ".sqlite");

@@ -107,7 +107,7 @@ una_row_key una_model_row_key(const una_bench_model *model, const char *study, c
 /* Options and seconds of the model, into the outcome. */
 una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */
-void una_page_means(una_html *html, const una_findings *findings, const una_experiment *experiment);
+una_status una_page_means(una_page *page, const una_findings *findings, const una_experiment *experiment, una_run *run);
 /* A group's name on the page: its kind where that tells it apart, else its spec. */
 const char *una_page_title(const una_findings *findings, size_t group);
 
@@ -121,7 +121,7 @@ una_status una_models_asked(una_asked *asked, const char *const *models, size_t 
 /* findings.c: rows of the plan from the store, and their means. */
 una_status una_findings_gather(una_findings *findings, const una_plan *plan, const una_asked *asked, una_store *store,
                                una_arena *keep, una_run *run);
-/* page.c: the whole page. */
+/* page.c: the whole page at `path`, and beside it the same in Markdown, its figures and its tables. */
 una_status una_experiment_page(const char *path, const una_findings *findings, const una_bench_claim *claims,
                                size_t claim_count, const una_asked *asked, una_run *run);
 

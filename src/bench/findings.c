@@ -109,6 +109,7 @@ una_status una_findings_gather(una_findings *f, const una_plan *plan, const una_
     for (size_t i = 0; i < plan->count; i++)
         UNA_TRY(take_row(&fits[i], value + i * measures, &plan->keys[order[i]], asked->experiment->measures, store,
                          keep, run));
+    if (asked->experiment->compare) UNA_TRY(asked->experiment->compare(value, f, asked, run));
 
     for (size_t g = 0; g < f->group_count; g++)
         for (size_t m = 0; m < measures; m++)

@@ -5,7 +5,7 @@ out "cubic" "uci" "gap" "split"
 check "bench lists, JSON" 0 una bench --json
 json experiments
 check "bench cubic" 0 una bench cubic --quick --models linear,nlm --seeds 1
-out "gap std" "data std" "linear" "penalty=10, prior_var=1)" "not tested" "NLM's gap std falls" "4 fits made now, 0 were there"
+out "gap std" "data std" "linear" "penalty=10, prior_var=1)" "cannot tell" "NLM's gap std falls" "4 fits made now, 0 were there"
 there una-bench/cubic.csv
 there una-bench/cubic.html
 has una-bench/cubic.csv "study,data,split,spec,seed,results,gap_std,data_std,rmse,centre_std,ripple,gap_inside,gap_log_lik,beyond_std,beyond_inside,beyond_log_lik,seconds,kernels,commit,options"

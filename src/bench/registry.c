@@ -10,6 +10,7 @@
     X(uci)              \
     X(gap)              \
     X(split)            \
+    X(studies)          \
     X(bayesopt)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;

@@ -113,8 +113,8 @@ static una_status draw(una_figure *figure, const drawing *d, una_arena *arena, u
         .sweep_at = x, .models = shown, .model_count = d->count };
     *figure = una_chart_function(&report, arena);
     UNA_TRY(una_arena_check(arena));
-    figure->columns = d->count == 4 ? 4 : 3;                      /* a page has room for four narrow ones */
-    figure->panel_width = figure->columns == 4 ? panel_width * 3 / 4 : panel_width;
+    figure->columns = 3;
+    figure->panel_width = panel_width;
     figure->panel_height = panel_height;
     for (size_t i = 0; i < figure->panel_count; i++) figure->panels[i]->title = d->panels[i].title;
     return UNA_OK;

@@ -73,10 +73,13 @@ static void add_level(una_panel *panel, double at, una_ink ink, const char *labe
                                        .label = label });
 }
 
+/* The label stands at the panel's end, where no point is. */
 static void add_strand(una_panel *panel, const strand *t, una_ink ink, const char *label)
 {
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = t->x, .y = t->middle,
-                                       .count = t->count, .label = label });
+                                       .count = t->count });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = &panel->x.high,
+                                       .y = &t->middle[t->count - 1], .count = 1, .label = label });
 }
 
 static void gap_panel(una_figure *figure, const una_findings *f, const una_study_line *s,
@@ -123,11 +126,9 @@ static una_status functions(una_page *page, const una_findings *f, const una_stu
     size_t count = 0;
     for (size_t d = 0; d < UNA_STUDIES_DRAWN && s->drawn[d]; d++) {
         const una_group *g = una_studies_group(f, s, s->drawn[d], curve);
-        una_text title = una_text_in(arena), name = una_text_in(arena);
+        una_text title = una_text_in(arena);
         if (!g) continue;
-        una_text_add(&name, "%s", s->varied);
-        una_text_add(&title, "%.*s %s", (int)strcspn(name.at ? name.at : "", ","), name.at ? name.at : "",
-                     una_studies_word(s->drawn[d]));
+        una_text_add(&title, "%.*s = %s", (int)strcspn(s->varied, ","), s->varied, una_studies_word(s->drawn[d]));
         panels[count++] = (una_cubic_panel){ &f->fits[g->from], title.at };
     }
 
@@ -295,9 +296,9 @@ static una_status blow_up(una_page *page, const una_findings *f, const una_study
 /* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
 
 static const char *const by_length[] = { "40 of length 0.75", "40 of length 1.5", "40 of length 6" };
-static const char *const by_number[] = { "10 of length 1.5", "40 of length 1.5", "160 of length 1.5" };
+static const char *const by_number[] = { "160 of length 1.5", "40 of length 1.5", "10 of length 1.5" };
 static const char *const length_labels[] = { "length 0.75", "length 1.5", "length 6" };
-static const char *const number_labels[] = { "10 of them", "40", "160" };
+static const char *const number_labels[] = { "160 of them", "40", "10" };
 static const una_ink inks[] = { UNA_INK_IGNORANCE, UNA_INK_MODEL, UNA_INK_SECOND };
 
 static void misfit_panel(una_figure *figure, const una_findings *f, const una_study_line *s, const char *title,
@@ -322,7 +323,7 @@ static una_status capacity_figure(una_page *page, const una_findings *f, const u
     double low = INFINITY, high = 0;
     una_figure figure = una_figure_in(arena, 2, half_width, panel_height);
     misfit_panel(&figure, f, s, "40 references, by length scale", by_length, length_labels, arena);
-    misfit_panel(&figure, f, s, "of length 1.5, by their number", by_number, number_labels, arena);
+    misfit_panel(&figure, f, s, "References of length 1.5, by number", by_number, number_labels, arena);
     UNA_TRY(una_arena_check(arena));
     if (figure.panel_count == 0) return UNA_OK;
 

@@ -86,3 +86,63 @@ una_missing cli_missing(const cli *c)
     if (!rule) return UNA_MISSING_ERROR;
     return strcmp(rule, "drop") == 0 ? UNA_MISSING_DROP : UNA_MISSING_MEAN;
 }
+
+/* ---- --target --------------------------------------------------------------------------------------- */
+
+static char *trimmed(const char *from, size_t length)
+{
+    while (length > 0 && *from == ' ') from++, length--;
+    while (length > 0 && from[length - 1] == ' ') length--;
+    char *text = cli_memory(length + 1, 1);
+    memcpy(text, from, length);
+    return text;
+}
+
+static bool is_column(const una_dataset *data, const char *name)
+{
+    for (size_t i = 0; i < una_dataset_column_count(data); i++) {
+        if (strcmp(una_dataset_column_name(data, i), name) == 0) return true;
+    }
+    return false;
+}
+
+/* The longest piece that ends at a comma and is a column; else up to the first comma. */
+static char *next_target(const una_dataset *data, const char **at)
+{
+    const char *begin = *at, *first = begin + strcspn(begin, ",");
+    for (const char *end = begin + strlen(begin); end > first; end--) {
+        if (*end && *end != ',') continue;
+        char *name = trimmed(begin, (size_t)(end - begin));
+        if (is_column(data, name)) {
+            *at = *end ? end + 1 : end;
+            return name;
+        }
+        free(name);
+    }
+    *at = *first ? first + 1 : first;
+    return trimmed(begin, (size_t)(first - begin));
+}
+
+char **cli_targets(const cli *c, const una_dataset *data, size_t *count)
+{
+    const char *at = cli_text(c, "target");
+    *count = 0;
+    if (!at) return NULL;
+
+    size_t room = 2;
+    for (const char *comma = at; *comma; comma++) room += *comma == ',';
+    char **targets = cli_memory(room, sizeof *targets);
+    if (is_column(data, at) || !strchr(at, ',')) {       /* as it is, blanks and all */
+        targets[(*count)++] = cli_memory(strlen(at) + 1, 1);
+        memcpy(targets[0], at, strlen(at));
+        return targets;
+    }
+    while (*at) targets[(*count)++] = next_target(data, &at);
+    return targets;
+}
+
+void cli_targets_free(char **targets, size_t count)
+{
+    for (size_t i = 0; i < count; i++) free(targets[i]);
+    free(targets);
+}

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
+    CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict, or several with commas between them: a,b (default: "
+             "the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
              "see 'una models' (default auto; luna with --preset)"),
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
@@ -34,6 +35,8 @@ typedef struct job {
     const char  *data_path, *out, *report, *chart;
     char        *default_out;
     const char **set;
+    char       **targets;
+    size_t       target_count;
     una_dataset *data, *valid;
     una_model   *model;
 } job;
@@ -56,7 +59,6 @@ static una_status train(cli *c, job *j)
     j->set = cli_memory(c->given_count + 1, sizeof *j->set);
     una_fit_settings settings = {
         .size = sizeof settings,
-        .target = cli_text(c, "target"),
         .preset = cli_text(c, "preset"),
         .set = j->set,
         .set_count = cli_texts(c, "set", j->set),
@@ -66,6 +68,11 @@ static una_status train(cli *c, job *j)
 
     una_status status = una_dataset_read(&j->data, j->data_path, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
+    settings.targets = (const char *const *)(j->targets = cli_targets(c, j->data, &j->target_count));
+    settings.target_count = j->target_count;
+    if (j->target_count > 1 && j->chart)
+        return cli_fail(c, UNA_E_USAGE, "--chart shows one target, and %zu are given: use --report, which has the charts "
+                        "of each", j->target_count);
     status = cli_read_valid(c, &j->valid, &settings);
     if (status != UNA_OK) return status;
 
@@ -91,51 +98,82 @@ static una_status write_files(cli *c, job *j)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
-static void print_json(const job *j)
+static void print_number(const char *key, double value)
 {
-    const una_fit_info *info = una_model_info(j->model);
-    const struct { const char *key; double value; } numbers[] = {
-        { "noise_std", info->noise_std }, { "prior_var", info->prior_var }, { "log_evidence", info->log_evidence }
-    };
+    printf(", \"%s\": ", key);
+    cli_json_number(stdout, value);
+}
 
-    printf("{\"kind\": ");
+static void print_relevance_json(const una_model *model)
+{
+    const double *relevance = una_model_info(model)->relevance;
+    if (!relevance) return;
+    for (size_t i = 0; i < una_model_input_count(model); i++) {
+        printf(i ? ", " : ", \"relevance\": {");
+        cli_json_text(stdout, una_model_input_name(model, i));
+        printf(": ");
+        cli_json_number(stdout, relevance[i]);
+    }
+    printf("}");
+}
+
+/* What was found for one target, without the brackets around it. */
+static void print_findings(const una_model *model)
+{
+    const una_fit_info *info = una_model_info(model);
+    printf("\"kind\": ");
     cli_json_text(stdout, info->kind);
     printf(", \"spec\": ");
     cli_json_text(stdout, info->spec);
     printf(", \"target\": ");
     cli_json_text(stdout, info->target);
     printf(", \"rows\": %zu, \"inputs\": %zu", info->rows, info->inputs);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        printf(", \"%s\": ", numbers[i].key);
-        cli_json_number(stdout, numbers[i].value);
-    }
-    if (!isnan(info->mean_cos2)) {
-        printf(", \"mean_cos2\": ");
-        cli_json_number(stdout, info->mean_cos2);
-    }
+    print_number("noise_std", info->noise_std);
+    print_number("prior_var", info->prior_var);
+    print_number("log_evidence", info->log_evidence);
+    if (!isnan(info->mean_cos2)) print_number("mean_cos2", info->mean_cos2);
+    print_relevance_json(model);
 
-    if (info->relevance) {
-        for (size_t i = 0; i < una_model_input_count(j->model); i++) {
-            printf(i ? ", " : ", \"relevance\": {");
-            cli_json_text(stdout, una_model_input_name(j->model, i));
-            printf(": ");
-            cli_json_number(stdout, info->relevance[i]);
-        }
-        printf("}");
-    }
+    printf(", \"options\": %s, \"valid\": {\"rows\": %zu", una_model_options_json(model), info->valid_rows);
+    print_number("rmse", info->valid_rows ? info->valid_rmse : NAN);
+    print_number("log_lik", info->valid_rows ? info->valid_log_lik : NAN);
+    printf("}, \"steps\": %zu", info->steps);
+}
 
-    printf(", \"options\": %s, \"valid\": {\"rows\": %zu, \"rmse\": ", una_model_options_json(j->model),
-           info->valid_rows);
-    cli_json_number(stdout, info->valid_rows ? info->valid_rmse : NAN);
-    printf(", \"log_lik\": ");
-    cli_json_number(stdout, info->valid_rows ? info->valid_log_lik : NAN);
-    printf("}, \"steps\": %zu, \"seconds\": ", info->steps);
-    cli_json_number(stdout, info->seconds);
-
+static void print_sentences(const una_fit_info *info)
+{
     printf(", \"warnings\": ");
     cli_json_texts(stdout, info->warnings, info->warning_count);
     printf(", \"notes\": ");
     cli_json_texts(stdout, info->notes, info->note_count);
+}
+
+/* What is common to several targets, then each of them. */
+static void print_parts(const una_model *model)
+{
+    const una_fit_info *info = una_model_info(model);
+    printf("\"kind\": ");
+    cli_json_text(stdout, info->kind);
+    printf(", \"spec\": ");
+    cli_json_text(stdout, info->spec);
+    printf(", \"rows\": %zu, \"inputs\": %zu, \"targets\": [", info->rows, info->inputs);
+    for (size_t t = 0; t < una_model_target_count(model); t++) {
+        printf(t ? ", {" : "{");
+        print_findings(una_model_target(model, t));
+        print_sentences(una_model_info(una_model_target(model, t)));
+        printf("}");
+    }
+    printf("], \"steps\": %zu", info->steps);
+}
+
+static void print_json(const job *j)
+{
+    const una_fit_info *info = una_model_info(j->model);
+    printf("{");
+    if (una_model_target_count(j->model) > 1) print_parts(j->model);
+    else print_findings(j->model);
+    print_number("seconds", info->seconds);
+    print_sentences(info);
     cli_json_path(stdout, "model", j->out);
     cli_json_path(stdout, "report", j->report);
     cli_json_path(stdout, "chart", j->chart);
@@ -183,10 +221,10 @@ static bool is_automatic(const cli *c, const job *j, size_t kind, const char *na
 }
 
 /* The options that were found from the data, or the others. */
-static void option_row(const cli *c, const job *j, bool automatic, const char *title)
+static void option_row(const cli *c, const job *j, const una_model *model, bool automatic, const char *title)
 {
-    const char *json = una_model_options_json(j->model);
-    size_t kind = cli_kind_find(una_model_info(j->model)->kind), room = 2 * strlen(json) + 1, used = 0;
+    const char *json = una_model_options_json(model);
+    size_t kind = cli_kind_find(una_model_info(model)->kind), room = 2 * strlen(json) + 1, used = 0;
     char *text = cli_memory(room, 1);
     cli_json walk;
     cli_json_item item;
@@ -225,19 +263,44 @@ static void print_relevance(const una_model *model)
     free(list);
 }
 
+static void print_remarks(const una_fit_info *info)
+{
+    for (size_t i = 0; i < info->note_count; i++) row(CLI_PLAIN, "note", info->notes[i]);
+    for (size_t i = 0; i < info->warning_count; i++) row(CLI_YELLOW, "warning", info->warnings[i]);
+}
+
+static void print_target(const cli *c, const job *j, const una_model *model)
+{
+    print_checks(una_model_info(model));
+    print_relevance(model);
+    option_row(c, j, model, true, "chosen from data");
+}
+
+static void print_targets(const cli *c, const job *j)
+{
+    for (size_t t = 0; t < una_model_target_count(j->model); t++) {
+        const una_model *part = una_model_target(j->model, t);
+        printf("target %s%s%s, %zu rows\n", cli_on(stdout, CLI_BOLD), una_model_info(part)->target, cli_off(stdout),
+               una_model_info(part)->rows);
+        print_target(c, j, part);
+        print_remarks(una_model_info(part));
+        printf("\n");
+    }
+    printf("all targets\n");
+}
+
 static void print_summary(const cli *c, const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
-    printf("%s%s%s fitted to %s: target %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
-           cli_off(stdout), j->data_path, info->target, info->rows, info->inputs, info->inputs == 1 ? "" : "s",
-           info->seconds);
+    bool several = una_model_target_count(j->model) > 1;
+    printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
+           cli_off(stdout), j->data_path, several ? "s" : "", info->target, info->rows, info->inputs,
+           info->inputs == 1 ? "" : "s", info->seconds);
 
-    print_checks(info);
-    print_relevance(j->model);
-    option_row(c, j, true, "chosen from data");
-    option_row(c, j, false, "other options");
-    for (size_t i = 0; i < info->note_count; i++) row(CLI_PLAIN, "note", info->notes[i]);
-    for (size_t i = 0; i < info->warning_count; i++) row(CLI_YELLOW, "warning", info->warnings[i]);
+    if (several) print_targets(c, j);
+    else print_target(c, j, j->model);
+    option_row(c, j, una_model_target(j->model, 0), false, "other options");
+    print_remarks(info);
 
     printf("\n");
     row(CLI_BOLD, "model", j->out);
@@ -264,6 +327,7 @@ static una_status run(cli *c)
     una_model_free(j.model);
     una_dataset_free(j.valid);
     una_dataset_free(j.data);
+    cli_targets_free(j.targets, j.target_count);
     free(j.set);
     free(j.default_out);
     return status;
@@ -273,13 +337,16 @@ const cli_verb cli_fit = {
     "fit", "train a model on a table",
     "Trains a model on a table (CSV or TSV, also .gz, with a header; or NPY) and writes it to a file. Nothing needs "
     "tuning: what is not given is chosen from the data, printed, saved with the model, and can be passed back as an "
-    "option. Text columns become categories. The same seed gives the same bits whatever the number of threads.",
+    "option. Text columns become categories. The same seed gives the same bits whatever the number of threads. With "
+    "several targets the model has one part for each; where a target's cell is empty, that target goes without the row.",
     { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una fit measurements.csv --target strength\n"
     "una fit measurements.csv --target strength --report report.html --chart bands.svg\n"
     "# another model, with options of its own ('una models nlm' lists them)\n"
     "una fit measurements.csv --target strength --model nlm --set width=100 --out plain.una\n"
+    "# two targets in one model: the answers have columns for each\n"
+    "una fit measurements.csv --target strength,density\n"
     "# the published settings\n"
     "una fit measurements.csv --target strength --preset thesis\n"
     "# cells are missing, and new categories will turn up\n"

@@ -8,7 +8,8 @@ static const cli_flag flags[] = {
     CLI_FLAG("level", CLI_SHARE, "P", "share of the probability between lower and upper (default 0.95)"),
     CLI_FLAG("out", CLI_WRITTEN, "FILE", "where the answers go (default: the standard output)"),
     CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
-    CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K"),
+    CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K; "
+                   "of several targets draw_1_NAME ..., each drawn by itself"),
     CLI_FLAG_END
 };
 
@@ -63,8 +64,8 @@ static una_status run(cli *c)
 const cli_verb cli_predict = {
     "predict", "answers with bands for new rows",
     "Prints one line per row of DATA: mean, std (of a new observation), std_epistemic (ignorance: data nearby would "
-    "help), std_noise (noise: it would not), lower and upper, all in the units of the target. Columns are matched by "
-    "name, in any order; others are ignored.",
+    "help), std_noise (noise: it would not), lower and upper, all in the units of the target. Of several targets each "
+    "has these columns under its name: mean_a, std_a ... Columns are matched by name, in any order; others are ignored.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's input columns" }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,

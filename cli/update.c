@@ -7,6 +7,7 @@
 #include "cli.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the updated model goes (default: over MODEL)"),
@@ -21,8 +22,11 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
                              size_t *rows_added)
 {
     const una_fit_info *info = una_model_info(model);
-    const una_fit_settings settings = { .size = sizeof settings, .target = info->target, .missing = info->missing,
-                                        .other = info->other };
+    size_t targets = una_model_target_count(model);
+    const char **names = cli_memory(targets, sizeof *names);
+    for (size_t t = 0; t < targets; t++) names[t] = una_model_info(una_model_target(model, t))->target;
+    const una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
+                                        .missing = info->missing, .other = info->other };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
     una_status status = una_dataset_read(&old, old_path, c->run);
@@ -34,6 +38,7 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     una_dataset_free(joined);
     una_dataset_free(more);
     una_dataset_free(old);
+    free(names);
     return status;
 }
 
@@ -62,6 +67,29 @@ static una_status update(const cli *c, una_model **model, size_t *rows_added)
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 
+/* Noise and evidence of one target. */
+static void tell_found(const una_fit_info *info)
+{
+    printf(", \"noise_std\": ");
+    cli_json_number(stdout, info->noise_std);
+    printf(", \"log_evidence\": ");
+    cli_json_number(stdout, info->log_evidence);
+}
+
+static void tell_targets(const una_model *model)
+{
+    printf(", \"targets\": [");
+    for (size_t t = 0; t < una_model_target_count(model); t++) {
+        const una_fit_info *info = una_model_info(una_model_target(model, t));
+        printf(t ? ", {\"target\": " : "{\"target\": ");
+        cli_json_text(stdout, info->target);
+        printf(", \"rows\": %zu", info->rows);
+        tell_found(info);
+        printf("}");
+    }
+    printf("]");
+}
+
 static void tell(const cli *c, const una_model *model, size_t rows_added, const char *out)
 {
     const una_fit_info *info = una_model_info(model);
@@ -70,10 +98,9 @@ static void tell(const cli *c, const una_model *model, size_t rows_added, const 
     if (c->json) {
         printf("{\"rows_added\": %zu, \"rows\": %zu, \"kind\": ", rows_added, info->rows);
         cli_json_text(stdout, info->kind);
-        printf(", \"refitted\": %s, \"noise_std\": ", again ? "true" : "false");
-        cli_json_number(stdout, info->noise_std);
-        printf(", \"log_evidence\": ");
-        cli_json_number(stdout, info->log_evidence);
+        printf(", \"refitted\": %s", again ? "true" : "false");
+        if (una_model_target_count(model) > 1) tell_targets(model);
+        else tell_found(info);
         cli_json_path(stdout, "model", out);
         printf("}\n");
     } else if (!c->quiet && !c->stdout_taken) {
@@ -114,7 +141,8 @@ const cli_verb cli_update = {
     "fitted on all rows, old and new, and the old rows are not needed. One row at a time, in pieces or all at once "
     "gives the same.",
     { { "MODEL", CLI_RENEWED, "a model file made by 'una fit'" },
-      { "DATA", CLI_FILE, "a table with the model's inputs and its target" }, { NULL, CLI_TEXT, NULL } },
+      { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" },
+      { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una update measurements.una today.csv\n"
     "una update measurements.una today.csv --out measurements-2.una\n"

@@ -65,7 +65,8 @@ const char *una_build_info(void);              /* one line per dependency and ke
 typedef struct una_run una_run;
 
 typedef struct una_progress {
-    const char *stage;                         /* "training luna", "reading" ...                    */
+    const char *stage;                         /* "training luna", "reading" ...; in a sweep "3 of 10 fits, 12 a
+                                                  minute: training luna"                            */
     double      fraction;                      /* 0..1 of the whole call                            */
     double      value;                         /* what the stage watches (loss), NAN if nothing     */
 } una_progress;
@@ -200,7 +201,8 @@ typedef struct una_fit_settings {
     una_missing        missing;
     size_t             other;                  /* > 0: levels with fewer rows share an "other" level, which is
                                                   there in any case and takes words never seen      */
-    const char *const *targets;                /* several columns to predict at once, instead of `target` */
+    const char *const *targets;                /* several columns to predict at once, instead of `target`; cells may be
+                                                  missing: a target then goes without those rows    */
     size_t             target_count;           /* 0: one, `target`                                  */
 } una_fit_settings;
 
@@ -245,14 +247,19 @@ const char *una_model_input_name(const una_model *model, size_t input);
 const char *una_model_options_json(const una_model *model);     /* {"width":50,...}: all of them      */
 
 /* A model of several targets holds one of each, to be asked by itself: predictions, draws, scores, slopes. It is saved,
- * loaded, updated and relearnt as a whole; other calls with the whole are UNA_E_USAGE. Of one target: 1, and the model
- * itself. The parts live as long as the whole. */
+ * loaded, updated and relearnt as a whole (una_predict_file writes columns for each target); other calls with the whole
+ * are UNA_E_USAGE. Its info has what is common: kind, spec, rows, notes; target is "a, b". Of one target: 1, and the
+ * model itself. The parts live as long as the whole. */
 size_t           una_model_target_count(const una_model *model);
 const una_model *una_model_target(const una_model *model, size_t target);      /* NULL behind the last */
 /* cov [rows, targets, targets]: of what is predicted for a row, in the targets' own units: of the functions (noise 0) or
  * with the noise. Targets that were fitted apart have a covariance of 0. */
 una_status       una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov,
                                       una_run *run);
+/* Mean log density of all targets of a row at once, over the rows that have them all; rows (may be NULL): how many these
+ * are (0: log_lik is NAN). Targets that were fitted apart: the sum of their log-likelihoods. */
+una_status       una_model_joint_log_lik(double *log_lik, size_t *rows, const una_model *model, const una_dataset *data,
+                                         una_run *run);
 
 una_status una_model_save(const una_model *model, const char *path, una_run *run);
 una_status una_model_load(una_model **model, const char *path, una_run *run);
@@ -292,7 +299,7 @@ typedef struct una_parts {
     double *mean, *std;                        /* [rows, parts]                                     */
     double *dmean, *dstd;                      /* [rows, parts, una_model_input_count] slopes       */
 } una_parts;
-size_t     una_model_part_count(const una_model *model);
+size_t     una_model_part_count(const una_model *model);                /* 0 for several targets */
 /* x [rows, una_model_input_count] row-major: numbers, as in una_model_predict_rows. */
 una_status una_model_parts(const una_model *model, const double *x, size_t rows, const una_parts *out, una_run *run);
 /* One function drawn from the posterior, the index-th of the run's seed, as a model that is sure of it: its mean is
@@ -307,7 +314,8 @@ una_status una_model_relearn(una_model **relearnt, const una_model *model, const
                              const char *const *set, size_t set_count, una_run *run);
 /* More rows into the posterior, features kept: exact. After a failure the model is as it was. */
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run);
-/* The same from arrays, for models without text columns: x [rows, una_model_input_count] row-major, y [rows]. */
+/* The same from arrays, for models without text columns: x [rows, una_model_input_count] row-major, y [rows], or of
+ * several targets [rows, targets] with NAN for missing cells. */
 una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 
 /* ---- scores ---------------------------------------------------------------------------------- */
@@ -341,8 +349,8 @@ typedef struct una_predict_settings {
     void  *writer;                             /* its context                                       */
 } una_predict_settings;
 
-/* CSV with header mean,std,std_epistemic,std_noise,lower,upper, whole or not at all; out_path NULL: piece by piece to
- * settings->write. rows (may be NULL): how many were predicted. */
+/* CSV with header mean,std,std_epistemic,std_noise,lower,upper (of several targets mean_a, ... upper_a, mean_b, ...),
+ * whole or not at all; out_path NULL: piece by piece to settings->write. rows (may be NULL): how many were predicted. */
 una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
                             const char *out_path, size_t *rows, una_run *run);
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);

@@ -17,7 +17,8 @@ extern "C" {
 
 const char *una_report_build_info(void);       /* one line per dependency built in */
 
-/* One self-contained HTML page about one model, or several side by side (the first is the subject). */
+/* One self-contained HTML page about one model, or several side by side (the first is the subject). Of a model of
+ * several targets, alone: a section on each, without `heading`. */
 una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
                             size_t count, const una_dataset *data, const char *heading, const char *story,
                             una_run *run);

@@ -123,7 +123,7 @@ static una_status draw(una_figure *figure, const drawing *d, una_arena *arena, u
 una_status una_cubic_functions(una_page *page, const char *name, const una_cubic_panel *panels, size_t count,
                                const char *lead, const char *caption, const una_asked *asked, una_run *run)
 {
-    una_arena *arena = page->html.text.arena;
+    una_arena *arena = page->words.arena;
     una_figure figure;
     if (count == 0) return UNA_OK;
     drawing d = { .panels = panels, .count = count, .paths = UNA_GET(arena, const char *, count),

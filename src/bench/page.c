@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pages of experiments, in HTML and in Markdown at once: the frame of each (heading, what the experiment shows, claims
- * with their numbers, what was fitted), the parts that experiments add, each figure and table also as files, and a table
- * of means for experiments that have no page of their own.
+ * with their numbers, what was fitted), the parts that experiments add, each figure and table also as files, and a
+ * table of means for experiments that have no page of their own.
  */
 #include "bench/experiment.h"
 
 #include "report/fit_report.h"
+#include "sweep/rows.h"
 
 #include <string.h>
 
@@ -32,13 +33,14 @@ void una_page_paragraph(una_page *page, const char *words)
     paragraph(page, NULL, words);
 }
 
-/* OUT/EXPERIMENT-NAME.ENDING */
+/* OUT/EXPERIMENT-NAME.ENDING; name NULL: OUT/EXPERIMENT.ENDING */
 static una_status save_part(const una_page *page, const char *name, const char *ending, const una_text *bytes,
                             una_run *run)
 {
     una_text path = una_text_in(bytes->arena);
-    una_text_add(&path, "%s/%s-%s.%s", page->folder, page->experiment, name, ending);
+    una_text_add(&path, "%s/%s%s%s.%s", page->folder, page->experiment, name ? "-" : "", name ? name : "", ending);
     UNA_TRY(una_arena_check(bytes->arena));
+    UNA_TRY(una_rows_check(path.at, run));
     return una_report_save(path.at, bytes, run);
 }
 
@@ -199,19 +201,17 @@ static una_status write_page(una_page *page, const una_findings *f, const una_be
                         "and sends nothing.");
 }
 
-una_status una_experiment_page(const char *path, const una_findings *findings, const una_bench_claim *claims,
-                               size_t claim_count, const una_asked *asked, una_run *run)
+una_status una_experiment_page(const una_findings *findings, const una_bench_claim *claims, size_t claim_count,
+                               const una_asked *asked, una_run *run)
 {
     una_arena arena;
     una_arena_init(&arena, run);
     una_page page = { .html = una_html_begin(&arena, asked->experiment->title), .words = una_text_in(&arena),
                       .folder = asked->out, .experiment = asked->experiment->name };
-    una_text words = una_text_in(&arena);
-    una_text_add(&words, "%s/%s.md", page.folder, page.experiment);
     una_status status = write_page(&page, findings, claims, claim_count, asked, run);
     if (status == UNA_OK) status = una_arena_check(&arena);
-    if (status == UNA_OK) status = una_report_save(words.at, &page.words, run);
-    if (status == UNA_OK) status = una_report_save(path, &page.html.text, run);
+    if (status == UNA_OK) status = save_part(&page, NULL, "md", &page.words, run);
+    if (status == UNA_OK) status = save_part(&page, NULL, "html", &page.html.text, run);
     una_arena_free(&arena);
     return status;
 }

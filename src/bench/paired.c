@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statistics of claims.
- *   interval     mean +- t sd / sqrt(n), t of Student's distribution with n - 1 degrees of freedom, whose share within
- *                +-t is a finite sum (Abramowitz & Stegun 26.7.3, 26.7.4) that is solved for the angle atan(t / sqrt(v))
- *   signed ranks Wilcoxon, Individual comparisons by ranking methods, 1945; differences of 0 are left out. Exact: in how
- *                many of the 2^n signs is the sum of the ranks no larger; else normal, variance less its ties, corrected
- *                for continuity by a half
+ *   interval     mean +- t sd / sqrt(n), t of Student's distribution with v = n - 1 degrees of freedom, whose share
+ *                within +-t is a finite sum (Abramowitz & Stegun 26.7.3, 26.7.4), solved for atan(t / sqrt(v))
+ *   signed ranks Wilcoxon, Individual comparisons by ranking methods, 1945; differences of 0 are left out. Exact: in
+ *                how many of the 2^n signs is the sum of the ranks no larger; else normal, variance less its ties,
+ *                corrected for continuity by a half
  *   share        E. B. Wilson, Probable inference, the law of succession, and statistical inference, 1927
  */
 #include "bench/paired.h"

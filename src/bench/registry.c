@@ -10,8 +10,9 @@
     X(uci)              \
     X(gap)              \
     X(split)            \
-    X(studies)          \
-    X(bayesopt)
+    X(bayesopt)         \
+    X(radial)           \
+    X(studies)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

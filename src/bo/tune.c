@@ -205,6 +205,8 @@ static una_status name_study(tuning *t)
 static una_status name_fits(tuning *t)
 {
     size_t column = una_dataset_column_count(t->data) - 1;
+    if (t->fit.target_count)
+        UNA_FAIL(t->run, UNA_E_USAGE, "options are searched for one target: name it in `target`, not in `targets`");
     if (t->fit.target) UNA_TRY(una_dataset_find(&column, t->data, t->fit.target, t->run));
     uint32_t sum = sum_table(0, t->data);
     if (t->fit.valid) sum = sum_table(sum, t->fit.valid);

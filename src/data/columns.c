@@ -13,9 +13,10 @@ typedef struct level { const char *word; size_t count; } level;
 
 typedef struct learner {
     const una_dataset *data;
-    size_t      target, other;
+    const size_t *target;        /* [targets] their columns                                         */
+    size_t      targets, other;
     una_missing missing;
-    bool       *used;            /* [data->columns] inputs so far; false for the target             */
+    bool       *used;            /* [data->columns] inputs so far; false for targets                */
     size_t     *row;             /* [rows] rows in use                                              */
     size_t      rows;
     const char **word;           /* [data->rows] working room                                       */
@@ -176,25 +177,52 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
 
 /* ---- which rows and columns ----------------------------------------------------------------------------- */
 
-static una_status first_checks(learner *l, const char *target)
+static bool is_target(const learner *l, size_t column)
+{
+    for (size_t t = 0; t < l->targets; t++)
+        if (l->target[t] == column) return true;
+    return false;
+}
+
+static una_status find_targets(size_t *at, const learner *l, const char *const *target)
+{
+    for (size_t t = 0; t < l->targets; t++) {
+        if (target && target[t]) UNA_TRY(una_table_need(&at[t], l->data, target[t], l->run));
+        else at[t] = l->data->columns - 1;
+        for (size_t b = 0; b < t; b++)
+            if (at[b] == at[t])
+                UNA_FAIL(l->run, UNA_E_USAGE, "the target '%.60s' is named twice; name each target once", target[t]);
+    }
+    return UNA_OK;
+}
+
+static una_status check_target(const learner *l, size_t target)
+{
+    const una_table_column *column = &l->data->column[target];
+    if (!column->is_text) return UNA_OK;
+    const char *word = column->word[column->first_word];
+    UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
+             "another column with --target", place(l->data, column->first_word, target, l->run), word ? word : "");
+}
+
+static una_status first_checks(learner *l, const char *const *target)
 {
     const una_dataset *data = l->data;
-    if (target) UNA_TRY(una_table_need(&l->target, data, target, l->run));
-    else l->target = data->columns - 1;
+    size_t *at = UNA_GET(&l->run->scratch, size_t, l->targets);
+    UNA_TRY(una_arena_check(&l->run->scratch));
+    UNA_TRY(find_targets(at, l, target));
+    l->target = at;
 
     if (data->columns < 2)
         UNA_FAIL(l->run, UNA_E_INPUT, "%s has only one column, '%.60s'; a target and at least one input are needed",
                  data->origin, data->column[0].name);
+    if (data->columns <= l->targets)
+        UNA_FAIL(l->run, UNA_E_INPUT, "every column of %s is a target; at least one must be left as an input",
+                 data->origin);
     if (data->rows < 2)
         UNA_FAIL(l->run, UNA_E_INPUT, "%s has %s; at least two are needed to learn from", data->origin,
                  data->rows ? "only one row" : "no rows");
-
-    const una_table_column *column = &data->column[l->target];
-    if (column->is_text) {
-        const char *word = column->word[column->first_word];
-        UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
-                 "another column with --target", place(data, column->first_word, l->target, l->run), word ? word : "");
-    }
+    for (size_t t = 0; t < l->targets; t++) UNA_TRY(check_target(l, at[t]));
     return UNA_OK;
 }
 
@@ -204,10 +232,11 @@ static una_status refuse_missing(const learner *l)
     const una_dataset *data = l->data;
     for (size_t i = 0; i < data->rows; i++)
         for (size_t c = 0; c < data->columns; c++) {
-            if (l->missing == UNA_MISSING_MEAN && c != l->target) continue;
             if (!is_missing(&data->column[c], i)) continue;
+            bool target = is_target(l, c);
+            if (target ? l->targets > 1 : l->missing == UNA_MISSING_MEAN) continue;
 
-            if (c == l->target)
+            if (target)
                 UNA_FAIL(l->run, UNA_E_INPUT,
                          "%s is missing, and it is the target; fill the cell, or use --missing drop to "
                          "leave such rows out",
@@ -220,13 +249,21 @@ static una_status refuse_missing(const learner *l)
     return UNA_OK;
 }
 
+/* Of several targets one is enough. */
+static bool has_target(const learner *l, size_t row)
+{
+    for (size_t t = 0; t < l->targets; t++)
+        if (!is_missing(&l->data->column[l->target[t]], row)) return true;
+    return false;
+}
+
 /* Rows without a missing cell; with_inputs false looks at the target only. */
 static void choose_rows(learner *l, bool with_inputs)
 {
     const una_dataset *data = l->data;
     l->rows = 0;
     for (size_t i = 0; i < data->rows; i++) {
-        bool whole = !is_missing(&data->column[l->target], i);
+        bool whole = has_target(l, i);
         for (size_t c = 0; with_inputs && whole && c < data->columns; c++)
             whole = !l->used[c] || !is_missing(&data->column[c], i);
         if (whole) l->row[l->rows++] = i;
@@ -253,10 +290,23 @@ static bool drop_constants(learner *l)
     return dropped;
 }
 
+static void note_rows(const learner *l)
+{
+    size_t untaught = 0, rest = l->data->rows - l->rows;
+    for (size_t i = 0; l->targets > 1 && i < l->data->rows; i++) untaught += !has_target(l, i);
+    rest -= untaught;
+    if (untaught)
+        una_notes_add(l->notes, untaught == 1 ? "%zu row without any target was left out" :
+                      "%zu rows without any target were left out", untaught);
+    if (rest)
+        una_notes_add(l->notes, rest == 1 ? "%zu row with missing cells was left out" :
+                      "%zu rows with missing cells were left out", rest);
+}
+
 static una_status choose(learner *l)
 {
     const una_dataset *data = l->data;
-    for (size_t c = 0; c < data->columns; c++) l->used[c] = c != l->target;
+    for (size_t c = 0; c < data->columns; c++) l->used[c] = !is_target(l, c);
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
     drop_constants(l);
@@ -270,10 +320,7 @@ static una_status choose(learner *l)
         if (!drop_constants(l)) break;
     }
 
-    if (l->rows < data->rows)
-        una_notes_add(l->notes, data->rows - l->rows == 1 ? "%zu row with missing cells was left out" :
-                      "%zu rows with missing cells were left out", data->rows - l->rows);
-
+    if (l->rows < data->rows) note_rows(l);
     for (size_t c = 0; c < data->columns; c++)
         if (l->used[c]) return UNA_OK;
     UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant, so there is nothing to learn from",
@@ -308,6 +355,20 @@ static bool equal_columns(const learner *l, const una_table_column *a, const una
     return true;
 }
 
+static void note_twin(const learner *l, size_t b, size_t c)
+{
+    bool first = is_target(l, b), second = is_target(l, c);
+    const char *one = l->data->column[b].name, *other = l->data->column[c].name;
+    if (first && second)
+        una_notes_add(l->notes, "targets '%s' and '%s' are identical", one, other);
+    else if (first || second)
+        una_notes_add(l->notes,
+                      "column '%s' equals the target in every row; leave it out if it will not be known "
+                      "beforehand", first ? other : one);
+    else
+        una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", one, other);
+}
+
 static una_status note_twins(learner *l)
 {
     const una_dataset *data = l->data;
@@ -315,19 +376,12 @@ static una_status note_twins(learner *l)
     UNA_TRY(una_arena_check(&l->run->scratch));
 
     for (size_t c = 0; c < data->columns; c++) {
-        if (!l->used[c] && c != l->target) continue;
+        if (!l->used[c] && !is_target(l, c)) continue;
         print[c] = fingerprint(l, &data->column[c]);
         for (size_t b = 0; b < c; b++) {
-            if ((!l->used[b] && b != l->target) || print[b] != print[c]) continue;
+            if ((!l->used[b] && !is_target(l, b)) || print[b] != print[c]) continue;
             if (!equal_columns(l, &data->column[b], &data->column[c])) continue;
-            if (b == l->target || c == l->target)
-                una_notes_add(l->notes,
-                              "column '%s' equals the target in every row; leave it out if it will not be known "
-                              "beforehand",
-                              data->column[b == l->target ? c : b].name);
-            else
-                una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", data->column[b].name,
-                              data->column[c].name);
+            note_twin(l, b, c);
             break;
         }
     }
@@ -395,19 +449,28 @@ una_status una_columns_inputs(una_columns *columns, una_arena *arena)
     return una_arena_check(arena);
 }
 
-static una_status learn_scales(una_columns *columns, const learner *l)
+static una_status learn_target(una_columns *columns, const learner *l, size_t target)
 {
-    moments m = moments_of(l, l->data->column[l->target].number);
+    const una_table_column *column = &l->data->column[target];
+    moments m = moments_of(l, column->number);
+    if (l->targets > 1 && m.count < 2)
+        UNA_FAIL(l->run, UNA_E_INPUT, "the target '%.60s' has %s in %s; at least two are needed", column->name,
+                 m.count ? "only one value" : "no values", l->data->origin);
     if (m.constant)
         UNA_FAIL(l->run, UNA_E_INPUT,
                  "the target '%.60s' has the same value in every row of %s, so there is nothing to "
                  "learn; choose another column with --target",
-                 l->data->column[l->target].name, l->data->origin);
+                 column->name, l->data->origin);
 
-    columns->target = una_arena_text(l->arena, l->data->column[l->target].name);
+    columns->target = una_arena_text(l->arena, column->name);
     columns->target_centre = m.mean;
     columns->target_scale = m.std;
+    columns->one_of_several = l->targets > 1;
+    return una_arena_check(l->arena);
+}
 
+static una_status learn_scales(una_columns *columns, const learner *l)
+{
     UNA_TRY(una_columns_inputs(columns, l->arena));
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];
@@ -418,7 +481,7 @@ static una_status learn_scales(una_columns *columns, const learner *l)
     return una_arena_check(l->arena);
 }
 
-static una_status learn(una_columns *columns, learner *l, const char *target)
+static una_status learn(una_columns *const *columns, learner *l, const char *const *target)
 {
     UNA_TRY(first_checks(l, target));
     una_arena *work = &l->run->scratch;
@@ -428,20 +491,33 @@ static una_status learn(una_columns *columns, learner *l, const char *target)
     l->level = UNA_GET_ROWS(work, level, l->data->rows + 1);
     UNA_TRY(una_arena_check(work));
     UNA_TRY(choose(l));
-    UNA_TRY(learn_sources(columns, l));
-    UNA_TRY(learn_scales(columns, l));
+    UNA_TRY(learn_sources(columns[0], l));
+    UNA_TRY(learn_target(columns[0], l, l->target[0]));
+    UNA_TRY(learn_scales(columns[0], l));
+    for (size_t t = 1; t < l->targets; t++) {
+        *columns[t] = *columns[0];
+        UNA_TRY(learn_target(columns[t], l, l->target[t]));
+    }
     UNA_TRY(note_twins(l));
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 
-una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
-                             size_t other, una_notes *notes, una_arena *arena, una_run *run)
+una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
+                                     size_t targets, una_missing missing, size_t other, una_notes *notes,
+                                     una_arena *arena, una_run *run)
 {
-    *columns = (una_columns){ .missing = missing };
-    learner l = { .data = data, .missing = missing, .other = other, .notes = notes, .arena = arena, .run = run };
+    for (size_t t = 0; t < targets; t++) *columns[t] = (una_columns){ .missing = missing };
+    learner l = { .data = data, .targets = targets, .missing = missing, .other = other, .notes = notes, .arena = arena,
+                  .run = run };
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = learn(columns, &l, target);
     bool results_in_scratch = arena == &run->scratch || (notes && notes->arena == &run->scratch);
     if (!results_in_scratch) una_arena_release(&run->scratch, mark);
     return status;
+}
+
+una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
+                             size_t other, una_notes *notes, una_arena *arena, una_run *run)
+{
+    return una_columns_learn_several(&columns, data, &target, 1, missing, other, notes, arena, run);
 }

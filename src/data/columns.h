@@ -38,6 +38,7 @@ typedef struct una_columns {
     const char *target;
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
     una_missing missing;
+    bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
 } una_columns;
 
 /* Inputs follow the sources: one for a number, one per level for text.
@@ -55,21 +56,36 @@ void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
 
 una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
                              size_t other, una_notes *notes, una_arena *arena, una_run *run);
+/* The same for several targets, columns [targets]: all share one set of sources and inputs, in which no target is, learnt
+ * from the rows that have one target at least; each has centre and scale of its own cells. Missing targets are never an
+ * error: rows without any are left out, with a note. `target` names each once. */
+una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
+                                     size_t targets, una_missing missing, size_t other, una_notes *notes,
+                                     una_arena *arena, una_run *run);
 /* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
  * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,
  * missing cell: an error with file, line, column and remedy. Under DROP at prediction time (y NULL), a missing
  * cell is an error too: every row must get an answer. x, y, kept are taken from the arena. */
 una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
                               size_t **kept, size_t *rows, una_arena *arena, una_run *run);
+/* The same for columns [targets] that were learnt together: y [*rows, targets], NAN where a cell is missing. */
+una_status una_columns_encode_several(const una_columns *const *columns, size_t targets, const una_dataset *data,
+                                      double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
+                                      una_run *run);
 /* A sentence for each column, the target first, in which a few cells of the encoded rows drown all others (outliers.c):
- * where, how far, what to do; at most four, then how many more there are. */
+ * where, how far, what to do; at most four, then how many more there are. x or y NULL: without the inputs, or without
+ * the target. */
 una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
                              const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
 /* The columns to ask a reader for: sources first, then the target. count = source_count + 1. */
 una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena);
+/* The same for columns [targets] that were learnt together: all targets come last. */
+una_wanted *una_columns_wanted_several(const una_columns *const *columns, size_t targets, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */
 una_status una_columns_inputs(una_columns *columns, una_arena *arena);
 /* Saves, or loads into ar->arena and checks everything: a file may come from a stranger. */
 una_status una_columns_exchange(una_columns *columns, una_archive *ar);
+/* Columns [targets] that were learnt together: their sources are written once. */
+una_status una_columns_exchange_several(una_columns *const *columns, size_t targets, una_archive *ar);
 
 #endif

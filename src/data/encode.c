@@ -8,10 +8,11 @@
 #include <string.h>
 
 typedef struct coder {
-    const una_columns *columns;
+    const una_columns *columns;  /* of the first target: the inputs are the same for all            */
+    const una_columns *const *target;
+    size_t     targets;          /* 0: they are not wanted                                          */
     const una_dataset *data;
-    size_t    *at;               /* [source_count + 1] column of the table for each source, then of the target */
-    size_t     needed;           /* source_count, or one more where the target is wanted            */
+    size_t    *at;               /* [source_count + targets] column of the table for each source, then of each target */
     size_t    *row;              /* [rows] rows of the table that are encoded                       */
     size_t     rows;
     double    *x;                /* [rows, input_count]                                             */
@@ -32,9 +33,10 @@ static bool is_missing(const una_table_column *column, size_t row)
 
 static una_status match_columns(coder *c)
 {
-    for (size_t s = 0; s < c->needed; s++) {
-        bool target = s == c->columns->source_count;
-        const char *name = target ? c->columns->target : c->columns->sources[s].name;
+    size_t sources = c->columns->source_count;
+    for (size_t s = 0; s < sources + c->targets; s++) {
+        bool target = s >= sources;
+        const char *name = target ? c->target[s - sources]->target : c->columns->sources[s].name;
         UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
         const una_table_column *column = &c->data->column[c->at[s]];
         bool is_text = !target && c->columns->sources[s].is_text;
@@ -51,7 +53,7 @@ static una_status match_columns(coder *c)
 
 static una_status refuse_missing(const coder *c, size_t row, size_t s)
 {
-    bool target = s == c->columns->source_count;
+    bool target = s >= c->columns->source_count;
     const char *remedy =
         target ? "it is the target; fill the cell or take the row out"
         : c->columns->missing == UNA_MISSING_DROP
@@ -60,16 +62,27 @@ static una_status refuse_missing(const coder *c, size_t row, size_t s)
     UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", place(c, row, c->at[s]), remedy);
 }
 
+/* Of several targets one is enough. */
+static bool has_target(const coder *c, size_t row)
+{
+    for (size_t t = 0; t < c->targets; t++)
+        if (!is_missing(&c->data->column[c->at[c->columns->source_count + t]], row)) return true;
+    return c->targets == 0;
+}
+
 /* Rows to encode: all, or those without a missing cell where rows may be dropped. */
-static una_status choose_rows(coder *c, bool with_target)
+static una_status choose_rows(coder *c)
 {
     una_missing missing = c->columns->missing;
+    bool several = c->columns->one_of_several;
+    size_t sources = c->columns->source_count, needed = sources + (several ? 0 : c->targets);
+
     for (size_t i = 0; i < c->data->rows; i++) {
-        bool whole = true;
-        for (size_t s = 0; whole && s < c->needed; s++) {
-            bool target = s == c->columns->source_count;
+        bool whole = !several || has_target(c, i);
+        for (size_t s = 0; whole && s < needed; s++) {
+            bool target = s >= sources;
             if (!is_missing(&c->data->column[c->at[s]], i) || (missing == UNA_MISSING_MEAN && !target)) continue;
-            if (missing != UNA_MISSING_DROP || !with_target) return refuse_missing(c, i, s);
+            if (missing != UNA_MISSING_DROP || !c->targets) return refuse_missing(c, i, s);
             whole = false;
         }
         if (whole) c->row[c->rows++] = i;
@@ -83,7 +96,7 @@ static una_status encode_number(const coder *c, const una_table_column *column, 
     for (size_t i = 0; i < c->rows; i++) {
         double value = column->number[c->row[i]];
         double standard = ((isnan(value) ? fill : value) - centre) / scale;
-        if (!isfinite(standard))
+        if (!isfinite(standard) && !(isnan(value) && isnan(fill)))
             UNA_FAIL(c->run, UNA_E_INPUT,
                      "%s: the value is too far from those of the training rows to be computed with",
                      place(c, c->row[i], (size_t)(column - c->data->column)));
@@ -167,39 +180,62 @@ static una_status encode_inputs(const coder *c)
     return UNA_OK;
 }
 
-una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
-                              size_t **kept, size_t *rows, una_arena *arena, una_run *run)
+/* c->x and y [rows, targets], from the arena. */
+static una_status encode_all(coder *c, double *y)
 {
-    coder c = { .columns = columns, .data = data, .needed = columns->source_count + (y ? 1 : 0), .run = run };
-    c.at = UNA_GET(arena, size_t, columns->source_count + 1);
+    UNA_TRY(encode_inputs(c));
+    for (size_t t = 0; t < c->targets; t++) {
+        const una_columns *target = c->target[t];
+        const una_table_column *column = &c->data->column[c->at[c->columns->source_count + t]];
+        UNA_TRY(encode_number(c, column, target->target_centre, target->target_scale, NAN, y + t, c->targets));
+    }
+    return UNA_OK;
+}
+
+una_status una_columns_encode_several(const una_columns *const *target, size_t targets, const una_dataset *data,
+                                      double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
+                                      una_run *run)
+{
+    const una_columns *columns = target[0];
+    coder c = { .columns = columns, .target = target, .targets = y ? targets : 0, .data = data, .run = run };
+    c.at = UNA_GET(arena, size_t, columns->source_count + targets);
     c.row = UNA_GET_ROWS(arena, size_t, data->rows);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(match_columns(&c));
-    UNA_TRY(choose_rows(&c, y != NULL));
+    UNA_TRY(choose_rows(&c));
 
     if (c.rows > 0 && columns->input_count > SIZE_MAX / 8 / c.rows)
         UNA_FAIL(run, UNA_E_MEMORY, "%zu rows of %zu inputs are beyond any memory", c.rows, columns->input_count);
     *x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
-    double *target = y ? UNA_GET_ROWS(arena, double, c.rows) : NULL;
+    double *answers = y ? UNA_GET_ROWS(arena, double, c.rows * targets) : NULL;
     UNA_TRY(una_arena_check(arena));
+    UNA_TRY(encode_all(&c, answers));
 
-    UNA_TRY(encode_inputs(&c));
-    if (y)
-        UNA_TRY(encode_number(&c, &data->column[c.at[columns->source_count]], columns->target_centre,
-                              columns->target_scale, 0, target, 1));
-
-    if (y) *y = target;
+    if (y) *y = answers;
     if (kept) *kept = c.row;
     *rows = c.rows;
     return UNA_OK;
 }
 
-una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena)
+una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
+                              size_t **kept, size_t *rows, una_arena *arena, una_run *run)
 {
-    una_wanted *wanted = UNA_GET(arena, una_wanted, columns->source_count + 1);
+    return una_columns_encode_several(&columns, 1, data, x, y, kept, rows, arena, run);
+}
+
+una_wanted *una_columns_wanted_several(const una_columns *const *target, size_t targets, una_arena *arena)
+{
+    const una_columns *columns = target[0];
+    una_wanted *wanted = UNA_GET(arena, una_wanted, columns->source_count + targets);
     if (!wanted) return NULL;
     for (size_t s = 0; s < columns->source_count; s++)
         wanted[s] = (una_wanted){ columns->sources[s].name, columns->sources[s].is_text };
-    wanted[columns->source_count] = (una_wanted){ columns->target, false };
+    for (size_t t = 0; t < targets; t++)
+        wanted[columns->source_count + t] = (una_wanted){ target[t]->target, false };
     return wanted;
+}
+
+una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena)
+{
+    return una_columns_wanted_several(&columns, 1, arena);
 }

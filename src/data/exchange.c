@@ -113,36 +113,53 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
     return UNA_OK;
 }
 
-static una_status check_names(const una_columns *columns, una_archive *ar)
+static una_status check_names(una_columns *const *target, size_t targets, una_archive *ar)
 {
+    const una_columns *columns = target[0];
     una_mark mark = una_arena_mark(&ar->run->scratch);
-    const char **names = UNA_GET(&ar->run->scratch, const char *, columns->source_count + 1);
+    const char **names = UNA_GET(&ar->run->scratch, const char *, columns->source_count + targets);
     una_status status = una_arena_check(&ar->run->scratch);
     bool repeated = false;
-    size_t first, second;
+    size_t first, second, count = columns->source_count;
 
-    for (size_t s = 0; status == UNA_OK && s < columns->source_count; s++) names[s] = columns->sources[s].name;
-    if (status == UNA_OK) {
-        names[columns->source_count] = columns->target;
-        status = una_names_repeated(&repeated, &first, &second, names, columns->source_count + 1, ar->run);
-    }
+    for (size_t s = 0; status == UNA_OK && s < count; s++) names[s] = columns->sources[s].name;
+    for (size_t t = 0; status == UNA_OK && t < targets; t++) names[count + t] = target[t]->target;
+    if (status == UNA_OK) status = una_names_repeated(&repeated, &first, &second, names, count + targets, ar->run);
 
     una_arena_release(&ar->run->scratch, mark);
     if (status == UNA_OK && repeated) return una_archive_refuse(ar, "columns.name", "stands twice");
     return status;
 }
 
-una_status una_columns_exchange(una_columns *columns, una_archive *ar)
+static una_status exchange_target(una_columns *columns, una_archive *ar)
 {
-    if (ar->loading) *columns = (una_columns){0};
-    uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;
-
     UNA_TRY(exchange_name(ar, "columns.target", &columns->target));
     UNA_TRY(una_archive_f64(ar, "columns.target_centre", &columns->target_centre));
     UNA_TRY(una_archive_f64(ar, "columns.target_scale", &columns->target_scale));
     if (ar->loading && !(columns->target_scale > 0))
         return una_archive_refuse(ar, "columns.target_scale", "is not positive");
+    return UNA_OK;
+}
 
+/* What all targets have in common. */
+static void share(const una_columns *from, una_columns *to)
+{
+    to->sources = from->sources;
+    to->source_count = from->source_count;
+    to->inputs = from->inputs;
+    to->input_count = from->input_count;
+    to->missing = from->missing;
+}
+
+una_status una_columns_exchange_several(una_columns *const *target, size_t targets, una_archive *ar)
+{
+    una_columns *columns = target[0];
+    for (size_t t = 0; t < targets; t++) {
+        if (ar->loading) *target[t] = (una_columns){ .one_of_several = targets > 1 };
+        UNA_TRY(exchange_target(target[t], ar));
+    }
+
+    uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;
     UNA_TRY(una_archive_u64(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
     UNA_TRY(una_archive_u64(ar, "columns.sources", &count, 1, most_sources(ar)));
     columns->missing = (una_missing)missing;
@@ -150,5 +167,11 @@ una_status una_columns_exchange(una_columns *columns, una_archive *ar)
 
     if (!ar->loading) return save_sources(columns, ar);
     UNA_TRY(load_sources(columns, ar));
-    return check_names(columns, ar);
+    for (size_t t = 1; t < targets; t++) share(columns, target[t]);
+    return check_names(target, targets, ar);
+}
+
+una_status una_columns_exchange(una_columns *columns, una_archive *ar)
+{
+    return una_columns_exchange_several(&columns, 1, ar);
 }

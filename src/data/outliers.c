@@ -92,7 +92,7 @@ una_status una_columns_doubt(const una_columns *columns, const una_dataset *data
     size_t inputs = columns->input_count, told = 0, untold = 0;
     double *room = NULL;
 
-    for (size_t d = 0; d <= inputs; d++) {                       /* the target first */
+    for (size_t d = y ? 0 : 1; d <= (x ? inputs : 0); d++) {     /* the target first */
         const una_input *input = d ? &columns->inputs[d - 1] : NULL;
         cells c = input ? (cells){ x + d - 1, rows, inputs } : (cells){ y, rows, 1 };
         if ((input && input->level != SIZE_MAX) || !may_dominate(c)) continue;

@@ -3,63 +3,74 @@
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
 #include "model/scoring.h"
+#include "model/several.h"
 
 #include <string.h>
 
-enum { CHUNK = 4096 };
+enum { CHUNK = 4096, ANSWERS = 6 };
 
 /* ---- one loop over the chunks of a file ------------------------------------------------------------------ */
 
 typedef struct chunk {
     const una_reader *reader;
-    double *x, *y;                       /* encoded; y only where it was asked for                          */
+    double *x, *y;                       /* encoded; y [rows, targets] only where it was asked for          */
     size_t  rows;
 } chunk;
 
 typedef una_status chunk_task(void *context, const chunk *rows, una_run *run);
 
-static una_status encode_chunk(chunk *c, const una_model *model, const una_dataset *table, bool with_target,
-                               una_run *run)
+typedef struct walk {
+    const una_columns **columns;         /* [targets]                                                       */
+    size_t      targets;
+    bool        with_targets, keep;
+    chunk_task *task;
+    void       *context;
+} walk;
+
+static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset *table, size_t *rows, una_run *run)
 {
-    return una_columns_encode(&model->columns, table, &c->x, with_target ? &c->y : NULL, NULL, &c->rows, &run->scratch,
-                              run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    chunk c = { .reader = reader };
+    una_status status = una_columns_encode_several(w->columns, w->targets, table, &c.x, w->with_targets ? &c.y : NULL,
+                                                   NULL, &c.rows, &run->scratch, run);
+    if (status == UNA_OK) status = w->task(w->context, &c, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+
+    *rows += c.rows;
+    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted after %zu rows", *rows);
+    return UNA_OK;
 }
 
-static una_status walk(const una_model *model, una_reader *reader, bool with_target, chunk_task *task, void *context,
-                       size_t *rows, una_run *run)
+static una_status do_chunks(const walk *w, una_reader *reader, size_t *rows, una_run *run)
 {
     for (;;) {
         una_dataset *table;
         UNA_TRY(una_reader_next(&table, reader, CHUNK));
         if (!table) return UNA_OK;
-
-        una_mark mark = una_arena_mark(&run->scratch);
-        chunk c = { .reader = reader };
-        una_status status = encode_chunk(&c, model, table, with_target, run);
-        if (status == UNA_OK) status = task(context, &c, run);
-        una_arena_release(&run->scratch, mark);
+        una_status status = do_chunk(w, reader, table, rows, run);
         una_dataset_free(table);
-
         UNA_TRY(status);
-        *rows += c.rows;
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted after %zu rows", *rows);
     }
 }
 
-static una_status for_each_chunk(const una_model *model, const char *path, bool with_target, bool keep,
-                                 chunk_task *task, void *context, size_t *rows, una_run *run)
+static una_status for_each_chunk(walk w, const una_model *model, const char *path, size_t *rows, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    size_t sources = model->columns.source_count;
-    una_wanted *wanted = una_columns_wanted(&model->columns, &run->scratch);
     una_reader *reader = NULL;
+    una_wanted *wanted = NULL;
     *rows = 0;
+    w.targets = una_model_target_count(model);
+    w.columns = una_several_columns(model, &run->scratch);
+    if (w.columns) wanted = una_columns_wanted_several(w.columns, w.targets, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
 
-    if (status == UNA_OK)
-        status = una_reader_open(&reader, path, wanted, sources + with_target, sources + with_target, run);
-    if (status == UNA_OK && keep) una_reader_keep(reader);
-    if (status == UNA_OK) status = walk(model, reader, with_target, task, context, rows, run);
+    if (status == UNA_OK) {
+        size_t count = w.columns[0]->source_count + (w.with_targets ? w.targets : 0);
+        status = una_reader_open(&reader, path, wanted, count, count, run);
+    }
+    if (status == UNA_OK && w.keep) una_reader_keep(reader);
+    if (status == UNA_OK) status = do_chunks(&w, reader, rows, run);
 
     una_reader_close(reader);
     una_arena_release(&run->scratch, mark);
@@ -86,14 +97,31 @@ static void add_cell(una_text *line, const char *cell)
     una_text_bytes(line, "\"", 1);
 }
 
-static void add_header(una_text *text, const predicting *p, const una_reader *reader)
+/* "mean", or of several targets "mean_NAME". */
+static void add_title(una_text *text, const char *title, size_t number, const una_model *whole, size_t target,
+                      una_run *run)
 {
+    una_text name = una_text_in(&run->scratch);
+    una_text_add(&name, "%s", title);
+    if (number) una_text_add(&name, "%zu", number);
+    if (whole->targets) una_text_add(&name, "_%s", una_model_target(whole, target)->columns.target);
+    add_cell(text, name.at ? name.at : "");
+}
+
+static void add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
+{
+    static const char *const titles[ANSWERS] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper" };
+    size_t targets = una_model_target_count(p->model), columns = ANSWERS + p->settings.draws;
     for (size_t j = 0; p->settings.keep && j < una_reader_columns(reader); j++) {
         add_cell(text, una_reader_name(reader, j));
         una_text_bytes(text, ",", 1);
     }
-    una_text_add(text, "mean,std,std_epistemic,std_noise,lower,upper");
-    for (size_t k = 1; k <= p->settings.draws; k++) una_text_add(text, ",draw_%zu", k);
+    for (size_t k = 0; k < targets * columns; k++) {
+        size_t column = k % columns;
+        if (k) una_text_bytes(text, ",", 1);
+        if (column < ANSWERS) add_title(text, titles[column], 0, p->model, k / columns, run);
+        else add_title(text, "draw_", column - ANSWERS + 1, p->model, k / columns, run);
+    }
     una_text_bytes(text, "\n", 1);
 }
 
@@ -105,19 +133,16 @@ static void add_value(una_text *text, double value, const char *end)
     una_text_bytes(text, end, 1);
 }
 
-static void add_rows(una_text *text, const predicting *p, const chunk *c, const una_prediction *out,
-                     const double *draws)
+/* answers [targets, ANSWERS + draws, rows] */
+static void add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers)
 {
+    size_t columns = una_model_target_count(p->model) * (ANSWERS + p->settings.draws);
     for (size_t r = 0; r < c->rows; r++) {
         for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
             add_cell(text, una_reader_cell(c->reader, r, j));
             una_text_bytes(text, ",", 1);
         }
-        const double value[] = { out->mean[r], out->std[r], out->std_epistemic[r], out->std_noise[r], out->lower[r],
-                                 out->upper[r] };
-        for (size_t i = 0; i < 6; i++) add_value(text, value[i], i < 5 || p->settings.draws ? "," : "\n");
-        for (size_t k = 0; k < p->settings.draws; k++)
-            add_value(text, draws[k * c->rows + r], k + 1 < p->settings.draws ? "," : "\n");
+        for (size_t k = 0; k < columns; k++) add_value(text, answers[k * c->rows + r], k + 1 < columns ? "," : "\n");
     }
 }
 
@@ -136,24 +161,37 @@ static una_status hand_on(const predicting *p, const una_text *text, una_run *ru
     UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
 }
 
+/* Functions of different targets are drawn apart: with a seed of their own behind the first. */
+static una_status draw(double *f, const predicting *p, size_t target, const chunk *c, una_run *run)
+{
+    uint64_t seed = run->settings.seed;
+    una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, UINT64_MAX - target);
+    if (target) run->settings.seed = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
+    una_status status = una_model_draw_encoded(una_model_target(p->model, target), c->x, c->rows, p->settings.draws,
+                                               false, f, run);
+    run->settings.seed = seed;
+    return status;
+}
+
 static una_status predict_chunk(void *context, const chunk *c, una_run *run)
 {
     predicting *p = context;
     una_arena *scratch = &run->scratch;
-    una_prediction out = { sizeof out, UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
-                           UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows),
-                           UNA_GET(scratch, double, c->rows), UNA_GET(scratch, double, c->rows) };
-    double *draws = UNA_GET(scratch, double, c->rows * p->settings.draws);
+    size_t targets = una_model_target_count(p->model), rows = c->rows, step = (ANSWERS + p->settings.draws) * rows;
+    double *answers = UNA_GET(scratch, double, targets * step);
     UNA_TRY(una_arena_check(scratch));
 
-    UNA_TRY(una_model_predict_encoded(p->model, c->x, c->rows, p->settings.level, &out, run));
-    if (p->settings.draws)
-        UNA_TRY(una_model_draw_encoded(p->model, c->x, c->rows, p->settings.draws, false, draws, run));
+    for (size_t t = 0; t < targets; t++) {
+        double *to = answers + t * step;
+        una_prediction out = { sizeof out, to, to + rows, to + 2 * rows, to + 3 * rows, to + 4 * rows, to + 5 * rows };
+        UNA_TRY(una_model_predict_encoded(una_model_target(p->model, t), c->x, rows, p->settings.level, &out, run));
+        if (p->settings.draws) UNA_TRY(draw(to + ANSWERS * rows, p, t, c, run));
+    }
 
     una_text text = una_text_in(scratch);
-    if (!p->begun) add_header(&text, p, c->reader);
+    if (!p->begun) add_header(&text, p, c->reader, run);
     p->begun = true;
-    add_rows(&text, p, c, &out, draws);
+    add_rows(&text, p, c, answers);
     UNA_TRY(una_arena_check(scratch));
     return hand_on(p, &text, run);
 }
@@ -166,7 +204,8 @@ static una_status predict_to(predicting *p, const char *data_path, size_t *rows,
         p->settings.write = to_stream;
         p->settings.writer = file.stream;
     }
-    una_status status = for_each_chunk(p->model, data_path, false, p->settings.keep, predict_chunk, p, rows, run);
+    walk w = { .keep = p->settings.keep, .task = predict_chunk, .context = p };
+    una_status status = for_each_chunk(w, p->model, data_path, rows, run);
     if (status == UNA_OK && p->path) status = una_file_commit(&file, run);
     una_file_abandon(&file);
     return status;
@@ -208,7 +247,9 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
     scoring s = { .model = model };
     size_t rows;
     UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
-    UNA_TRY(for_each_chunk(model, data_path, true, false, score_chunk, &s, &rows, run));
+    UNA_TRY(una_model_need_one(model, run));
+    walk w = { .with_targets = true, .task = score_chunk, .context = &s };
+    UNA_TRY(for_each_chunk(w, model, data_path, &rows, run));
     return una_score_finish(score, &s.sums, run);
 }
 
@@ -216,32 +257,21 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
 
 static una_status update_chunk(void *context, const chunk *c, una_run *run)
 {
-    return una_model_observe_encoded(context, c->x, c->y, c->rows, run);
+    return una_several_observe(context, c->x, c->y, c->rows, run);
 }
 
-/* A second copy of the state stands by, so that going back needs no memory. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run)
 {
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_arena spare;
-    una_archive before = {0};
-    void *state = NULL;
+    una_spare spare = {0};
     size_t count = 0;
-    una_fit_info info = model->info;
-    una_arena_init(&spare, model->run);
-
-    una_status status = una_model_snapshot(&before, model, &run->scratch, run);
-    if (status == UNA_OK) status = una_model_revive(&state, model, &before, &spare, run);
-    if (status == UNA_OK) status = for_each_chunk(model, data_path, true, false, update_chunk, model, &count, run);
-
-    if (status != UNA_OK && count > 0) {
-        model->state = state;
-        model->info = info;
-        una_arena_join(&model->keep, &spare);
+    una_status status = una_spare_make(&spare, model, run);
+    if (status == UNA_OK) {
+        walk w = { .with_targets = true, .task = update_chunk, .context = model };
+        status = for_each_chunk(w, model, data_path, &count, run);
+        if (status != UNA_OK) una_spare_back(model, &spare);
     }
-    una_arena_free(&spare);
-    una_arena_release(&run->scratch, mark);
+    una_spare_free(&spare);
     if (rows) *rows = status == UNA_OK ? count : 0;
     return status;
 }

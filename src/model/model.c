@@ -3,7 +3,7 @@
  * What all models share: options from spec and preset, columns and scaling, the user's units.
  * Scaling happens once, here, so that no kind can leak or forget it.
  */
-#include "model/split.h"
+#include "model/several.h"
 
 #include "la/la.h"
 #include "la/mixture.h"
@@ -23,7 +23,7 @@ static double seconds_now(void)
 
 /* ---- options: table defaults, preset, spec, --set; later wins ------------------------------------------ */
 
-static una_status read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
+una_status una_model_read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
     UNA_TRY(una_spec_parse(&spec, text ? text : settings->preset ? "luna" : "auto", &model->keep, run));
@@ -85,7 +85,7 @@ static una_status tell_relevance(una_model *model, const double *scale)
     return UNA_OK;
 }
 
-static una_status describe(una_model *model)
+una_status una_model_describe(una_model *model)
 {
     una_text spec = una_text_in(&model->keep), json = una_text_in(&model->keep);
     una_options_text(&spec, model->options, model->kind->options, model->kind->name);
@@ -95,7 +95,7 @@ static una_status describe(una_model *model)
     return una_arena_check(&model->keep);
 }
 
-static una_status tell(una_model *model, const una_fit_result *result, size_t rows, size_t other, una_run *run)
+una_status una_model_tell(una_model *model, const una_fit_result *result, size_t rows, size_t other, una_run *run)
 {
     bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
     if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
@@ -104,7 +104,7 @@ static una_status tell(una_model *model, const una_fit_result *result, size_t ro
 
     fill_info(model, result, rows, other);
     UNA_TRY(tell_relevance(model, result->relevance));
-    return describe(model);
+    return una_model_describe(model);
 }
 
 /* ---- fit ---------------------------------------------------------------------------------------------------- */
@@ -128,7 +128,15 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    return tell(model, result, rows, settings->other, run);
+    return una_model_tell(model, result, rows, settings->other, run);
+}
+
+static una_status fit_one_target(una_model *model, const char *spec, const una_dataset *data,
+                                 const una_fit_settings *settings, una_run *run)
+{
+    una_fit_result result = una_fit_result_in(&model->keep);
+    UNA_TRY(una_model_read_options(model, spec, settings, run));
+    return fit_encoded(model, data, settings, &result, run);
 }
 
 static una_status new_model(una_model **out, una_run *run)
@@ -142,6 +150,21 @@ static una_status new_model(una_model **out, una_run *run)
     return UNA_OK;
 }
 
+/* Several names are left; a list of one is that target. */
+static una_status name_target(una_fit_settings *settings, una_run *run)
+{
+    if (settings->target_count == 0) return UNA_OK;
+    if (settings->target)
+        UNA_FAIL(run, UNA_E_USAGE, "the settings name a target and targets; only one of them can be given");
+    for (size_t t = 0; t < settings->target_count; t++)
+        if (!settings->targets || !settings->targets[t])
+            UNA_FAIL(run, UNA_E_USAGE, "target %zu of %zu has no name", t + 1, settings->target_count);
+    if (settings->target_count > 1) return UNA_OK;
+    settings->target = settings->targets[0];
+    settings->target_count = 0;
+    return UNA_OK;
+}
+
 una_status una_fit(una_model **out, const char *spec, const una_dataset *data, const una_fit_settings *given,
                    una_run *run)
 {
@@ -151,12 +174,12 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_model *model;
     double start = seconds_now();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
+    UNA_TRY(name_target(&settings, run));
     UNA_TRY(new_model(&model, run));
 
     una_mark mark = una_arena_mark(&run->scratch);
-    una_fit_result result = una_fit_result_in(&model->keep);
-    una_status status = read_options(model, spec, &settings, run);
-    if (status == UNA_OK) status = fit_encoded(model, data, &settings, &result, run);
+    una_status status = settings.target_count > 0 ? una_several_fit(model, spec, data, &settings, run)
+                                                  : fit_one_target(model, spec, data, &settings, run);
     una_arena_release(&run->scratch, mark);
 
     if (status != UNA_OK) {
@@ -172,17 +195,23 @@ void una_model_free(una_model *model)
 {
     if (!model) return;
     una_run *run = model->run;
+    for (size_t t = 0; t < model->targets; t++) una_model_free(model->target[t]);
     una_arena_free(&model->keep);
     una_release(run, model);
 }
 
 const una_fit_info *una_model_info(const una_model *model) { return &model->info; }
 const char *una_model_options_json(const una_model *model) { return model->options_json; }
-size_t una_model_input_count(const una_model *model) { return model->columns.source_count; }
+
+size_t una_model_input_count(const una_model *model)
+{
+    return una_model_target(model, 0)->columns.source_count;
+}
 
 const char *una_model_input_name(const una_model *model, size_t input)
 {
-    return input < model->columns.source_count ? model->columns.sources[input].name : NULL;
+    const una_columns *columns = &una_model_target(model, 0)->columns;
+    return input < columns->source_count ? columns->sources[input].name : NULL;
 }
 
 /* ---- predict: standardised inside, the user's units outside ------------------------------------------------- */
@@ -336,6 +365,7 @@ una_status una_model_predict_encoded(const una_model *model, const double *x, si
 static una_status encode_all(const una_model *model, const una_dataset *data, double **x, size_t *rows, una_run *run)
 {
     una_clear_message(run);
+    UNA_TRY(una_model_need_one(model, run));
     return una_columns_encode(&model->columns, data, x, NULL, NULL, rows, &run->scratch, run);
 }
 
@@ -391,6 +421,7 @@ static una_status predict_rows(const una_model *model, const double *given, size
 static una_status need_numbers(const una_model *model, const char *instead, una_run *run)
 {
     una_clear_message(run);
+    UNA_TRY(una_model_need_one(model, run));
     for (size_t i = 0; i < model->columns.source_count; i++) {
         if (!model->columns.sources[i].is_text) continue;
         const char *name = model->columns.sources[i].name;
@@ -439,6 +470,7 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
 una_status una_model_functions(const una_model *model, const una_dataset *data, size_t *count, double *f, una_run *run)
 {
     *count = 0;
+    UNA_TRY(una_model_need_one(model, run));
     if (!model->kind->functions) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
@@ -491,7 +523,7 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
 
 size_t una_model_part_count(const una_model *model)
 {
-    return una_kind_part_count(model->kind, model->state);
+    return model->targets ? 0 : una_kind_part_count(model->kind, model->state);
 }
 
 /* Rows at a time: enough for the products of many rows, few enough for their slopes. */
@@ -580,6 +612,7 @@ una_status una_model_observe_encoded(una_model *model, const double *x, const do
 una_status una_model_update(una_model *model, const una_dataset *data, una_run *run)
 {
     una_clear_message(run);
+    if (model->targets) return una_several_update(model, data, run);
     una_mark mark = una_arena_mark(&run->scratch);
     double *x, *y;
     size_t rows;
@@ -589,24 +622,36 @@ una_status una_model_update(una_model *model, const una_dataset *data, una_run *
     return status;
 }
 
+/* names and columns of x [rows, inputs] and y [rows, targets], in the run's scratch. */
+static una_status rows_table(una_dataset **data, const una_model *model, const double *x, const double *y, size_t rows,
+                             una_run *run)
+{
+    size_t inputs = una_model_input_count(model), targets = una_model_target_count(model), columns = inputs + targets;
+    const char **names = UNA_GET(&run->scratch, const char *, columns);
+    const double **numbers = UNA_GET(&run->scratch, const double *, columns);
+    double *cells = UNA_GET_ROWS(&run->scratch, double, columns * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t c = 0; c < columns; c++) {
+        bool input = c < inputs;
+        names[c] = input ? una_model_input_name(model, c) : una_model_target(model, c - inputs)->columns.target;
+        numbers[c] = cells + c * rows;
+        for (size_t i = 0; i < rows; i++)
+            cells[c * rows + i] = input ? x[i * inputs + c] : y[i * targets + c - inputs];
+    }
+    return una_dataset_from_columns(data, names, numbers, NULL, columns, rows, run);
+}
+
 /* Through a table, so that arrays and tables follow one set of rules. */
 una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
 {
-    size_t inputs = model->columns.source_count;
     una_dataset *data = NULL;
-    UNA_TRY(need_numbers(model, "una_model_update", run));
+    UNA_TRY(need_numbers(una_model_target(model, 0), "una_model_update", run));
     if (!x || !y) UNA_FAIL(run, UNA_E_USAGE, "an update needs both x and y");
 
     una_mark mark = una_arena_mark(&run->scratch);
-    const char **names = UNA_GET(&run->scratch, const char *, inputs + 1);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        for (size_t i = 0; i < inputs; i++) names[i] = model->columns.sources[i].name;
-        names[inputs] = model->columns.target;
-        status = una_dataset_from_arrays(&data, x, y, rows, inputs, names, run);
-    }
+    una_status status = rows_table(&data, model, x, y, rows, run);
     if (status == UNA_OK) status = una_model_update(model, data, run);
-
     una_dataset_free(data);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -659,8 +704,8 @@ static una_status rescale_target(una_columns *c, double *y, size_t rows, const u
     return UNA_OK;
 }
 
-static una_status relearn(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,
-                          una_run *run)
+una_status una_model_relearn_here(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,
+                                  una_run *run)
 {
     size_t inputs = model->columns.input_count, rows;
     double *x, *y;
@@ -678,7 +723,7 @@ static una_status relearn(una_model *model, const una_dataset *data, const char 
     result.mean_cos2 = model->info.mean_cos2;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
-    UNA_TRY(tell(model, &result, rows, model->info.other, run));
+    UNA_TRY(una_model_tell(model, &result, rows, model->info.other, run));
     if (!model->info.relevance) model->info.relevance = relevance;
     return UNA_OK;
 }
@@ -699,7 +744,8 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
     UNA_TRY(status);
 
     una_mark mark = una_arena_mark(&run->scratch);
-    status = relearn(copy, data, set, set_count, run);
+    status = copy->targets ? una_several_relearn(copy, data, set, set_count, run)
+                           : una_model_relearn_here(copy, data, set, set_count, run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) *out = copy;
     else una_model_free(copy);
@@ -709,7 +755,7 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
 /* ---- one function of many ------------------------------------------------------------------------------------- */
 
 /* What the model tells of itself, and that it is one function of many. */
-static una_status add_note(una_fit_info *info, const char *note, una_arena *arena)
+una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *arena)
 {
     const char **notes = UNA_GET(arena, const char *, info->note_count + 1);
     UNA_TRY(una_arena_check(arena));
@@ -729,7 +775,7 @@ static una_status sample(una_model **out, const una_model *model, uint64_t index
     drawn.state = una_arena_get(arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(kind->sample(drawn.state, model->state, &rng, arena, run));
-    UNA_TRY(add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and the spec "
+    UNA_TRY(una_model_add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and the spec "
                      "would not repeat it.", arena));
 
     UNA_TRY(una_model_save_memory(&drawn, &bytes, &size, run));
@@ -743,6 +789,7 @@ una_status una_model_sample(una_model **function, const una_model *model, uint64
     una_arena arena;
     *function = NULL;
     una_clear_message(run);
+    UNA_TRY(una_model_need_one(model, run));
     if (!model->kind->sample)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
                  "that are named beforehand", model->kind->name);

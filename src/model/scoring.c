@@ -6,6 +6,7 @@
 
 #include "la/la.h"
 #include "la/mixture.h"
+#include "model/several.h"
 
 typedef struct scoring {
     const una_columns *columns;
@@ -86,6 +87,7 @@ una_status una_model_score_rows(una_score *score, double *below, const una_model
 {
     una_clear_message(run);
     UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
+    UNA_TRY(una_model_need_one(model, run));
     return una_score_table(score, below, model, data, run);
 }
 

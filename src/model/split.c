@@ -124,24 +124,26 @@ static una_status make_folds(una_problem *p, const una_copies *copies, una_run *
  * encoded rows are model.c's own, and there may be many. */
 static una_status move_rows(una_problem *p, const bool *out, size_t held, una_run *run)
 {
-    size_t rows = p->x.rows, cols = p->x.cols, train = 0, valid = 0;
+    size_t rows = p->x.rows, cols = p->x.cols, targets = p->outputs, train = 0, valid = 0;
     double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
-    double *held_y = UNA_GET_ROWS(&run->scratch, double, held);
+    double *held_y = UNA_GET_ROWS(&run->scratch, double, held * targets);
     double *x = (double *)p->x.at, *y = (double *)p->y;
     UNA_TRY(una_arena_check(&run->scratch));
 
     for (size_t i = 0; i < rows; i++) {
         double *to = out[i] ? held_x + valid * cols : x + train * cols;
+        double *answer = out[i] ? held_y + valid * targets : y + train * targets;
         if (to != x + i * cols) memcpy(to, x + i * cols, cols * sizeof *x);
-        if (out[i]) held_y[valid++] = y[i];
-        else y[train++] = y[i];
+        if (answer != y + i * targets) memcpy(answer, y + i * targets, targets * sizeof *y);
+        if (out[i]) valid++;
+        else train++;
     }
 
     memcpy(x + train * cols, held_x, held * cols * sizeof *x);
-    memcpy(y + train, held_y, held * sizeof *y);
+    memcpy(y + train * targets, held_y, held * targets * sizeof *y);
     p->x.rows = train;
     p->valid_x = (una_view){ x + train * cols, held, cols, cols };
-    p->valid_y = y + train;
+    p->valid_y = y + train * targets;
     p->valid_joins = true;
     return UNA_OK;
 }
@@ -160,11 +162,11 @@ static una_status hold_out(una_problem *p, const una_copies *copies, double frac
     return move_rows(p, out, held, run);
 }
 
-static una_status take_valid(una_problem *p, const una_dataset *valid, una_run *run)
+static una_status take_valid(una_problem *p, const una_columns *const *columns, const una_dataset *valid, una_run *run)
 {
     double *x, *y;
-    size_t rows, inputs = p->columns->input_count;
-    UNA_TRY(una_columns_encode(p->columns, valid, &x, &y, NULL, &rows, &run->scratch, run));
+    size_t rows, inputs = columns[0]->input_count;
+    UNA_TRY(una_columns_encode_several(columns, p->outputs, valid, &x, &y, NULL, &rows, &run->scratch, run));
     if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: there are no rows to validate on", valid->origin);
     p->valid_x = (una_view){ x, rows, inputs, inputs };
     p->valid_y = y;
@@ -267,14 +269,21 @@ static una_status split_own_rows(una_problem *p, double fraction, size_t folds_b
     return UNA_OK;
 }
 
-una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
-                             const una_fit_settings *settings, una_fit_result *result, una_run *run)
+una_status una_problem_split_several(una_problem *problem, const una_columns *const *columns, const una_kind *kind,
+                                     void *options, const una_fit_settings *settings, una_fit_result *result,
+                                     una_run *run)
 {
     double fraction = settings->valid_fraction;
     if (!(fraction >= 0 && fraction < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the share of rows to hold out is %g; it must be at least 0 and below 1", fraction);
     if (!kind->learns_features) return UNA_OK;
     if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
-    UNA_TRY(take_valid(problem, settings->valid, run));
+    UNA_TRY(take_valid(problem, columns, settings->valid, run));
     return warn_of_twins(problem, result, run);
+}
+
+una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
+                             const una_fit_settings *settings, una_fit_result *result, una_run *run)
+{
+    return una_problem_split_several(problem, &problem->columns, kind, options, settings, result, run);
 }

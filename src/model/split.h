@@ -30,5 +30,9 @@ una_status una_hold_rows(uint32_t **order, size_t *held, const una_copies *copie
  * Says in the result what copies there are. */
 una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
                              const una_fit_settings *settings, una_fit_result *result, una_run *run);
+/* The same for a problem of several targets, columns [problem->outputs]: the split is one for all of them. */
+una_status una_problem_split_several(una_problem *problem, const una_columns *const *columns, const una_kind *kind,
+                                     void *options, const una_fit_settings *settings, una_fit_result *result,
+                                     una_run *run);
 
 #endif

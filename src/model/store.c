@@ -3,7 +3,7 @@
  * Saving and loading: one exchange for both directions. The header repeats for people what the blocks hold for the
  * program; loading reads the blocks only. Nothing that changes from run to run (time, path, host, threads) is written.
  */
-#include "model/kind.h"
+#include "model/several.h"
 
 #include <string.h>
 
@@ -44,38 +44,93 @@ static void add_relevance(una_text *json, const una_model *model)
     una_text_add(json, "}");
 }
 
+/* What the fit to one target found. */
+static void add_findings(una_text *json, const una_fit_info *info)
+{
+    add_number(json, "noise_std", info->noise_std);
+    if (isfinite(info->prior_var)) add_number(json, "prior_var", info->prior_var);
+    add_number(json, "log_evidence", info->log_evidence);
+    if (isfinite(info->mean_cos2)) add_number(json, "mean_cos2", info->mean_cos2);
+    una_text_add(json, ",\n \"valid\": {\"rows\": %zu", info->valid_rows);
+    if (info->valid_rows) {
+        add_number(json, "rmse", info->valid_rmse);
+        add_number(json, "log_lik", info->valid_log_lik);
+    }
+    una_text_add(json, "}");
+}
+
+static void add_words(una_text *json, const una_model *model)
+{
+    una_text_add(json, ",\n \"spec\": ");
+    una_text_json(json, model->info.spec);
+    una_text_add(json, ",\n \"options\": %s", model->options_json);
+    add_sentences(json, "warnings", model->info.warnings, model->info.warning_count);
+    add_sentences(json, "notes", model->info.notes, model->info.note_count);
+}
+
+static void add_part(una_text *json, const una_model *part)
+{
+    una_text_json(json, part->info.target);
+    una_text_add(json, ": {\"rows\": %zu", part->info.rows);
+    add_findings(json, &part->info);
+    add_relevance(json, part);
+    una_text_add(json, ",\n \"steps\": %zu", part->info.steps);
+    add_words(json, part);
+    una_text_add(json, "}");
+}
+
+static void add_targets(una_text *json, const una_model *model)
+{
+    una_text_add(json, "\"targets\": [");
+    for (size_t t = 0; t < model->targets; t++) {
+        if (t) una_text_add(json, ", ");
+        una_text_json(json, model->target[t]->info.target);
+    }
+    una_text_add(json, "], \"joint\": %s", model->together.joint ? "true" : "false");
+}
+
+/* Rows of the matrix, one behind the other. */
+static void add_correlation(una_text *json, const una_together *together)
+{
+    size_t n = together->outputs;
+    if (!together->joint) return;
+    una_text_add(json, ",\n \"noise_correlation\": [");
+    for (size_t i = 0; i < n * n; i++) {
+        double own = sqrt(together->noise[i / n * (n + 1)] * together->noise[i % n * (n + 1)]);
+        una_text_add(json, i == 0 ? "[" : i % n == 0 ? "], [" : ", ");
+        una_text_number(json, i / n == i % n ? 1 : together->noise[i] / own);
+    }
+    una_text_add(json, "]]");
+}
+
 static const char *header_of(const una_model *model, una_arena *arena, const una_run *run)
 {
     static const char *const missing[] = { "error", "drop", "mean" };
     const una_fit_info *info = &model->info;
     una_text json = una_text_in(arena);
 
-    una_text_add(&json, "{\"format\": \"una model\", \"una\": \"%s\", \"kind\": \"%s\", \"target\": ", UNA_VERSION,
-                 info->kind);
-    una_text_json(&json, info->target);
+    una_text_add(&json, "{\"format\": \"una model\", \"una\": \"%s\", \"kind\": \"%s\", ", UNA_VERSION, info->kind);
+    if (model->targets) {
+        add_targets(&json, model);
+    } else {
+        una_text_add(&json, "\"target\": ");
+        una_text_json(&json, info->target);
+    }
     una_text_add(&json, ",\n \"columns\": [");
-    add_names(&json, &model->columns);
+    add_names(&json, &una_model_target(model, 0)->columns);
     una_text_add(&json, "],\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
                  missing[info->missing], info->other, info->rows, info->inputs);
-
-    add_number(&json, "noise_std", info->noise_std);
-    if (isfinite(info->prior_var)) add_number(&json, "prior_var", info->prior_var);
-    add_number(&json, "log_evidence", info->log_evidence);
-    if (isfinite(info->mean_cos2)) add_number(&json, "mean_cos2", info->mean_cos2);
-    una_text_add(&json, ",\n \"valid\": {\"rows\": %zu", info->valid_rows);
-    if (info->valid_rows) {
-        add_number(&json, "rmse", info->valid_rmse);
-        add_number(&json, "log_lik", info->valid_log_lik);
-    }
-
-    una_text_add(&json, "}");
+    if (!model->targets) add_findings(&json, info);
+    add_correlation(&json, &model->together);
     add_relevance(&json, model);
-    una_text_add(&json, ",\n \"steps\": %zu, \"kernels\": \"%s\",\n \"spec\": ", info->steps, una_run_kernels(run));
-    una_text_json(&json, info->spec);
-    una_text_add(&json, ",\n \"options\": %s", model->options_json);
-    add_sentences(&json, "warnings", info->warnings, info->warning_count);
-    add_sentences(&json, "notes", info->notes, info->note_count);
-    una_text_add(&json, "}\n");
+    una_text_add(&json, ",\n \"steps\": %zu, \"kernels\": \"%s\"", info->steps, una_run_kernels(run));
+    add_words(&json, model);
+
+    for (size_t t = 0; t < model->targets; t++) {
+        una_text_add(&json, t ? ",\n " : ",\n \"parts\": {");
+        add_part(&json, model->target[t]);
+    }
+    una_text_add(&json, model->targets ? "}}\n" : "}\n");
     return json.at;
 }
 
@@ -147,7 +202,6 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
     UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count));
     UNA_TRY(exchange_sentences(ar, "notes", &info->notes, &info->note_count));
-    UNA_TRY(exchange_relevance(model, ar));
 
     info->rows = (size_t)rows;
     info->valid_rows = (size_t)valid;
@@ -167,17 +221,89 @@ static una_status exchange_kind(una_model *model, una_archive *ar)
     model->kind = name ? una_kind_find(name) : NULL;
     if (!model->kind) return una_archive_refuse(ar, "kind", "names a model that this una does not have");
     model->info.kind = model->kind->name;
-    model->state = una_arena_get(&model->keep, 1, model->kind->state_size);
-    return una_arena_check(&model->keep);
+    return UNA_OK;
+}
+
+/* What was learnt, once kind and columns are known. */
+static una_status exchange_learnt(una_model *model, una_archive *ar)
+{
+    UNA_TRY(exchange_info(model, ar));
+    UNA_TRY(exchange_relevance(model, ar));
+    ar->inputs = model->columns.input_count;
+    if (ar->loading) {
+        model->state = una_arena_get(ar->arena, 1, model->kind->state_size);
+        UNA_TRY(una_arena_check(ar->arena));
+    }
+    return model->kind->exchange(model->state, ar);
+}
+
+/* ---- several targets ------------------------------------------------------------------------------------------- */
+
+static una_status exchange_together(una_together *together, size_t targets, una_archive *ar)
+{
+    uint64_t joint = together->joint;
+    UNA_TRY(una_archive_u64(ar, "targets.joint", &joint, 0, 1));
+    if (ar->loading) *together = (una_together){ .outputs = targets, .joint = joint == 1 };
+    if (!joint) return UNA_OK;
+    UNA_TRY(una_archive_f64s(ar, "targets.noise", &together->noise, targets * targets));
+
+    const double *noise = together->noise;
+    for (size_t i = 0; ar->loading && i < targets * targets; i++) {
+        size_t a = i / targets, b = i % targets;
+        double own = sqrt(noise[a * (targets + 1)]) * sqrt(noise[b * (targets + 1)]);
+        if (!(own > 0 && fabs(noise[i]) <= own * (1 + 1e-12) && noise[i] == noise[b * targets + a]))
+            return una_archive_refuse(ar, "targets.noise", "is not a covariance");
+    }
+    return UNA_OK;
+}
+
+/* Targets that the bytes of the file could hold: each has a dozen blocks of its own. */
+static uint64_t most_targets(const una_archive *ar)
+{
+    uint64_t most = 1 << 16;
+    return ar->loading && ar->size / 256 < most ? ar->size / 256 : most;
+}
+
+/* Parts to save are copies, for exchange takes places that it could write to. */
+static una_status copy_parts(una_model *model, una_archive *ar)
+{
+    una_model *copies = UNA_GET(ar->arena, una_model, model->targets), **target = model->target;
+    model->target = UNA_GET(ar->arena, una_model *, model->targets);
+    UNA_TRY(una_arena_check(ar->arena));
+    for (size_t t = 0; t < model->targets; t++) {
+        copies[t] = *target[t];
+        model->target[t] = &copies[t];
+    }
+    return UNA_OK;
+}
+
+/* The sources are written once; then each target's own; then what they have in common. */
+static una_status exchange_several(una_model *model, una_archive *ar)
+{
+    uint64_t targets = model->targets;
+    UNA_TRY(una_archive_u64(ar, "targets", &targets, 2, most_targets(ar)));
+    UNA_TRY(ar->loading ? una_several_blank(model, (size_t)targets, ar->run) : copy_parts(model, ar));
+
+    una_columns **columns = UNA_GET(ar->arena, una_columns *, (size_t)targets);
+    UNA_TRY(una_arena_check(ar->arena));
+    for (size_t t = 0; t < targets; t++) {
+        columns[t] = &model->target[t]->columns;
+        model->target[t]->kind = model->kind;
+        model->target[t]->info.kind = model->kind->name;
+    }
+    UNA_TRY(una_columns_exchange_several(columns, (size_t)targets, ar));
+    UNA_TRY(exchange_info(model, ar));
+    for (size_t t = 0; t < targets; t++) UNA_TRY(exchange_learnt(model->target[t], ar));
+    UNA_TRY(exchange_together(&model->together, (size_t)targets, ar));
+    return ar->loading ? una_several_describe(model) : UNA_OK;
 }
 
 static una_status exchange_model(una_model *model, una_archive *ar)
 {
     UNA_TRY(exchange_kind(model, ar));
+    if (ar->loading ? una_archive_next_is(ar, "targets") : model->targets > 0) return exchange_several(model, ar);
     UNA_TRY(una_columns_exchange(&model->columns, ar));
-    UNA_TRY(exchange_info(model, ar));
-    ar->inputs = model->columns.input_count;
-    return model->kind->exchange(model->state, ar);
+    return exchange_learnt(model, ar);
 }
 
 static una_status save_in(const una_model *model, una_archive *ar, una_arena *arena, una_run *run)

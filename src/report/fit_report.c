@@ -381,33 +381,60 @@ static void opening(una_html *html, const una_report *report, const char *headin
     }
 }
 
-una_status una_report_html(una_text *page, const una_report *report, una_run *run)
+static const char *heading_of(const una_report *report, una_arena *arena)
 {
-    una_arena *arena = page->arena;
-    if (report->rows == 0 || report->model_count == 0)
-        UNA_FAIL(run, UNA_E_USAGE, "a report needs at least one model and one row of data");
-
     una_text heading = una_text_in(arena);
     if (report->heading) una_text_add(&heading, "%s", report->heading);
     else una_text_add(&heading, "What is known about %s", report->target);
+    return heading.at;
+}
+
+static const char *title_of(const una_report *reports, size_t count, una_arena *arena)
+{
+    una_text title = una_text_in(arena);
+    if (count == 1) return heading_of(reports, arena);
+    una_text_add(&title, "What is known about ");
+    for (size_t i = 0; i < count; i++)
+        una_text_add(&title, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", reports[i].target);
+    return title.at;
+}
+
+static una_status body(una_html *html, const una_report *report, una_run *run)
+{
+    const char *heading = heading_of(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    opening(html, report, heading);
+    if (una_report_is_line(report)) UNA_TRY(function_figure(html, report, run));
+    una_html_heading(html, 2, "How good it is");
+    scores(html, report);
+    UNA_TRY(prediction_figures(html, report, run));
+    UNA_TRY(relevance_figure(html, report, run));
+    una_html_heading(html, 2, "Where it does not know");
+    UNA_TRY(ignorance_figure(html, report, run));
+    UNA_TRY(least_known(html, report));
+    return training_figure(html, report, run);
+}
+
+una_status una_report_html_several(una_text *page, const una_report *reports, size_t count, una_run *run)
+{
+    una_arena *arena = page->arena;
+    for (size_t i = 0; i < count; i++)
+        if (reports[i].rows == 0 || reports[i].model_count == 0)
+            UNA_FAIL(run, UNA_E_USAGE, "a report needs at least one model and one row of data");
+    const char *title = title_of(reports, count, arena);
     UNA_TRY(una_arena_check(arena));
 
-    una_html html = una_html_begin(arena, heading.at);
-    opening(&html, report, heading.at);
-    if (una_report_is_line(report)) UNA_TRY(function_figure(&html, report, run));
-    una_html_heading(&html, 2, "How good it is");
-    scores(&html, report);
-    UNA_TRY(prediction_figures(&html, report, run));
-    UNA_TRY(relevance_figure(&html, report, run));
-    una_html_heading(&html, 2, "Where it does not know");
-    UNA_TRY(ignorance_figure(&html, report, run));
-    UNA_TRY(least_known(&html, report));
-    UNA_TRY(training_figure(&html, report, run));
-
+    una_html html = una_html_begin(arena, title);
+    for (size_t i = 0; i < count; i++) UNA_TRY(body(&html, &reports[i], run));
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));
     una_text_bytes(page, html.text.at, html.text.length);
     return una_arena_check(arena);
+}
+
+una_status una_report_html(una_text *page, const una_report *report, una_run *run)
+{
+    return una_report_html_several(page, report, 1, run);
 }
 
 /* Predictions and ignorance of the subject in one figure. */

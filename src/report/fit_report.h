@@ -47,6 +47,8 @@ enum { UNA_MOST_SWEEPS = 12, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10, UNA_TABL
 
 /* The whole page, in page->arena (which also holds what is needed on the way). */
 una_status una_report_html(una_text *page, const una_report *report, una_run *run);
+/* Reports on several targets, one behind the other on one page. */
+una_status una_report_html_several(una_text *page, const una_report *reports, size_t count, una_run *run);
 /* The main chart alone: the function for one numeric input, else predictions and ignorance. */
 una_status una_report_chart(una_text *bytes, const una_report *report, una_format format, una_run *run);
 /* The format named by the ending of a path, in any case; UNA_E_USAGE names the three. */

@@ -54,6 +54,7 @@ static const char style[] =
     "thead th.n{white-space:normal;max-width:9rem}"
     "td+td,th+th,th+td{padding-left:.7rem}"
     "td.s{font-weight:600}"
+    "td:last-child{max-width:22rem}"
     "tr.g th{font-weight:600;padding-top:.9rem;color:#3d3f45;max-width:none}"
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"
     "@page{size:A4;margin:18mm 20mm}"

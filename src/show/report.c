@@ -302,6 +302,48 @@ static una_status write_report(gathering *g, const char *path, const una_model *
     return una_report_save(path, &page, g->run);
 }
 
+/* Each target is reported on by itself, on one page; each has the rows that it has. */
+static una_status write_targets(gathering *parts, const char *path, const una_model *whole, const char *title,
+                                const una_dataset *data, const gathering *g)
+{
+    size_t targets = una_model_target_count(whole);
+    una_report *reports = UNA_GET(g->arena, una_report, targets);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t t = 0; t < targets; t++) {
+        const una_model *part = una_model_target(whole, t);
+        parts[t] = *g;
+        parts[t].report.heading = NULL;          /* each section has its own */
+        if (t) parts[t].report.story = NULL;
+        UNA_TRY(gather(&parts[t], &part, title ? &title : NULL, 1, data));
+        reports[t] = parts[t].report;
+    }
+    una_text page = una_text_in(g->arena);
+    UNA_TRY(una_report_html_several(&page, reports, targets, g->run));
+    return una_report_save(path, &page, g->run);
+}
+
+static una_status report_targets(const gathering *g, const char *path, const una_model *whole, const char *title,
+                                 const una_dataset *data)
+{
+    size_t targets = una_model_target_count(whole);
+    gathering *parts = UNA_GET(g->arena, gathering, targets);
+    UNA_TRY(una_arena_check(g->arena));
+    una_status status = write_targets(parts, path, whole, title, data, g);
+    for (size_t t = 0; t < targets; t++) una_dataset_free(parts[t].table);
+    return status;
+}
+
+/* Several models, and charts, are about one target. */
+static una_status need_one_target(const una_model *const *models, size_t count, una_run *run)
+{
+    for (size_t m = 0; m < count; m++)
+        if (una_model_target_count(models[m]) > 1)
+            UNA_FAIL(run, UNA_E_USAGE, "a chart, and a report on several models, is about one target, and model %zu "
+                     "predicts %zu (%s): give a part of it, which una_model_target gives", m + 1,
+                     una_model_target_count(models[m]), una_model_info(models[m])->target);
+    return UNA_OK;
+}
+
 static una_status write_chart(gathering *g, const char *path, const una_model *const *models, const char *const *titles,
                               size_t count, const una_dataset *data)
 {
@@ -321,7 +363,13 @@ una_status una_report_write(const char *path, const una_model *const *models, co
     una_arena_init(&arena, run);
     una_clear_message(run);
     gathering g = { .report = { .heading = heading, .story = story }, .arena = &arena, .run = run };
-    una_status status = write_report(&g, path, models, titles, count, data);
+    una_status status;
+    if (count == 1 && una_model_target_count(models[0]) > 1) {
+        status = report_targets(&g, path, models[0], titles ? titles[0] : NULL, data);
+    } else {
+        status = need_one_target(models, count, run);
+        if (status == UNA_OK) status = write_report(&g, path, models, titles, count, data);
+    }
     una_dataset_free(g.table);
     una_arena_free(&arena);
     return status;
@@ -335,7 +383,8 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
     una_arena_init(&arena, run);
     una_clear_message(run);
     gathering g = { .arena = &arena, .run = run };
-    una_status status = write_chart(&g, path, models, titles, count, data);
+    una_status status = need_one_target(models, count, run);
+    if (status == UNA_OK) status = write_chart(&g, path, models, titles, count, data);
     una_dataset_free(g.table);
     una_arena_free(&arena);
     return status;

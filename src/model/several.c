@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fitting, updating and relearning models of several targets. All parts see the same inputs, scaled alike, and the same
+ * rows held out; a target whose cells are missing in some rows goes without those rows.
+ */
+#include "model/several.h"
+
+#include <string.h>
+
+typedef struct fitting {
+    una_model         *whole;
+    const una_dataset *data;
+    const una_fit_settings *settings;
+    const una_columns **columns;         /* [targets]                                                       */
+    const size_t      *kept;             /* [rows] of the table                                             */
+    una_problem        all;              /* y [rows, targets]                                               */
+    una_fit_result     common, *result;  /* what is said of all targets; [targets] of each                  */
+    una_run           *run;
+} fitting;
+
+/* ---- one of several -------------------------------------------------------------------------------------------- */
+
+una_status una_model_need_one(const una_model *model, una_run *run)
+{
+    if (!model->targets) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "this model predicts %zu targets (%s), and the call is for one: ask a part of it, which "
+             "una_model_target gives", model->targets, model->info.target);
+}
+
+size_t una_model_target_count(const una_model *model)
+{
+    return model->targets ? model->targets : 1;
+}
+
+const una_model *una_model_target(const una_model *model, size_t target)
+{
+    if (target >= una_model_target_count(model)) return NULL;
+    return model->targets ? model->target[target] : model;
+}
+
+const una_columns **una_several_columns(const una_model *model, una_arena *arena)
+{
+    size_t targets = una_model_target_count(model);
+    const una_columns **columns = UNA_GET(arena, const una_columns *, targets);
+    for (size_t t = 0; columns && t < targets; t++) columns[t] = &una_model_target(model, t)->columns;
+    return columns;
+}
+
+static bool there(double cell)
+{
+    return !isnan(cell);
+}
+
+una_status una_target_rows_of(una_target_rows *share, una_view x, const double *y, size_t targets, size_t target,
+                              una_run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < x.rows; i++) count += there(y[i * targets + target]);
+    bool all = count == x.rows;
+    double *answers = UNA_GET_ROWS(&run->scratch, double, count), *inputs = NULL;
+    size_t *row = all ? NULL : UNA_GET_ROWS(&run->scratch, size_t, count);
+    if (!all) inputs = UNA_GET_ROWS(&run->scratch, double, count * x.cols);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    size_t to = 0;
+    for (size_t i = 0; i < x.rows; i++) {
+        double answer = y[i * targets + target];
+        if (isnan(answer)) continue;
+        if (!all) {
+            memcpy(inputs + to * x.cols, x.at + i * x.stride, x.cols * sizeof *inputs);
+            row[to] = i;
+        }
+        answers[to++] = answer;
+    }
+    *share = (una_target_rows){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
+    return UNA_OK;
+}
+
+una_status una_several_blank(una_model *whole, size_t targets, una_run *run)
+{
+    whole->target = UNA_GET(&whole->keep, una_model *, targets);
+    UNA_TRY(una_arena_check(&whole->keep));
+    whole->targets = targets;
+    for (size_t t = 0; t < targets; t++) UNA_TRY(una_model_blank(&whole->target[t], run));
+    return UNA_OK;
+}
+
+una_status una_several_describe(una_model *whole)
+{
+    const una_columns *columns = &whole->target[0]->columns;
+    una_text names = una_text_in(&whole->keep);
+    for (size_t t = 0; t < whole->targets; t++)
+        una_text_add(&names, "%s%s", t ? ", " : "", whole->target[t]->columns.target);
+    whole->info.kind = whole->kind->name;
+    whole->info.target = names.at;
+    whole->info.missing = columns->missing;
+    whole->info.inputs = columns->input_count;
+    return una_arena_check(&whole->keep);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+static una_status learn_columns(fitting *f)
+{
+    una_model *whole = f->whole;
+    size_t targets = whole->targets;
+    una_columns **columns = UNA_GET(&f->run->scratch, una_columns *, targets);
+    f->columns = una_several_columns(whole, &f->run->scratch);
+    UNA_TRY(una_arena_check(&f->run->scratch));
+    for (size_t t = 0; t < targets; t++) columns[t] = &whole->target[t]->columns;
+    return una_columns_learn_several(columns, f->data, f->settings->targets, targets, f->settings->missing,
+                                     f->settings->other, &f->common.notes, &whole->keep, f->run);
+}
+
+static una_status encode(fitting *f)
+{
+    double *x, *y;
+    size_t rows, *kept, inputs = f->columns[0]->input_count;
+    UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &x, &y, &kept, &rows, &f->run->scratch,
+                                       f->run));
+    f->kept = kept;
+    f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
+                            .columns = f->columns[0], .data = f->data, .seed = f->run->settings.seed,
+                            .table_rows = rows };
+    return una_columns_doubt(f->columns[0], f->data, x, NULL, kept, rows, &f->common.warnings, f->run);
+}
+
+/* Whether a target has rows enough; what is to be said of those that it has. */
+static una_status look_at_target(fitting *f, size_t t)
+{
+    const una_kind *kind = f->whole->kind;
+    una_target_rows share;
+    UNA_TRY(una_target_rows_of(&share, f->all.x, f->all.y, f->all.outputs, t, f->run));
+    size_t rows = share.x.rows, missing = f->all.x.rows - rows;
+    const char *name = f->columns[t]->target;
+    if (rows < kind->least_rows)
+        UNA_FAIL(f->run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu with the target '%.60s'",
+                 f->data->origin, kind->name, kind->least_rows, rows == 1 ? "is" : "are", rows, name);
+    if (missing)
+        una_notes_add(&f->result[t].notes, missing == 1 ? "%zu row has no '%s' and was left out for it" :
+                      "%zu rows have no '%s' and were left out for it", missing, name);
+
+    size_t *kept = UNA_GET_ROWS(&f->run->scratch, size_t, rows);
+    UNA_TRY(una_arena_check(&f->run->scratch));
+    for (size_t i = 0; i < rows; i++) kept[i] = f->kept[share.row ? share.row[i] : i];
+    return una_columns_doubt(f->columns[t], f->data, NULL, share.y, kept, rows, &f->result[t].warnings, f->run);
+}
+
+static una_status look_at_targets(fitting *f)
+{
+    for (size_t t = 0; t < f->whole->targets; t++) {
+        una_mark mark = una_arena_mark(&f->run->scratch);
+        una_status status = look_at_target(f, t);
+        una_arena_release(&f->run->scratch, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+static size_t count_of(const double *y, size_t rows, size_t targets, size_t t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++) count += there(y[i * targets + t]);
+    return count;
+}
+
+/* Cells may be missing in just the rows of a fold, or in all that are held out. */
+static bool split_serves(const una_problem *p, size_t t)
+{
+    size_t in_fold[UINT8_MAX + 1] = {0};
+    for (size_t i = 0; p->folds && i < p->x.rows; i++) in_fold[p->fold[i]] += there(p->y[i * p->outputs + t]);
+    for (size_t k = 0; k < p->folds; k++)
+        if (in_fold[k] == 0) return false;
+    if (p->valid_x.rows == 0) return true;
+    return count_of(p->y, p->x.rows, p->outputs, t) >= 2 &&
+           count_of(p->valid_y, p->valid_x.rows, p->outputs, t) >= 1;
+}
+
+/* ---- each target by itself -------------------------------------------------------------------------------------- */
+
+static una_status take_fold(una_problem *p, const una_target_rows *share, una_run *run)
+{
+    if (!p->folds || !share->row) return UNA_OK;
+    unsigned char *fold = UNA_GET_ROWS(&run->scratch, unsigned char, share->x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < share->x.rows; i++) fold[i] = p->fold[share->row[i]];
+    p->fold = fold;
+    return UNA_OK;
+}
+
+/* The common split, without the rows that lack the target. */
+static una_status share_split(una_problem *p, const fitting *f, size_t t)
+{
+    una_target_rows rows, held;
+    const una_problem *all = &f->all;
+    UNA_TRY(una_target_rows_of(&rows, all->x, all->y, all->outputs, t, f->run));
+    UNA_TRY(una_target_rows_of(&held, all->valid_x, all->valid_y, all->outputs, t, f->run));
+    UNA_TRY(take_fold(p, &rows, f->run));
+    p->x = rows.x;
+    p->y = rows.y;
+    if (all->valid_x.rows) p->valid_x = held.x, p->valid_y = held.y;
+    p->table_rows = rows.x.rows + (all->valid_joins ? held.x.rows : 0);
+    return UNA_OK;
+}
+
+/* Rows held out lie behind the others, as una_problem_split left them. */
+static una_status split_anew(una_problem *p, const fitting *f, size_t t)
+{
+    una_target_rows rows;
+    una_view x = f->all.x;
+    if (f->settings->valid && f->all.valid_x.rows && count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t) == 0)
+        UNA_FAIL(f->run, UNA_E_INPUT, "%s: there are no rows to validate on with the target '%.60s'",
+                 f->settings->valid->origin, f->columns[t]->target);
+    if (f->all.valid_joins) x.rows += f->all.valid_x.rows;
+    UNA_TRY(una_target_rows_of(&rows, x, f->all.y, f->all.outputs, t, f->run));
+    *p = (una_problem){ .x = rows.x, .y = rows.y, .outputs = 1, .columns = f->columns[t], .data = f->data,
+                        .seed = f->all.seed, .table_rows = rows.x.rows };
+    una_model *part = f->whole->target[t];
+    return una_problem_split(p, part->kind, part->options, f->settings, &f->result[t], f->run);
+}
+
+static una_status fit_one(const fitting *f, size_t t)
+{
+    una_model *part = f->whole->target[t];
+    una_problem p = f->all;
+    p.outputs = 1;
+    p.columns = f->columns[t];
+    UNA_TRY(split_serves(&f->all, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
+    UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
+    UNA_TRY(una_arena_check(&part->keep));
+    return una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run);
+}
+
+static una_status fit_apart(fitting *f)
+{
+    double targets = (double)f->whole->targets;
+    for (size_t t = 0; t < f->whole->targets; t++) {
+        una_mark mark = una_arena_mark(&f->run->scratch);
+        una_span before = una_progress_part(f->run, (double)t / targets, ((double)t + 1) / targets);
+        una_status status = fit_one(f, t);
+        una_progress_back(f->run, before);
+        una_arena_release(&f->run->scratch, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+/* ---- all at once ------------------------------------------------------------------------------------------------ */
+
+/* Targets that share no row say nothing of each other; a covariance is never more than the variances allow. */
+static una_status take_noise(una_together *together, una_run *run)
+{
+    size_t n = together->outputs;
+    for (size_t i = 0; i < n * n; i++) {
+        double own = sqrt(together->noise[i / n * (n + 1)] * together->noise[i % n * (n + 1)]);
+        if (!(own > 0 && isfinite(own))) UNA_FAIL(run, UNA_E_NUMERIC, "the noise of the targets is not a number");
+        if (isnan(together->noise[i])) together->noise[i] = 0;
+        together->noise[i] = fmax(-own, fmin(own, together->noise[i]));
+    }
+    return UNA_OK;
+}
+
+static una_status fit_together(fitting *f)
+{
+    una_model *whole = f->whole;
+    size_t targets = whole->targets;
+    void **state = UNA_GET(&f->run->scratch, void *, targets), **options = UNA_GET(&f->run->scratch, void *, targets);
+    una_fit_result **result = UNA_GET(&f->run->scratch, una_fit_result *, targets);
+    whole->together = (una_together){ .outputs = targets,
+                                      .noise = UNA_GET(&whole->keep, double, targets * targets) };
+    UNA_TRY(una_arena_check(&f->run->scratch));
+    UNA_TRY(una_arena_check(&whole->keep));
+    for (size_t t = 0; t < targets; t++) {
+        state[t] = whole->target[t]->state;
+        options[t] = whole->target[t]->options;
+        result[t] = &f->result[t];
+    }
+
+    UNA_TRY(whole->kind->fit_several(state, options, &f->all, result, &whole->together, &whole->keep, f->run));
+    UNA_TRY(una_arena_check(&whole->keep));
+    if (whole->together.joint) UNA_TRY(take_noise(&whole->together, f->run));
+    for (size_t t = 0; t < targets; t++) {
+        size_t rows = count_of(f->all.y, f->all.x.rows, targets, t);
+        if (f->all.valid_joins) rows += count_of(f->all.valid_y, f->all.valid_x.rows, targets, t);
+        UNA_TRY(una_model_tell(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
+    }
+    return UNA_OK;
+}
+
+/* ---- fit ---------------------------------------------------------------------------------------------------------- */
+
+static una_status make_parts(fitting *f, const char *spec)
+{
+    una_model *whole = f->whole;
+    UNA_TRY(una_model_read_options(whole, spec, f->settings, f->run));
+    UNA_TRY(una_model_describe(whole));          /* before any fit fills in what follows from one target */
+    UNA_TRY(una_several_blank(whole, f->settings->target_count, f->run));
+    f->result = UNA_GET(&f->run->scratch, una_fit_result, whole->targets);
+    UNA_TRY(una_arena_check(&f->run->scratch));
+    f->common = una_fit_result_in(&whole->keep);
+    for (size_t t = 0; t < whole->targets; t++) {
+        UNA_TRY(una_model_read_options(whole->target[t], spec, f->settings, f->run));
+        f->result[t] = una_fit_result_in(&whole->target[t]->keep);
+    }
+    return UNA_OK;
+}
+
+static una_status tell_whole(const fitting *f)
+{
+    una_model *whole = f->whole;
+    una_fit_info *info = &whole->info;
+    const char *spec = info->spec;
+    *info = (una_fit_info){ .spec = spec, .other = f->settings->other, .rows = f->all.table_rows,
+                            .noise_std = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
+                            .valid_rmse = NAN, .valid_log_lik = NAN,
+                            .warning_count = f->common.warnings.count, .warnings = f->common.warnings.text,
+                            .note_count = f->common.notes.count, .notes = f->common.notes.text };
+    for (size_t t = 0; t < whole->targets; t++) info->steps += whole->target[t]->info.steps;
+    return una_several_describe(whole);
+}
+
+una_status una_several_fit(una_model *whole, const char *spec, const una_dataset *data,
+                           const una_fit_settings *settings, una_run *run)
+{
+    fitting f = { .whole = whole, .data = data, .settings = settings, .run = run };
+    UNA_TRY(make_parts(&f, spec));
+    UNA_TRY(learn_columns(&f));
+    UNA_TRY(encode(&f));
+    UNA_TRY(look_at_targets(&f));
+    UNA_TRY(una_problem_split_several(&f.all, f.columns, whole->kind, whole->target[0]->options, settings, &f.common,
+                                      run));
+
+    bool together = whole->kind->fit_several != NULL;
+    for (size_t t = 0; t < whole->targets; t++) together = together && split_serves(&f.all, t);
+    UNA_TRY(together ? fit_together(&f) : fit_apart(&f));
+    UNA_TRY(una_arena_check(&whole->keep));
+    return tell_whole(&f);
+}
+
+/* ---- more rows ----------------------------------------------------------------------------------------------------- */
+
+una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run)
+{
+    size_t targets = una_model_target_count(model);
+    una_arena_init(&spare->arena, model->run);
+    spare->state = UNA_GET(&spare->arena, void *, targets);
+    spare->info = UNA_GET(&spare->arena, una_fit_info, targets + 1);
+    UNA_TRY(una_arena_check(&spare->arena));
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = UNA_OK;
+    for (size_t t = 0; status == UNA_OK && t < targets; t++) {
+        const una_model *part = una_model_target(model, t);
+        una_archive before = {0};
+        status = una_model_snapshot(&before, part, &run->scratch, run);
+        if (status == UNA_OK) status = una_model_revive(&spare->state[t], part, &before, &spare->arena, run);
+        spare->info[t] = part->info;
+    }
+    spare->info[targets] = model->info;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+void una_spare_back(una_model *model, una_spare *spare)
+{
+    size_t targets = una_model_target_count(model);
+    for (size_t t = 0; t < targets; t++) {
+        una_model *part = model->targets ? model->target[t] : model;
+        part->state = spare->state[t];
+        part->info = spare->info[t];
+    }
+    model->info = spare->info[targets];
+    una_arena_join(&model->keep, &spare->arena);
+}
+
+void una_spare_free(una_spare *spare)
+{
+    if (spare->arena.run) una_arena_free(&spare->arena);
+}
+
+static una_status observe_target(una_model *whole, una_view x, const double *y, size_t t, una_run *run)
+{
+    una_target_rows share;
+    UNA_TRY(una_target_rows_of(&share, x, y, whole->targets, t, run));
+    return share.x.rows ? una_model_observe_encoded(whole->target[t], share.x.at, share.y, share.x.rows, run) : UNA_OK;
+}
+
+una_status una_several_observe(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
+{
+    if (!model->targets) return una_model_observe_encoded(model, x, y, rows, run);
+    size_t inputs = model->target[0]->columns.input_count;
+    for (size_t t = 0; t < model->targets; t++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = observe_target(model, (una_view){ x, rows, inputs, inputs }, y, t, run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    model->info.rows += rows;
+    return UNA_OK;
+}
+
+static una_status encode_targets(const una_model *whole, const una_dataset *data, double **x, double **y, size_t *rows,
+                                 una_run *run)
+{
+    const una_columns **columns = una_several_columns(whole, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_columns_encode_several(columns, whole->targets, data, x, y, NULL, rows, &run->scratch, run);
+}
+
+una_status una_several_update(una_model *whole, const una_dataset *data, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_spare spare = {0};
+    double *x, *y;
+    size_t rows;
+    una_status status = encode_targets(whole, data, &x, &y, &rows, run);
+    if (status == UNA_OK) status = una_spare_make(&spare, whole, run);
+    if (status == UNA_OK) {
+        status = una_several_observe(whole, x, y, rows, run);
+        if (status != UNA_OK) una_spare_back(whole, &spare);
+    }
+    una_spare_free(&spare);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_several_relearn(una_model *whole, const una_dataset *data, const char *const *set, size_t set_count,
+                               una_run *run)
+{
+    double *x, *y;
+    size_t rows;
+    UNA_TRY(encode_targets(whole, data, &x, &y, &rows, run));
+    for (size_t t = 0; t < whole->targets; t++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = una_model_relearn_here(whole->target[t], data, set, set_count, run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    whole->info.rows = rows;
+    return una_model_add_note(&whole->info, "The features are those of another fit: these rows taught the posteriors "
+                              "alone, so the spec would not repeat it.", &whole->keep);
+}

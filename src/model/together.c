@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How several targets vary together. Under one linear head with noise covariance S the weights of all targets have the
+ * covariance S (x) V, so within a member of a committee
+ *   cov(f_t, f_s) = S_ts v(x) = r_ts sqrt(var f_t var f_s),        r the correlation of the noise,
+ * and over members of weight w_m
+ *   cov(f_t, f_s) = sum_m w_m [r_ts sqrt(var_m f_t var_m f_s) + (mean_m f_t - mean f_t) (mean_m f_s - mean f_s)].
+ * The noise adds r_ts sqrt(n_t n_s), with the noise n(x) that each target has at x. Targets fitted apart have r = 0 and
+ * nothing in common. Source: West and Harrison, Bayesian forecasting and dynamic models, 1997, section 16.4.
+ */
+#include "model/several.h"
+
+#include "la/la.h"
+
+#include <string.h>
+
+enum { ROWS_AT_ONCE = 1024 };
+
+typedef struct member_view {             /* one target at some rows; standardised                           */
+    double *mean, *var, *noise;          /* [rows] of the whole predictive                                  */
+    size_t  parts;                       /* as it predicts: 0 is one Gaussian                               */
+    double *part_mean, *part_var, *part_weight;   /* [rows, parts], noise included                          */
+    una_gaussians function;              /* without noise                                                   */
+} member_view;
+
+typedef struct seeing {                  /* all targets at some rows                                        */
+    const una_model *whole;
+    member_view     *target;             /* [targets]                                                       */
+    double          *r;                  /* [targets, targets] correlation of the noise                     */
+    size_t           targets, rows, members;      /* members 0: they are not the same for all targets       */
+} seeing;
+
+/* ---- what each target says ---------------------------------------------------------------------------------------- */
+
+static una_status take_view(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
+{
+    member_view *v = context;
+    (void)run;
+    memcpy(v->mean + from, p->mean, rows * sizeof *p->mean);
+    memcpy(v->var + from, p->var_model, rows * sizeof *p->var_model);
+    memcpy(v->noise + from, p->var_noise, rows * sizeof *p->var_noise);
+    if (!p->parts) return UNA_OK;
+    memcpy(v->part_mean + from * p->parts, p->part_mean, rows * p->parts * sizeof *p->part_mean);
+    memcpy(v->part_var + from * p->parts, p->part_var, rows * p->parts * sizeof *p->part_var);
+    memcpy(v->part_weight, p->part_weight, p->parts * sizeof *p->part_weight);
+    return UNA_OK;
+}
+
+static una_status see_target(member_view *v, const una_model *part, const double *x, size_t rows, una_run *run)
+{
+    una_arena *scratch = &run->scratch;
+    size_t inputs = part->columns.input_count;
+    v->parts = part->kind->mixture ? part->kind->mixture(part->state) : 0;
+    v->mean = UNA_GET(scratch, double, rows);
+    v->var = UNA_GET(scratch, double, rows);
+    v->noise = UNA_GET(scratch, double, rows);
+    v->part_mean = UNA_GET(scratch, double, rows * v->parts);
+    v->part_var = UNA_GET(scratch, double, rows * v->parts);
+    v->part_weight = UNA_GET(scratch, double, v->parts);
+
+    una_gaussians *g = &v->function;
+    g->parts = una_kind_part_count(part->kind, part->state);
+    g->weight = UNA_GET(scratch, double, g->parts);
+    g->mean = UNA_GET(scratch, double, rows * g->parts);
+    g->var = UNA_GET(scratch, double, rows * g->parts);
+    UNA_TRY(una_arena_check(scratch));
+    UNA_TRY(una_model_each_block(part, x, rows, UNA_PARTS, take_view, v, run));
+    return una_kind_parts(part->kind, part->state, (una_view){ x, rows, inputs, inputs }, g, run);
+}
+
+/* Members are those of all targets where these have as many, of the same weights. */
+static size_t common_members(const seeing *s)
+{
+    const una_gaussians *first = &s->target[0].function;
+    for (size_t t = 0; t < s->targets; t++) {
+        const una_gaussians *g = &s->target[t].function;
+        if (g->parts != first->parts || (s->target[t].parts && s->target[t].parts != g->parts)) return 0;
+        for (size_t m = 0; m < g->parts; m++)
+            if (!(fabs(g->weight[m] - first->weight[m]) <= 1e-9)) return 0;
+    }
+    return first->parts;
+}
+
+static una_status see(seeing *s, const una_model *whole, const double *x, size_t rows, una_run *run)
+{
+    size_t n = una_model_target_count(whole);
+    *s = (seeing){ .whole = whole, .targets = n, .rows = rows, .target = UNA_GET(&run->scratch, member_view, n),
+                   .r = UNA_GET(&run->scratch, double, n * n) };
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < n; t++) UNA_TRY(see_target(&s->target[t], una_model_target(whole, t), x, rows, run));
+
+    const double *noise = whole->together.noise;
+    for (size_t i = 0; i < n * n; i++) {
+        if (i / n == i % n) s->r[i] = 1;
+        else if (whole->together.joint) s->r[i] = noise[i] / sqrt(noise[i / n * (n + 1)] * noise[i % n * (n + 1)]);
+    }
+    s->members = whole->together.joint ? common_members(s) : 0;
+    return UNA_OK;
+}
+
+/* ---- covariance ----------------------------------------------------------------------------------------------------- */
+
+/* Of the functions of two targets at a row; standardised. */
+static double function_covariance(const seeing *s, size_t a, size_t b, size_t row)
+{
+    const member_view *one = &s->target[a], *two = &s->target[b];
+    double r = s->r[a * s->targets + b], sum = 0;
+    if (a == b) return one->var[row];
+    if (!s->whole->together.joint) return 0;
+    if (!s->members) return r * sqrt(one->var[row] * two->var[row]);
+
+    const una_gaussians *f = &one->function, *g = &two->function;
+    for (size_t m = 0; m < s->members; m++) {
+        size_t at = row * s->members + m;
+        sum += f->weight[m] * (r * sqrt(f->var[at] * g->var[at]) +
+                               (f->mean[at] - one->mean[row]) * (g->mean[at] - two->mean[row]));
+    }
+    return sum;
+}
+
+static void give_covariance(const seeing *s, bool noise, size_t from, double *cov)
+{
+    size_t n = s->targets;
+    for (size_t i = 0; i < s->rows * n * n; i++) {
+        size_t row = i / (n * n), a = i / n % n, b = i % n;
+        double c = function_covariance(s, a, b, row);
+        if (noise) c += s->r[a * n + b] * sqrt(s->target[a].noise[row] * s->target[b].noise[row]);
+        cov[from * n * n + i] = c * una_model_target(s->whole, a)->columns.target_scale *
+                                una_model_target(s->whole, b)->columns.target_scale;
+    }
+}
+
+typedef una_status seen_task(void *context, const seeing *s, size_t from, una_run *run);
+
+/* Rows at a time. */
+static una_status each_seen(const una_model *whole, const double *x, size_t rows, seen_task *task, void *context,
+                            una_run *run)
+{
+    size_t inputs = una_model_target(whole, 0)->columns.input_count;
+    for (size_t from = 0; from < rows; from += ROWS_AT_ONCE) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        seeing s;
+        size_t count = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
+        una_status status = see(&s, whole, x + from * inputs, count, run);
+        if (status == UNA_OK) status = task(context, &s, from, run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+typedef struct wanted { bool noise; double *cov; } wanted;
+
+static una_status covariance_block(void *context, const seeing *s, size_t from, una_run *run)
+{
+    const wanted *w = context;
+    (void)run;
+    give_covariance(s, w->noise, from, w->cov);
+    return UNA_OK;
+}
+
+una_status una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov, una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    const una_columns *columns = &una_model_target(model, 0)->columns;
+    wanted w = { noise != 0, cov };
+    double *x;
+    size_t rows;
+    una_status status = una_columns_encode(columns, data, &x, NULL, NULL, &rows, &run->scratch, run);
+    if (status == UNA_OK) status = each_seen(model, x, rows, covariance_block, &w, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- the density of all targets of a row ---------------------------------------------------------------------------- */
+
+typedef struct density { const double *y; double sum; size_t rows; double *room; } density;
+
+/* log N(y; mean, C) of one member, or of the targets as single Gaussians where members is 0; c [n, n] and d [n] are
+ * room for it. */
+static una_status log_normal(double *value, const seeing *s, size_t row, size_t m, const double *y, double *c, double *d,
+                             una_run *run)
+{
+    size_t n = s->targets, at = row * s->members + m;
+    for (size_t i = 0; i < n * n; i++) {
+        const member_view *one = &s->target[i / n], *two = &s->target[i % n];
+        double f = s->members ? one->function.var[at] : one->var[row];
+        double g = s->members ? two->function.var[at] : two->var[row];
+        double p = one->parts && s->members ? one->part_var[at] - f : one->noise[row];
+        double q = two->parts && s->members ? two->part_var[at] - g : two->noise[row];
+        c[i] = s->r[i] * (sqrt(f * g) + sqrt(fmax(p, 0) * fmax(q, 0)));
+    }
+    for (size_t t = 0; t < n; t++)
+        d[t] = y[t] - (s->members ? s->target[t].function.mean[at] : s->target[t].mean[row]);
+
+    UNA_TRY(una_chol(c, n, "the covariance of the targets", run));
+    una_chol_lower_solve(c, n, d, 1);
+    *value = -0.5 * (una_dot(d, d, n) + una_chol_logdet(c, n) + (double)n * UNA_LOG_TWO_PI);
+    return UNA_OK;
+}
+
+/* Log of the weighted mean of densities, given their logs. */
+static double log_mean(const double *each, const double *weight, size_t count)
+{
+    double most = -INFINITY, sum = 0, whole = 0;
+    for (size_t m = 0; m < count; m++) most = fmax(most, each[m]);
+    for (size_t m = 0; m < count; m++) {
+        sum += weight[m] * exp(each[m] - most);
+        whole += weight[m];
+    }
+    return most + log(sum / whole);
+}
+
+/* Targets that were fitted apart: the product of their densities, each a mixture of its own. */
+static double log_apart(const seeing *s, size_t row, const double *y, double *room)
+{
+    double sum = 0;
+    for (size_t t = 0; t < s->targets; t++) {
+        const member_view *v = &s->target[t];
+        size_t count = v->parts ? v->parts : 1;
+        const double one = 1, *weight = v->parts ? v->part_weight : &one;
+        for (size_t m = 0; m < count; m++) {
+            double mean = v->parts ? v->part_mean[row * count + m] : v->mean[row];
+            double var = v->parts ? v->part_var[row * count + m] : v->var[row] + v->noise[row];
+            room[m] = -0.5 * ((y[t] - mean) * (y[t] - mean) / var + log(var) + UNA_LOG_TWO_PI);
+        }
+        sum += log_mean(room, weight, count);
+    }
+    return sum;
+}
+
+static una_status log_joint(double *value, const seeing *s, size_t row, const double *y, double *room, una_run *run)
+{
+    size_t n = s->targets, count = s->members ? s->members : 1;
+    const double one = 1, *weight = s->members ? s->target[0].function.weight : &one;
+    double *c = room + count, *d = c + n * n;
+    for (size_t m = 0; m < count; m++) UNA_TRY(log_normal(&room[m], s, row, m, y, c, d, run));
+    *value = log_mean(room, weight, count);
+    return UNA_OK;
+}
+
+static una_status density_block(void *context, const seeing *s, size_t from, una_run *run)
+{
+    density *all = context;
+    size_t n = s->targets, most = 1;
+    for (size_t t = 0; t < n; t++) {
+        most = s->target[t].parts > most ? s->target[t].parts : most;
+        most = s->target[t].function.parts > most ? s->target[t].function.parts : most;
+    }
+    double *room = UNA_GET(&run->scratch, double, most + n * n + n);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t r = 0; r < s->rows; r++) {
+        const double *y = all->y + (from + r) * n;
+        double value = 0;
+        bool complete = true;
+        for (size_t t = 0; t < n; t++) complete = complete && !isnan(y[t]);
+        if (!complete) continue;
+        if (s->whole->together.joint) UNA_TRY(log_joint(&value, s, r, y, room, run));
+        else value = log_apart(s, r, y, room);
+        all->sum += value;
+        all->rows++;
+    }
+    return UNA_OK;
+}
+
+static una_status joint_log_lik(double *log_lik, size_t *count, const una_model *model, const una_dataset *data,
+                                una_run *run)
+{
+    const una_columns **columns = una_several_columns(model, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t targets = una_model_target_count(model), rows;
+    double *x, *y, units = 0;
+    UNA_TRY(una_columns_encode_several(columns, targets, data, &x, &y, NULL, &rows, &run->scratch, run));
+    density d = { .y = y };
+    UNA_TRY(each_seen(model, x, rows, density_block, &d, run));
+
+    for (size_t t = 0; t < targets; t++) units += log(columns[t]->target_scale);
+    *log_lik = d.rows ? d.sum / (double)d.rows - units : NAN;
+    if (count) *count = d.rows;
+    return UNA_OK;
+}
+
+una_status una_model_joint_log_lik(double *log_lik, size_t *rows, const una_model *model, const una_dataset *data,
+                                   una_run *run)
+{
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = joint_log_lik(log_lik, rows, model, data, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

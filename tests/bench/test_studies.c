@@ -107,7 +107,7 @@ static una_bench_result *run_studies(const char *which, const char *seeds, const
     char study[200];
     const char *set[] = { study, seeds };
     una_bench_result *result = NULL;
-    snprintf(study, sizeof study, "study=%s", which);
+    snprintf(study, sizeof study, "study=\"%s\"", which);
     una_bench_settings settings = { .size = sizeof settings, .out = temp_path(out), .set = set, .set_count = 2,
                                     .quick = quick };
     assert_ok(una_bench_run(&result, "studies", &settings, run), run);
@@ -187,7 +187,7 @@ static void an_unknown_study_is_named(void **state)
 {
     una_run *run = quiet_run();
     una_bench_result *result = NULL;
-    const char *set[] = { "study=nlm_penalty,luna_hats" };
+    const char *set[] = { "study=\"nlm_penalty,luna_hats\"" };
     una_bench_settings settings = { .size = sizeof settings, .out = temp_path("never"), .set = set, .set_count = 1 };
     (void)state;
     assert_status(una_bench_run(&result, "studies", &settings, run), UNA_E_USAGE, run);
@@ -437,7 +437,7 @@ static void one_activation_is_enough(void **state)
 
 static una_status small_run(void *context, una_run *run)
 {
-    const char *set[] = { "seeds=1", "study=luna_depth,blow_up" };
+    const char *set[] = { "seeds=1", "study=\"luna_depth,blow_up\"" };
     una_bench_settings settings = { .size = sizeof settings, .out = context, .set = set, .set_count = 2 };
     una_bench_result *result = NULL;
     una_status status = una_bench_run(&result, "studies", &settings, run);

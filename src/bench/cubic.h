@@ -29,8 +29,6 @@ enum { UNA_CUBIC_GAP_STD, UNA_CUBIC_DATA_STD, UNA_CUBIC_RMSE, UNA_CUBIC_CENTRE_S
     [UNA_CUBIC_BEYOND_INSIDE] = { "beyond_inside", "beyond inside", "share", "of these points, as gap_inside", 0 },  \
     [UNA_CUBIC_BEYOND_LOG_LIK] = { "beyond_log_lik", NULL, "nats", "of fresh rows at these points", 1 }
 
-extern const una_entry una_cubic_entries[];     /* every model, as it stands on the cubic gap                      */
-
 /* 0 for a curve with one rise and one fall; else the largest drop before or rise after its top, as a share of it. */
 double una_cubic_ripple(const double *std, size_t count);
 
@@ -50,5 +48,7 @@ una_status una_cubic_functions(una_page *page, const char *name, const una_cubic
                                const char *lead, const char *caption, const una_asked *asked, una_run *run);
 
 una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+
+extern const una_claim una_cubic_claims[];
 
 #endif

@@ -48,8 +48,8 @@ static const una_bench_measure measures[] = {
     [UNA_RADIAL_LOG_LIK] = { "log_lik", "log-lik", "nats", "of fresh rows of the same law", 1 },
     [UNA_RADIAL_RMSE] = { "rmse", "RMSE", "y", "of fresh rows of the same law", -1 },
     [UNA_RADIAL_DISTANCE] = { "distance", "distance", "y", "root mean square difference of the mean curve from the "
-                              "GP's of the same rows, radii 0 to 2", -1 },
-    [UNA_RADIAL_DISTANCE_OUT] = { "distance_out", NULL, "y", "the same, radii 2 to 3", -1 },
+                              "GP's of the same rows, radii 0 to 3", -1 },
+    [UNA_RADIAL_DISTANCE_OUT] = { "distance_out", NULL, "y", "the same, radii 2 to 3 alone", -1 },
     [UNA_RADIAL_HOLE_AUROC] = { "hole_auroc", NULL, "share", "disc and ball: of the epistemic std as a detector of "
                                 "points in the hole", 1 },
     [UNA_RADIAL_HOLE_INSIDE] = { "hole_inside", NULL, "share", "of the points in the hole whose true function is in the "
@@ -60,10 +60,10 @@ static const una_bench_measure measures[] = {
 #define SD_MEASURE(n) [UNA_RADIAL_SD + n] = { "s_" #n, NULL, "y", "sd over rays of 3 std at radius " #n " / 10", 0 },
     RADII(SD_MEASURE)
 #define PRIOR_LOG_LIK(n) [UNA_RADIAL_PRIOR_LOG_LIK + n] = { "prior_log_lik_" #n, NULL, "nats", "search only: log_lik " \
-    "with prior variance 10^(" #n " - 4)", 1 },
+    "with prior variance " #n " of nine from 1e-5 to 100", 1 },
     PRIORS(PRIOR_LOG_LIK)
 #define PRIOR_CENTRE(n) [UNA_RADIAL_PRIOR_CENTRE + n] = { "prior_centre_" #n, NULL, "y", "search only: centre with " \
-    "prior variance 10^(" #n " - 4)", 0 },
+    "prior variance " #n " of nine from 1e-5 to 100", 0 },
     PRIORS(PRIOR_CENTRE)
     { .name = NULL }
 };
@@ -285,7 +285,7 @@ static una_status compare(double *value, const una_findings *f, const una_asked 
         if (standard == SIZE_MAX) continue;
         double *own = value + i * f->measures;
         const double *curve = value + standard * f->measures + UNA_RADIAL_MEAN;
-        own[UNA_RADIAL_DISTANCE] = una_radial_distance(own + UNA_RADIAL_MEAN, curve, 0, UNA_RADIAL_EDGE);
+        own[UNA_RADIAL_DISTANCE] = una_radial_distance(own + UNA_RADIAL_MEAN, curve, 0, UNA_RADIAL_RADII - 1);
         own[UNA_RADIAL_DISTANCE_OUT] = una_radial_distance(own + UNA_RADIAL_MEAN, curve, UNA_RADIAL_EDGE,
                                                            UNA_RADIAL_RADII - 1);
     }

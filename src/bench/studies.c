@@ -74,8 +74,8 @@ static const una_bench_measure measures[] = {
 #define SHORT "steps=3000, rate=0.003, rate_schedule=constant"
 #define QUICK "steps=1000"
 #define AS_THESIS "One network of one training (members=1), noise std 3 as in the data, prior variance 1, "
-#define SINGLE_LUNA "The thesis's single LUNA (members=1, probes at the data, penalty 0.1, \xCE\xBB = 12 growing as a "  \
-                    "sigmoid), noise std 3 as in the data, prior variance 1, "
+#define SINGLE_LUNA "The thesis's single LUNA (members=1, probes at the data, penalty 0.1, \xCE\xBB = 12 growing as "  \
+                    "a sigmoid), noise std 3 as in the data, prior variance 1, "
 #define LONG_WORDS "10,000 steps of Adam at the rate 0.001."
 #define SHORT_WORDS "3,000 steps of Adam at the rate 0.003."
 
@@ -86,18 +86,20 @@ const una_study_line una_studies_lines[] = {
       .drawn = { "0", "0.1", "10" },
       .how = AS_THESIS "two layers of 50 and 20 ReLU units trained for the highest posterior, " LONG_WORDS
              " Every seed's rows are fitted from several first weights.",
-      .thesis = "without a penalty NLM notices the gap, albeit inconsistently over restarts; with one, it never does" },
+      .thesis = "Thesis: without a penalty NLM notices the gap, albeit inconsistently over restarts; with one, it "
+                "never does" },
     { .name = "nlm_features", .title = "NLM by number of features", .varied = "features",
       .spec = "nlm(width=50, features=*, penalty=0, " ALONE, .train = SHORT, .quick = QUICK,
       .value = { "10", "20", "50", "100", "200" }, .restarts = 2, .quick_restarts = 2,
       .drawn = { "10", "50", "200" },
       .how = AS_THESIS "50 ReLU units and then so many features, no penalty, " SHORT_WORDS,
-      .thesis = "more features fit the data better, but still fail to consistently model in-between uncertainty" },
+      .thesis = "Thesis: more features fit the data better, but still fail to consistently model in-between "
+                "uncertainty" },
     { .name = "nlm_depth", .title = "NLM by depth", .varied = "hidden layers",
       .spec = NLM "depth=*, penalty=0, " ALONE, .train = LONG, .quick = QUICK,
       .value = { "1", "2", "3", "4" }, .restarts = 2, .quick_restarts = 4, .drawn = { "1", "2", "4" },
       .how = AS_THESIS "layers of 50 ReLU units and a last one of 20, no penalty, " LONG_WORDS,
-      .thesis = "more layers do not lead to consistent in-between uncertainty, and make NLM susceptible to "
+      .thesis = "Thesis: more layers do not lead to consistent in-between uncertainty, and make NLM susceptible to "
                 "overfitting" },
     { .name = "nlm_marginal", .title = "NLM trained by marginal likelihood", .varied = "prior variance \xCE\xB1",
       .spec = NLM "training=marginal, &, prior_var=*, noise_std=3, train_noise_std=3, members=1, relevance=off, @)",
@@ -107,49 +109,49 @@ const una_study_line una_studies_lines[] = {
       .drawn = { "0.1", "1", "100" },
       .how = "One network of one training (members=1), noise std 3 as in the data, two layers of 50 and 20 ReLU units "
              "trained by the (right) marginal likelihood of the linear head, " SHORT_WORDS,
-      .thesis = "at penalty 0.1 a high prior variance gives more uncertainty in the gap, inconsistently; at penalty 1 "
-                "it does not even then" },
+      .thesis = "Thesis: at penalty 0.1 a high prior variance gives more uncertainty in the gap, inconsistently; at "
+                "penalty 1 it does not even then" },
     { .name = "luna_heads", .title = "LUNA by number of heads", .varied = "heads",
       .spec = LUNA "heads=*, width=50, features=20, " ALONE, .train = LONG, .quick = SHORT,
       .value = { "2", "5", "10", "25", "50", "100" }, .restarts = 1, .quick_restarts = 4,
       .drawn = { "2", "10", "100" },
       .how = SINGLE_LUNA "two layers of 50 and 20 ReLU units, " LONG_WORDS,
-      .thesis = "LUNA notices the gap with 2 regressors and with many" },
+      .thesis = "Thesis: LUNA notices the gap with 2 regressors and with many" },
     { .name = "luna_width", .title = "LUNA by width", .varied = "units of each layer",
       .spec = LUNA "heads=25, width=*, " ALONE, .train = SHORT, .quick = QUICK,
       .value = { "25", "50", "100", "200" }, .restarts = 1, .quick_restarts = 1,
       .drawn = { "25", "50", "200" },
       .how = SINGLE_LUNA "25 heads on two layers of so many ReLU units, " SHORT_WORDS,
-      .thesis = "not of the thesis: those who tried it saw the mean epistemic variance go from 17 at 25 units over 99 "
-                "and 222 to 935 at 200" },
+      .thesis = "Replications: the mean epistemic variance went from 17 at 25 units over 99 "
+                "and 222 to 935 at 200 units" },
     { .name = "luna_depth", .title = "LUNA by depth", .varied = "hidden layers",
       .spec = LUNA "heads=25, width=50, depth=*, " ALONE, .train = SHORT, .quick = QUICK,
       .value = { "1", "2", "3" }, .restarts = 1, .quick_restarts = 4, .drawn = { "1", "2", "3" },
       .how = SINGLE_LUNA "25 heads on layers of 50 ReLU units, " SHORT_WORDS,
-      .thesis = "not of the thesis: those who tried it saw a mean epistemic variance of 2, 99 and 656" },
+      .thesis = "Replications: a mean epistemic variance of 2, 99 and 656" },
     { .name = "luna_step", .title = "LUNA by step of the differences", .varied = "std of the step, or exact slopes",
       .spec = LUNA "heads=25, *, " ALONE, .train = SHORT, .quick = QUICK,
       .value = { "perturbation_std=0.001", "perturbation_std=0.01", "perturbation_std=0.1", "perturbation_std=0.5",
                  "slopes=exact" }, .restarts = 1, .quick_restarts = 4,
       .how = SINGLE_LUNA "25 heads on two layers of 50 ReLU units, " SHORT_WORDS " The step is in standard deviations "
              "of the input.",
-      .thesis = "searched steps of 0.01 and 0.1 without saying what they change; those who tried it saw the bands "
+      .thesis = "Thesis: steps of 0.01 and 0.1 were searched, what they change is not said. Replications: the bands "
                 "differ" },
     { .name = "activations", .title = "LUNA by activation", .varied = "activation",
       .spec = LUNA "heads=25, activation=*, " ALONE, .train = SHORT, .quick = "steps=500",
       .value = { "relu", "tanh", "leaky", "elu", "softplus", "silu", "sin" }, .restarts = 1, .quick_restarts = 2,
       .drawn = { "tanh", "softplus", "sin" },
       .how = SINGLE_LUNA "25 heads on two layers of 50 units, " SHORT_WORDS,
-      .thesis = "in practice UNA works well with all activations" },
+      .thesis = "Thesis: in practice UNA works well with all activations" },
     { .name = "tuna_length", .title = "TUNA by length scale", .varied = "length scale, in units of x",
       .spec = TUNA "features=20, penalty=0.0001, prior=rbf(length=*), @)", .train = LONG, .quick = "steps=1000",
       .value = { "0.15", "0.3", "0.75", "1.5", "3", "6", "15" }, .restarts = 1, .quick_restarts = 4,
       .drawn = { "0.3", "3", "15" },
-      .how = "40 references drawn from a Gaussian process with an RBF kernel, two layers of 50 and 20 ReLU units, noise "
-             "std 3 as in the data, prior variance 1, " LONG_WORDS " The gap is 4 wide, and 3.1 is one standard "
+      .how = "40 references drawn from a Gaussian process with an RBF kernel, two layers of 50 and 20 ReLU units, "
+             "noise std 3 as in the data, prior variance 1, " LONG_WORDS " The gap is 4 wide, and 3.1 is one standard "
              "deviation of the input: the lengths are 0.05 to 5 of these.",
-      .thesis = "TUNA notices the gap consistently with an appropriate length scale, and fails when the references are "
-                "not diverse: too long a one" },
+      .thesis = "Thesis: TUNA notices the gap consistently with an appropriate length scale, and fails when the "
+                "references are not diverse: too long a one" },
     { .name = "tuna_capacity", .title = "TUNA's capacity", .varied = "features",
       .spec = TUNA "features=*, penalty=0, &, @)", .train = "steps=5000, rate=0.003", .quick = "steps=1000",
       .value = { "5", "10", "20", "50" },
@@ -159,23 +161,23 @@ const una_study_line una_studies_lines[] = {
                  { "10 of length 1.5", "heads=10, prior=rbf(length=1.5)" },
                  { "160 of length 1.5", "heads=160, prior=rbf(length=1.5)" } },
       .restarts = 1, .quick_restarts = 1,
-      .how = "50 ReLU units and then so many features, no penalty, 5,000 steps of Adam at a rate that falls from 0.003. "
-             "The misfit is the root mean square distance of the heads from their references, whose standard deviation "
-             "is 1.",
-      .thesis = "the capacity that TUNA needs depends less on the number of references (100 and more simple ones are "
-                "easily captured) and more on their complexity" },
+      .how = "50 ReLU units and then so many features, no penalty, 5,000 steps of Adam at a rate that falls from "
+             "0.003. The misfit is the root mean square distance of the heads from their references, whose standard "
+             "deviation is 1.",
+      .thesis = "Thesis: the capacity that TUNA needs depends less on the number of references (100 and more simple "
+                "ones are easily captured) and more on their complexity" },
     { .name = "blow_up", .title = "The blow-up of features", .varied = "scale of the features",
       .spec = "linear(degree=7, prior_var=1, noise_std=3)", .train = "", .quick = "",
       .value = { "1", "3", "10", "30", "100", "300", "1000" }, .restarts = 1, .quick_restarts = 1,
       .how = "Nothing is trained: seven powers of the input and a one are the features, prior variance 1, noise std 3 "
              "as in the data.",
-      .thesis = "without a penalty on the features, scaling them up raises the marginal likelihood without end "
+      .thesis = "Thesis: without a penalty on the features, scaling them up raises the marginal likelihood without end "
                 "(Proposition 1); the formula it prints has minus where \xC2\xBD log|V| has plus" },
     { .name = "likelihood_blind", .title = "What the likelihood does not tell", .varied = "model",
       .restarts = 1, .quick_restarts = 1,
       .how = "Models with their own defaults and small budgets (--models takes others), on the rows of each seed; the "
              "likelihood is that of 100 fresh rows of the same law.",
-      .thesis = "log-likelihood does not tell whether uncertainty rises where data is scarce" },
+      .thesis = "Thesis: log-likelihood does not tell whether uncertainty rises where data is scarce" },
     { .name = NULL }
 };
 
@@ -498,7 +500,8 @@ const una_experiment una_experiment_studies = {
     .name = "studies",
     .summary = "what becomes of the uncertainty in the gap when one option is varied: the thesis's appendix",
     .title = "Small studies: what moves the uncertainty in the gap?",
-    .lead = "The cubic gap once more: 100 rows of y = x\xC2\xB3 with noise of standard deviation 3, none of them between "
+    .lead = "The cubic gap once more: 100 rows of y = x\xC2\xB3 with noise of standard deviation 3, none of them "
+            "between "
             "\xE2\x88\x92" "2 and 2. Each study varies one option of one model and watches the epistemic standard "
             "deviation in the gap; a Gaussian process on the same rows is the yardstick.",
     .caption = "Mean and sd over the seeds",

@@ -29,7 +29,7 @@ typedef struct una_study_line {          /* one study; a line of the table in st
     size_t      restarts, quick_restarts;            /* on the same rows                                    */
     const char *drawn[UNA_STUDIES_DRAWN];            /* values whose functions the page shows               */
     const char *how;                     /* with which settings                                             */
-    const char *thesis;                  /* what the thesis says, or those who tried it                     */
+    const char *thesis;                  /* what was said of it: "Thesis: ...", "Replications: ..."         */
 } una_study_line;
 
 extern const una_study_line una_studies_lines[];         /* ends with name == NULL                          */

@@ -109,9 +109,10 @@ static una_status gap_figure(una_page *page, const una_findings *f, const una_st
     for (size_t c = 0; c < curves; c++) gap_panel(&figure, f, s, &s->curve[c], arena);
     UNA_TRY(una_arena_check(arena));
     if (figure.panel_count == 0) return UNA_OK;
-    return una_page_figure(page, s->name, &figure, "Epistemic std.", "Mean over the points of the gap: a point for each "
-                           "fit, and the medians of the fits; dashed the median of the Gaussian process on the same "
-                           "rows, below it all medians at the training rows.", run);
+    return una_page_figure(page, s->name, &figure, "Epistemic std.", "Mean over the points of the gap: a point for "
+                                                                     "each "
+                           "fit, the line through their medians. Dashed: the Gaussian process on the same rows, its "
+                           "median. The lowest line: medians of the std at the training rows.", run);
 }
 
 /* ---- functions ----------------------------------------------------------------------------------------------- */
@@ -181,34 +182,53 @@ static bool is_about(const una_study_line *s, const char *begins)
     return strncmp(s->name, begins, strlen(begins)) == 0;
 }
 
-/* Which columns a study has besides the usual ones. */
-typedef struct form { bool restarts, cos2, misfit; } form;
+/* A column of the tables, and for which studies it is there. */
+typedef struct shown { size_t measure; const char *title; int decimals; const char *studies; } shown;
 
-static form form_of(const una_study_line *s)
+static const shown columns[] = {
+    { UNA_STUDIES_MISFIT, "misfit", -2, "tuna_capacity" },
+    { UNA_CUBIC_GAP_STD, "gap std", -3, NULL },
+    { UNA_STUDIES_SHARE, "gap / GP", 2, NULL },
+    { UNA_CUBIC_DATA_STD, "data std", 2, "nlm_ luna_ tuna_length activations" },
+    { UNA_CUBIC_RIPPLE, "ripple", 2, "luna_ tuna_length activations" },
+    { UNA_CUBIC_GAP_INSIDE, "inside gap", 2, NULL },
+    { UNA_CUBIC_GAP_LOG_LIK, "log-lik gap", 2, NULL },
+    { UNA_CUBIC_RMSE, "RMSE", 2, NULL },
+    { UNA_STUDIES_TEST_RMSE, "fresh RMSE", 2, "nlm_" },
+    { UNA_STUDIES_TEST_LOG_LIK, "fresh log-lik", 2, NULL },
+    { UNA_STUDIES_COS2, "cos\xC2\xB2 of heads", 2, "luna_ activations" },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static bool is_shown(const shown *column, const una_study_line *s)
 {
-    return (form){ .restarts = s->restarts > 1 || s->quick_restarts > 1, .misfit = is_about(s, "tuna_capacity"),
-                   .cos2 = is_about(s, "luna_") || is_about(s, "activations") };
+    for (const char *at = column->studies; at && *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (strncmp(s->name, at, length) == 0) return true;
+        at += length;
+    }
+    return !column->studies;
 }
 
-static void begin_columns(una_sheet *sheet, const una_study_line *s, form has)
+static bool is_spread(const shown *column)
 {
-    una_sheet_column(sheet, s->varied, UNA_CELL_WORDS);
+    return column->decimals < 0;
+}
+
+static void begin_columns(una_sheet *sheet, const una_study_line *s, bool restarts)
+{
+    una_text first = una_text_in(sheet->arena);
+    una_text_add(&first, "%.*s", (int)strcspn(s->varied, ","), s->varied);
+    una_sheet_column(sheet, first.at ? first.at : "", UNA_CELL_WORDS);
     una_sheet_column(sheet, "captured", UNA_CELL_WORDS);
-    una_sheet_column(sheet, "gap std", UNA_CELL_SPREAD);
-    if (has.restarts) una_sheet_column(sheet, "sd over restarts", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "gap / GP", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "data std", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "ripple", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "inside gap", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "log-lik gap", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "RMSE", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "fresh RMSE", UNA_CELL_NUMBER);
-    una_sheet_column(sheet, "fresh log-lik", UNA_CELL_NUMBER);
-    if (has.cos2) una_sheet_column(sheet, "cos\xC2\xB2 of heads", UNA_CELL_NUMBER);
-    if (has.misfit) una_sheet_column(sheet, "misfit", UNA_CELL_SPREAD);
+    if (restarts) una_sheet_column(sheet, "sd over restarts", UNA_CELL_NUMBER);
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (is_shown(&columns[c], s))
+            una_sheet_column(sheet, columns[c].title, is_spread(&columns[c]) ? UNA_CELL_SPREAD : UNA_CELL_NUMBER);
 }
 
-static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *g, const char *word, form has)
+static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *g, const una_study_line *s,
+                      const char *word, bool restarts)
 {
     size_t hits = 0;
     una_text captured = una_text_in(sheet->arena);
@@ -218,45 +238,41 @@ static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *
     una_sheet_line(sheet);
     una_sheet_words(sheet, word);
     una_sheet_words(sheet, captured.at ? captured.at : "");
-    spread(sheet, f, g, UNA_CUBIC_GAP_STD, -3);
-    if (has.restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_STUDIES_SHARE), 2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_CUBIC_DATA_STD), 2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_CUBIC_RIPPLE), 2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_CUBIC_GAP_INSIDE), 2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_CUBIC_GAP_LOG_LIK), 2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_CUBIC_RMSE), 2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_STUDIES_TEST_RMSE), 2);
-    una_sheet_number(sheet, mean_at(f, g, UNA_STUDIES_TEST_LOG_LIK), 2);
-    if (has.cos2) una_sheet_number(sheet, mean_at(f, g, UNA_STUDIES_COS2), 2);
-    if (has.misfit) spread(sheet, f, g, UNA_STUDIES_MISFIT, -2);
+    if (restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (!is_shown(&columns[c], s)) continue;
+        if (is_spread(&columns[c])) spread(sheet, f, g, columns[c].measure, columns[c].decimals);
+        else una_sheet_number(sheet, mean_at(f, g, columns[c].measure), columns[c].decimals);
+    }
 }
 
 static void fill_curve(una_sheet *sheet, const una_findings *f, const una_study_line *s, const una_studies_curve *curve,
-                       form has)
+                       bool restarts)
 {
     if (curve) una_sheet_group(sheet, curve->label);
     for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
         const una_group *g = una_studies_group(f, s, s->value[v], curve);
-        if (g) fill_line(sheet, f, g, una_studies_word(s->value[v]), has);
+        if (g) fill_line(sheet, f, g, s, una_studies_word(s->value[v]), restarts);
     }
 }
 
 static una_status usual_sheet(una_page *page, const una_findings *f, const una_study_line *s, bool quick, una_run *run)
 {
     una_arena *arena = page->words.arena;
-    form has = form_of(s);
+    bool restarts = (quick ? s->quick_restarts : s->restarts) > 1;
     una_text caption = una_text_in(arena);
-    una_text_add(&caption, "Means over the fits, with the standard deviation of the gap std. Captured: the gap std is at "
-                 "least half of the GP's on the same rows. Inside: share of the points of the gap whose x\xC2\xB3 is "
-                 "in the 95 %% band of ignorance; fresh: 100 rows of the law of the training rows. ");
+    una_text_add(&caption, "Means over the fits, with standard deviations. Captured: the gap std is at least half of "
+                 "the GP's on the same rows; sd over restarts: of the gap std, on the same rows. Inside: share of "
+                 "the points of the gap whose x\xC2\xB3 is in the 95 %% band of ignorance; fresh: 100 rows of the law "
+                 "of the training rows. ");
     una_text_add(&caption, "Specs: %s", una_studies_spec(s, "\xE2\x80\xA6", &(una_studies_curve){ "", "\xE2\x80\xA6" },
                                                          quick, arena));
     UNA_TRY(una_arena_check(arena));
-    una_sheet sheet = una_sheet_in(arena, s->name, s->title, caption.at);
-    begin_columns(&sheet, s, has);
-    if (!s->curve[0].label) fill_curve(&sheet, f, s, NULL, has);
-    for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++) fill_curve(&sheet, f, s, &s->curve[c], has);
+    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", caption.at);
+    begin_columns(&sheet, s, restarts);
+    if (!s->curve[0].label) fill_curve(&sheet, f, s, NULL, restarts);
+    for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++)
+        fill_curve(&sheet, f, s, &s->curve[c], restarts);
     return una_page_sheet(page, &sheet, run);
 }
 
@@ -276,7 +292,8 @@ static una_status blow_up(una_page *page, const una_findings *f, const una_study
     UNA_TRY(una_page_figure(page, s->name, &figure, "Two formulas.", "Medians over the seeds; the same features, all "
                             "multiplied by the scale, but for the one.", run));
 
-    una_sheet sheet = una_sheet_in(arena, s->name, s->title, "Log marginal likelihood of the 100 rows, standardised: "
+    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", "Log marginal likelihood of the 100 rows, "
+                                                                  "standardised: "
                                    "mean and sd over the seeds. Seven features can be scaled: each decade takes 7 ln "
                                    "10 = 16.1 from the right one, and adds as much to the printed one.");
     una_sheet_column(&sheet, s->varied, UNA_CELL_WORDS);
@@ -332,7 +349,8 @@ static una_status capacity_figure(una_page *page, const una_findings *f, const u
             una_range_add(&low, &high, figure.panels[p]->series[i].y, figure.panels[p]->series[i].count);
     for (size_t p = 0; p < figure.panel_count && low > 0; p++)
         figure.panels[p]->y.low = low / 1.2, figure.panels[p]->y.high = high * 1.2;
-    return una_page_figure(page, s->name, &figure, "How well the references are met.", "Root mean square distance of the "
+    return una_page_figure(page, s->name, &figure, "How well the references are met.", "Root mean square distance of "
+                                                                                       "the "
                            "heads from their reference functions, whose standard deviation is 1: medians over the "
                            "seeds. Both panels share their axes.", run);
 }
@@ -345,15 +363,15 @@ static una_status short_title(const char **title, const una_findings *f, const u
 {
     una_spec spec;
     una_text text = una_text_in(arena);
-    size_t shown = 0;
+    size_t kept = 0;
     UNA_TRY(una_spec_parse(&spec, una_page_title(f, (size_t)(g - f->groups)), arena, run));
     una_text_add(&text, "%s", spec.name);
     for (size_t i = 0; i < spec.count; i++) {
         const char *key = spec.items[i].key;
         if (strcmp(key, "steps") == 0 || strcmp(key, "members") == 0) continue;
-        una_text_add(&text, "%s%s=%s", shown++ ? ", " : "(", key, spec.items[i].value);
+        una_text_add(&text, "%s%s=%s", kept++ ? ", " : "(", key, spec.items[i].value);
     }
-    if (shown) una_text_add(&text, ")");
+    if (kept) una_text_add(&text, ")");
     *title = text.at;
     return una_arena_check(arena);
 }
@@ -414,7 +432,8 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
 static una_status rivals_sheet(una_page *page, const una_findings *f, const una_study_line *s, const rival *list,
                                size_t count, una_run *run)
 {
-    una_sheet sheet = una_sheet_in(page->words.arena, s->name, s->title, "Mean and sd over the seeds: log-likelihood "
+    una_sheet sheet = una_sheet_in(page->words.arena, s->name, "In numbers.", "Mean and sd over the seeds: "
+                                                                              "log-likelihood "
                                    "of 100 fresh rows of the law of the training rows and of fresh rows in the gap; "
                                    "epistemic standard deviation in the gap, also over that of the GP.");
     una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
@@ -463,7 +482,7 @@ static bool was_run(const una_findings *f, const una_study_line *s)
 static una_status words_of(una_page *page, const una_study_line *s)
 {
     una_text says = una_text_in(page->words.arena);
-    una_text_add(&says, "What the thesis says: %s.", s->thesis);
+    una_text_add(&says, "%s.", s->thesis);
     UNA_TRY(una_arena_check(page->words.arena));
     una_page_heading(page, 2, s->title);
     una_page_paragraph(page, s->how);

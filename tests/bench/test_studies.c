@@ -176,7 +176,7 @@ static void shares_are_of_the_gp_on_the_same_rows(void **state)
     assert_int_equal(claim_about(result, "25 to 200 units")->holds, UNA_HOLDS);
     assert_int_equal(claim_about(result, "one to three layers")->holds, UNA_DOES_NOT_HOLD);
     assert_int_equal(claim_about(result, "five standard")->holds, UNA_HOLDS);
-    assert_int_equal(claim_about(result, "one standard")->holds, UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_about(result, "appropriate length")->holds, UNA_DOES_NOT_HOLD);
     assert_int_equal(claim_about(result, "As printed")->holds, UNA_HOLDS);
     assert_int_equal(claim_about(result, "right formula")->holds, UNA_HOLDS);
     una_bench_free(result);

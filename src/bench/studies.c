@@ -151,7 +151,7 @@ const una_study_line una_studies_lines[] = {
              "noise std 3 as in the data, prior variance 1, " LONG_WORDS " The gap is 4 wide, and 3.1 is one standard "
              "deviation of the input: the lengths are 0.05 to 5 of these.",
       .thesis = "Thesis: TUNA notices the gap consistently with an appropriate length scale, and fails when the "
-                "references are not diverse: too long a one" },
+                "references are not diverse, as with too long a one" },
     { .name = "tuna_capacity", .title = "TUNA's capacity", .varied = "features",
       .spec = TUNA "features=*, penalty=0, &, @)", .train = "steps=5000, rate=0.003", .quick = "steps=1000",
       .value = { "5", "10", "20", "50" },

@@ -189,14 +189,14 @@ static const shown columns[] = {
     { UNA_STUDIES_MISFIT, "misfit", -2, "tuna_capacity" },
     { UNA_CUBIC_GAP_STD, "gap std", -3, NULL },
     { UNA_STUDIES_SHARE, "gap / GP", 2, NULL },
-    { UNA_CUBIC_DATA_STD, "data std", 2, "nlm_ luna_ tuna_length activations" },
+    { UNA_CUBIC_DATA_STD, "data std", 2, "nlm_ tuna_length" },
     { UNA_CUBIC_RIPPLE, "ripple", 2, "luna_ tuna_length activations" },
     { UNA_CUBIC_GAP_INSIDE, "inside gap", 2, NULL },
     { UNA_CUBIC_GAP_LOG_LIK, "log-lik gap", 2, NULL },
     { UNA_CUBIC_RMSE, "RMSE", 2, NULL },
     { UNA_STUDIES_TEST_RMSE, "fresh RMSE", 2, "nlm_" },
     { UNA_STUDIES_TEST_LOG_LIK, "fresh log-lik", 2, NULL },
-    { UNA_STUDIES_COS2, "cos\xC2\xB2 of heads", 2, "luna_ activations" },
+    { UNA_STUDIES_COS2, "cos\xC2\xB2", 2, "luna_ activations" },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

@@ -176,6 +176,7 @@ const char *una_kind_summary(size_t kind);
 const char *una_kind_source(size_t kind);      /* citation */
 const char *una_kind_preset(size_t kind);      /* the options of --preset thesis as text, "" if none */
 int         una_kind_updates(size_t kind);     /* 1 if more rows can be added exactly */
+int         una_kind_relearns(size_t kind);    /* 1 if una_model_relearn can give it another posterior */
 size_t      una_kind_option_count(size_t kind);
 /* texts live as long as run */
 una_status  una_kind_option(una_option_info *info, size_t kind, size_t option, una_run *run);

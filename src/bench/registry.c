@@ -12,6 +12,9 @@
     X(split)            \
     X(bayesopt)         \
     X(radial)           \
+    X(transfer)         \
+    X(knowledge)        \
+    X(pseudo)           \
     X(studies)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;

@@ -20,6 +20,7 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "luna", "width=6, heads=3, steps=40, members=1" },
         { "luna", "width=6, heads=3, steps=20, members=6" },
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },
+        { "tuna", "width=6, heads=3, steps=20, reference_rows=30, tune_prior=evidence" },
         { "nlm", "width=6, steps=40, members=1" },
         { "nlm", "width=6, steps=20, members=5, relevance=on, noise=varying" },
         { "linear", "degree=2" },

@@ -125,8 +125,8 @@ static void give_covariance(const seeing *s, bool noise, size_t from, double *co
         size_t row = i / (n * n), a = i / n % n, b = i % n;
         double c = function_covariance(s, a, b, row);
         if (noise) c += s->r[a * n + b] * sqrt(s->target[a].noise[row] * s->target[b].noise[row]);
-        cov[from * n * n + i] = c * una_model_target(s->whole, a)->columns.target_scale *
-                                una_model_target(s->whole, b)->columns.target_scale;
+        cov[from * n * n + i] = c * (una_model_target(s->whole, a)->columns.target_scale *
+                                     una_model_target(s->whole, b)->columns.target_scale);
     }
 }
 

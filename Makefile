@@ -3,12 +3,13 @@
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
 #   make mutants  do the unit tests notice wrong formulas? prints which faults survive (takes its time; tools/mutants)
+#   make results  docs/RESULTS.md from the rows that are kept in results/ (tools/results.sh)
 #   make perf     training, prediction, large files and kernels timed; writes perf/results.md (some six minutes)
 PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps build demo test test-long coverage lint mutants perf install clean
+.PHONY: all deps build demo test test-long coverage lint mutants perf results install clean
 all: build
 
 deps:
@@ -42,6 +43,9 @@ lint: deps
 mutants:
 	@tools/deps.sh python3 git
 	@JOBS=$(JOBS) tools/mutants
+
+results: build
+	@tools/results.sh
 
 perf: deps
 	@JOBS=$(JOBS) tools/perf.sh

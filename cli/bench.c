@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_FLAGS = 5, MOST_OPTIONS = 32 };
+enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
 
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
              "bare name stands for the experiment's own settings of it"),
     CLI_FLAG_SWITCH("quick", "small budgets: shows that everything works, not how good the models are"),
+    CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
     CLI_FLAG("export", CLI_WRITTEN, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
@@ -43,14 +44,14 @@ static const char *metavar_of(const una_option_info *info)
 /* One flag per name, also where several experiments have the option: "uci, gap: ...". */
 static void add_option(const una_option_info *info, const char *experiment)
 {
-    static char help[MOST_OPTIONS][512], choices[MOST_OPTIONS][256];
+    static char help[MOST_OPTIONS][1024], choices[MOST_OPTIONS][256];
     cli_flag *flag = option_flag(info->name);
     size_t at = (size_t)(flag - flags) - OWN_FLAGS;
     if (at >= MOST_OPTIONS) return;
     if (flag->name) {
-        char old[512];
+        char old[1024];
         memcpy(old, help[at], sizeof old);
-        snprintf(help[at], sizeof help[at], "%.64s, %.440s", experiment, old);
+        snprintf(help[at], sizeof help[at], "%.64s, %.950s", experiment, old);
         return;
     }
 
@@ -143,11 +144,6 @@ static size_t take_options(const cli *c, size_t experiment, char ***texts)
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
 
-static const char *verdict(int holds)
-{
-    return holds < 0 ? "not tested" : holds ? "holds" : "does not hold";
-}
-
 /* Three decimals, or for small numbers three digits; a dash where there is nothing to measure. */
 static void print_mean(double mean, double sd)
 {
@@ -202,7 +198,7 @@ static void print_text(const una_bench_result *r, size_t experiment)
     for (size_t i = 0; i < r->claim_count; i++) {
         const una_bench_claim *claim = &r->claims[i];
         const char *on = cli_on(stdout, claim->holds > 0 ? CLI_BOLD : claim->holds == 0 ? CLI_RED : CLI_DIM);
-        printf("%s%-14s%s %s\n               ", on, verdict(claim->holds), cli_off(stdout), claim->sentence);
+        printf("%s%-14s%s %s\n               ", on, una_bench_verdict(claim->holds), cli_off(stdout), claim->sentence);
         cli_wrap(stdout, 15, 15, claim->numbers);
     }
     printf("%sPage:  %s\nTable: %s (%zu fits made now, %zu were there)\n", r->claim_count ? "\n" : "", r->page,
@@ -255,9 +251,9 @@ static void json_claims(const una_bench_result *r)
 {
     for (size_t i = 0; i < r->claim_count; i++) {
         const una_bench_claim *claim = &r->claims[i];
-        printf("%s{\"claim\": ", i ? ", " : "");
+        printf("%s{\"sentence\": ", i ? ", " : "");
         cli_json_text(stdout, claim->sentence);
-        printf(", \"holds\": %s, \"numbers\": ", claim->holds < 0 ? "null" : claim->holds ? "true" : "false");
+        printf(", \"verdict\": \"%s\", \"numbers\": ", una_bench_verdict(claim->holds));
         cli_json_text(stdout, claim->numbers);
         printf("}");
     }
@@ -274,6 +270,7 @@ static void print_json(const una_bench_result *r, size_t experiment)
     printf("], \"fitted\": %zu", r->fitted);
     cli_json_path(stdout, "table", r->table);
     cli_json_path(stdout, "page", r->page);
+    cli_json_path(stdout, "out", r->out);
     printf("}\n");
 }
 
@@ -318,7 +315,9 @@ static una_status perform(cli *c, size_t experiment)
     settings.set = (const char *const *)set;
 
     una_status status = UNA_OK;
-    if (list && settings.model_count == 0) status = cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
+    if (settings.quick && cli_has(c, "full"))
+        status = cli_fail(c, UNA_E_USAGE, "--quick and --full do not go together; give one of them");
+    else if (list && settings.model_count == 0) status = cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
     if (status == UNA_OK) {
         status = una_bench_run(&result, una_bench_name(experiment), &settings, c->run);
         cli_progress_clear();
@@ -379,7 +378,8 @@ static una_status run(cli *c)
 const cli_verb cli_bench = {
     "bench", "the experiments of the thesis, computed again",
     "Runs an experiment over several seeds or splits, prints the table and which of the thesis's claims hold here, and "
-    "writes the results (EXPERIMENT.csv) and a page (EXPERIMENT.html) into a folder. What was computed before is taken "
+    "writes the results (EXPERIMENT.csv) and a page (EXPERIMENT.html, EXPERIMENT.md) with its figures and tables into "
+    "a folder. What was computed before is taken "
     "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work.",
     { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },

@@ -99,9 +99,9 @@ const char *cli_number(char buffer[32], double value)
 
 static struct {                  /* there is one stderr, so there is one line on it */
     double from, to;             /* the part of the whole the present call covers   */
-    double begun, shown;
+    double begun, first, shown;  /* first: what was done when it began               */
     bool   visible;
-} line = { 0, 1, 0, 0, false };
+} line = { 0, 1, 0, 0, 0, false };
 
 double cli_seconds(void)
 {
@@ -135,14 +135,17 @@ int cli_progress(void *context, const una_progress *progress)
     if (c->quiet || !isatty(STDERR_FILENO) || plain_terminal()) return 0;
 
     double now = cli_seconds();
-    if (line.begun <= 0) line.begun = line.shown = now;
+    double fraction = line.from + (line.to - line.from) * fmin(fmax(progress->fraction, 0), 1);
+    if (line.begun <= 0) {
+        line.begun = line.shown = now;
+        line.first = fraction;           /* rows of a sweep that were there took no time */
+    }
     if (now - line.shown < 0.1) return 0;
     line.shown = now;
 
-    double fraction = line.from + (line.to - line.from) * fmin(fmax(progress->fraction, 0), 1);
     char left[64] = "", value[64] = "", whole[256];
-    double spent = now - line.begun;
-    if (fraction > 0.01 && spent > 0.5) print_time(left, sizeof left, spent * (1 - fraction) / fraction);
+    double spent = now - line.begun, gone = fraction - line.first;
+    if (gone > 0.01 * (1 - line.first) && spent > 0.5) print_time(left, sizeof left, spent * (1 - fraction) / gone);
     if (isfinite(progress->value)) snprintf(value, sizeof value, "   loss %.4g", progress->value);
     snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", progress->stage, 100 * fraction, left, value);
 

@@ -65,7 +65,8 @@ const char *una_build_info(void);              /* one line per dependency and ke
 typedef struct una_run una_run;
 
 typedef struct una_progress {
-    const char *stage;                         /* "training luna", "reading" ...                    */
+    const char *stage;                         /* "training luna", "reading" ...; in a sweep "3 of 10 fits, 12 a
+                                                  minute: training luna"                            */
     double      fraction;                      /* 0..1 of the whole call                            */
     double      value;                         /* what the stage watches (loss), NAN if nothing     */
 } una_progress;

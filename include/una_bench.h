@@ -81,6 +81,8 @@ typedef struct una_bench_claim {
                                                   uncertainty leaves both open                              */
 } una_bench_claim;
 
+const char *una_bench_verdict(int holds);      /* "holds", "does not hold", "cannot tell"                   */
+
 typedef struct una_bench_result {
     const una_bench_row   *rows;   size_t row_count;
     const una_bench_mean  *means;  size_t mean_count;
@@ -93,7 +95,8 @@ typedef struct una_bench_result {
 
 /* Seeds count from the run's on. Rows go into OUT/bench.sqlite as they are made; at the end, and when it is interrupted
  * or fails, all rows of the experiment that are there are written to OUT/NAME.csv, and rows found in that file at the
- * beginning count as made. At the end OUT/NAME.html is written. settings NULL: all defaults. */
+ * beginning count as made. At the end the page is written, OUT/NAME.html and the same in Markdown, OUT/NAME.md, with
+ * its figures (OUT/NAME-FIGURE.svg, .png) and tables (OUT/NAME-TABLE.csv, .md, .tex). settings NULL: all defaults. */
 una_status una_bench_run(una_bench_result **result, const char *name, const una_bench_settings *settings, una_run *run);
 void       una_bench_free(una_bench_result *result);
 

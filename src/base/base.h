@@ -67,6 +67,13 @@ void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 
 /* ---- run --------------------------------------------------------------------------------------- */
 
+typedef struct una_tally {       /* pieces of work that are counted as they are done, in any thread         */
+    const char      *what;       /* "fits"                                                                  */
+    size_t           all, before;        /* before: done when the counting began                            */
+    _Atomic size_t   done;
+    double           begun;
+} una_tally;
+
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
     una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
@@ -76,12 +83,15 @@ struct una_run {
     void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
+    const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
     char        message[1024];
 };
 
 void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);
 /* Reports fraction of the current stage and asks whether to go on: UNA_CANCELLED if not. */
 una_status una_tick(una_run *run, const char *stage, double fraction, double value);
+/* A tally that begins now. With it in run->tally every stage is told as "3 of 10 fits, 12 a minute: STAGE". */
+una_tally  una_tally_of(const char *what, size_t done, size_t all);
 /* Until una_progress_back the run's stages fill only the part from .. to (0 to 1) of what they fill now. */
 typedef struct una_span { double from, to; } una_span;
 una_span   una_progress_part(una_run *run, double from, double to);

@@ -57,6 +57,7 @@ static void all_tasks(pool *p, una_run *child)
 {
     child->settings = p->run->settings;
     child->settings.threads = p->share;
+    child->tally = p->run->tally;
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {
         size_t index = atomic_fetch_add(&p->next, 1);

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void *default_allocate(void *context, size_t size)
@@ -155,6 +156,34 @@ void una_progress_back(una_run *run, una_span before)
     run->progress_to = before.to;
 }
 
+/* For telling how fast work goes, and for nothing else. */
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+una_tally una_tally_of(const char *what, size_t done, size_t all)
+{
+    return (una_tally){ .what = what, .all = all, .before = done, .done = done, .begun = seconds() };
+}
+
+/* A rate is known once one piece is done and a second is over. Below ten a minute it has a decimal. */
+static const char *counted(char words[160], const una_tally *tally, const char *stage)
+{
+    size_t done = tally->done;
+    double spent = seconds() - tally->begun, rate = 60 * (double)(done - tally->before) / fmax(spent, 1);
+    int used = snprintf(words, 160, "%zu of %zu %s", done, tally->all, tally->what);
+    if (done > tally->before && spent >= 1 && rate < 10)
+        used += snprintf(words + used, 160 - (size_t)used, ", %.0f.%.0f a minute", floor(rate),
+                         floor(10 * (rate - floor(rate))));
+    else if (done > tally->before && spent >= 1)
+        used += snprintf(words + used, 160 - (size_t)used, ", %.0f a minute", rate);
+    snprintf(words + used, 160 - (size_t)used, ": %.60s", stage);
+    return words;
+}
+
 bool una_cancelled(const una_run *run)
 {
     return run->settings.cancel && *run->settings.cancel;
@@ -166,7 +195,8 @@ una_status una_tick(una_run *run, const char *stage, double fraction, double val
     int stop = 0;
     if (root->settings.progress) {
         double whole = run->progress_from + fraction * (run->progress_to - run->progress_from);
-        una_progress progress = { stage, whole, value };
+        char words[160];
+        una_progress progress = { run->tally ? counted(words, run->tally, stage) : stage, whole, value };
         pthread_mutex_lock(root->lock);
         stop = root->settings.progress(root->settings.callbacks, &progress);
         pthread_mutex_unlock(root->lock);

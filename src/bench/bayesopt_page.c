@@ -6,7 +6,6 @@
 #include "bench/bayesopt.h"
 
 #include "bo/search.h"
-#include "report/number.h"
 
 #include <string.h>
 
@@ -130,9 +129,9 @@ static una_status draw_group(chart *c, const una_findings *f, const una_group *g
     return UNA_OK;
 }
 
-static una_status task_chart(una_html *html, const una_findings *f, const una_task_kind *task, una_run *run)
+static una_status task_chart(una_page *page, const una_findings *f, const una_task_kind *task, una_run *run)
 {
-    una_arena *arena = html->text.arena;
+    una_arena *arena = page->words.arena;
     chart c = { .last = 0 };
     una_text lead = una_text_in(arena);
     UNA_TRY(begin_chart(&c, f, task, arena));
@@ -148,7 +147,7 @@ static una_status task_chart(una_html *html, const una_findings *f, const una_ta
     }
     una_text_add(&lead, "%s.", task->name);
     UNA_TRY(una_arena_check(arena));
-    return una_html_figure(html, &c.figure, lead.at, task->is_digits ?
+    return una_page_figure(page, task->name, &c.figure, lead.at, task->is_digits ?
                            "Validation error of the best settings so far, against the steps after the first random "
                            "points. All panels share their axes." :
                            "Distance of the best value so far from the least there is, against the steps after the "
@@ -159,39 +158,6 @@ static una_status task_chart(una_html *html, const una_findings *f, const una_ta
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
-static void spread_cell(una_html *html, double mean, double sd, int decimals)
-{
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    if (isfinite(mean))
-        una_text_add(&words, "%s \xC2\xB1 %s", una_number_plain(a, mean, decimals), una_number_plain(b, sd, decimals));
-    una_html_cell(html, UNA_HTML_NUMBER, isfinite(mean) ? words.at : "");
-}
-
-static void number_cell(una_html *html, double value, int digits)
-{
-    char a[UNA_NUMBER_ROOM];
-    una_html_cell(html, UNA_HTML_NUMBER, isfinite(value) ? una_number_short(a, value, digits) : "");
-}
-
-static void task_row(una_html *html, const una_findings *f, const una_group *g, size_t column)
-{
-    const una_task_kind *task = task_of(f, g);
-    const published *its = published_of(g->model);
-    size_t at = task->is_digits ? UNA_BAYESOPT_TEST : UNA_BAYESOPT_REGRET, group = (size_t)(g - f->groups);
-    int decimals = task->is_digits ? 2 : 3;
-    char count[UNA_NUMBER_ROOM];
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_SIDE, title_of(f, g));
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(count, (double)g->count, 0));
-    number_cell(html, una_bayesopt_median(f, g, at, html->text.arena), 2);
-    spread_cell(html, f->mean[group * f->measures + at], f->sd[group * f->measures + at], decimals);
-    spread_cell(html, its ? its->mean[column] : NAN, its ? its->sd[column] : NAN, 2);
-    number_cell(html, una_findings_mean(f, g, UNA_BAYESOPT_STEP), 2);
-    number_cell(html, una_findings_mean(f, g, UNA_BAYESOPT_STEP_MEAN), 2);
-    una_html_row_end(html);
-}
-
 static size_t column_of(const una_task_kind *task)
 {
     size_t column = 0;
@@ -199,26 +165,44 @@ static size_t column_of(const una_task_kind *task)
     return column;
 }
 
-static void results_table(una_html *html, const una_findings *f)
+static void task_line(una_sheet *sheet, const una_findings *f, const una_group *g, size_t column)
 {
-    static const char *const heads[] = { "Seeds", "Median", "Mean \xC2\xB1 sd", "Thesis", "Seconds a step", "Mean" };
-    enum { HEADS = sizeof heads / sizeof *heads };
-    una_html_heading(html, 2, "Where it ended");
-    una_html_table(html, "At the last step.", "Regret, of svm and logistic the error on test rows in percent, beside "
-                   "what the thesis prints (mean \xC2\xB1 sd of ten restarts). Seconds are those that the next point "
-                   "takes, without its evaluation: their median, mean over the seeds, and their mean, which has the "
-                   "trainings in it.");
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_HEAD, "Surrogate");
-    for (size_t i = 0; i < HEADS; i++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, heads[i]);
-    una_html_head_end(html);
+    const una_task_kind *task = task_of(f, g);
+    const published *its = published_of(g->model);
+    size_t at = task->is_digits ? UNA_BAYESOPT_TEST : UNA_BAYESOPT_REGRET;
+    size_t cell = (size_t)(g - f->groups) * f->measures + at;
+    una_sheet_line(sheet);
+    una_sheet_words(sheet, title_of(f, g));
+    una_sheet_number(sheet, (double)g->count, 0);
+    una_sheet_number(sheet, una_bayesopt_median(f, g, at, sheet->arena), -2);
+    una_sheet_spread(sheet, f->mean[cell], f->sd[cell], task->is_digits ? 2 : 3);
+    if (its) una_sheet_spread(sheet, its->mean[column], its->sd[column], 2);
+    else una_sheet_words(sheet, NULL);
+    una_sheet_number(sheet, una_findings_mean(f, g, UNA_BAYESOPT_STEP), -2);
+    una_sheet_number(sheet, una_findings_mean(f, g, UNA_BAYESOPT_STEP_MEAN), -2);
+}
+
+static una_status results_table(una_page *page, const una_findings *f, una_run *run)
+{
+    una_sheet s = una_sheet_in(page->words.arena, "regret", "At the last step.", "Regret, of svm and logistic the "
+                               "error on test rows in percent, beside what the thesis prints (mean \xC2\xB1 sd of ten "
+                               "restarts). Seconds are those that the next point takes, without its evaluation: their "
+                               "median, mean over the seeds, and their mean, which has the trainings in it.");
+    una_sheet_column(&s, "surrogate", UNA_CELL_WORDS);
+    una_sheet_column(&s, "seeds", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "median", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "mean", UNA_CELL_SPREAD);
+    una_sheet_column(&s, "thesis", UNA_CELL_SPREAD);
+    una_sheet_column(&s, "seconds a step", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "mean seconds", UNA_CELL_NUMBER);
     for (const una_task_kind *task = una_task_kinds; task->name; task++) {
         if (!has_task(f, task)) continue;
-        una_html_group(html, HEADS + 1, task->name);
+        una_sheet_group(&s, task->name);
         for (size_t g = 0; g < f->group_count; g++)
-            if (task_of(f, &f->groups[g]) == task) task_row(html, f, &f->groups[g], column_of(task));
+            if (task_of(f, &f->groups[g]) == task) task_line(&s, f, &f->groups[g], column_of(task));
     }
-    una_html_table_end(html);
+    una_page_heading(page, 2, "Where it ended");
+    return una_page_sheet(page, &s, run);
 }
 
 /* ---- one dimension, step by step ----------------------------------------------------------------------------- */
@@ -340,14 +324,17 @@ static una_figure watch_figure(una_arena *arena)
     return figure;
 }
 
-static una_status watch_model(una_html *html, const una_bench_model *model, uint64_t seed, una_run *run)
+/* number: how many of its kind were before it. */
+static una_status watch_model(una_page *page, const una_bench_model *model, size_t number, uint64_t seed, una_run *run)
 {
-    una_arena *arena = html->text.arena;
+    una_arena *arena = page->words.arena;
     una_space *space;
     watch *w = UNA_GET(arena, watch, 1);
-    una_text lead = una_text_in(arena);
+    una_text lead = una_text_in(arena), name = una_text_in(arena);
     una_figure figure = watch_figure(arena);
     una_text_add(&lead, "%s.", model->kind);
+    una_text_add(&name, "steps-%s", model->kind);
+    if (number > 0) una_text_add(&name, "-%zu", number + 1);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_space_parse(&space, line_space, "the line", arena, run));
     una_search_settings settings = { .space = space, .model = model->spec, .acquisition = "log_ei", .seed = seed,
@@ -356,31 +343,32 @@ static una_status watch_model(una_html *html, const una_bench_model *model, uint
     una_status status = watch_steps(&figure, w, arena, run);
     una_search_free(w->search);
     UNA_TRY(status);
-    return una_html_figure(html, &figure, lead.at, "Minimising (6x \xE2\x88\x92 2)\xC2\xB2 sin(12x \xE2\x88\x92 4) "
-                           "from three points. The strip below shows how much improvement is expected where, each time "
-                           "up to its own top (the search counts high values by their logarithm); the upright line is "
-                           "the point that is tried next. Bands may leave the frame.", run);
+    return una_page_figure(page, name.at, &figure, lead.at, "Minimising (6x \xE2\x88\x92 2)\xC2\xB2 sin(12x "
+                           "\xE2\x88\x92 4) from three points. The strip below shows how much improvement is expected "
+                           "where, each time up to its own top (the search counts high values by their logarithm); the "
+                           "upright line is the point that is tried next. Bands may leave the frame.", run);
 }
 
-static una_status watch_all(una_html *html, const una_asked *asked, una_run *run)
+static una_status watch_all(una_page *page, const una_asked *asked, una_run *run)
 {
     bool any = false;
     for (size_t m = 0; m < asked->model_count; m++) {
         const una_bench_model *model = &asked->models[m];
         if (strcmp(model->kind, "gp") != 0 && strcmp(model->kind, "luna") != 0) continue;
-        if (!any) una_html_heading(html, 2, "A search, step by step");
+        if (!any) una_page_heading(page, 2, "A search, step by step");
         any = true;
-        UNA_TRY(watch_model(html, model, asked->first, run));
+        size_t number = 0;
+        for (size_t i = 0; i < m; i++) number += strcmp(asked->models[i].kind, model->kind) == 0;
+        UNA_TRY(watch_model(page, model, number, asked->first, run));
     }
     return UNA_OK;
 }
 
 una_status una_bayesopt_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
-    una_html *html = &page->html;
-    una_html_heading(html, 2, "Regret along the steps");
+    una_page_heading(page, 2, "Regret along the steps");
     for (const una_task_kind *task = una_task_kinds; task->name; task++)
-        if (has_task(findings, task)) UNA_TRY(task_chart(html, findings, task, run));
-    results_table(html, findings);
-    return watch_all(html, asked, run);
+        if (has_task(findings, task)) UNA_TRY(task_chart(page, findings, task, run));
+    UNA_TRY(results_table(page, findings, run));
+    return watch_all(page, asked, run);
 }

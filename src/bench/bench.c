@@ -193,10 +193,25 @@ static una_status explain_table(bench *b, una_status status, bool had_store)
                     b->result.table);
 }
 
+/* Experiments share a store. One of something else, such as una tune's under another name, is none of theirs. */
+static una_status check_store(bench *b)
+{
+    size_t count = una_bench_count();
+    const char *stranger, **names = UNA_GET(&b->keep, const char *, count + 1);
+    UNA_TRY(una_arena_check(&b->keep));
+    for (size_t e = 0; e < count; e++) names[e] = una_experiments[e]->name;
+    names[count] = b->experiment->name;
+    UNA_TRY(una_store_stranger(&stranger, b->store, names, count + 1, &b->keep, b->run));
+    if (!stranger) return UNA_OK;
+    UNA_FAIL(b->run, UNA_E_INPUT, "%s has results of '%.80s', and of no experiment of this una; choose another folder, "
+             "or move it away", una_store_path(b->store), stranger);
+}
+
 /* The store, with what the CSV file has and it has not: a repository keeps the file only. For reading, a copy of it. */
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
+    b->result.out = una_arena_text(&b->keep, folder);
     b->result.table = path_in(b, folder, b->experiment->name, ".csv");
     b->result.page = path_in(b, folder, b->experiment->name, ".html");
     const char *store = path_in(b, folder, "bench", ".sqlite");
@@ -210,6 +225,7 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
     if (for_reading && !had_store && !has_table)
         UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has no results of %s", folder, b->experiment->name);
     UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));
+    UNA_TRY(check_store(b));
     if (!has_table) return UNA_OK;
     una_status status = una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table,
                                         &count, &added, b->run);
@@ -336,8 +352,7 @@ static una_status perform(bench *b, const una_bench_settings *given)
     UNA_TRY(list_rows(b));
     UNA_TRY(judge_claims(b));
     UNA_TRY(write_table(b));
-    return una_experiment_page(b->result.page, &b->findings, b->result.claims, b->result.claim_count, &b->asked,
-                               b->run);
+    return una_experiment_page(&b->findings, b->result.claims, b->result.claim_count, &b->asked, b->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -405,7 +420,9 @@ static const char *part_of_folder(const bench *b, const char *name)
     for (size_t e = 0; una_experiments[e]; e++) {
         size_t length = strlen(una_experiments[e]->name);
         if (strncmp(name, una_experiments[e]->name, length) != 0) continue;
-        if (strcmp(name + length, ".html") == 0) return "the page of an experiment";
+        if (strcmp(name + length, ".html") == 0 || strcmp(name + length, ".md") == 0)
+            return "the page of an experiment";
+        if (name[length] == '-') return "a figure or table of an experiment";
         if (strcmp(name + length, ".csv") == 0 && strcmp(name, own) != 0) return "the table of another experiment";
     }
     return NULL;

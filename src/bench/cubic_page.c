@@ -7,7 +7,6 @@
 #include "bench/cubic.h"
 
 #include "report/fit_report.h"
-#include "report/number.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -96,9 +95,9 @@ static una_status sweep(una_report_model *shown, const una_model *model, const d
 }
 
 /* The chart draws its last model first, so the order is turned round here. */
-static una_status pictures(una_html *html, const drawing *d, const char *caption, una_run *run)
+static una_status pictures(una_page *page, const drawing *d, const char *caption, una_run *run)
 {
-    una_arena *arena = html->text.arena;
+    una_arena *arena = page->words.arena;
     size_t count = d->findings->group_count;
     double *x = UNA_GET(arena, double, GRID);
     una_report_model *shown = UNA_GET(arena, una_report_model, count);
@@ -121,95 +120,82 @@ static una_status pictures(una_html *html, const drawing *d, const char *caption
     figure.panel_width = panel_width;
     figure.panel_height = panel_height;
     for (size_t i = 0; i < figure.panel_count; i++) figure.panels[i]->title = una_page_title(d->findings, i);
-    return una_html_figure(html, &figure, "The functions.", caption, run);
+    return una_page_figure(page, "functions", &figure, "The functions.", caption, run);
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------- */
+/* ---- the tables ---------------------------------------------------------------------------------------------- */
 
-static void spread_cell(una_html *html, double mean, double sd)
+static void spreads(una_sheet *sheet, const una_findings *f, size_t g, const size_t *measures, size_t count)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "%s \xC2\xB1 %s", una_number_plain(a, mean, 2), una_number_plain(b, sd, 2));
-    una_html_cell(html, UNA_HTML_NUMBER, words.at);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = g * f->measures + measures[i];
+        una_sheet_spread(sheet, f->mean[at], f->sd[at], 2);
+    }
 }
 
-static void number_cell(una_html *html, double value, int decimals)
+static una_status means_table(una_page *page, const una_findings *f, una_run *run)
 {
-    char a[UNA_NUMBER_ROOM];
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, value, decimals));
+    static const size_t stds[] = { UNA_CUBIC_GAP_STD, UNA_CUBIC_DATA_STD }, error = UNA_CUBIC_RMSE;
+    una_sheet s = una_sheet_in(page->words.arena, "means", "Over the seeds.", "Epistemic standard deviation, mean over "
+                               "61 points of [\xE2\x88\x92" "1.5, 1.5] (gap) and over the training rows (data), and "
+                               "the error at the training rows: mean \xC2\xB1 standard deviation over the seeds, in "
+                               "the units of y. The noise of the data is 3.");
+    una_sheet_column(&s, "model", UNA_CELL_WORDS);
+    una_sheet_column(&s, "seeds", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "gap std", UNA_CELL_SPREAD);
+    una_sheet_column(&s, "data std", UNA_CELL_SPREAD);
+    una_sheet_column(&s, "gap / data", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "RMSE", UNA_CELL_SPREAD);
+    una_sheet_column(&s, "seconds a fit", UNA_CELL_NUMBER);
+
+    for (size_t g = 0; g < f->group_count; g++) {
+        const double *mean = f->mean + g * f->measures;
+        una_sheet_line(&s);
+        una_sheet_words(&s, una_page_title(f, g));
+        una_sheet_number(&s, (double)f->groups[g].count, 0);
+        spreads(&s, f, g, stds, 2);
+        una_sheet_number(&s, mean[UNA_CUBIC_GAP_STD] / mean[UNA_CUBIC_DATA_STD], 1);
+        spreads(&s, f, g, &error, 1);
+        una_sheet_number(&s, mean[UNA_CUBIC_MEASURES], 1);
+    }
+    una_page_heading(page, 2, "What is known, in numbers");
+    return una_page_sheet(page, &s, run);
 }
 
-static void means_row(una_html *html, const una_findings *f, size_t g)
+static una_status truth_table(una_page *page, const una_findings *f, una_run *run)
 {
-    const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_SIDE, una_page_title(f, g));
-    number_cell(html, (double)f->groups[g].count, 0);
-    spread_cell(html, mean[UNA_CUBIC_GAP_STD], sd[UNA_CUBIC_GAP_STD]);
-    spread_cell(html, mean[UNA_CUBIC_DATA_STD], sd[UNA_CUBIC_DATA_STD]);
-    number_cell(html, mean[UNA_CUBIC_GAP_STD] / mean[UNA_CUBIC_DATA_STD], 1);
-    spread_cell(html, mean[UNA_CUBIC_RMSE], sd[UNA_CUBIC_RMSE]);
-    number_cell(html, mean[UNA_CUBIC_MEASURES], 1);
-    una_html_row_end(html);
-}
-
-static void means_table(una_html *html, const una_findings *f)
-{
-    static const char *const heads[] = { "Seeds", "Gap std", "Data std", "Gap / data", "RMSE", "Seconds a fit" };
-    una_html_heading(html, 2, "What is known, in numbers");
-    una_html_table(html, "Over the seeds.", "Epistemic standard deviation, mean over 61 points of [\xE2\x88\x92"
-                   "1.5, 1.5] (gap) and over the training rows (data), and the error at the training rows: mean "
-                   "\xC2\xB1 standard deviation over the seeds, in the units of y. The noise of the data is 3.");
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_HEAD, "Model");
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, heads[i]);
-    una_html_head_end(html);
-    for (size_t g = 0; g < f->group_count; g++) means_row(html, f, g);
-    una_html_table_end(html);
-}
-
-static void truth_row(una_html *html, const una_findings *f, size_t g)
-{
-    static const size_t shown[] = { UNA_CUBIC_GAP_INSIDE, UNA_CUBIC_GAP_LOG_LIK, UNA_CUBIC_BEYOND_STD,
-                                    UNA_CUBIC_BEYOND_INSIDE, UNA_CUBIC_BEYOND_LOG_LIK };
-    const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_SIDE, una_page_title(f, g));
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) spread_cell(html, mean[shown[i]], sd[shown[i]]);
-    una_html_row_end(html);
-}
-
-static void truth_table(una_html *html, const una_findings *f)
-{
-    static const char *const heads[] = { "Inside, gap", "Log-lik, gap", "Std beyond", "Inside, beyond",
-                                         "Log-lik, beyond" };
-    una_html_heading(html, 2, "Is the truth inside?");
-    una_html_table(html, "In the gap, and beyond the rows.", "Share of the points whose x\xC2\xB3 is within the mean "
-                   "\xC2\xB1 1.96 epistemic standard deviations, and the log-likelihood of fresh rows there: in the "
-                   "gap, and on [\xE2\x88\x92" "6, \xE2\x88\x92" "4] and [4, 6], with the mean epistemic standard "
-                   "deviation there.");
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_HEAD, "Model");
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, heads[i]);
-    una_html_head_end(html);
-    for (size_t g = 0; g < f->group_count; g++) truth_row(html, f, g);
-    una_html_table_end(html);
+    static const size_t measures[] = { UNA_CUBIC_GAP_INSIDE, UNA_CUBIC_GAP_LOG_LIK, UNA_CUBIC_BEYOND_STD,
+                                       UNA_CUBIC_BEYOND_INSIDE, UNA_CUBIC_BEYOND_LOG_LIK };
+    static const char *const heads[] = { "inside, gap", "log-lik, gap", "std beyond", "inside, beyond",
+                                         "log-lik, beyond" };
+    enum { COUNT = sizeof measures / sizeof *measures };
+    una_sheet s = una_sheet_in(page->words.arena, "truth", "In the gap, and beyond the rows.", "Share of the points "
+                               "whose x\xC2\xB3 is within the mean \xC2\xB1 1.96 epistemic standard deviations, and "
+                               "the log-likelihood of fresh rows there: in the gap, and on [\xE2\x88\x92" "6, "
+                               "\xE2\x88\x92" "4] and [4, 6], with the mean epistemic standard deviation there.");
+    una_sheet_column(&s, "model", UNA_CELL_WORDS);
+    for (size_t i = 0; i < COUNT; i++) una_sheet_column(&s, heads[i], UNA_CELL_SPREAD);
+    for (size_t g = 0; g < f->group_count; g++) {
+        una_sheet_line(&s);
+        una_sheet_words(&s, una_page_title(f, g));
+        spreads(&s, f, g, measures, COUNT);
+    }
+    una_page_heading(page, 2, "Is the truth inside?");
+    return una_page_sheet(page, &s, run);
 }
 
 una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
-    una_html *html = &page->html;
     drawing d = { .findings = findings, .asked = asked };
-    una_text caption = una_text_in(html->text.arena);
+    una_text caption = una_text_in(page->words.arena);
     una_text_add(&caption, "Every model on the rows of seed %llu. All panels share their axes; bands may leave the "
                  "frame.", (unsigned long long)asked->first);
 
-    una_status status = name_models(&d, html->text.arena);
+    una_status status = name_models(&d, page->words.arena);
     if (status == UNA_OK) status = load_models(&d, run);
-    if (status == UNA_OK) status = pictures(html, &d, caption.at, run);
-    if (status == UNA_OK) means_table(html, findings);
-    if (status == UNA_OK) truth_table(html, findings);
+    if (status == UNA_OK) status = pictures(page, &d, caption.at, run);
+    if (status == UNA_OK) status = means_table(page, findings, run);
+    if (status == UNA_OK) status = truth_table(page, findings, run);
     for (size_t g = 0; d.models && g < findings->group_count; g++) una_model_free(d.models[g]);
     una_dataset_free(d.data);
     return status;

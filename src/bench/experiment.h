@@ -60,7 +60,7 @@ struct una_claim {                       /* a table ends with sentence == NULL  
 };
 
 typedef struct una_entry {               /* what a bare model name stands for; a kind may stand several times */
-    const char *kind, *spec, *quick;     /* kind NULL ends the table                                        */
+    const char *kind, *spec, *quick;     /* kind NULL ends the table; quick NULL: not without being asked for    */
 } una_entry;
 
 struct una_experiment {
@@ -83,6 +83,9 @@ struct una_experiment {
     void       (*end)(void *shared);
     /* Adds the keys that are wanted, in the order in which they are best made (una_model_row_key makes one). */
     una_status (*plan)(una_plan *plan, const una_asked *asked, una_run *run);
+    /* Whose fit a key is, where a model has other options on other data: one of asked->models. NULL: the one whose spec
+     * the key has. */
+    const una_bench_model *(*owner)(const una_row_key *key, const una_asked *asked);
     /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
      * key's seed. Called from several threads at once. */
     una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
@@ -107,7 +110,7 @@ una_row_key una_model_row_key(const una_bench_model *model, const char *study, c
 /* Options and seconds of the model, into the outcome. */
 una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */
-void una_page_means(una_html *html, const una_findings *findings, const una_experiment *experiment);
+una_status una_page_means(una_page *page, const una_findings *findings, const una_experiment *experiment, una_run *run);
 /* A group's name on the page: its kind where that tells it apart, else its spec. */
 const char *una_page_title(const una_findings *findings, size_t group);
 
@@ -121,17 +124,14 @@ una_status una_models_asked(una_asked *asked, const char *const *models, size_t 
 /* findings.c: rows of the plan from the store, and their means. */
 una_status una_findings_gather(una_findings *findings, const una_plan *plan, const una_asked *asked, una_store *store,
                                una_arena *keep, una_run *run);
-/* page.c: the whole page. */
-una_status una_experiment_page(const char *path, const una_findings *findings, const una_bench_claim *claims,
-                               size_t claim_count, const una_asked *asked, una_run *run);
+/* page.c: the whole page, OUT/NAME.html, and beside it the same in Markdown, its figures and its tables. */
+una_status una_experiment_page(const una_findings *findings, const una_bench_claim *claims, size_t claim_count,
+                               const una_asked *asked, una_run *run);
 
 extern const una_bench_measure una_seconds_measure;
 
 /* The program has one flag for an option that several experiments have: what it says is written once. */
-#define UNA_SEEDS_HELP                                                                                               \
-    "how many seeds, from the run's on; auto: cubic 10, split 3, for lines 1 and for noise 20, bayesopt 10, with "   \
-    "digits 5; quick: 2 and 1"
-#define UNA_DATA_HELP                                                                                                \
-    "folder of the data, with uci/NAME.csv and uci/splits/NAME.json, or for bayesopt mnist/, in it"
+#define UNA_SEEDS_HELP "how many seeds, from the run's on; auto: as many as the experiment has by itself"
+#define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, or mnist/"
 
 #endif

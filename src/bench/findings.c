@@ -35,11 +35,13 @@ static bool same_group(const una_row_key *a, const una_row_key *b)
     return strcmp(a->spec, b->spec) == 0 && strcmp(a->data, b->data) == 0 && strcmp(a->study, b->study) == 0;
 }
 
-static const char *kind_of(const una_asked *asked, const char *spec)
+static const char *kind_of(const una_asked *asked, const una_row_key *key)
 {
+    const una_bench_model *owner = asked->experiment->owner ? asked->experiment->owner(key, asked) : NULL;
+    if (owner) return owner->kind;
     for (size_t i = 0; i < asked->model_count; i++)
-        if (strcmp(asked->models[i].spec, spec) == 0) return asked->models[i].kind;
-    return spec;
+        if (strcmp(asked->models[i].spec, key->spec) == 0) return asked->models[i].kind;
+    return key->spec;
 }
 
 /* order [keys]: the plan's keys, group by group, each group in the plan's order. */
@@ -53,7 +55,7 @@ static void sort_groups(size_t *order, una_group *groups, size_t *group_count, c
             known = same_group(&plan->keys[order[groups[g].from]], &plan->keys[first]);
         if (known) continue;
 
-        groups[count++] = (una_group){ .model = kind_of(asked, plan->keys[first].spec), .from = placed };
+        groups[count++] = (una_group){ .model = kind_of(asked, &plan->keys[first]), .from = placed };
         for (size_t i = first; i < plan->count; i++)
             if (same_group(&plan->keys[first], &plan->keys[i])) order[placed++] = i;
         groups[count - 1].count = placed - groups[count - 1].from;
@@ -109,6 +111,7 @@ una_status una_findings_gather(una_findings *f, const una_plan *plan, const una_
     for (size_t i = 0; i < plan->count; i++)
         UNA_TRY(take_row(&fits[i], value + i * measures, &plan->keys[order[i]], asked->experiment->measures, store,
                          keep, run));
+    if (asked->experiment->compare) UNA_TRY(asked->experiment->compare(value, f, asked, run));
 
     for (size_t g = 0; g < f->group_count; g++)
         for (size_t m = 0; m < measures; m++)

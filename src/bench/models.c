@@ -38,7 +38,7 @@ static una_status add_kind(choosing *c, const char *kind)
     bool known = false;
     for (const una_entry *e = c->asked->experiment->entries; e->kind; e++) {
         if (strcmp(e->kind, kind) != 0) continue;
-        UNA_TRY(add_spec(c, c->asked->quick ? e->quick : e->spec));
+        UNA_TRY(add_spec(c, c->asked->quick && e->quick ? e->quick : e->spec));
         known = true;
     }
     return known ? UNA_OK : add_spec(c, kind);
@@ -54,7 +54,8 @@ static bool is_kind(const char *name)
 static una_status add_usual(choosing *c)
 {
     for (const una_entry *e = c->asked->experiment->entries; e->kind; e++)
-        if (c->asked->experiment->contestant || is_kind(e->kind)) UNA_TRY(add_kind(c, e->kind));
+        if ((c->asked->experiment->contestant || is_kind(e->kind)) && (e->quick || !c->asked->quick))
+            UNA_TRY(add_kind(c, e->kind));
     for (size_t k = 0; c->asked->experiment->every_kind && k < una_kind_count(); k++)
         UNA_TRY(add_kind(c, una_kind_name(k)));
     return UNA_OK;

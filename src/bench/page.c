@@ -1,15 +1,82 @@
 /* SPDX-License-Identifier: MIT
  *
- * The frame of every experiment's page: heading, what the experiment shows, claims with their numbers, what was fitted;
- * and a table of means for experiments that have no page of their own.
+ * Pages of experiments, in HTML and in Markdown at once: the frame of each (heading, what the experiment shows, claims
+ * with their numbers, what was fitted), the parts that experiments add, each figure and table also as files, and a
+ * table of means for experiments that have no page of their own.
  */
 #include "bench/experiment.h"
 
 #include "report/fit_report.h"
-#include "report/number.h"
+#include "sweep/rows.h"
 
-#include <ctype.h>
 #include <string.h>
+
+/* ---- on both pages at once ----------------------------------------------------------------------------------- */
+
+void una_page_heading(una_page *page, int level, const char *words)
+{
+    una_html_heading(&page->html, level, words);
+    una_text_add(&page->words, "%.*s ", level, "######");
+    una_markdown_escape(&page->words, words);
+    una_text_add(&page->words, "\n\n");
+}
+
+static void paragraph(una_page *page, const char *kind, const char *words)
+{
+    una_html_paragraph(&page->html, kind, words);
+    una_markdown_escape(&page->words, words);
+    una_text_add(&page->words, "\n\n");
+}
+
+void una_page_paragraph(una_page *page, const char *words)
+{
+    paragraph(page, NULL, words);
+}
+
+/* OUT/EXPERIMENT-NAME.ENDING; name NULL: OUT/EXPERIMENT.ENDING */
+static una_status save_part(const una_page *page, const char *name, const char *ending, const una_text *bytes,
+                            una_run *run)
+{
+    una_text path = una_text_in(bytes->arena);
+    una_text_add(&path, "%s/%s%s%s.%s", page->folder, page->experiment, name ? "-" : "", name ? name : "", ending);
+    UNA_TRY(una_arena_check(bytes->arena));
+    UNA_TRY(una_rows_check(path.at, run));
+    return una_report_save(path.at, bytes, run);
+}
+
+una_status una_page_figure(una_page *page, const char *name, const una_figure *figure, const char *lead,
+                           const char *caption, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    una_text svg = una_text_in(arena), png = una_text_in(arena);
+    UNA_TRY(una_html_figure(&page->html, figure, lead, caption, run));
+    UNA_TRY(una_figure_draw(&svg, figure, UNA_FORMAT_SVG, run));
+    UNA_TRY(save_part(page, name, "svg", &svg, run));
+    UNA_TRY(una_figure_draw(&png, figure, UNA_FORMAT_PNG, run));
+    UNA_TRY(save_part(page, name, "png", &png, run));
+
+    una_text_add(&page->words, "![");
+    una_markdown_escape(&page->words, lead);
+    una_text_add(&page->words, "](%s-%s.svg)\n\n", page->experiment, name);
+    una_markdown_caption(&page->words, lead, caption);
+    return una_arena_check(arena);
+}
+
+una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    una_text csv = una_text_in(arena), markdown = una_text_in(arena), latex = una_text_in(arena);
+    UNA_TRY(una_arena_check(sheet->arena));
+    una_sheet_html(&page->html, sheet);
+    una_sheet_csv(&csv, sheet);
+    una_sheet_markdown(&markdown, sheet);
+    una_sheet_latex(&latex, sheet);
+    una_text_bytes(&page->words, markdown.at, markdown.length);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(save_part(page, sheet->name, "csv", &csv, run));
+    UNA_TRY(save_part(page, sheet->name, "md", &markdown, run));
+    return save_part(page, sheet->name, "tex", &latex, run);
+}
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */
 
@@ -21,22 +88,6 @@ const char *una_page_title(const una_findings *f, size_t g)
         same += strcmp(f->groups[i].model, f->groups[g].model) == 0 &&
                 strcmp(f->fits[f->groups[i].from].key.data, key->data) == 0;
     return same == 1 ? f->groups[g].model : key->spec;
-}
-
-static void head_cell(una_html *html, const char *title)
-{
-    char words[64];
-    snprintf(words, sizeof words, "%s", title);
-    words[0] = (char)toupper((unsigned char)words[0]);
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, words);
-}
-
-static void mean_cell(una_html *html, double mean, double sd)
-{
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "%s \xC2\xB1 %s", una_number_short(a, mean, 3), una_number_short(b, sd, 2));
-    una_html_cell(html, UNA_HTML_NUMBER, words.at);
 }
 
 /* More titled measures than this, and a page of 1100 pixels has no room for other columns beside them. */
@@ -57,69 +108,71 @@ static bool counts_differ(const una_findings *f)
 
 typedef struct means_form { bool count, seconds; } means_form;   /* columns that a wide table goes without */
 
-static void means_row(una_html *html, const una_findings *f, size_t g, const una_experiment *experiment,
-                      means_form form)
+static void means_head(una_sheet *sheet, const una_experiment *experiment, means_form form)
 {
-    char number[UNA_NUMBER_ROOM];
-    const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
-    const char *data = f->fits[f->groups[g].from].key.data;
-    una_text name = una_text_in(html->text.arena);
-    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
-
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_SIDE, una_page_title(f, g));
-    una_html_cell(html, UNA_HTML_TEXT, name.at);
-    if (form.count) una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, (double)f->groups[g].count, 0));
-    for (size_t m = 0; experiment->measures[m].name; m++)
-        if (experiment->measures[m].title) mean_cell(html, mean[m], sd[m]);
-    if (form.seconds) una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, mean[f->measures - 1], 1));
-    una_html_row_end(html);
+    una_sheet_column(sheet, "model", UNA_CELL_WORDS);
+    una_sheet_column(sheet, "data", UNA_CELL_WORDS);
+    if (form.count) una_sheet_column(sheet, experiment->over, UNA_CELL_NUMBER);
+    for (const una_bench_measure *m = experiment->measures; m->name; m++)
+        if (m->title) una_sheet_column(sheet, m->title, UNA_CELL_SPREAD);
+    if (form.seconds) una_sheet_column(sheet, "seconds a fit", UNA_CELL_NUMBER);
 }
 
-void una_page_means(una_html *html, const una_findings *f, const una_experiment *experiment)
+static void means_line(una_sheet *sheet, const una_findings *f, size_t g, const una_experiment *experiment,
+                       means_form form)
+{
+    const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
+    const char *data = f->fits[f->groups[g].from].key.data;
+    una_text name = una_text_in(sheet->arena);
+    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
+
+    una_sheet_line(sheet);
+    una_sheet_words(sheet, una_page_title(f, g));
+    una_sheet_words(sheet, name.at);
+    if (form.count) una_sheet_number(sheet, (double)f->groups[g].count, 0);
+    for (size_t m = 0; experiment->measures[m].name; m++)
+        if (experiment->measures[m].title) una_sheet_spread(sheet, mean[m], sd[m], -3);
+    if (form.seconds) una_sheet_number(sheet, mean[f->measures - 1], 1);
+}
+
+una_status una_page_means(una_page *page, const una_findings *f, const una_experiment *experiment, una_run *run)
 {
     bool wide = is_wide(experiment);
     means_form form = { .count = !wide || counts_differ(f), .seconds = !wide };
-    una_text caption = una_text_in(html->text.arena);
+    una_text caption = una_text_in(page->words.arena);
     una_text_add(&caption, "%s", experiment->caption);
     if (!form.count && f->group_count > 0)
         una_text_add(&caption, " (%zu %s each)", f->groups[0].count, experiment->over);
 
-    una_html_heading(html, 2, "What is known, in numbers");
-    una_html_table(html, "Means.", caption.at);
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_HEAD, "Model");
-    una_html_cell(html, UNA_HTML_HEAD, "Data");
-    if (form.count) head_cell(html, experiment->over);
-    for (const una_bench_measure *m = experiment->measures; m->name; m++)
-        if (m->title) head_cell(html, m->title);
-    if (form.seconds) head_cell(html, "seconds a fit");
-    una_html_head_end(html);
-    for (size_t g = 0; g < f->group_count; g++) means_row(html, f, g, experiment, form);
-    una_html_table_end(html);
+    una_sheet sheet = una_sheet_in(page->words.arena, "means", "Means.", caption.at);
+    means_head(&sheet, experiment, form);
+    for (size_t g = 0; g < f->group_count; g++) means_line(&sheet, f, g, experiment, form);
+    una_page_heading(page, 2, "What is known, in numbers");
+    return una_page_sheet(page, &sheet, run);
 }
 
-static void claims_table(una_html *html, const una_bench_claim *claims, size_t count, const una_experiment *experiment)
+const char *una_bench_verdict(int holds)
 {
-    static const char *const verdict[] = { "not tested", "does not hold", "holds" };
-    if (count == 0) return;
-    una_html_heading(html, 2, "What was claimed, and what holds here");
-    una_html_table(html, experiment->claims_lead ? experiment->claims_lead : "Claims of the thesis.",
-                   experiment->claims_caption);
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_HEAD, "Claim");
-    una_html_cell(html, UNA_HTML_HEAD, "Here");
-    una_html_cell(html, UNA_HTML_HEAD, "Numbers");
-    una_html_head_end(html);
+    return holds == UNA_HOLDS ? "holds" : holds == UNA_DOES_NOT_HOLD ? "does not hold" : "cannot tell";
+}
 
+static una_status claims_table(una_page *page, const una_bench_claim *claims, size_t count,
+                               const una_experiment *experiment, una_run *run)
+{
+    if (count == 0) return UNA_OK;
+    una_sheet sheet = una_sheet_in(page->words.arena, "claims", experiment->claims_lead ? experiment->claims_lead :
+                                   "Claims of the thesis.", experiment->claims_caption);
+    una_sheet_column(&sheet, "claim", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "verdict", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "numbers", UNA_CELL_WORDS);
     for (size_t i = 0; i < count; i++) {
-        una_html_row(html);
-        una_html_cell(html, UNA_HTML_SIDE, claims[i].sentence);
-        una_html_cell(html, UNA_HTML_TEXT, verdict[claims[i].holds + 1]);
-        una_html_cell(html, UNA_HTML_TEXT, claims[i].numbers);
-        una_html_row_end(html);
+        una_sheet_line(&sheet);
+        una_sheet_words(&sheet, claims[i].sentence);
+        una_sheet_words(&sheet, una_bench_verdict(claims[i].holds));
+        una_sheet_words(&sheet, claims[i].numbers);
     }
-    una_html_table_end(html);
+    una_page_heading(page, 2, "What was claimed, and what holds here");
+    return una_page_sheet(page, &sheet, run);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
@@ -130,22 +183,26 @@ static una_status write_page(una_page *page, const una_findings *f, const una_be
     static const char *const warning[] = { "Budgets were cut short (quick): this page shows that everything works, not "
                                            "how good the models are." };
     const una_experiment *e = asked->experiment;
-    una_html *html = &page->html;
-    una_html_heading(html, 1, e->title);
-    una_html_paragraph(html, "lead", e->lead);
-    if (asked->quick) una_html_box(html, "Quick run", warning, 1);
-    if (e->page) UNA_TRY(e->page(page, f, asked, run));
-    else una_page_means(html, f, e);
+    una_page_heading(page, 1, e->title);
+    paragraph(page, "lead", e->lead);
+    if (asked->quick) {
+        una_html_box(&page->html, "Quick run", warning, 1);
+        una_markdown_caption(&page->words, "Quick run.", warning[0]);
+    }
+    UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
 
-    claims_table(html, claims, claim_count, e);
-    una_html_heading(html, 2, "What was fitted");
-    for (size_t i = 0; i < asked->model_count; i++) una_html_paragraph(html, "code", asked->models[i].spec);
-    return una_html_end(html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
-                        "sends nothing.");
+    UNA_TRY(claims_table(page, claims, claim_count, e, run));
+    una_page_heading(page, 2, "What was fitted");
+    for (size_t i = 0; i < asked->model_count; i++) {
+        una_html_paragraph(&page->html, "code", asked->models[i].spec);
+        una_text_add(&page->words, "    %s\n", asked->models[i].spec);
+    }
+    return una_html_end(&page->html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing "
+                        "and sends nothing.");
 }
 
-una_status una_experiment_page(const char *path, const una_findings *findings, const una_bench_claim *claims,
-                               size_t claim_count, const una_asked *asked, una_run *run)
+una_status una_experiment_page(const una_findings *findings, const una_bench_claim *claims, size_t claim_count,
+                               const una_asked *asked, una_run *run)
 {
     una_arena arena;
     una_arena_init(&arena, run);
@@ -153,7 +210,8 @@ una_status una_experiment_page(const char *path, const una_findings *findings, c
                       .folder = asked->out, .experiment = asked->experiment->name };
     una_status status = write_page(&page, findings, claims, claim_count, asked, run);
     if (status == UNA_OK) status = una_arena_check(&arena);
-    if (status == UNA_OK) status = una_report_save(path, &page.html.text, run);
+    if (status == UNA_OK) status = save_part(&page, NULL, "md", &page.words, run);
+    if (status == UNA_OK) status = save_part(&page, NULL, "html", &page.html.text, run);
     una_arena_free(&arena);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "bench/published.h"
 
 #include "base/archive.h"
+#include "bench/truth.h"
 #include "data/columns.h"
 #include "data/copies.h"
 #include "data/sum.h"
@@ -323,15 +324,6 @@ static una_status read_material(material *m, const una_row_key *key, const una_p
     return status;
 }
 
-/* How often a row of the gap has a larger epistemic std than a row outside of it. */
-static double auroc(const double *inside, size_t a, const double *outside, size_t b)
-{
-    double above = 0;
-    for (size_t i = 0; i < a; i++)
-        for (size_t j = 0; j < b; j++) above += inside[i] > outside[j] ? 1 : inside[i] == outside[j] ? 0.5 : 0;
-    return above / ((double)a * (double)b);
-}
-
 static una_status score_part(una_score *score, double **spread, const una_model *model, const una_dataset *part,
                              una_run *run)
 {
@@ -426,7 +418,7 @@ static una_status take_measures(double *value, const una_model *model, const mat
     UNA_TRY(score_part(&gap, &inside, model, m->part[GAP], run));
     value[UNA_PUBLISHED_GAP_EPISTEMIC] = gap.mean_std_epistemic;
     value[UNA_PUBLISHED_GAP_LOG_LIK] = gap.log_lik;
-    value[UNA_PUBLISHED_GAP_AUROC] = auroc(inside, gap.rows, outside, score.rows);
+    value[UNA_PUBLISHED_GAP_AUROC] = una_auroc(inside, gap.rows, outside, score.rows);
     value[UNA_PUBLISHED_GAP_INCREASE] = 100 * (gap.mean_std_epistemic / score.mean_std_epistemic - 1);
     return UNA_OK;
 }

@@ -10,7 +10,8 @@
     X(uci)              \
     X(gap)              \
     X(split)            \
-    X(bayesopt)
+    X(bayesopt)         \
+    X(radial)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

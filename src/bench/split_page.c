@@ -5,8 +5,6 @@
  */
 #include "bench/split.h"
 
-#include "report/number.h"
-
 #include <string.h>
 
 typedef struct column { size_t measure; const char *head; } column;
@@ -18,8 +16,8 @@ static const column among_rows[] = {
 };
 static const column along_lines[] = {
     { UNA_SPLIT_INSIDE, "Inside" }, { UNA_SPLIT_GAP_INSIDE, "In the gap" }, { UNA_SPLIT_BEYOND_INSIDE, "Beyond" },
-    { UNA_SPLIT_LOG_LIK, "Log-lik" }, { UNA_SPLIT_GAP_LOG_LIK, "In the gap" },
-    { UNA_SPLIT_BEYOND_LOG_LIK, "Beyond" }, { UNA_SPLIT_MEASURES, "Seconds a fit" }, { 0, NULL }
+    { UNA_SPLIT_LOG_LIK, "Log-lik" }, { UNA_SPLIT_GAP_LOG_LIK, "Log-lik in the gap" },
+    { UNA_SPLIT_BEYOND_LOG_LIK, "Log-lik beyond" }, { UNA_SPLIT_MEASURES, "Seconds a fit" }, { 0, NULL }
 };
 static const column of_noise[] = {
     { UNA_SPLIT_NOISE_ERROR, "Noise error" }, { UNA_SPLIT_NOISE_RANGE, "Largest / smallest" },
@@ -43,82 +41,77 @@ static bool is_there(const una_findings *f, const una_asked *asked, const char *
 }
 
 /* One row for each model: means over all fits to data of that name. */
-static void pooled_rows(una_html *html, const una_findings *f, const una_asked *asked, const char *data,
+static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked *asked, const char *data,
                         const char *shown, const column *columns)
 {
-    char number[UNA_NUMBER_ROOM];
     for (size_t m = 0; m < asked->model_count; m++) {
         const char *spec = asked->models[m].spec;
         size_t count;
         una_split_pool(&count, f, spec, data, 0);
         if (count == 0) continue;
-        una_html_row(html);
-        una_html_cell(html, UNA_HTML_SIDE, title_of(f, spec));
-        una_html_cell(html, UNA_HTML_TEXT, shown);
-        una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(number, (double)count, 0));
+        una_sheet_line(sheet);
+        una_sheet_words(sheet, title_of(f, spec));
+        una_sheet_words(sheet, shown);
+        una_sheet_number(sheet, (double)count, 0);
         for (const column *c = columns; c->head; c++)
-            una_html_cell(html, UNA_HTML_NUMBER,
-                          una_number_plain(number, una_split_pool(NULL, f, spec, data, c->measure), 2));
-        una_html_row_end(html);
+            una_sheet_number(sheet, una_split_pool(NULL, f, spec, data, c->measure), 2);
     }
 }
 
-static void open_table(una_html *html, const char *lead, const char *caption, const column *columns)
+static una_sheet open_table(una_page *page, const char *name, const char *lead, const char *caption,
+                            const column *columns)
 {
-    una_html_table(html, lead, caption);
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_HEAD, "Model");
-    una_html_cell(html, UNA_HTML_HEAD, "Data");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Fits");
-    for (const column *c = columns; c->head; c++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, c->head);
-    una_html_head_end(html);
+    una_sheet sheet = una_sheet_in(page->words.arena, name, lead, caption);
+    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "data", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "fits", UNA_CELL_NUMBER);
+    for (const column *c = columns; c->head; c++) una_sheet_column(&sheet, c->head, UNA_CELL_NUMBER);
+    return sheet;
 }
 
-static void five_inputs(una_html *html, const una_findings *f, const una_asked *asked)
+static una_status five_inputs(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
-    if (!is_there(f, asked, "d5") && !is_there(f, asked, "d20")) return;
-    una_html_heading(html, 2, "Among the rows");
-    open_table(html, "A function of five inputs, among 5 (d5) or 20 (d20).", "Inside: share of 2000 fresh points whose "
-               "true function is within the mean \xC2\xB1 1.96 epistemic std (0.95 would be right). Error of the mean, "
-               "and the ignorance that is stated, in units of the function's std. Noise over the true one. Coverage "
-               "and log-likelihood of y.", among_rows);
+    if (!is_there(f, asked, "d5") && !is_there(f, asked, "d20")) return UNA_OK;
+    una_page_heading(page, 2, "Among the rows");
+    una_sheet sheet = open_table(page, "rows", "A function of five inputs, among 5 (d5) or 20 (d20).", "Inside: share "
+        "of 2000 fresh points whose true function is within the mean \xC2\xB1 1.96 epistemic std (0.95 would be "
+        "right). Error of the mean, and the ignorance that is stated, in units of the function's std. Noise over the "
+        "true one. Coverage and log-likelihood of y.", among_rows);
     for (const una_split_set *set = una_split_sets; set->name; set++)
-        if (set->name[0] == 'd') pooled_rows(html, f, asked, set->name, set->name, among_rows);
-    una_html_table_end(html);
+        if (set->name[0] == 'd') pooled_rows(&sheet, f, asked, set->name, set->name, among_rows);
+    return una_page_sheet(page, &sheet, run);
 }
 
-static void lines(una_html *html, const una_findings *f, const una_asked *asked)
+static una_status lines(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
-    if (!is_there(f, asked, "line")) return;
-    una_html_heading(html, 2, "In a gap, and beyond the rows");
-    open_table(html, "Functions of one input.", "100 rows in [\xE2\x88\x92" "4, \xE2\x88\x92" "2] and [2, 4]; the gap "
-               "lies between, beyond is as wide as the gap on either side. First the share of points whose true "
-               "function is in the 95 % band of ignorance, then the log-likelihood in units of the target's std.",
-               along_lines);
-    pooled_rows(html, f, asked, "line", "all lines", along_lines);
+    if (!is_there(f, asked, "line")) return UNA_OK;
+    una_page_heading(page, 2, "In a gap, and beyond the rows");
+    una_sheet sheet = open_table(page, "lines", "Functions of one input.", "100 rows in [\xE2\x88\x92" "4, "
+        "\xE2\x88\x92" "2] and [2, 4]; the gap lies between, beyond is as wide as the gap on either side. First the "
+        "share of points whose true function is in the 95 % band of ignorance, then the log-likelihood in units of the "
+        "target's std.", along_lines);
+    pooled_rows(&sheet, f, asked, "line", "all lines", along_lines);
     for (const una_split_set *set = una_split_sets; set->name; set++)
-        if (set->count > 0) pooled_rows(html, f, asked, set->name, set->name, along_lines);
-    una_html_table_end(html);
+        if (set->count > 0) pooled_rows(&sheet, f, asked, set->name, set->name, along_lines);
+    return una_page_sheet(page, &sheet, run);
 }
 
-static void noise(una_html *html, const una_findings *f, const una_asked *asked)
+static una_status noise(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
-    if (!is_there(f, asked, "varying") && !is_there(f, asked, "constant")) return;
-    una_html_heading(html, 2, "Noise that varies");
-    open_table(html, "Noise from 0.1 to 1 along the first of five inputs (varying), or 0.3 everywhere (constant).",
-               "Mean relative error of the predicted noise std at 2000 fresh points, its largest value over its "
-               "smallest (1: the model took it for constant), and its mean square against the true one.", of_noise);
-    pooled_rows(html, f, asked, "varying", "varying", of_noise);
-    pooled_rows(html, f, asked, "constant", "constant", of_noise);
-    una_html_table_end(html);
+    if (!is_there(f, asked, "varying") && !is_there(f, asked, "constant")) return UNA_OK;
+    una_page_heading(page, 2, "Noise that varies");
+    una_sheet sheet = open_table(page, "noise", "Noise from 0.1 to 1 along the first of five inputs (varying), or 0.3 "
+        "everywhere (constant).", "Mean relative error of the predicted noise std at 2000 fresh points, its largest "
+        "value over its smallest (1: the model took it for constant), and its mean square against the true "
+        "one.", of_noise);
+    pooled_rows(&sheet, f, asked, "varying", "varying", of_noise);
+    pooled_rows(&sheet, f, asked, "constant", "constant", of_noise);
+    return una_page_sheet(page, &sheet, run);
 }
 
 una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
-    una_html *html = &page->html;
-    (void)run;
-    five_inputs(html, findings, asked);
-    lines(html, findings, asked);
-    noise(html, findings, asked);
-    return una_arena_check(html->text.arena);
+    UNA_TRY(five_inputs(page, findings, asked, run));
+    UNA_TRY(lines(page, findings, asked, run));
+    return noise(page, findings, asked, run);
 }

@@ -63,6 +63,7 @@ static una_status judge_table(una_verdict *v, const una_model *model, const una_
     compare(v, t, mean, std, noise);
     v->coverage_95 = score.coverage_95;
     v->log_lik = score.log_lik;
+    v->rmse = score.rmse;
     return UNA_OK;
 }
 
@@ -76,4 +77,12 @@ una_status una_truth_judge(una_verdict *verdict, const una_model *model, const u
     una_dataset_free(data);
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+double una_auroc(const double *inside, size_t a, const double *outside, size_t b)
+{
+    double above = 0;
+    for (size_t i = 0; i < a; i++)
+        for (size_t j = 0; j < b; j++) above += inside[i] > outside[j] ? 1 : inside[i] == outside[j] ? 0.5 : 0;
+    return above / ((double)a * (double)b);
 }

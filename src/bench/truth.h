@@ -19,7 +19,7 @@ typedef struct una_verdict {
     double inside;                       /* share of the rows whose f is within mean +- 1.96 std_epistemic  */
     double error;                        /* root mean square of mean - f                                    */
     double std_epistemic;                /* mean                                                            */
-    double coverage_95, log_lik;         /* of y, as una_model_score has them                               */
+    double coverage_95, log_lik, rmse;   /* of y, as una_model_score has them                               */
     double noise_ratio;                  /* predicted noise std over the true one, both root mean square    */
     double noise_error;                  /* mean of |predicted / true noise std - 1|                        */
     double noise_range;                  /* largest over smallest predicted noise std                       */
@@ -31,5 +31,9 @@ void       una_truth_add_noise(una_truth *truth, una_rng *rng);
 /* As a table: inputs x1 ... xD, or x where there is one, and y. */
 una_status una_truth_table(una_dataset **data, const una_truth *truth, una_run *run);
 una_status una_truth_judge(una_verdict *verdict, const una_model *model, const una_truth *truth, una_run *run);
+
+/* How often one of `inside` is larger than one of `outside`; a draw counts half. Of epistemic stds: how well they tell
+ * rows where there was no data from others. */
+double una_auroc(const double *inside, size_t inside_count, const double *outside, size_t outside_count);
 
 #endif

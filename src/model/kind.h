@@ -24,7 +24,8 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
     bool     valid_joins;                         /* the posterior takes the valid rows in after selection */
     size_t   folds;                               /* > 0: no valid rows, cross-fit over this many folds    */
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
-    const una_columns *columns;                   /* names, groups, units of inputs and target            */
+    const una_columns *columns;                   /* [outputs] names, groups, units of inputs and of that target: the
+                                                     inputs are the same in all                            */
     const una_dataset *data;                      /* origin, for messages                                  */
     const double *weight;                         /* [x.rows] rows count so often in a posterior: 1 over the shape of
                                                      their noise (fit/noise.h); NULL: once                 */

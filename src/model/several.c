@@ -51,7 +51,8 @@ static bool there(double cell)
     return !isnan(cell);
 }
 
-una_status una_share_of(una_share *share, una_view x, const double *y, size_t targets, size_t target, una_run *run)
+una_status una_target_rows_of(una_target_rows *share, una_view x, const double *y, size_t targets, size_t target,
+                              una_run *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < x.rows; i++) count += there(y[i * targets + target]);
@@ -71,7 +72,7 @@ una_status una_share_of(una_share *share, una_view x, const double *y, size_t ta
         }
         answers[to++] = answer;
     }
-    *share = (una_share){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
+    *share = (una_target_rows){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
     return UNA_OK;
 }
 
@@ -128,8 +129,8 @@ static una_status encode(fitting *f)
 static una_status look_at_target(fitting *f, size_t t)
 {
     const una_kind *kind = f->whole->kind;
-    una_share share;
-    UNA_TRY(una_share_of(&share, f->all.x, f->all.y, f->all.outputs, t, f->run));
+    una_target_rows share;
+    UNA_TRY(una_target_rows_of(&share, f->all.x, f->all.y, f->all.outputs, t, f->run));
     size_t rows = share.x.rows, missing = f->all.x.rows - rows;
     const char *name = f->columns[t]->target;
     if (rows < kind->least_rows)
@@ -177,7 +178,7 @@ static bool split_serves(const una_problem *p, size_t t)
 
 /* ---- each target by itself -------------------------------------------------------------------------------------- */
 
-static una_status take_fold(una_problem *p, const una_share *share, una_run *run)
+static una_status take_fold(una_problem *p, const una_target_rows *share, una_run *run)
 {
     if (!p->folds || !share->row) return UNA_OK;
     unsigned char *fold = UNA_GET_ROWS(&run->scratch, unsigned char, share->x.rows);
@@ -190,10 +191,10 @@ static una_status take_fold(una_problem *p, const una_share *share, una_run *run
 /* The common split, without the rows that lack the target. */
 static una_status share_split(una_problem *p, const fitting *f, size_t t)
 {
-    una_share rows, held;
+    una_target_rows rows, held;
     const una_problem *all = &f->all;
-    UNA_TRY(una_share_of(&rows, all->x, all->y, all->outputs, t, f->run));
-    UNA_TRY(una_share_of(&held, all->valid_x, all->valid_y, all->outputs, t, f->run));
+    UNA_TRY(una_target_rows_of(&rows, all->x, all->y, all->outputs, t, f->run));
+    UNA_TRY(una_target_rows_of(&held, all->valid_x, all->valid_y, all->outputs, t, f->run));
     UNA_TRY(take_fold(p, &rows, f->run));
     p->x = rows.x;
     p->y = rows.y;
@@ -205,13 +206,13 @@ static una_status share_split(una_problem *p, const fitting *f, size_t t)
 /* Rows held out lie behind the others, as una_problem_split left them. */
 static una_status split_anew(una_problem *p, const fitting *f, size_t t)
 {
-    una_share rows;
+    una_target_rows rows;
     una_view x = f->all.x;
     if (f->settings->valid && f->all.valid_x.rows && count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t) == 0)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: there are no rows to validate on with the target '%.60s'",
                  f->settings->valid->origin, f->columns[t]->target);
     if (f->all.valid_joins) x.rows += f->all.valid_x.rows;
-    UNA_TRY(una_share_of(&rows, x, f->all.y, f->all.outputs, t, f->run));
+    UNA_TRY(una_target_rows_of(&rows, x, f->all.y, f->all.outputs, t, f->run));
     *p = (una_problem){ .x = rows.x, .y = rows.y, .outputs = 1, .columns = f->columns[t], .data = f->data,
                         .seed = f->all.seed, .table_rows = rows.x.rows };
     una_model *part = f->whole->target[t];
@@ -379,8 +380,8 @@ void una_spare_free(una_spare *spare)
 
 static una_status observe_target(una_model *whole, una_view x, const double *y, size_t t, una_run *run)
 {
-    una_share share;
-    UNA_TRY(una_share_of(&share, x, y, whole->targets, t, run));
+    una_target_rows share;
+    UNA_TRY(una_target_rows_of(&share, x, y, whole->targets, t, run));
     return share.x.rows ? una_model_observe_encoded(whole->target[t], share.x.at, share.y, share.x.rows, run) : UNA_OK;
 }
 

@@ -53,6 +53,8 @@ static const char style[] =
     "td.n,th.n{text-align:right;white-space:nowrap;padding-left:.7rem;padding-right:.2rem}"
     "thead th.n{white-space:normal;max-width:9rem}"
     "td+td,th+th,th+td{padding-left:.7rem}"
+    "td.s{font-weight:600}"
+    "td:last-child{max-width:22rem}"
     "tr.g th{font-weight:600;padding-top:.9rem;color:#3d3f45;max-width:none}"
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"
     "@page{size:A4;margin:18mm 20mm}"
@@ -183,11 +185,12 @@ void una_html_row_end(una_html *html)
 void una_html_cell(una_html *html, una_html_cell_kind kind, const char *words)
 {
     static const char *const open[] = {
-        [UNA_HTML_TEXT] = "<td>", [UNA_HTML_NUMBER] = "<td class=\"n\">", [UNA_HTML_HEAD] = "<th scope=\"col\">",
+        [UNA_HTML_TEXT] = "<td>", [UNA_HTML_NUMBER] = "<td class=\"n\">", [UNA_HTML_STRONG] = "<td class=\"s\">",
+        [UNA_HTML_STRONG_NUMBER] = "<td class=\"n s\">", [UNA_HTML_HEAD] = "<th scope=\"col\">",
         [UNA_HTML_NUMBER_HEAD] = "<th scope=\"col\" class=\"n\">", [UNA_HTML_SIDE] = "<th scope=\"row\">" };
     una_text_add(&html->text, "%s", open[kind]);
     una_html_escape(&html->text, words);
-    una_text_add(&html->text, kind == UNA_HTML_TEXT || kind == UNA_HTML_NUMBER ? "</td>" : "</th>");
+    una_text_add(&html->text, kind < UNA_HTML_HEAD ? "</td>" : "</th>");
 }
 
 void una_html_group(una_html *html, size_t columns, const char *words)

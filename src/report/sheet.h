@@ -40,11 +40,16 @@ void una_sheet_number(una_sheet *sheet, double value, int decimals);     /* NAN 
 void una_sheet_spread(una_sheet *sheet, double mean, double sd, int decimals);
 void una_sheet_strong(una_sheet *sheet);                                 /* sets the last cell off         */
 
-/* Each adds the whole table. In CSV a spread is two columns, the second titled "TITLE sd"; LaTeX is a tabular with
- * \toprule ... of booktabs; Markdown begins with the caption as a paragraph. */
+/* Each adds the whole table. In CSV a spread is two columns, the second titled "TITLE sd", groups are a first column,
+ * and what is not a number is empty; LaTeX is a tabular with \toprule ... of booktabs; Markdown begins with the caption
+ * as a paragraph. */
 void una_sheet_html(una_html *html, const una_sheet *sheet);
 void una_sheet_csv(una_text *text, const una_sheet *sheet);
 void una_sheet_markdown(una_text *text, const una_sheet *sheet);
 void una_sheet_latex(una_text *text, const una_sheet *sheet);
+
+/* Words as Markdown shows them, on one line; a caption with its beginning in bold, as a paragraph. */
+void una_markdown_escape(una_text *text, const char *words);
+void una_markdown_caption(una_text *text, const char *lead, const char *caption);
 
 #endif

@@ -11,11 +11,14 @@
 typedef struct una_candidate { double log_lik, rmse, mean_cos2; } una_candidate;
 
 /* "log_lik": highest; "rmse": lowest; "two_stage": the thesis's rule for LUNA: of the tenth with the highest log_lik
- * (at least one) the lowest mean cos^2. *best SIZE_MAX: no candidate has the numbers. UNA_E_USAGE names the rules. */
+ * (rounded up; of those that have both numbers; whoever equals the last of them belongs to it) the lowest mean cos^2.
+ * Of equal ones the first. *best SIZE_MAX: no candidate has the numbers. UNA_E_USAGE names the rules. */
 una_status una_select(size_t *best, const char *rule, const una_candidate *candidates, size_t count, una_run *run);
-/* The order of all of them under the rule, best first; order [count]. */
+/* The order of all of them under the rule, best first; order [count]. Under two_stage the tenth by mean cos^2, then the
+ * others by log_lik; those without numbers last. */
 una_status una_select_order(size_t *order, const char *rule, const una_candidate *candidates, size_t count,
                             una_run *run);
+una_status una_select_check(const char *rule, una_run *run);     /* UNA_E_USAGE: there is no such rule               */
 /* Of the `share` of candidates with the highest `first` (rounded up), the one with the lowest `then`. SIZE_MAX: none.
  * Work from scratch. */
 una_status una_select_two(size_t *best, const double *first, const double *then, size_t count, double share,

@@ -337,6 +337,32 @@ una_status una_store_each(una_store *store, const char *study, una_row_task *tas
                 "ORDER BY " KEY ", v.place", &name, 1, task, context, run);
 }
 
+typedef struct meeting { const char *const *known; size_t count; bool met; char *stranger; una_arena *arena; } meeting;
+
+static una_status meet(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    meeting *m = context;
+    (void)count;
+    (void)run;
+    for (size_t i = 0; i < m->count; i++) {
+        size_t length = strlen(m->known[i]);
+        bool same = strncmp(cells[0].text, m->known[i], length) == 0;
+        m->met = m->met || (same && (cells[0].text[length] == 0 || cells[0].text[length] == '('));
+    }
+    if (!m->stranger) m->stranger = una_arena_text(m->arena, cells[0].text);
+    return una_arena_check(m->arena);
+}
+
+una_status una_store_stranger(const char **stranger, una_store *store, const char *const *studies, size_t count,
+                              una_arena *arena, una_run *run)
+{
+    meeting m = { .known = studies, .count = count, .arena = arena };
+    *stranger = NULL;
+    UNA_TRY(una_database_each(store->db, "SELECT DISTINCT study FROM fit ORDER BY study", NULL, 0, meet, &m, run));
+    if (!m.met) *stranger = m.stranger;
+    return UNA_OK;
+}
+
 /* ---- rows in ------------------------------------------------------------------------------------------------- */
 
 typedef struct putting {

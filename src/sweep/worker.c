@@ -15,6 +15,7 @@ enum { WAIT_MS = 50, RENEW_MS = 20000, PATIENCE = 20 };      /* rounds of waitin
 typedef struct shift {
     una_sweep    *sweep;
     const size_t *todo;                  /* [count] indices of keys                                         */
+    una_tally    *tally;
     atomic_size_t made, held;            /* held: somebody else is at it                                    */
 } shift;
 
@@ -89,6 +90,7 @@ static una_status one_key(void *context, size_t index, una_run *run)
     if (status == UNA_OK && !done) status = make_row(sweep, key, run);
     if (status == UNA_OK && !done) {
         atomic_fetch_add(&s->made, 1);
+        atomic_fetch_add(&s->tally->done, 1);
         return UNA_OK;
     }
     if (status != UNA_OK) status = explain(key, status, run);
@@ -137,9 +139,10 @@ static una_status wait_a_little(size_t *rounds, const una_sweep *sweep, const un
     return ++*rounds == PATIENCE ? tell_waiting(sweep, key, run) : UNA_OK;
 }
 
-static una_status one_shift(una_sweep *sweep, const size_t *todo, size_t count, size_t *rounds, una_run *run)
+static una_status one_shift(una_sweep *sweep, const size_t *todo, size_t count, una_tally *tally, size_t *rounds,
+                            una_run *run)
 {
-    shift s = { .sweep = sweep, .todo = todo };
+    shift s = { .sweep = sweep, .todo = todo, .tally = tally };
     double from = run->progress_from, all = (double)sweep->plan->count;
     run->progress_from = from + (run->progress_to - from) * (1 - (double)count / all);
     una_status status = una_pool(run, count, one_key, &s);
@@ -159,10 +162,15 @@ static una_status work_through(una_sweep *sweep, una_run *run)
     sweep->made = 0;
 
     if (status == UNA_OK) status = list_missing(todo, &count, sweep, run);
+    una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
+    const una_tally *outer = run->tally;
+    run->tally = &tally;
     while (status == UNA_OK && count > 0) {
-        status = one_shift(sweep, todo, count, &rounds, run);
+        status = one_shift(sweep, todo, count, &tally, &rounds, run);
         if (status == UNA_OK) status = list_missing(todo, &count, sweep, run);
+        if (status == UNA_OK) tally.done = sweep->plan->count - count;       /* with what others have made */
     }
+    run->tally = outer;
     una_arena_free(&arena);
     return status;
 }

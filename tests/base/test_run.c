@@ -99,6 +99,19 @@ static void callbacks(void **state)
     assert_string_equal(h.stage, "training");
     assert_true(h.fraction == 0.625 && h.value == 1.25);
 
+    una_tally tally = una_tally_of("fits", 3, 20);
+    run->tally = &tally;
+    assert_ok(una_tick(run, "training", 0.5, 1.25), run);
+    assert_string_equal(h.stage, "3 of 20 fits: training");
+    tally.begun -= 120;                                      /* two minutes ago */
+    tally.done += 5;
+    assert_ok(una_tick(run, "training", 0.5, 1.25), run);
+    assert_string_equal(h.stage, "8 of 20 fits, 2.4 a minute: training");
+    tally.begun += 100;
+    assert_ok(una_tick(run, "training", 0.5, 1.25), run);
+    assert_string_equal(h.stage, "8 of 20 fits, 15 a minute: training");
+    run->tally = NULL;
+
     h.answer = 1;
     assert_status(una_tick(run, "training", 0.5, 0), UNA_CANCELLED, run);
     assert_string_equal(run->message, "interrupted while training");

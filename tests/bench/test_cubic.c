@@ -610,10 +610,98 @@ static void a_struct_is_an_experiment(void **state)
     assert_int_equal(result->claim_count, 0);
     assert_near(result->means[0].mean, 41, 0, 0);
     assert_near(result->means[0].sd, 1, 0, 0);
+    assert_string_equal(result->out, settings.out);
     una_bench_free(result);
 
     assert_int_equal(access(temp_path("toy/toy.html"), R_OK), 0);
     assert_int_equal(lines_of(temp_path("toy/toy.csv")), 4);
+    una_run_free(run);
+}
+
+/* The sum's distance from the largest one of all. */
+static una_status toy_compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
+{
+    double most = -INFINITY;
+    (void)asked;
+    (void)run;
+    for (size_t i = 0; i < f->count; i++) most = fmax(most, value[i * f->measures]);
+    for (size_t i = 0; i < f->count; i++) value[i * f->measures + 1] = most - value[i * f->measures];
+    return UNA_OK;
+}
+
+static una_status toy_pair(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    outcome->value[1] = NAN;
+    return toy_measure(outcome, key, asked, run);
+}
+
+static una_status toy_judge(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    (void)f;
+    (void)run;
+    *holds = claim->data[0] - '1';
+    una_text_add(numbers, "number %s", claim->data);
+    return UNA_OK;
+}
+
+static una_status toy_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+{
+    static const double x[] = { 0, 1 }, y[] = { 2, 3 };
+    una_figure figure = una_figure_in(page->words.arena, 2, 200, 150);
+    for (int i = 0; i < 2; i++)
+        una_panel_add(una_figure_panel(&figure, i ? "right" : "left", "x", "y"),
+                      (una_series){ .shape = UNA_SHAPE_LINE, .x = x, .y = y, .count = 2 });
+    una_page_heading(page, 2, "Lines");
+    una_page_paragraph(page, "Two < three.");
+    UNA_TRY(una_page_figure(page, "lines", &figure, "Lines.", "Both go up.", run));
+    return una_page_means(page, f, asked->experiment, run);
+}
+
+static const una_bench_measure pair_measures[] = { { "sum", "sum", "", "split plus seed", 0 },
+                                                   { "off", "off", "", "from the largest", 0 }, { .name = NULL } };
+static const una_claim pair_claims[] = { { "It is so", toy_judge, NULL, "2" }, { "It is not", toy_judge, NULL, "1" },
+                                         { "Who knows", toy_judge, NULL, "0" }, { .sentence = NULL } };
+static const una_experiment pair = { .name = "pair", .summary = "adds", .title = "Pair", .lead = "Adds.",
+    .caption = "Sums", .over = "splits", .measures = pair_measures, .entries = toy_entries, .plan = toy_plan,
+    .measure = toy_pair, .compare = toy_compare, .claims = pair_claims, .page = toy_page };
+
+static const char *text_of(const char *path)
+{
+    static char text[65536];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+static void a_page_is_written_every_way(void **state)
+{
+    static const char *const files[] = { "pair.html", "pair-lines.svg", "pair-lines.png", "pair-means.csv",
+                                         "pair-means.md", "pair-means.tex", "pair-claims.csv" };
+    una_run *run = quiet_run();
+    una_bench_result *result = NULL;
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("pair") };
+    (void)state;
+    assert_ok(una_experiment_run(&result, &pair, &settings, run), run);
+    assert_near(value_of(result, 0, "off"), 2, 0, 0);                /* what compare said, in rows and means */
+    assert_near(result->means[1].mean, 1, 0, 0);
+    una_bench_free(result);
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "pair/%s", files[i]);
+        assert_int_equal(access(temp_path(name), R_OK), 0);
+    }
+    const char *page = text_of(temp_path("pair/pair.md"));
+    assert_says(page, "# Pair\n\nAdds.\n\n## Lines\n\nTwo \\< three.\n\n![Lines.](pair-lines.svg)\n\n"
+                "**Lines.** Both go up.\n\n");
+    assert_says(page, "| Model | Data | Splits | Sum | Off | Seconds a fit |\n");
+    assert_says(page, "| other | nothing | 3 | 1.00 \xC2\xB1 1.0 | 1.00 \xC2\xB1 1.0 |");
+    assert_says(page, "| It is so | holds | number 2 |\n| It is not | does not hold | number 1 |\n"
+                "| Who knows | cannot tell | number 0 |\n");
+    assert_says(text_of(temp_path("pair/pair-means.csv")), "model,data,splits,sum,sum sd,off,off sd,seconds a fit\n"
+                "other,nothing,3,1,1,1,1,");
     una_run_free(run);
 }
 
@@ -634,6 +722,7 @@ int main(void)
         cmocka_unit_test(claims_look_both_ways_and_outside),
         cmocka_unit_test(the_outside_is_measured),
         cmocka_unit_test(a_struct_is_an_experiment),
+        cmocka_unit_test(a_page_is_written_every_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,40 @@ static void rows_of(char *text, size_t room, const char *path, una_run *run)
     fclose(file);
 }
 
+/* What the progress says of the fits, first and last. */
+typedef struct told { char first[160], last[160]; } told;
+
+static int listen(void *context, const una_progress *progress)
+{
+    told *t = context;
+    if (!*t->first) snprintf(t->first, sizeof t->first, "%s", progress->stage);
+    snprintf(t->last, sizeof t->last, "%s", progress->stage);
+    return 0;
+}
+
+static void progress_counts_the_fits(void **state)
+{
+    told t = { "", "" };
+    una_run *run = NULL;
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .progress = listen, .callbacks = &t };
+    job j = plain_job();
+    size_t made;
+    (void)state;
+    assert_int_equal(una_run_new(&run, &settings), UNA_OK);
+    j.fail_at = 5;
+    assert_status(work(temp_path("told.sqlite"), &j, &made, run), UNA_E_NUMERIC, run);
+    assert_says(t.first, "0 of 12 fits: fitting");
+    assert_says(t.last, "5 of 12 fits: fitting");
+
+    t = (told){ "", "" };                        /* what was there counts as done */
+    j = plain_job();
+    assert_ok(work(temp_path("told.sqlite"), &j, &made, run), run);
+    assert_says(t.first, "5 of 12 fits: fitting");
+    assert_says(t.last, "11 of 12 fits: fitting");
+    assert_null(run->tally);
+    una_run_free(run);
+}
+
 static void every_key_once_whatever_the_threads(void **state)
 {
     char one[16384], four[16384], path[4096];
@@ -331,6 +365,7 @@ static void a_dead_machine_is_waited_for_and_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(progress_counts_the_fits),
         cmocka_unit_test(every_key_once_whatever_the_threads),
         cmocka_unit_test(a_sweep_goes_on_where_it_was),
         cmocka_unit_test(a_row_without_a_measure_is_made_anew),

@@ -5,9 +5,14 @@ out "cubic" "uci" "gap" "split"
 check "bench lists, JSON" 0 una bench --json
 json experiments
 check "bench cubic" 0 una bench cubic --quick --models linear,nlm --seeds 1
-out "gap std" "data std" "linear" "penalty=10, prior_var=1)" "not tested" "NLM's gap std falls" "4 fits made now, 0 were there"
+out "gap std" "data std" "linear" "penalty=10, prior_var=1)" "cannot tell" "NLM's gap std falls" "4 fits made now, 0 were there"
 there una-bench/cubic.csv
 there una-bench/cubic.html
+there una-bench/cubic.md
+for part in functions.svg functions.png means.csv means.md means.tex truth.csv claims.tex; do there "una-bench/cubic-$part"; done
+has una-bench/cubic.md "![The functions.](cubic-functions.svg)"
+has una-bench/cubic.md "| NLM's gap std falls as its penalty grows | "
+has una-bench/cubic-means.csv "model,seeds,gap std,gap std sd,data std,"
 has una-bench/cubic.csv "study,data,split,spec,seed,results,gap_std,data_std,rmse,centre_std,ripple,gap_inside,gap_log_lik,beyond_std,beyond_inside,beyond_log_lik,seconds,kernels,commit,options"
 has una-bench/cubic.html "Claims of the thesis"
 tidy_rows() { [ "$(wc -l <una-bench/cubic.csv)" -eq "$1" ]; }
@@ -16,8 +21,13 @@ cp una-bench/cubic.csv before.csv
 check "again" 0 una bench cubic --quick --models linear,nlm --seeds 1
 out "0 fits made now, 4 were there"
 same before.csv una-bench/cubic.csv
+check "said in full" 0 una bench cubic --full --models 'linear' --seeds 1 --json --out infull
+out '"fitted": 1' '"out": "infull"' '{"sentence": "The GP' '"verdict": "cannot tell", "numbers": "needs gp"'
+check "quick and full" 1 una bench cubic --quick --full --models linear --out never
+err "--quick and --full do not go together"
+absent never
 check "one seed more, and a spec" 0 una bench cubic --quick --models 'linear, linear(degree=3, prior_var=1)' --seeds 2 --json
-json experiment rows means claims fitted table page
+json experiment rows means claims fitted table page out
 out '"spec": "linear(degree=3, prior_var=1)"' '"fitted": 3'
 true_that "rows of other models stay" tidy_rows 8
 check "a spec" 0 una bench cubic --models 'nlm(penalty=1, steps=20)' --seeds 1 --out written --json
@@ -64,7 +74,7 @@ check "no folder for the folder" 5 una bench cubic --models linear --out no/such
 err "is not there; make that one first"
 check "import of a pipe" 2 timeout 20 "$UNA" bench cubic --import pipe --out never
 err "pipe is not a plain file"
-for part in cubic.csv cubic.html bench.sqlite; do
+for part in cubic.csv cubic.html cubic.md cubic-means.tex cubic-functions.png bench.sqlite; do
     mkdir "pipe-$part" && mkfifo "pipe-$part/$part"
     check "a pipe as $part" 2 timeout 20 "$UNA" bench cubic --models linear --seeds 1 --out "pipe-$part"
     err "$part is not a plain file"
@@ -85,7 +95,7 @@ same rows.csv una-bench/cubic.csv
 ln una-bench/bench.sqlite store.csv
 cp una-bench/bench.sqlite store.before
 kept=$(ls una-bench/*.una | head -n 1)
-for goal in una-bench/bench.sqlite store.csv una-bench/cubic.html "$kept" una-bench/uci.csv ./una-bench//gap.html; do
+for goal in una-bench/bench.sqlite store.csv una-bench/cubic.html una-bench/cubic.md una-bench/cubic-means.csv "$kept" una-bench/uci.csv ./una-bench//gap.html; do
     check "export over $goal" 1 una bench cubic --export "$goal"
     err "another name"
 done
@@ -162,6 +172,26 @@ same rows.csv healthy/cubic.csv
 head -c 200 rows.csv >torn/bench.sqlite
 check "not a store" 2 una bench cubic --models linear --seeds 1 --out torn
 err "bench.sqlite" "not a store"
+
+# Stores of something else.
+table 30 >few.csv
+echo '{"x": {"type": "real", "low": 0, "high": 1}}' >line.json
+una study new a.study --space line.json --acquisition quasi >/dev/null
+una tune few.csv --target y --model linear --over 'degree=1|2' --out tuned >/dev/null 2>&1
+mkdir strange && cp a.study strange/bench.sqlite
+check "a study as the store" 2 una bench cubic --models linear --seeds 1 --out strange
+err "strange/bench.sqlite is a study, not a store of results"
+same a.study strange/bench.sqlite
+cp tuned/tune.sqlite strange/bench.sqlite
+for way in "--models linear --seeds 1" "--export more.csv"; do
+    check "the store of una tune $way" 2 una bench cubic $way --out strange
+    err "strange/bench.sqlite has results of 'tune" "of no experiment of this una; choose another folder"
+done
+absent strange/cubic.csv
+check "beside the store of una tune" 0 una bench cubic --models linear --seeds 1 --out tuned
+mkdir wrong && cp rows.csv wrong/split.csv
+check "the rows of another experiment" 2 una bench split --models linear --sets 'line kinks 1' --seeds 1 --out wrong
+err "wrong/split.csv, line 2" "another study"
 
 # Interrupted: what was finished is there, and the same command goes on.
 "$UNA" bench cubic --models 'linear,nn(steps=1000000)' --seeds 1 --threads 1 --out stopped >stdout.txt 2>stderr.txt &

@@ -2,7 +2,7 @@
 # The split of doubt: a quick run of a quick model, parts of it, the same numbers whatever the threads, and mistakes.
 # shellcheck shell=bash
 check "quick" 0 una bench split --quick --models linear
-out "inside" "gap log-lik" "8 fits made now" "line kinks 1" "varying" "not tested" "linear: "
+out "inside" "gap log-lik" "8 fits made now" "line kinks 1" "varying" "cannot tell" "linear: "
 has una-bench/split.csv "inside,error,std_epistemic,noise_ratio,coverage_95,log_lik,gap_inside,gap_log_lik,beyond_inside,beyond_log_lik,"
 has una-bench/split.csv ",noise_error,noise_range,seconds,"
 for words in "Among the rows" "beyond the rows" "Noise that varies" "all lines" "What is asked of a model" "Quick run"; do

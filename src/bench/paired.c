@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statistics of claims.
+ *   interval     mean +- t sd / sqrt(n), t of Student's distribution with v = n - 1 degrees of freedom, whose share
+ *                within +-t is a finite sum (Abramowitz & Stegun 26.7.3, 26.7.4), solved for atan(t / sqrt(v))
+ *   signed ranks Wilcoxon, Individual comparisons by ranking methods, 1945; differences of 0 are left out. Exact: in
+ *                how many of the 2^n signs is the sum of the ranks no larger; else normal, variance less its ties,
+ *                corrected for continuity by a half
+ *   share        E. B. Wilson, Probable inference, the law of succession, and statistical inference, 1927
+ */
+#include "bench/paired.h"
+
+#include "la/la.h"
+#include "report/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EXACT = 25, LEAST_RANKS = 5, LEAST_PAIRS = 3 };
+static const double sure = 0.95;
+
+/* ---- Student's t --------------------------------------------------------------------------------------------- */
+
+/* Probability within +-tan(angle) sqrt(freedom). */
+static double within(double angle, size_t freedom)
+{
+    double cosine = cos(angle), square = cosine * cosine, term = freedom % 2 ? cosine : 1, sum = 0;
+    for (size_t k = freedom % 2 ? 3 : 2; k <= freedom; k += 2) {
+        sum += term;
+        term *= square * (double)(k - 1) / (double)k;
+    }
+    double part = sin(angle) * sum;
+    return freedom % 2 ? (angle + part) / acos(0) : part;
+}
+
+static double student(size_t freedom)
+{
+    double low = 0, high = acos(0);
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (within(middle, freedom) < sure) low = middle;
+        else high = middle;
+    }
+    return tan((low + high) / 2) * sqrt((double)freedom);
+}
+
+/* ---- signed ranks -------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+/* Ranks of those above 0, summed, and by how much ties lessen the variance; d is in the order of its sizes. */
+static double rank_sum(double *ties, const double *d, size_t count)
+{
+    double sum = 0;
+    *ties = 0;
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && fabs(d[to]) == fabs(d[from]);) to++;
+        double alike = (double)(to - from), rank = ((double)from + 1 + (double)to) / 2;
+        *ties += (alike * alike * alike - alike) / 48;
+        for (size_t i = from; i < to; i++) sum += d[i] > 0 ? rank : 0;
+    }
+    return sum;
+}
+
+/* ways[s]: how many sets of the ranks 1 ... count have the sum s. */
+static double exact_p(double sum, size_t count)
+{
+    double ways[MOST_EXACT * (MOST_EXACT + 1) / 2 + 1] = { 1 }, tail = 0;
+    size_t all = count * (count + 1) / 2, less = (size_t)fmin(sum, (double)all - sum);
+    for (size_t rank = 1; rank <= count; rank++)
+        for (size_t s = all; s >= rank; s--) ways[s] += ways[s - rank];
+    for (size_t s = 0; s <= less; s++) tail += ways[s];
+    return fmin(1, 2 * ldexp(tail, -(int)count));
+}
+
+/* d is put in order. */
+static double signed_ranks(double *d, size_t count)
+{
+    size_t used = 0;
+    double ties;
+    for (size_t i = 0; i < count; i++)
+        if (d[i] != 0) d[used++] = d[i];
+    if (used < LEAST_RANKS) return NAN;
+    qsort(d, used, sizeof *d, by_size);
+    double sum = rank_sum(&ties, d, used), n = (double)used;
+    if (ties == 0 && used <= MOST_EXACT) return exact_p(sum, used);
+
+    double off = fmax(0, fabs(sum - n * (n + 1) / 4) - 0.5);
+    return 2 * una_normal_cdf(-off / sqrt(n * (n + 1) * (2 * n + 1) / 24 - ties));
+}
+
+/* ---- pairs --------------------------------------------------------------------------------------------------- */
+
+una_status una_paired_of(una_paired *paired, const double *difference, size_t count, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *d = UNA_GET(&run->scratch, double, count), square = 0;
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_paired found = { .mean = NAN, .sd = NAN, .low = -INFINITY, .high = INFINITY, .p = NAN };
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(difference[i])) continue;
+        d[found.count++] = difference[i];
+        sum += difference[i];
+        found.above += difference[i] > 0;
+    }
+
+    double n = (double)found.count;
+    if (found.count > 0) found.mean = sum / n;
+    for (size_t i = 0; i < found.count; i++) square += (d[i] - found.mean) * (d[i] - found.mean);
+    if (found.count > 1) {
+        found.sd = sqrt(square / (n - 1));
+        double half = student(found.count - 1) * found.sd / sqrt(n);
+        found.low = found.mean - half;
+        found.high = found.mean + half;
+    }
+    found.p = signed_ranks(d, found.count);
+    una_arena_release(&run->scratch, mark);
+    *paired = found;
+    return UNA_OK;
+}
+
+una_status una_paired_groups(una_paired *paired, const una_findings *f, const una_group *a, const una_group *b,
+                             size_t measure, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *d = UNA_GET(&run->scratch, double, a->count);
+    size_t count = 0;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = a->from; i < a->from + a->count; i++)
+        for (size_t k = b->from; k < b->from + b->count; k++) {
+            const una_row_key *one = &f->fits[i].key, *other = &f->fits[k].key;
+            if (one->seed != other->seed || one->split != other->split) continue;
+            d[count++] = f->value[i * f->measures + measure] - f->value[k * f->measures + measure];
+            break;
+        }
+    una_status status = una_paired_of(paired, d, count, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+int una_paired_verdict(const una_paired *paired, double least)
+{
+    if (paired->count < LEAST_PAIRS) return UNA_CANNOT_TELL;
+    return paired->low >= least ? UNA_HOLDS : paired->high < least ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
+}
+
+void una_paired_say(una_text *text, const una_paired *paired)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
+    if (paired->count == 0) {
+        una_text_add(text, "no pairs");
+        return;
+    }
+    una_text_add(text, "%s (", una_number_brief(a, paired->mean, 3));
+    if (paired->count > 1)
+        una_text_add(text, "95 %% interval %s to %s, ", una_number_brief(b, paired->low, 3),
+                     una_number_brief(c, paired->high, 3));
+    if (isfinite(paired->p)) una_text_add(text, "Wilcoxon p %s, ", una_number_brief(a, paired->p, 2));
+    una_text_add(text, "above 0 in %zu of %zu)", paired->above, paired->count);
+}
+
+/* ---- shares -------------------------------------------------------------------------------------------------- */
+
+una_share una_share_of(size_t hits, size_t count)
+{
+    una_share share = { hits, count, 0, 1 };
+    if (count == 0) return share;
+    double n = (double)count, part = (double)hits / n, z = una_normal_quantile((1 + sure) / 2);
+    double middle = (part + z * z / (2 * n)) / (1 + z * z / n);
+    double half = z / (1 + z * z / n) * sqrt(part * (1 - part) / n + z * z / (4 * n * n));
+    share.low = hits == 0 ? 0 : fmax(0, middle - half);
+    share.high = hits == count ? 1 : fmin(1, middle + half);
+    return share;
+}
+
+int una_share_verdict(const una_share *share, double least)
+{
+    if (least >= 1 && share->hits < share->count) return UNA_DOES_NOT_HOLD;
+    if (share->count < LEAST_PAIRS) return UNA_CANNOT_TELL;
+    if (least >= 1 || share->low >= least) return UNA_HOLDS;
+    return share->high < least ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
+}
+
+void una_share_say(una_text *text, const una_share *share)
+{
+    double low = 100 * share->low, high = 100 * share->high;
+    una_text_add(text, "%zu of %zu seeds", share->hits, share->count);
+    if (share->count == 0) return;
+    if (share->hits == share->count) una_text_add(text, " (at least %.0f %%)", low);
+    else if (share->hits == 0) una_text_add(text, " (at most %.0f %%)", high);
+    else una_text_add(text, " (%.0f to %.0f %%)", low, high);
+}

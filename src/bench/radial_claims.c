@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the thesis claims of the Radial Uncertainty Benchmark, and what we do, each as a paired statistic over the seeds:
+ *   close     half of the GP's mean level over radii 0 to 2, less the distance from its curve, is above 0
+ *   too high  3 std at the centre, less the GP's, is above 0
+ *   noisy     the unevenness over directions, less the GP's, is above 0
+ *   collapse  half of the ideal, less 3 std at the centre, is above 0
+ *   nearest   the distance of the best other network (by its mean), less the own one, is above 0
+ *   notices   the AUROC of points in the hole, less 1/2, is above 0
+ * Networks are those that the thesis compares (NLM, TUNA, SNGP, ensembles, MC dropout, BBVI); HMC, which samples one, is
+ * like the GP a standard, and stands in the tables only.
+ */
+#include "bench/paired.h"
+#include "bench/radial.h"
+
+#include "report/number.h"
+
+#include <string.h>
+
+static const double close_share = 0.5, collapse_share = 0.5, chance = 0.5;
+
+/* ---- differences ------------------------------------------------------------------------------------------------ */
+
+/* What a claim asks to be above 0, of one fit and the GP's fit of the same seed (SIZE_MAX: none). */
+typedef double margin(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set);
+
+static double level(const una_findings *f, size_t fit)
+{
+    double sum = 0;
+    for (size_t r = 0; r <= UNA_RADIAL_EDGE; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
+    return sum / (UNA_RADIAL_EDGE + 1);
+}
+
+static double closeness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
+{
+    (void)set;
+    return gp == SIZE_MAX ? NAN : close_share * level(f, gp) - una_radial_value(f, fit, UNA_RADIAL_DISTANCE);
+}
+
+static double above(const una_findings *f, size_t fit, size_t gp, size_t m)
+{
+    return gp == SIZE_MAX ? NAN : una_radial_value(f, fit, m) - una_radial_value(f, gp, m);
+}
+
+static double height(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
+{
+    (void)set;
+    return above(f, fit, gp, UNA_RADIAL_CENTRE);
+}
+
+static double unevenness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
+{
+    (void)set;
+    return above(f, fit, gp, UNA_RADIAL_SYMMETRY);
+}
+
+static double lack(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
+{
+    (void)gp;
+    return collapse_share * set->ideal - una_radial_value(f, fit, UNA_RADIAL_CENTRE);
+}
+
+static double notice(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
+{
+    (void)gp;
+    (void)set;
+    return una_radial_value(f, fit, UNA_RADIAL_HOLE_AUROC) - chance;
+}
+
+/* ---- judging ------------------------------------------------------------------------------------------------------ */
+
+static una_status take_margins(una_paired *paired, const una_findings *f, const una_group *group,
+                               const una_radial_set *set, margin *of, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *difference = UNA_GET(&run->scratch, double, group->count);
+    una_status status = una_arena_check(&run->scratch);
+    const una_group *gp = una_radial_group(f, "gp", set->name);
+    for (size_t i = 0; status == UNA_OK && i < group->count; i++) {
+        size_t fit = group->from + i;
+        difference[i] = of(f, fit, gp ? una_radial_fit(f, gp, f->fits[fit].key.seed) : SIZE_MAX, set);
+    }
+    if (status == UNA_OK) status = una_paired_of(paired, difference, group->count, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status judge_margin(int *holds, una_text *text, const una_claim *claim, const una_findings *f, margin *of,
+                               const char *what, una_run *run)
+{
+    una_radial_set set;
+    una_paired paired;
+    const una_group *group = una_radial_group(f, claim->model, claim->data);
+    *holds = UNA_CANNOT_TELL;
+    UNA_TRY(una_radial_set_find(&set, claim->data, run));
+    if (!group) {
+        una_text_add(text, "needs %s on %s", claim->model, claim->data);
+        return UNA_OK;
+    }
+    UNA_TRY(take_margins(&paired, f, group, &set, of, run));
+    una_text_add(text, "%s: ", what);
+    una_paired_say(text, &paired);
+    *holds = una_paired_verdict(&paired, 0);
+    return UNA_OK;
+}
+
+#define JUDGE(name, of, what)                                                                                        \
+    static una_status name(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)  \
+    {                                                                                                                \
+        return judge_margin(holds, text, claim, f, of, what, run);                                                   \
+    }
+JUDGE(judge_close, closeness, "half of the GP's level less the distance")
+JUDGE(judge_high, height, "3 std at the centre less the GP's")
+JUDGE(judge_noisy, unevenness, "unevenness over directions less the GP's")
+JUDGE(judge_collapse, lack, "half of the ideal less 3 std at the centre")
+JUDGE(judge_notice, notice, "AUROC less 1/2")
+#undef JUDGE
+
+static una_status judge_far(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    UNA_TRY(judge_close(holds, text, claim, f, run));
+    if (*holds != UNA_CANNOT_TELL) *holds = *holds == UNA_HOLDS ? UNA_DOES_NOT_HOLD : UNA_HOLDS;
+    return UNA_OK;
+}
+
+/* ---- the nearest --------------------------------------------------------------------------------------------------- */
+
+static bool is_rival(const una_group *group)
+{
+    const una_radial_entry *entry = una_radial_entry_find(group->model);
+    return entry && entry->network && strncmp(group->model, "luna", strlen("luna")) != 0;
+}
+
+static const una_group *best_rival(const una_findings *f, const char *data)
+{
+    const una_group *best = NULL;
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_group *group = &f->groups[g];
+        if (!is_rival(group) || strcmp(f->fits[group->from].key.data, data) != 0) continue;
+        double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
+        if (isnan(distance)) continue;
+        if (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE)) best = group;
+    }
+    return best;
+}
+
+static una_status judge_nearest(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    una_paired paired;
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    const una_group *own = una_radial_group(f, claim->model, claim->data), *other = best_rival(f, claim->data);
+    *holds = UNA_CANNOT_TELL;
+    if (!own || !other || !una_radial_group(f, "gp", claim->data)) {
+        una_text_add(text, "needs gp, %s and another network on %s", claim->model, claim->data);
+        return UNA_OK;
+    }
+
+    UNA_TRY(una_paired_groups(&paired, f, other, own, UNA_RADIAL_DISTANCE, run));
+    una_text_add(text, "distance %s, of %s (the best other network) %s; difference ",
+                 una_number_short(a, una_findings_mean(f, own, UNA_RADIAL_DISTANCE), 3),
+                 una_radial_entry_find(other->model)->title,
+                 una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3));
+    una_paired_say(text, &paired);
+    *holds = una_paired_verdict(&paired, 0);
+    return UNA_OK;
+}
+
+#define IN_BOTH(words, judge, model)                                                                                 \
+    { "2-D: " words, judge, model, "radial 2" }, { "3-D: " words, judge, model, "radial 3" }
+
+const una_claim una_radial_claims[] = {
+    { "1-D: LUNA with probes at the data is close to the GP", judge_close, "luna_data", "radial 1" },
+    { "1-D: LUNA with probes between is close to the GP", judge_close, "luna_between", "radial 1" },
+    { "1-D: NLM is close to the GP", judge_close, "nlm", "radial 1" },
+    { "1-D: TUNA is close to the GP", judge_close, "tuna", "radial 1" },
+    { "1-D: SNGP is close to the GP", judge_close, "sngp", "radial 1" },
+    { "1-D: the ensemble is close to the GP", judge_close, "ensemble", "radial 1" },
+    { "1-D: the bootstrap ensemble is close to the GP", judge_close, "bootstrap", "radial 1" },
+    { "1-D: the anchored ensemble is close to the GP", judge_close, "anchored", "radial 1" },
+    { "1-D: MC dropout is not close to the GP", judge_far, "mcd", "radial 1" },
+    IN_BOTH("LUNA with probes at the data is close to the GP", judge_close, "luna_data"),
+    IN_BOTH("LUNA with probes between is close to the GP", judge_close, "luna_between"),
+    IN_BOTH("the ensemble is not close to the GP", judge_far, "ensemble"),
+    IN_BOTH("the ensemble is too unsure at the centre", judge_high, "ensemble"),
+    IN_BOTH("the ensemble is less even than the GP", judge_noisy, "ensemble"),
+    IN_BOTH("the anchored ensemble is too unsure at the centre", judge_high, "anchored"),
+    IN_BOTH("the anchored ensemble is less even than the GP", judge_noisy, "anchored"),
+    IN_BOTH("TUNA's doubt collapses: below half of the ideal", judge_collapse, "tuna"),
+    IN_BOTH("NLM's doubt collapses: below half of the ideal", judge_collapse, "nlm"),
+    IN_BOTH("SNGP's doubt collapses: below half of the ideal", judge_collapse, "sngp"),
+    IN_BOTH("LUNA with probes at the data is the network nearest to the GP", judge_nearest, "luna_data"),
+    IN_BOTH("LUNA with probes between is the network nearest to the GP", judge_nearest, "luna_between"),
+    { "Disc: LUNA with probes at the data notices the hole", judge_notice, "luna_data", "disc" },
+    { "Disc: LUNA with probes between notices the hole", judge_notice, "luna_between", "disc" },
+    { "Ball: LUNA with probes at the data notices the hole", judge_notice, "luna_data", "ball" },
+    { "Ball: LUNA with probes between notices the hole", judge_notice, "luna_between", "ball" },
+    { .sentence = NULL }
+};

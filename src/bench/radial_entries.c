@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who takes part in the Radial Uncertainty Benchmark, and with which options: those that a name always has, the ranges
+ * that the search draws from, and what it chose on each data set (`una bench radial --tune`, whose page writes this
+ * table). The network is the thesis's, two layers of 50 ReLU units; noise is found by each model itself, from rows that
+ * did not train it, for all alike: a feature error that is not called noise would decide the likelihood by itself.
+ *
+ * The thesis's ranges in our options: C = diversity, gamma = penalty, alpha = prior_var (searched on a grid for every
+ * draw, without training again), delta = perturbation_std or copy_std, l = prior. Their lower ends, where nothing
+ * changes any more, are cut off.
+ */
+#include "bench/radial.h"
+
+#include <string.h>
+
+const una_radial_entry una_radial_entries[] = {
+    { .name = "gp", .title = "GP", .base = "gp(kernel=matern32, ard=no, amplitude=1, noise=constant)",
+      .steps = "restarts=10",
+      .quick = "restarts=2" },
+    { .name = "luna_data", .title = "LUNA, probes at the data", .network = true, .prior = true, .draws = 12,
+      .base = "luna(probes=data, members=1, relevance=off, noise=constant)", .steps = "steps=8000",
+      .over = "diversity=1:1e4:log, penalty=0.01:10:log, perturbation_std=0.01:1:log",
+      .chosen = { "diversity=100, prior_var=0.1", "diversity=100, prior_var=0.1", "diversity=100, prior_var=0.1",
+                  "diversity=30, prior_var=0.1", "diversity=30, prior_var=0.1" }, .quick = "steps=3000" },
+    { .name = "luna_between", .title = "LUNA, probes between", .network = true, .prior = true, .draws = 12,
+      .base = "luna(probes=between, members=1, relevance=off, noise=constant)", .steps = "steps=8000",
+      .over = "diversity=0.1:100:log, penalty=0.01:10:log, perturbation_std=0.01:1:log",
+      .chosen = { "diversity=1, prior_var=0.1", "diversity=1, prior_var=0.1", "diversity=1, prior_var=0.1",
+                  "diversity=1, prior_var=0.1", "diversity=1, prior_var=0.1" }, .quick = "steps=3000" },
+    { .name = "luna_beyond", .title = "LUNA, probes beyond", .network = true, .prior = true, .draws = 12,
+      .base = "luna(probes=beyond, members=1, relevance=off, noise=constant)", .steps = "steps=8000",
+      .over = "diversity=0.1:1000:log, penalty=0.01:10:log, perturbation_std=0.01:1:log",
+      .chosen = { "diversity=10, prior_var=0.1", "diversity=10, prior_var=0.1", "diversity=10, prior_var=0.1",
+                  "diversity=10, prior_var=0.1", "diversity=10, prior_var=0.1" }, .quick = "steps=3000" },
+    { .name = "luna", .title = "LUNA, automatic", .network = true, .base = "luna" },
+    { .name = "auto", .title = "auto", .base = "auto" },
+    { .name = "nlm", .title = "NLM", .network = true, .prior = true, .draws = 10,
+      .base = "nlm(members=1, relevance=off, noise=constant)", .steps = "steps=8000", .over = "penalty=1e-6:100:log",
+      .chosen = { "penalty=1", "penalty=1", "penalty=1", "penalty=1", "penalty=1" }, .quick = "steps=3000" },
+    { .name = "tuna", .title = "TUNA", .network = true, .prior = true, .draws = 16,
+      .base = "tuna(noise=constant)", .steps = "steps=5000",
+      .over = "prior=rbf(length=0.1)|rbf(length=0.3)|rbf(length=1)|rbf(length=3), copy_std=0.001:1:log, "
+              "penalty=1e-6:100:log",
+      .chosen = { "penalty=0.01", "penalty=0.01", "penalty=0.01", "penalty=0.01", "penalty=0.01" },
+      .quick = "steps=2000" },
+    { .name = "sngp", .title = "SNGP", .network = true, .prior = true, .draws = 10,
+      .base = "sngp(noise=constant)", .steps = "steps=2000", .over = "penalty=1e-6:100:log, bound=0.01:2",
+      .chosen = { "penalty=0.1", "penalty=0.1", "penalty=0.1", "penalty=0.1", "penalty=0.1" }, .quick = "steps=500" },
+    { .name = "ensemble", .title = "Ensemble", .network = true, .draws = 5, .base = "ensemble(style=plain, members=20)",
+      .over = "of=nn(steps=2000, penalty=1e-5)|nn(steps=2000, penalty=1e-3)|nn(steps=2000, penalty=0.1)|"
+              "nn(steps=2000, penalty=1)|nn(steps=2000, penalty=10)",
+      .chosen = { "of=nn(steps=2000, penalty=0.1)", "of=nn(steps=2000, penalty=0.1)", "of=nn(steps=2000, penalty=0.1)",
+                  "of=nn(steps=2000, penalty=0.1)", "of=nn(steps=2000, penalty=0.1)" } },
+    { .name = "bootstrap", .title = "Ensemble, bootstrap", .network = true, .draws = 5,
+      .base = "ensemble(style=bootstrap, members=20)",
+      .over = "of=nn(steps=2000, penalty=1e-5)|nn(steps=2000, penalty=1e-3)|nn(steps=2000, penalty=0.1)|"
+              "nn(steps=2000, penalty=1)|nn(steps=2000, penalty=10)",
+      .chosen = { "of=nn(steps=2000, penalty=0.1)", "of=nn(steps=2000, penalty=0.1)", "of=nn(steps=2000, penalty=0.1)",
+                  "of=nn(steps=2000, penalty=0.1)", "of=nn(steps=2000, penalty=0.1)" } },
+    { .name = "anchored", .title = "Ensemble, anchored", .network = true, .draws = 12,
+      .base = "ensemble(style=anchored, members=5, of=nn(steps=3000))",
+      .over = "anchor_noise_var=1e-6:1:log, anchor_prior_var=1e-3:10:log, anchor_init_var=1e-3:10:log",
+      .chosen = { "anchor_noise_var=0.01", "anchor_noise_var=0.01", "anchor_noise_var=0.01", "anchor_noise_var=0.01",
+                  "anchor_noise_var=0.01" }, .quick = "epochs=1000" },
+    { .name = "mcd", .title = "MC dropout", .network = true, .draws = 10, .base = "mcd(noise=constant)",
+      .steps = "steps=3000", .over = "dropout=0.001:0.5:log, length_scale=1e-4:10:log",
+      .chosen = { "dropout=0.01", "dropout=0.01", "dropout=0.01", "dropout=0.01", "dropout=0.01" },
+      .quick = "steps=1000" },
+    { .name = "bbvi", .title = "BBVI", .network = true, .draws = 8, .base = "bbvi(depth=2, noise=constant)",
+      .steps = "steps=3000", .over = "weight_var=1e-3:10:log",
+      .chosen = { "weight_var=1", "weight_var=1", "weight_var=1", "weight_var=1", "weight_var=1" } },
+    { .name = "hmc", .title = "HMC",
+      .base = "hmc(chains=2, warmup=150, samples=100, max_depth=7)" },
+    { .name = "nn", .title = "Plain network", .base = "nn(noise=constant)", .steps = "steps=3000" },
+    { .name = "linear", .title = "Linear", .base = "linear(noise=constant)" },
+    { .name = NULL }
+};
+
+const una_radial_entry *una_radial_entry_find(const char *name)
+{
+    for (const una_radial_entry *e = una_radial_entries; e->name; e++)
+        if (strcmp(e->name, name) == 0) return e;
+    return NULL;
+}
+
+size_t una_radial_tuned(const una_radial_set *set)
+{
+    if (!set->shell) return set->inputs == 2 ? 3 : 4;
+    return set->inputs < 3 ? set->inputs - 1 : 2;
+}
+
+const char *una_radial_spec(const una_radial_entry *entry, const char *options, bool quick, una_arena *arena)
+{
+    const char *part[] = { options, quick && entry->quick ? entry->quick : entry->steps };
+    una_text text = una_text_in(arena);
+    size_t length = strlen(entry->base);
+    bool closed = entry->base[length - 1] == ')', any = false;
+    una_text_add(&text, "%.*s", (int)(closed ? length - 1 : length), entry->base);
+    for (size_t i = 0; i < 2; i++) {
+        if (!part[i] || !*part[i]) continue;
+        una_text_add(&text, "%s%s", closed || any ? ", " : "(", part[i]);
+        any = true;
+    }
+    una_text_add(&text, "%s", closed || any ? ")" : "");
+    return text.at;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page of the Radial Uncertainty Benchmark: for each data set one small picture per model, the curve of 3 epistemic
+ * std by radius with its sd over the rays and the GP's curve beside it, then the numbers. All from the rows alone.
+ */
+#include "bench/radial.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const double panel_width = 232, panel_height = 176, headroom = 2.2;
+
+static const char *title_of(const una_findings *f, const una_group *group)
+{
+    const una_radial_entry *entry = una_radial_entry_find(group->model);
+    return entry ? entry->title : una_page_title(f, (size_t)(group - f->groups));
+}
+
+static const char *data_of(const una_findings *f, const una_group *group)
+{
+    return f->fits[group->from].key.data;
+}
+
+/* "radial 2" becomes "2 inputs". */
+static const char *heading_of(const una_radial_set *set, una_arena *arena)
+{
+    una_text words = una_text_in(arena);
+    if (set->shell) una_text_add(&words, "Shell of %zu input%s", set->inputs, set->inputs == 1 ? "" : "s");
+    else una_text_add(&words, "%c%s", toupper((unsigned char)set->name[0]), set->name + 1);
+    return words.at;
+}
+
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
+
+typedef struct drawing {
+    const una_findings   *findings;
+    const una_radial_set *set;
+    const una_group      *gp;            /* NULL: not run                                                   */
+    double               *radius;        /* [UNA_RADIAL_RADII]                                              */
+    double               *band_x, *band_low, *band_high; /* [2] where the rows are                          */
+    double               *ideal_x, *ideal_y;             /* [1]                                             */
+    double                top;           /* of all panels                                                   */
+} drawing;
+
+/* So high that the standard and the ideal are well seen; who is far above leaves the frame. */
+static double top_of(const drawing *d)
+{
+    double top = isnan(d->set->ideal) ? 0 : d->set->ideal;
+    const una_findings *f = d->findings;
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_group *group = &f->groups[g];
+        if (strcmp(data_of(f, group), d->set->name) != 0 || (d->gp && group != d->gp)) continue;
+        const double *mean = una_radial_means(f, group, UNA_RADIAL_MEAN);
+        for (size_t r = 0; r < UNA_RADIAL_RADII; r++) top = fmax(top, mean[r]);
+    }
+    return top > 0 ? (d->gp ? headroom / 2 : 1) * top * 1.1 : 1;
+}
+
+static una_status prepare(drawing *d, una_arena *arena)
+{
+    d->radius = UNA_GET(arena, double, UNA_RADIAL_RADII);
+    double *two = UNA_GET(arena, double, 8);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) d->radius[r] = una_radial_radius(r);
+    d->top = top_of(d);
+    d->band_x = two, d->band_low = two + 2, d->band_high = two + 4, d->ideal_x = two + 6, d->ideal_y = two + 7;
+    d->band_x[0] = 1, d->band_x[1] = d->set->shell ? 2 : una_radial_radius(UNA_RADIAL_RADII - 1);
+    d->band_high[0] = d->band_high[1] = d->top;
+    *d->ideal_x = 0, *d->ideal_y = d->set->ideal;
+    return UNA_OK;
+}
+
+static una_status add_panel(una_figure *figure, const drawing *d, const una_group *group)
+{
+    const double *mean = una_radial_means(d->findings, group, UNA_RADIAL_MEAN);
+    const double *sd = una_radial_means(d->findings, group, UNA_RADIAL_SD);
+    double *low = UNA_GET(figure->arena, double, UNA_RADIAL_RADII);
+    double *high = UNA_GET(figure->arena, double, UNA_RADIAL_RADII);
+    una_panel *p = una_figure_panel(figure, title_of(d->findings, group), "Distance from the centre", "3 std");
+    UNA_TRY(una_arena_check(figure->arena));
+    if (!p) return UNA_OK;
+    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) low[r] = fmax(mean[r] - sd[r], 0), high[r] = mean[r] + sd[r];
+
+    p->x.low = 0, p->x.high = d->radius[UNA_RADIAL_RADII - 1];
+    p->y.low = 0, p->y.high = d->top;
+    una_panel_add(p, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_DATA, .x = d->band_x, .y = d->band_low,
+                                   .y2 = d->band_high, .count = 2, .opacity = 0.1 });
+    una_panel_add(p, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = d->radius, .y = low,
+                                   .y2 = high, .count = UNA_RADIAL_RADII });
+    una_panel_add(p, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_IGNORANCE, .x = d->radius, .y = mean,
+                                   .count = UNA_RADIAL_RADII });
+    if (d->gp && d->gp != group)
+        una_panel_add(p, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_MODEL, .x = d->radius,
+                                       .y = una_radial_means(d->findings, d->gp, UNA_RADIAL_MEAN),
+                                       .count = UNA_RADIAL_RADII });
+    if (d->set->shell)
+        una_panel_add(p, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = d->ideal_x,
+                                       .y = d->ideal_y, .count = 1, .size = 7 });
+    return UNA_OK;
+}
+
+/* "curves-radial-2" */
+static const char *file_name(const char *what, const una_radial_set *set, una_arena *arena)
+{
+    una_text name = una_text_in(arena);
+    una_text_add(&name, "%s-%s", what, set->name);
+    for (char *c = name.at; c && *c; c++)
+        if (*c == ' ') *c = '-';
+    return name.at;
+}
+
+static una_status curves(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+{
+    una_arena *arena = page->html.text.arena;
+    drawing d = { .findings = f, .set = set, .gp = una_radial_group(f, "gp", set->name) };
+    una_figure figure = una_figure_in(arena, 3, panel_width, panel_height);
+    UNA_TRY(prepare(&d, arena));
+    for (size_t g = 0; g < f->group_count; g++)
+        if (strcmp(data_of(f, &f->groups[g]), set->name) == 0) UNA_TRY(add_panel(&figure, &d, &f->groups[g]));
+    una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE, "mean over rays");
+    una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "\xC2\xB1 sd over rays");
+    if (d.gp) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_MODEL, "GP");
+    if (set->shell) una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "ideal at the centre");
+    const char *name = file_name("curves", set, arena);
+    UNA_TRY(una_arena_check(arena));
+    return una_page_figure(page, name, &figure, "3 epistemic standard deviations by radius.", "Means over the seeds of "
+                           "the mean and of the standard deviation over the rays. Grey: where the rows are. All panels "
+                           "share their axes; curves may leave the frame.", run);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+
+typedef struct shown { size_t measure; const char *title; int decimals; bool spread; } shown;
+static const shown of_shells[] = {
+    { UNA_RADIAL_CENTRE, "Centre", 3, true }, { UNA_RADIAL_OFF_IDEAL, "Off ideal", 3, false },
+    { UNA_RADIAL_DISTANCE, "Distance", 3, true }, { UNA_RADIAL_DISTANCE_OUT, "Beyond", 3, false },
+    { UNA_RADIAL_SYMMETRY, "Uneven", 2, true }, { UNA_RADIAL_ROUGHNESS, "Rough", 2, false },
+    { UNA_RADIAL_LOG_LIK, "Log-lik", 2, false }, { UNA_RADIAL_RMSE, "RMSE", 4, false },
+};
+static const shown of_holes[] = {
+    { UNA_RADIAL_CENTRE, "Centre", 2, true }, { UNA_RADIAL_DISTANCE, "Distance", 3, true },
+    { UNA_RADIAL_SYMMETRY, "Uneven", 2, false }, { UNA_RADIAL_LOG_LIK, "Log-lik", 2, false },
+    { UNA_RADIAL_HOLE_AUROC, "AUROC", 2, true }, { UNA_RADIAL_HOLE_INSIDE, "Inside", 2, false },
+    { UNA_RADIAL_HOLE_LOG_LIK, "Log-lik in hole", 2, false },
+};
+enum { OF_SHELLS = sizeof of_shells / sizeof *of_shells, OF_HOLES = sizeof of_holes / sizeof *of_holes };
+
+/* The network nearest to the GP; NULL: none. */
+static const una_group *nearest(const una_findings *f, const una_radial_set *set)
+{
+    const una_group *best = NULL;
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_group *group = &f->groups[g];
+        const una_radial_entry *entry = una_radial_entry_find(group->model);
+        if (strcmp(data_of(f, group), set->name) != 0 || !entry || !entry->network) continue;
+        double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
+        if (!isnan(distance) && (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE))) best = group;
+    }
+    return best;
+}
+
+static void add_line(una_sheet *sheet, const una_findings *f, const una_group *group, const shown *columns,
+                     size_t count, bool strong)
+{
+    size_t at = (size_t)(group - f->groups) * f->measures;
+    una_sheet_line(sheet);
+    una_sheet_words(sheet, title_of(f, group));
+    for (size_t i = 0; i < count; i++) {
+        const shown *s = &columns[i];
+        double mean = f->mean[at + s->measure];
+        if (s->spread) una_sheet_spread(sheet, mean, f->sd[at + s->measure], s->decimals);
+        else una_sheet_number(sheet, mean, s->decimals);
+        if (strong && s->measure == UNA_RADIAL_DISTANCE) una_sheet_strong(sheet);
+    }
+    una_sheet_number(sheet, f->mean[at + f->measures - 1], 1);
+}
+
+static una_status numbers(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+{
+    static const char shell[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0, and how far from "
+        "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 2, and beyond "
+        "them; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. Rough: bends "
+        "of the curve, over its range. Log-likelihood and error of fresh rows.";
+    static const char hole[] = "As above. AUROC: how often a point in the hole has a larger std than a fresh row "
+        "outside. Inside: share of the points in the hole whose true function is in the 95 % band of ignorance. "
+        "Log-likelihood of fresh rows outside the hole and in it.";
+    una_arena *arena = page->html.text.arena;
+    const shown *columns = set->shell ? of_shells : of_holes;
+    size_t count = set->shell ? OF_SHELLS : OF_HOLES;
+    const una_group *best = nearest(f, set);
+    const char *name = file_name("numbers", set, arena);
+    UNA_TRY(una_arena_check(arena));
+    una_sheet sheet = una_sheet_in(arena, name, "Numbers.", set->shell ? shell : hole);
+    una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
+    for (size_t i = 0; i < count; i++)
+        una_sheet_column(&sheet, columns[i].title, columns[i].spread ? UNA_CELL_SPREAD : UNA_CELL_NUMBER);
+    una_sheet_column(&sheet, "Seconds", UNA_CELL_NUMBER);
+    for (size_t g = 0; g < f->group_count; g++)
+        if (strcmp(data_of(f, &f->groups[g]), set->name) == 0)
+            add_line(&sheet, f, &f->groups[g], columns, count, &f->groups[g] == best);
+    return una_page_sheet(page, &sheet, run);
+}
+
+/* ---- the page ------------------------------------------------------------------------------------------------------ */
+
+static una_status section(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+{
+    const char *heading = heading_of(set, page->html.text.arena);
+    UNA_TRY(una_arena_check(page->html.text.arena));
+    una_page_heading(page, 2, heading);
+    UNA_TRY(curves(page, f, set, run));
+    return numbers(page, f, set, run);
+}
+
+una_status una_radial_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+{
+    const char *last = "";
+    (void)asked;
+    una_page_paragraph(page, "The ideal at the centre is 1/2^D: the volume of the gap over that of the whole ball (over "
+        "that of the shell alone it would be 1/(2^D \xE2\x88\x92 1)). Options of every model were chosen once for each "
+        "data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from the "
+        "ideal, never by the distance from the GP (docs/BENCH.md).");
+    for (size_t g = 0; g < f->group_count; g++) {
+        una_radial_set set;
+        const char *data = data_of(f, &f->groups[g]);
+        if (strcmp(data, last) == 0) continue;   /* the plan goes data set by data set */
+        last = data;
+        UNA_TRY(una_radial_set_find(&set, data, run));
+        UNA_TRY(section(page, f, &set, run));
+    }
+    return UNA_OK;
+}

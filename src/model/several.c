@@ -118,10 +118,12 @@ static una_status encode(fitting *f)
     size_t rows, *kept, inputs = f->columns[0]->input_count;
     UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &x, &y, &kept, &rows, &f->run->scratch,
                                        f->run));
+    una_columns *columns = UNA_GET(&f->run->scratch, una_columns, f->whole->targets);
+    UNA_TRY(una_arena_check(&f->run->scratch));
+    for (size_t t = 0; t < f->whole->targets; t++) columns[t] = *f->columns[t];
     f->kept = kept;
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
-                            .columns = f->columns[0], .data = f->data, .seed = f->run->settings.seed,
-                            .table_rows = rows };
+                            .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows };
     return una_columns_doubt(f->columns[0], f->data, x, NULL, kept, rows, &f->common.warnings, f->run);
 }
 

@@ -167,14 +167,15 @@ static size_t count_of(const double *y, size_t rows, size_t targets, size_t t)
 }
 
 /* Cells may be missing in just the rows of a fold, or in all that are held out. */
-static bool split_serves(const una_problem *p, size_t t)
+static bool split_serves(const una_problem *p, const una_kind *kind, size_t t)
 {
+    size_t least = kind->least_rows > 2 ? kind->least_rows : 2;
     size_t in_fold[UINT8_MAX + 1] = {0};
     for (size_t i = 0; p->folds && i < p->x.rows; i++) in_fold[p->fold[i]] += there(p->y[i * p->outputs + t]);
     for (size_t k = 0; k < p->folds; k++)
         if (in_fold[k] == 0) return false;
     if (p->valid_x.rows == 0) return true;
-    return count_of(p->y, p->x.rows, p->outputs, t) >= 2 &&
+    return count_of(p->y, p->x.rows, p->outputs, t) >= least &&
            count_of(p->valid_y, p->valid_x.rows, p->outputs, t) >= 1;
 }
 
@@ -227,7 +228,7 @@ static una_status fit_one(const fitting *f, size_t t)
     una_problem p = f->all;
     p.outputs = 1;
     p.columns = f->columns[t];
-    UNA_TRY(split_serves(&f->all, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
+    UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
     UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_arena_check(&part->keep));
     return una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run);
@@ -333,7 +334,7 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
                                       run));
 
     bool together = whole->kind->fit_several != NULL;
-    for (size_t t = 0; t < whole->targets; t++) together = together && split_serves(&f.all, t);
+    for (size_t t = 0; t < whole->targets; t++) together = together && split_serves(&f.all, whole->kind, t);
     UNA_TRY(together ? fit_together(&f) : fit_apart(&f));
     UNA_TRY(una_arena_check(&whole->keep));
     return tell_whole(&f);

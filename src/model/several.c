@@ -263,6 +263,22 @@ static una_status take_noise(una_together *together, una_run *run)
     return UNA_OK;
 }
 
+static void note_correlation(fitting *f)
+{
+    const una_together *g = &f->whole->together;
+    size_t n = g->outputs, one = 0, other = 1;
+    double most = 0;
+    for (size_t i = 0; i < n * n; i++) {
+        double r = g->noise[i] / sqrt(g->noise[i / n * (n + 1)] * g->noise[i % n * (n + 1)]);
+        if (i / n >= i % n || fabs(r) <= fabs(most)) continue;
+        most = r;
+        one = i / n;
+        other = i % n;
+    }
+    una_notes_add(&f->common.notes, "the targets share one linear head; the correlation of their noise is %s%.2f "
+                  "('%s' and '%s')", n > 2 ? "at most " : "", most, f->columns[one]->target, f->columns[other]->target);
+}
+
 static una_status fit_together(fitting *f)
 {
     una_model *whole = f->whole;
@@ -281,7 +297,10 @@ static una_status fit_together(fitting *f)
 
     UNA_TRY(whole->kind->fit_several(state, options, &f->all, result, &whole->together, &whole->keep, f->run));
     UNA_TRY(una_arena_check(&whole->keep));
-    if (whole->together.joint) UNA_TRY(take_noise(&whole->together, f->run));
+    if (whole->together.joint) {
+        UNA_TRY(take_noise(&whole->together, f->run));
+        note_correlation(f);
+    }
     for (size_t t = 0; t < targets; t++) {
         size_t rows = count_of(f->all.y, f->all.x.rows, targets, t);
         if (f->all.valid_joins) rows += count_of(f->all.valid_y, f->all.valid_x.rows, targets, t);
@@ -318,7 +337,8 @@ static una_status tell_whole(const fitting *f)
                             .valid_rmse = NAN, .valid_log_lik = NAN,
                             .warning_count = f->common.warnings.count, .warnings = f->common.warnings.text,
                             .note_count = f->common.notes.count, .notes = f->common.notes.text };
-    for (size_t t = 0; t < whole->targets; t++) info->steps += whole->target[t]->info.steps;
+    bool shared = whole->together.outputs > 0;           /* the same steps taught all targets */
+    for (size_t t = 0; t < (shared ? 1 : whole->targets); t++) info->steps += whole->target[t]->info.steps;
     return una_several_describe(whole);
 }
 

@@ -575,7 +575,7 @@ static void too_few_rows(void **state)
     una_run_free(run);
 }
 
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
+/* ---- updates ---------------------------------------------------------------------------------------------------- */
 
 static una_dataset *some_rows(const una_dataset *data, size_t from, size_t count, una_run *run)
 {
@@ -748,7 +748,7 @@ static void several_updates(void **state)
     una_run_free(run);
 }
 
-/* ---- memory and cancelling --------------------------------------------------------------------------------------- */
+/* ---- memory and cancelling -------------------------------------------------------------------------------------- */
 
 typedef struct sweep {
     const una_kind *kind;
@@ -1040,7 +1040,7 @@ static void cancel_flag(void **state)
     una_run_free(run);
 }
 
-/* ---- all checks for all kinds ------------------------------------------------------------------------------------ */
+/* ---- all checks for all kinds ----------------------------------------------------------------------------------- */
 
 static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "same seed, same bits, whatever the threads", same_seed_same_bits },

@@ -201,7 +201,7 @@ static void validation_rows(void **state)
     una_dataset_free(data);
 }
 
-/* ---- what cannot be ----------------------------------------------------------------------------------------------- */
+/* ---- what cannot be --------------------------------------------------------------------------------------------- */
 
 static void refused(const una_dataset *data, const una_fit_settings *settings, una_status status, const char *part)
 {
@@ -277,7 +277,7 @@ static void calls_for_one_target(void **state)
     una_dataset_free(data);
 }
 
-/* ---- covariance and joint density ----------------------------------------------------------------------------------- */
+/* ---- covariance and joint density ------------------------------------------------------------------------------- */
 
 static void make_joint(una_model *whole, double correlation)
 {
@@ -409,7 +409,7 @@ static void density_of_parts(void **state)
     una_dataset_free(both);
 }
 
-/* ---- updates ---------------------------------------------------------------------------------------------------------- */
+/* ---- updates ---------------------------------------------------------------------------------------------------- */
 
 static void rows_reach_the_targets_they_have(void **state)
 {
@@ -515,7 +515,7 @@ static void relearnt(void **state)
     una_dataset_free(more);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------------ */
 
 static void saved_and_loaded(void **state)
 {
@@ -617,7 +617,7 @@ static void columns_of_each_target(void **state)
     una_dataset_free(data);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 static una_status all_of_it(void *context, una_run *poor)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the thesis claims of the Radial Uncertainty Benchmark, and what we do, each as a paired statistic over the seeds:
- *   close     half of the GP's mean level over radii 0 to 2, less the distance from its curve, is above 0
+ * What the thesis claims of the Radial Uncertainty Benchmark, and what we do, as paired statistics over the seeds:
+ *   close     half of the GP's mean level over all radii, less the distance from its curve, is above 0
+ *   alone     no network but LUNA is close
  *   too high  3 std at the centre, less the GP's, is above 0
  *   noisy     the unevenness over directions, less the GP's, is above 0
  *   collapse  half of the ideal, less 3 std at the centre, is above 0
  *   nearest   the distance of the best other network (by its mean), less the own one, is above 0
  *   notices   the AUROC of points in the hole, less 1/2, is above 0
- * Networks are those that the thesis compares (NLM, TUNA, SNGP, ensembles, MC dropout, BBVI); HMC, which samples one, is
- * like the GP a standard, and stands in the tables only.
+ * Networks are those that the thesis compares (NLM, TUNA, SNGP, ensembles, MC dropout, BBVI); HMC, which samples one,
+ * is like the GP a standard, and stands in the tables only.
  */
 #include "bench/paired.h"
 #include "bench/radial.h"
@@ -27,8 +28,8 @@ typedef double margin(const una_findings *f, size_t fit, size_t gp, const una_ra
 static double level(const una_findings *f, size_t fit)
 {
     double sum = 0;
-    for (size_t r = 0; r <= UNA_RADIAL_EDGE; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
-    return sum / (UNA_RADIAL_EDGE + 1);
+    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
+    return sum / UNA_RADIAL_RADII;
 }
 
 static double closeness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
@@ -67,7 +68,7 @@ static double notice(const una_findings *f, size_t fit, size_t gp, const una_rad
     return una_radial_value(f, fit, UNA_RADIAL_HOLE_AUROC) - chance;
 }
 
-/* ---- judging ------------------------------------------------------------------------------------------------------ */
+/* ---- judging ---------------------------------------------------------------------------------------------------- */
 
 static una_status take_margins(una_paired *paired, const una_findings *f, const una_group *group,
                                const una_radial_set *set, margin *of, una_run *run)
@@ -123,12 +124,36 @@ static una_status judge_far(int *holds, una_text *text, const una_claim *claim, 
     return UNA_OK;
 }
 
-/* ---- the nearest --------------------------------------------------------------------------------------------------- */
+/* ---- the others ------------------------------------------------------------------------------------------------- */
 
 static bool is_rival(const una_group *group)
 {
     const una_radial_entry *entry = una_radial_entry_find(group->model);
     return entry && entry->network && strncmp(group->model, "luna", strlen("luna")) != 0;
+}
+
+/* Close, not close, or open: as many lists. */
+static una_status judge_alone(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    static const char *const words[] = { "not close: ", "; close: ", "; open: " };
+    static const int verdicts[] = { UNA_DOES_NOT_HOLD, UNA_HOLDS, UNA_CANNOT_TELL };
+    una_radial_set set;
+    size_t counts[3] = { 0 };
+    UNA_TRY(una_radial_set_find(&set, claim->data, run));
+    for (size_t v = 0; v < 3; v++) {
+        una_text_add(text, "%s", words[v]);
+        for (size_t g = 0; g < f->group_count; g++) {
+            una_paired paired;
+            const una_group *group = &f->groups[g];
+            if (!is_rival(group) || una_radial_group(f, group->model, claim->data) != group) continue;
+            UNA_TRY(take_margins(&paired, f, group, &set, closeness, run));
+            if (una_paired_verdict(&paired, 0) != verdicts[v]) continue;
+            una_text_add(text, "%s%s", counts[v]++ ? ", " : "", una_radial_entry_find(group->model)->title);
+        }
+        if (counts[v] == 0) una_text_add(text, "none");
+    }
+    *holds = counts[1] ? UNA_DOES_NOT_HOLD : counts[2] || !counts[0] ? UNA_CANNOT_TELL : UNA_HOLDS;
+    return UNA_OK;
 }
 
 static const una_group *best_rival(const una_findings *f, const char *data)
@@ -180,7 +205,7 @@ const una_claim una_radial_claims[] = {
     { "1-D: MC dropout is not close to the GP", judge_far, "mcd", "radial 1" },
     IN_BOTH("LUNA with probes at the data is close to the GP", judge_close, "luna_data"),
     IN_BOTH("LUNA with probes between is close to the GP", judge_close, "luna_between"),
-    IN_BOTH("the ensemble is not close to the GP", judge_far, "ensemble"),
+    IN_BOTH("no other network is close to the GP", judge_alone, NULL),
     IN_BOTH("the ensemble is too unsure at the centre", judge_high, "ensemble"),
     IN_BOTH("the ensemble is less even than the GP", judge_noisy, "ensemble"),
     IN_BOTH("the anchored ensemble is too unsure at the centre", judge_high, "anchored"),

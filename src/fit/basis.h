@@ -61,7 +61,7 @@ typedef struct una_basis_options {
 /* How the features are to be trained, apart from what the options above say. */
 typedef struct una_basis_plan {
     const char *stage;                   /* "training luna"                                                 */
-    size_t heads;
+    size_t heads;                        /* of each target                                                  */
     bool   marginal;                     /* train by marginal likelihood                                    */
     una_training training;               /* the diversity part; the rest is filled in from the options      */
     bool   member;                       /* one of several that are kept: shorter trainings                 */
@@ -71,8 +71,15 @@ typedef struct una_basis_plan {
 una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una_problem *problem, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run);
 
-/* The noise that rows show which did not train: the error of a linear head on the features of a network with one
- * output, trained as the options say (train_noise_std standardised). UNA_PLAIN_NOISE_VAR if no row is held out. */
+/* The same for all targets of a problem at once: one network, on whose features each has heads and a posterior of its
+ * own; basis, options, result [outputs]. together (may be NULL) gets the covariance of the noise. */
+una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *const *options, const una_problem *problem,
+                                 una_basis_plan *plan, una_fit_result *const *result, una_together *together,
+                                 una_arena *keep, una_run *run);
+
+/* The noise of each target, noise_var [outputs], that rows show which did not train: the error of a linear head on the
+ * features of a network with one output for each, trained as the options say (train_noise_std standardised).
+ * UNA_PLAIN_NOISE_VAR if no row is held out. */
 una_status una_basis_noise(double *noise_var, const una_net *like, const una_basis_options *options,
                            const una_problem *problem, una_fit_result *result, una_run *run);
 double     una_basis_noise_steps(double steps);  /* of that training, where the one proper takes so many    */

@@ -7,14 +7,20 @@
 #include "fit/basis.h"
 
 #include "fit/crossfit.h"
+#include "fit/together.h"
 
 #include <string.h>
 
 enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
 
+static double unit_of(int units, const una_problem *problem, size_t target)
+{
+    return units == 1 ? 1 : 1 / problem->columns[target].target_scale;
+}
+
 double una_unit(int units, const una_problem *problem)
 {
-    return units == 1 ? 1 : 1 / problem->columns->target_scale;
+    return unit_of(units, problem, 0);
 }
 
 double una_noise_var(double noise_std, double unit)
@@ -76,65 +82,96 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
 
 /* ---- trainings, and what they say of rows they did not see ----------------------------------------------------- */
 
+typedef struct basis_target {            /* what a training has of one target                               */
+    una_stats stats;                     /* posterior statistics of its training rows                       */
+    una_cells held;                      /* features and cells of its held-out rows                         */
+} basis_target;
+
 typedef struct basis_trial {
     una_trial base;
-    double   *held_phi;                  /* features of its held-out rows                                   */
-    double   *held_y;
-    una_stats stats;                     /* posterior statistics of its training rows                       */
+    size_t    targets;
+    basis_target *of;                    /* [targets]                                                       */
 } basis_trial;
 
-/* Also the score: prior variance 1, as in looks; a chosen one could not be passed back otherwise. */
-static una_status finish(void *context, void *trial, una_run *run)
+/* Features of the rows that trained, block by block, into the statistics of every target. */
+static una_status absorb_rows(basis_trial *t, const una_network_f32 *net, size_t k, void *work, una_run *run)
 {
     enum { AT_ONCE = 960 };
+    const una_held *r = t->base.lesson.rows;
+    una_cells cells;
+    double *phi = una_phi_with_one(AT_ONCE, k, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_cells_take(&cells, AT_ONCE, k, t->targets, &run->scratch));
+    for (size_t from = 0; from < r->rows; from += AT_ONCE) {
+        size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
+        net->body->forward(net, t->base.parameters, r->x + from * r->inputs, count, phi, k, NULL, work);
+        for (size_t i = 0; i < t->targets; i++) {
+            una_cells_pick(&cells, phi, r->y + from * t->targets, count, i);
+            una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows);
+        }
+    }
+    return UNA_OK;
+}
+
+/* Also the score: prior variance 1, as in looks; a chosen one could not be passed back otherwise. Of several targets
+ * the mean over the cells that are there. */
+static una_status finish(void *context, void *trial, una_run *run)
+{
     basis_trial *t = trial;
     const una_held *r = t->base.lesson.rows;
     const una_network_f32 net = { t->base.lesson.body, t->base.lesson.shape, NULL };
     size_t k = una_net_features(net.shape) + 1;
+    double noise_var, rmse, score = 0, sum = 0, all = 0;
     void *work;
     (void)context;
-    UNA_TRY(una_network_work_f32(&work, &net, 1, run));
-    una_stats_init(&t->stats, k, &t->base.arena);
-    t->held_phi = una_phi_with_one(r->held, k, &t->base.arena);
-    t->held_y = una_held_copy(r->held_y, r->held, &t->base.arena);
-    double *phi = una_phi_with_one(AT_ONCE, k, &run->scratch);
+    t->targets = una_held_outputs(r);
+    t->of = UNA_GET(&t->base.arena, basis_target, t->targets);
+    double *held_phi = una_phi_with_one(r->held, k, &t->base.arena);
+    double *held_y = una_held_copy(r->held_y, r->held * t->targets, &t->base.arena);
+    for (size_t i = 0; t->of && i < t->targets; i++) una_stats_init(&t->of[i].stats, k, &t->base.arena);
     UNA_TRY(una_arena_check(&t->base.arena));
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_network_work_f32(&work, &net, 1, run));
 
-    for (size_t from = 0; from < r->rows; from += AT_ONCE) {
-        size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
-        net.body->forward(&net, t->base.parameters, r->x + from * r->inputs, count, phi, k, NULL, work);
-        una_stats_add(&t->stats, phi, r->y + from, count);
+    UNA_TRY(absorb_rows(t, &net, k, work, run));
+    net.body->forward(&net, t->base.parameters, r->held_x, r->held, held_phi, k, NULL, work);
+    for (size_t i = 0; i < t->targets; i++) {
+        una_cells *held = &t->of[i].held;
+        UNA_TRY(una_cells_take(held, r->held, k, t->targets, &t->base.arena));
+        una_cells_pick(held, held_phi, held_y, r->held, i);
+        if (held->rows == 0) continue;
+        UNA_TRY(una_choose_valid(&noise_var, 1, &t->of[i].stats, held->phi, held->y, held->rows, &score, &rmse, run));
+        sum += score * (double)held->rows;
+        all += (double)held->rows;
     }
-    net.body->forward(&net, t->base.parameters, r->held_x, r->held, t->held_phi, k, NULL, work);
-    if (r->held == 0) return UNA_OK;
-    double noise_var, rmse;
-    return una_choose_valid(&noise_var, 1, &t->stats, t->held_phi, t->held_y, r->held, &t->base.score, &rmse, run);
+    if (all > 0) t->base.score = t->targets == 1 ? score : sum / all;
+    return UNA_OK;
 }
 
 static una_status judge(void *context, const void *const *trial, size_t count, const una_question *question,
                         una_answer *answer, una_run *run)
 {
-    const basis_trial *t = trial[0];
+    const basis_target *t = &((const basis_trial *)trial[0])->of[question->target];
+    const una_cells *held = &t->held;
     una_head head;
     double log_lik, rmse;
     (void)context, (void)count;                           /* one: feature networks are not mixed */
+    if (held->rows == 0) return UNA_OK;
     una_head_init(&head, t->stats.features, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     head.noise_var = question->noise_var;
     head.prior_var = question->prior_var;
     if (question->evidence) {
-        una_stats_add(&head.stats, t->held_phi, t->held_y, t->base.held);
+        una_stats_add(&head.stats, held->phi, held->y, held->rows);
         UNA_TRY(una_head_solve(&head, run));
         answer->loss -= head.log_evidence;
     }
 
     head.stats = t->stats;
     UNA_TRY(una_head_solve(&head, run));
-    UNA_TRY(una_head_score(&head, t->held_phi, t->held_y, t->base.held, &log_lik, &rmse, run));
-    if (!question->evidence) answer->loss -= log_lik * (double)t->base.held;
-    answer->square += rmse * rmse * (double)t->base.held;
-    answer->rows += t->base.held;
+    UNA_TRY(una_head_score(&head, held->phi, held->y, held->rows, &log_lik, &rmse, run));
+    if (!question->evidence) answer->loss -= log_lik * (double)held->rows;
+    answer->square += rmse * rmse * (double)held->rows;
+    answer->rows += held->rows;
     return UNA_OK;
 }
 
@@ -150,35 +187,123 @@ una_status una_basis_keep_curve(una_fit_result *result, const una_trained *train
     return una_arena_check(keep);
 }
 
+typedef struct several {                 /* the states of all targets, while their network is trained       */
+    una_basis *const *basis;
+    size_t  targets;
+    una_net net;                         /* with the heads of all                                           */
+    double *noise_var;                   /* [targets] inside the objective                                  */
+    double *scale;                       /* [targets] that they are multiplied by there; NULL: 1            */
+    double  common;                      /* the noise variance of scaled targets                            */
+    una_errors errors;
+} several;
+
+/* Each target keeps the features and its own heads. */
+static una_status cut(una_basis *basis, const several *all, size_t target, const float *from, una_arena *keep)
+{
+    const una_net *net = &basis->net;
+    size_t heads = una_net_heads(net), features = una_net_features(net), l = net->depth;
+    size_t wide = UNA_PADDED(heads), all_wide = UNA_PADDED(una_net_heads(&all->net));
+    float scale = all->scale ? (float)(1 / all->scale[target]) : 1;
+    float *to = basis->parameters = UNA_GET(keep, float, net->parameters);
+    UNA_TRY(una_arena_check(keep));
+
+    memcpy(to, from, net->hidden_parameters * sizeof *to);
+    for (size_t m = 0; m < heads; m++) {
+        size_t own = target * heads + m;
+        for (size_t i = 0; i < features; i++)
+            to[net->weights[l] + i * wide + m] = scale * from[all->net.weights[l] + i * all_wide + own];
+        to[net->biases[l] + m] = scale * from[all->net.biases[l] + own];
+    }
+    return UNA_OK;
+}
+
 static una_status keep_trial(void *context, const void *const *trial, size_t count, una_fit_result *result,
                              una_arena *keep, una_run *run)
 {
-    una_basis *basis = context;
+    const several *all = context;
     const una_trial *t = trial[0];
     (void)count, (void)run;
-    basis->parameters = UNA_GET(keep, float, basis->net.parameters);
-    UNA_TRY(una_arena_check(keep));
-    memcpy(basis->parameters, t->parameters, basis->net.parameters * sizeof(float));
+    for (size_t i = 0; i < all->targets; i++) UNA_TRY(cut(all->basis[i], all, i, t->parameters, keep));
     return una_basis_keep_curve(result, &t->trained, keep);
+}
+
+/* ---- several targets -------------------------------------------------------------------------------------------- */
+
+static una_status foretell_errors(double *error, const basis_target *t, const una_verdict *v, size_t target,
+                                  size_t targets, una_run *run)
+{
+    const una_cells *held = &t->held;
+    una_head head;
+    double *mean = UNA_GET(&run->scratch, double, held->rows);
+    una_head_init(&head, t->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    head.stats = t->stats;
+    head.noise_var = v->noise_var;
+    head.prior_var = v->prior_var;
+    UNA_TRY(una_head_solve(&head, run));
+    UNA_TRY(una_head_predict(&head, held->phi, held->rows, mean, NULL, run));
+    for (size_t i = 0; i < held->rows; i++) error[held->row[i] * targets + target] = held->y[i] - mean[i];
+    return UNA_OK;
+}
+
+/* How errors at held-out rows go together. */
+static una_status compare(void *context, const void *const *trial, const una_verdict *verdict, una_run *run)
+{
+    several *all = context;
+    const basis_trial *t = trial[0];
+    size_t n = t->targets, rows = t->base.held;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *error = UNA_GET_ROWS(&run->scratch, double, rows * n);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < rows * n; i++) error[i] = NAN;
+    for (size_t i = 0; status == UNA_OK && i < n; i++)
+        if (t->of[i].held.rows > 0) status = foretell_errors(error, &t->of[i], &verdict[i], i, n, run);
+    for (size_t i = 0; status == UNA_OK && i < rows; i++) una_errors_add(&all->errors, error + i * n);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* The lesson of a network whose heads stand target by target. */
+static void teach_targets(una_lesson *lesson, size_t targets, const double *scale)
+{
+    if (targets == 1) return;
+    lesson->target_heads = una_net_heads(lesson->shape);
+    lesson->how.targets = targets;
+    lesson->how.target_scale = scale;
 }
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
+static una_status take_verdicts(una_verdict **verdict, size_t targets, una_arena *arena)
+{
+    *verdict = UNA_GET(arena, una_verdict, targets);
+    return una_arena_check(arena);
+}
+
 una_status una_basis_noise(double *noise_var, const una_net *like, const una_basis_options *options,
                            const una_problem *p, una_fit_result *result, una_run *run)
 {
+    size_t targets = una_problem_outputs(p);
     una_net net = *like;
-    una_fit_result judged = {0};
-    net.size[net.depth + 1] = 1;
+    una_verdict *verdict;
+    UNA_TRY(take_verdicts(&verdict, targets, &run->scratch));
+    una_fit_result *judged = UNA_GET(&run->scratch, una_fit_result, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < targets; t++) verdict[t] = (una_verdict){ UNA_AUTO, 1, &judged[t] };
+
+    net.size[net.depth + 1] = targets;
     una_net_shape(&net);
     una_lesson lesson = una_basis_lesson(options, &net, &(una_training){0}, pow(options->train_noise_std, 2));
     lesson.how.descent.stage = "training a plain network for the noise";
+    teach_targets(&lesson, targets, NULL);
     una_crossfit fit = { .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish, .judge = judge,
-                         .stream = 1 << 16, .noise_var = UNA_AUTO, .prior_var = 1 };
-    UNA_TRY(una_crossfit_judge(&fit, p, &judged, run));
+                         .stream = 1 << 16, .targets = targets, .verdict = verdict };
+    UNA_TRY(una_crossfit_judge(&fit, p, &judged[0], run));
 
-    *noise_var = judged.valid_rows ? fmin(1, fmax(1e-3, judged.valid_rmse * judged.valid_rmse)) : UNA_PLAIN_NOISE_VAR;
-    result->steps += judged.steps;
+    for (size_t t = 0; t < targets; t++)
+        noise_var[t] = judged[t].valid_rows ? fmin(1, fmax(1e-3, judged[t].valid_rmse * judged[t].valid_rmse))
+                                            : UNA_PLAIN_NOISE_VAR;
+    result->steps += judged[0].steps;
     return UNA_OK;
 }
 
@@ -222,61 +347,147 @@ void una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *re
 }
 
 /* The noise inside the objective: given, a mere ratio, or the error of a plain network, trained first
- * (*share of the progress). */
-static una_status find_train_noise(double *noise_var, double *share, const una_basis *basis,
-                                   const una_basis_options *o, const una_basis_plan *plan, const una_problem *p,
-                                   una_fit_result *result, una_run *run)
+ * (*share of the progress). Of several targets each has its own: they are multiplied by the common noise over it. */
+static una_status find_train_noise(several *all, double *share, una_basis_options *const *o, const una_basis_plan *plan,
+                                   const una_problem *p, una_fit_result *result, una_run *run)
 {
+    bool given = !UNA_IS_AUTO(o[0]->train_noise_std);
     *share = 0;
-    *noise_var = UNA_PLAIN_NOISE_VAR;
-    if (!UNA_IS_AUTO(o->train_noise_std)) *noise_var = pow(o->train_noise_std * una_unit(o->units, p), 2);
-    if (!UNA_IS_AUTO(o->train_noise_std) || (plan->heads == 1 && !plan->marginal)) return UNA_OK;
+    for (size_t t = 0; t < all->targets; t++)
+        all->noise_var[t] = given ? pow(o[t]->train_noise_std * unit_of(o[t]->units, p, t), 2) : UNA_PLAIN_NOISE_VAR;
+    if (given || (plan->heads == 1 && !plan->marginal)) return UNA_OK;
 
-    una_basis_options plain = *o;
-    plain.steps = una_basis_noise_steps(o->steps);
+    una_basis_options plain = *o[0];
+    plain.steps = una_basis_noise_steps(plain.steps);
     plain.train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR);
     una_span before = una_progress_part(run, 0, *share = 0.2);
-    una_status status = una_basis_noise(noise_var, &basis->net, &plain, p, result, run);
+    una_status status = una_basis_noise(all->noise_var, &all->net, &plain, p, result, run);
     una_progress_back(run, before);
     return status;
+}
+
+/* Targets as they are trained have one noise, the geometric mean. */
+static void scale_targets(several *all)
+{
+    double sum = 0;
+    all->common = all->noise_var[0];
+    if (all->targets == 1) return;
+    for (size_t t = 0; t < all->targets; t++) sum += log(all->noise_var[t]) / (double)all->targets;
+    all->common = exp(sum);
+    for (size_t t = 0; t < all->targets; t++) all->scale[t] = sqrt(all->common / all->noise_var[t]);
+}
+
+static una_status begin(several *all, una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
+                        const una_basis_plan *plan, una_run *run)
+{
+    size_t n = una_problem_outputs(p);
+    una_basis wide;
+    *all = (several){ .basis = basis, .targets = n, .noise_var = UNA_GET(&run->scratch, double, n),
+                      .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
+    UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
+    for (size_t t = 0; t < n; t++) {
+        una_basis_resolve(o[t], p->x.rows, una_table_rows(p), plan->member);
+        UNA_TRY(una_basis_shape(basis[t], o[t], p->x.cols, plan->heads, run));
+    }
+    UNA_TRY(una_basis_shape(&wide, o[0], p->x.cols, plan->heads * n, run));
+    all->net = wide.net;
+    return UNA_OK;
+}
+
+/* What a target is left with: noise and prior as chosen, the posterior of its rows. */
+static una_status settle(const several *all, size_t target, una_basis_options *o, const una_problem *p,
+                         const una_verdict *v, una_arena *keep, una_run *run)
+{
+    una_basis *basis = all->basis[target];
+    una_fit_result *result = v->result;
+    bool chosen = UNA_IS_AUTO(o->noise_std);
+    double unit = unit_of(o->units, p, target);
+    una_problem own;
+    UNA_TRY(una_problem_target(&own, p, target, &run->scratch));
+    /* automatic still: no row was held out */
+    basis->head.noise_var = UNA_IS_AUTO(v->noise_var) ? all->noise_var[target] : v->noise_var;
+    basis->head.prior_var = UNA_IS_AUTO(v->prior_var) ? 1 : v->prior_var;
+    UNA_TRY(posterior(basis, &own, result, keep, run));
+    una_basis_check_noise(&basis->head, chosen, result);
+    o->train_noise_std = sqrt(all->noise_var[target]) / unit;
+    o->noise_std = sqrt(basis->head.noise_var) / unit;
+    o->prior_var = basis->head.prior_var;
+    return UNA_OK;
+}
+
+/* What training did, for all targets alike. */
+static una_status tell_all(una_fit_result *const *result, size_t targets, una_arena *keep)
+{
+    const una_curve *c = &result[0]->curve;
+    for (size_t t = 1; t < targets; t++) {
+        result[t]->steps = result[0]->steps;
+        result[t]->mean_cos2 = result[0]->mean_cos2;
+        result[t]->curve = (una_curve){ c->count, una_held_copy(c->step, c->count, keep),
+                                        una_held_copy(c->loss, c->count, keep),
+                                        una_held_copy(c->valid_log_lik, c->count, keep),
+                                        una_held_copy(c->mean_cos2, c->count, keep) };
+    }
+    return una_arena_check(keep);
+}
+
+static una_status settle_all(const several *all, una_basis_options *const *o, const una_problem *p,
+                             const una_verdict *verdict, una_together *together, una_arena *keep, una_run *run)
+{
+    double *noise_var = UNA_GET(&run->scratch, double, all->targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < all->targets; t++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        UNA_TRY(settle(all, t, o[t], p, &verdict[t], keep, run));
+        una_arena_release(&run->scratch, mark);
+        noise_var[t] = all->basis[t]->head.noise_var;
+    }
+    if (!together) return UNA_OK;
+    together->joint = false;
+    return una_errors_noise(together->noise, &all->errors, noise_var, run);
+}
+
+una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
+                                 una_basis_plan *plan, una_fit_result *const *result, una_together *together,
+                                 una_arena *keep, una_run *run)
+{
+    double share;
+    size_t *group;
+    several all;
+    una_verdict *verdict;
+    UNA_TRY(begin(&all, basis, o, p, plan, run));
+    UNA_TRY(take_verdicts(&verdict, all.targets, &run->scratch));
+    UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
+    UNA_TRY(find_train_noise(&all, &share, o, plan, p, result[0], run));
+    scale_targets(&all);
+
+    una_lesson lesson = una_basis_lesson(o[0], &all.net, &plan->training, all.common);
+    lesson.how.descent.stage = plan->stage;
+    lesson.group = group;
+    teach_targets(&lesson, all.targets, all.scale);
+    if (plan->marginal) {
+        lesson.goal = UNA_GOAL_EVIDENCE;
+        lesson.of.evidence.noise_var = all.common;
+        lesson.of.evidence.prior_var = UNA_IS_AUTO(o[0]->prior_var) ? 1 : o[0]->prior_var;
+        lesson.look = UNA_LOOK_NOT;
+    }
+
+    for (size_t t = 0; t < all.targets; t++)
+        verdict[t] = (una_verdict){ una_noise_var(o[t]->noise_std, unit_of(o[t]->units, p, t)), o[t]->prior_var,
+                                    result[t] };
+    una_crossfit fit = { .context = &all, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
+                         .judge = judge, .keep = keep_trial, .restarts = (size_t)o[0]->restarts,
+                         .by_evidence = o[0]->noise_rule == 1, .targets = all.targets, .verdict = verdict,
+                         .compare = together ? compare : NULL };
+    una_span before = una_progress_part(run, share, 1);
+    una_status status = una_crossfit_run(&fit, p, result[0], keep, run);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+    UNA_TRY(tell_all(result, all.targets, keep));
+    return settle_all(&all, o, p, verdict, together, keep, run);
 }
 
 una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_problem *p, una_basis_plan *plan,
                          una_fit_result *result, una_arena *keep, una_run *run)
 {
-    double unit = una_unit(o->units, p), train_noise_var, share;
-    bool chosen = UNA_IS_AUTO(o->noise_std);
-    size_t *group;
-    una_basis_resolve(o, p->x.rows, una_table_rows(p), plan->member);
-    UNA_TRY(una_basis_shape(basis, o, p->x.cols, plan->heads, run));
-    UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    UNA_TRY(find_train_noise(&train_noise_var, &share, basis, o, plan, p, result, run));
-
-    una_lesson lesson = una_basis_lesson(o, &basis->net, &plan->training, train_noise_var);
-    lesson.how.descent.stage = plan->stage;
-    lesson.group = group;
-    if (plan->marginal) {
-        lesson.goal = UNA_GOAL_EVIDENCE;
-        lesson.of.evidence.noise_var = train_noise_var;
-        lesson.of.evidence.prior_var = UNA_IS_AUTO(o->prior_var) ? 1 : o->prior_var;
-        lesson.look = UNA_LOOK_NOT;
-    }
-
-    una_crossfit fit = { .context = basis, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
-                         .judge = judge, .keep = keep_trial, .restarts = (size_t)o->restarts,
-                         .by_evidence = o->noise_rule == 1, .prior_var = o->prior_var,
-                         .noise_var = una_noise_var(o->noise_std, unit) };
-    una_span before = una_progress_part(run, share, 1);
-    una_status status = una_crossfit_run(&fit, p, result, keep, run);
-    una_progress_back(run, before);
-    UNA_TRY(status);
-
-    basis->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no row was held out */
-    basis->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
-    UNA_TRY(posterior(basis, p, result, keep, run));
-    una_basis_check_noise(&basis->head, chosen, result);
-    o->train_noise_std = sqrt(train_noise_var) / unit;
-    o->noise_std = sqrt(basis->head.noise_var) / unit;
-    o->prior_var = basis->head.prior_var;
-    return UNA_OK;
+    return una_basis_fit_several(&basis, &o, p, plan, &result, NULL, keep, run);
 }

@@ -7,6 +7,7 @@
 
 #include "fit/ignorance.h"
 #include "fit/seats.h"
+#include "fit/together.h"
 #include "fit/whole.h"
 
 #include <string.h>
@@ -43,38 +44,139 @@ static bool scales(const una_committee_options *o, const una_problem *p, bool al
 
 typedef struct chosen { double noise_var, prior_var; una_noise *noise; } chosen;
 
-static una_status choose(chosen *out, una_said *said, una_committee *c, void *options, una_fit_result *result,
-                         una_arena *keep, una_run *run)
+/* Weights of the rounds by what all seats have said, and the noise: of each target, or the weights for all of them. */
+static una_status weigh(chosen *out, una_said *said, una_committee *c, bool stacked, bool alike, una_run *run)
 {
-    const una_kind *one = c->one;
-    const una_committee_options *o = una_committee_options_of(one, options);
-    const una_problem *p = &c->twins->plain;
-    bool noise_given = una_kind_is_given(one, options, "noise_std");
-
-    una_committee_gather(said, c);
-    double noise_var = una_said_noise(said);
-    if (o->weights == UNA_WEIGHTS_STACKED) {
-        UNA_TRY(una_said_weigh(said, noise_var, run));
-        noise_var = una_said_noise(said);
+    size_t targets = una_committee_targets(c);
+    double *noise_var = UNA_GET(&run->scratch, double, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < targets; t++) {
+        una_committee_gather(&said[t], una_committee_of(c, t));
+        out[t].noise_var = noise_var[t] = una_said_noise(&said[t]);
     }
-
-    /* The scale of ignorance: all that a prior variance decides away from the data. */
-    out->prior_var = 1;
-    if (una_kind_is_given(one, options, "prior_var")) out->prior_var = *una_kind_number(one, options, "prior_var");
-    else if (una_ignorance_is_sought(one, options, p)) {
-        c->noise_var = noise_var;
-        UNA_TRY(una_ignorance_choose(&out->prior_var, c, said, result, run));
+    if (!stacked) return UNA_OK;
+    if (alike) UNA_TRY(una_said_weigh_together(said, targets, noise_var, run));
+    for (size_t t = 0; t < targets; t++) {
+        if (!alike) UNA_TRY(una_said_weigh(&said[t], noise_var[t], run));
+        out[t].noise_var = una_said_noise(&said[t]);
     }
-    una_progress_part(run, 1, 1);                        /* nothing takes long any more */
-    c->noise_var = noise_var;
-    if (one->relearn) UNA_TRY(una_committee_say_again(said, c, out->prior_var, run));
-
-    if (o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given))
-        UNA_TRY(una_said_shape(&out->noise, said, p, o->noise == UNA_NOISE_VARYING, keep, run));
-    out->noise_var = noise_given ? pow(*una_kind_number(one, options, "noise_std") * una_kind_unit(one, options, p), 2)
-                                 : una_said_noise(said);
-    una_said_score(said, out->noise_var, result);
     return UNA_OK;
+}
+
+/* The scale of ignorance: all that a prior variance decides away from the data. */
+static una_status choose_priors(chosen *out, una_said *said, una_committee *c, void *const *options,
+                                una_fit_result *const *result, una_run *run)
+{
+    size_t targets = una_committee_targets(c);
+    double *prior_var = UNA_GET(&run->scratch, double, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < targets; t++) {
+        bool given = una_kind_is_given(c->one, options[t], "prior_var");
+        prior_var[t] = given ? *una_kind_number(c->one, options[t], "prior_var") : 1;
+        una_committee_of(c, t)->noise_var = out[t].noise_var;
+    }
+    if (una_ignorance_is_sought(c->one, options[0], &c->twins->plain))
+        UNA_TRY(una_ignorance_choose(prior_var, c, said, result, run));
+    for (size_t t = 0; t < targets; t++) out[t].prior_var = prior_var[t];
+    return UNA_OK;
+}
+
+static double chosen_noise(una_said *said, const una_committee *c, void *options)
+{
+    if (!una_kind_is_given(c->one, options, "noise_std")) return una_said_noise(said);
+    return pow(*una_kind_number(c->one, options, "noise_std") * una_kind_unit(c->one, options, &c->twins->plain), 2);
+}
+
+/* The noise of one target, and its shape, by what seats say with its prior variance. */
+static una_status choose_noise(chosen *out, una_said *said, una_committee *c, void *options, una_arena *keep,
+                               una_run *run)
+{
+    const una_committee_options *o = una_committee_options_of(c->one, options);
+    bool noise_given = una_kind_is_given(c->one, options, "noise_std");
+    c->noise_var = out->noise_var;
+    if (c->one->relearn) UNA_TRY(una_committee_say_again(said, c, out->prior_var, run));
+    if (o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given))
+        UNA_TRY(una_said_shape(&out->noise, said, &c->twins->plain, o->noise == UNA_NOISE_VARYING, keep, run));
+    out->noise_var = chosen_noise(said, c, options);
+    return UNA_OK;
+}
+
+static una_status choose(chosen *out, una_said *said, una_committee *c, void *const *options, bool alike,
+                         una_fit_result *const *result, una_arena *keep, una_run *run)
+{
+    bool stacked = una_committee_options_of(c->one, options[0])->weights == UNA_WEIGHTS_STACKED;
+    UNA_TRY(weigh(out, said, c, stacked, alike, run));
+    UNA_TRY(choose_priors(out, said, c, options, result, run));
+    una_progress_part(run, 1, 1);                        /* nothing takes long any more */
+    for (size_t t = 0; t < una_committee_targets(c); t++)
+        UNA_TRY(choose_noise(&out[t], &said[t], una_committee_of(c, t), options[t], keep, run));
+    return UNA_OK;
+}
+
+/* ---- several targets --------------------------------------------------------------------------------------------- */
+
+/* One linear head for all, if it may be: what seats say with the common ratio, and the noise by that. */
+static una_status join(bool *joint, chosen *by, una_said *said, una_committee *c, void *const *options, una_run *run)
+{
+    size_t n = c->targets;
+    double *noise = UNA_GET(&run->scratch, double, n), *prior = UNA_GET(&run->scratch, double, n);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < n; t++) {
+        if (by[t].noise) return UNA_OK;
+        noise[t] = by[t].noise_var;
+        prior[t] = by[t].prior_var;
+    }
+    if (!una_one_ratio(prior, noise, n)) return UNA_OK;
+
+    for (size_t t = 0; t < n; t++) {
+        c->of[t].noise_var = noise[t];
+        UNA_TRY(una_committee_say_again(&said[t], &c->of[t], prior[t], run));
+        by[t].noise_var = chosen_noise(&said[t], &c->of[t], options[t]);
+        by[t].prior_var = prior[t] / noise[t] * by[t].noise_var;
+    }
+    *joint = true;
+    return UNA_OK;
+}
+
+/* Errors of all targets at the rows that were foretold, which each target has for itself. */
+static una_status gather_errors(una_errors *errors, const una_said *said, const una_problem *whole, una_run *run)
+{
+    size_t n = whole->outputs, rows = una_judged_x(whole).rows;
+    const double *y = una_judged_y(whole);
+    size_t *next = UNA_GET(&run->scratch, size_t, n);
+    double *error = UNA_GET(&run->scratch, double, n), mean, var;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t t = 0; t < n; t++) {
+            error[t] = NAN;
+            if (isnan(y[i * n + t])) continue;
+            size_t row = next[t]++;
+            if (una_said_middle(&said[t], row, &mean, &var)) error[t] = said[t].y[row] - mean;
+        }
+        una_errors_add(errors, error);
+    }
+    return UNA_OK;
+}
+
+/* What targets have in common: perhaps a head, and how their noises go together. */
+static una_status compare(una_together *together, chosen *by, una_said *said, una_committee *c, bool complete,
+                          void *const *options, una_fit_result *result, una_run *run)
+{
+    size_t n = c->targets;
+    bool varies = false;
+    una_errors errors;
+    double *noise_var = UNA_GET(&run->scratch, double, n);
+    UNA_TRY(una_errors_take(&errors, n, &run->scratch));
+    together->joint = false;
+    if (complete) UNA_TRY(join(&together->joint, by, said, c, options, run));
+    for (size_t t = 0; t < n; t++) varies = varies || by[t].noise;
+    if (together->joint) una_notes_add(&result->notes, "The targets share features and one linear head.");
+    else una_notes_add(&result->notes, "The targets share features; each has a linear head of its own, because %s.",
+                       !complete ? "cells are missing" : varies ? "noise varies with the inputs"
+                       : "their ratios of prior to noise variance are too different");
+    UNA_TRY(gather_errors(&errors, said, &c->twins->plain, run));
+    for (size_t t = 0; t < n; t++) noise_var[t] = by[t].noise_var;
+    return una_errors_noise(together->noise, &errors, noise_var, run);
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
@@ -210,14 +312,29 @@ static void sort_rounds(una_said *said, const una_committee *c)
     said->sorts = any[0] && any[1] ? 2 : 1;
 }
 
-static una_status fit_seats(una_members *m, una_committee *c, void *options, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+static una_status listen(una_said **out, una_committee *c, una_run *run)
+{
+    size_t rounds = c->seat[c->count - 1].round + 1, targets = una_committee_targets(c);
+    una_said *said = *out = UNA_GET(&run->scratch, una_said, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < targets; t++) {
+        const una_committee *own = una_committee_of(c, t);
+        const una_problem *p = &own->twins->plain;
+        UNA_TRY(una_said_init(&said[t], rounds, una_judged_x(p).rows, una_judged_y(p), &run->scratch));
+        said[t].samples = p->folds > 0;
+        if (said[t].samples) sort_rounds(&said[t], own);
+    }
+    return UNA_OK;
+}
+
+static una_status fit_seats(una_members *const *m, una_committee *c, void *const *options,
+                            una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
 {
     const una_problem *p = &c->twins->plain;
-    una_said said;
-    chosen by = {0};
-    size_t rounds = c->seat[c->count - 1].round + 1;
-    double share = una_ignorance_is_sought(c->one, options, p) ? 0.8 : 1;
+    size_t targets = una_committee_targets(c);
+    bool alike = !c->of || una_problem_complete(p);
+    una_said *said;
+    double share = una_ignorance_is_sought(c->one, options[0], p) ? 0.8 : 1;
 
     una_span before = una_progress_part(run, 0, share);
     una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, una_seat_train, c);
@@ -225,14 +342,20 @@ static una_status fit_seats(una_members *m, una_committee *c, void *options, una
     UNA_TRY(status);
     una_progress_part(run, share, 1);                    /* una_committee_fit takes it back */
 
-    UNA_TRY(una_said_init(&said, rounds, una_judged_x(p).rows, una_judged_y(p), &run->scratch));
-    said.samples = p->folds > 0;
-    if (said.samples) sort_rounds(&said, c);
+    UNA_TRY(listen(&said, c, run));
+    chosen *by = UNA_GET(&run->scratch, chosen, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(choose(by, said, c, options, alike, result, keep, run));
+    if (c->of) UNA_TRY(compare(together, by, said, c, alike, options, result[0], run));
 
-    UNA_TRY(choose(&by, &said, c, options, result, keep, run));
-    UNA_TRY(una_members_take(m, c->one, c->count, p, keep));
-    UNA_TRY(keep_seats(m, c, &said, &by, options, result, keep, run));
-    return report(options, c, m, result, keep);
+    for (size_t t = 0; t < targets; t++) {
+        una_committee *own = una_committee_of(c, t);
+        una_said_score(&said[t], by[t].noise_var, result[t]);
+        UNA_TRY(una_members_take(m[t], c->one, c->count, p, keep));
+        UNA_TRY(keep_seats(m[t], own, &said[t], &by[t], options[t], result[t], keep, run));
+        UNA_TRY(report(options[t], own, m[t], result[t], keep));
+    }
+    return UNA_OK;
 }
 
 /* One training, by which no row is foretold in the end: after folds it trains on all rows, and so does a sampler after
@@ -248,12 +371,18 @@ static bool is_alone(const una_kind *one, void *options, const una_problem *p)
 
 static const double RELEVANCE_SHARE = 0.05;      /* of the progress */
 
+typedef struct both { una_twins whole, *own; } both;     /* own [targets]; of one target NULL: it is the whole */
+
 /* The problem with the scale of its inputs; what is left of the progress follows. */
-static una_status learn_scale(una_twins *t, const una_problem *p, bool relevance, una_fit_result *result,
+static una_status learn_scale(both *t, const una_problem *p, bool relevance, una_fit_result *const *result,
                               una_arena *keep, una_run *run)
 {
+    size_t targets = una_problem_outputs(p);
+    t->own = targets > 1 ? UNA_GET(&run->scratch, una_twins, targets) : NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
     una_span before = una_progress_part(run, 0, RELEVANCE_SHARE);
-    una_status status = una_twins_take(t, p, relevance, result, keep, run);
+    una_status status = t->own ? una_twins_take_several(&t->whole, t->own, p, relevance, result, keep, run)
+                               : una_twins_take(&t->whole, p, relevance, result[0], keep, run);
     una_progress_back(run, before);
     UNA_TRY(status);
     una_progress_part(run, relevance ? RELEVANCE_SHARE : 0, 1);          /* una_committee_fit takes it back */
@@ -261,51 +390,81 @@ static una_status learn_scale(una_twins *t, const una_problem *p, bool relevance
 }
 
 /* Who leaves out what; inputs are scaled in all rounds, or in two of four. */
-static una_status take_seats(una_committee *c, una_twins *t, bool all_scaled, una_run *run)
+static una_status take_seats(una_committee *c, const una_twins *t, bool all_scaled, una_run *run)
 {
     const una_problem *p = &t->plain;
-    bool plain = false, scaled = false;
     c->seat = UNA_GET(&run->scratch, una_seat, c->count);
     UNA_TRY(una_arena_check(&run->scratch));
-
     for (size_t i = 0; i < c->count; i++) {
         una_seat *at = &c->seat[i];
         *at = (una_seat){ .round = p->folds ? i / p->folds : i, .number = i, .part = p->folds ? p->fold : NULL,
                           .leaves = (unsigned char)(p->folds ? i % p->folds : 0) };
         at->scaled = t->scale && (all_scaled || at->round / 2 % 2 == 0);
-        *(at->scaled ? &scaled : &plain) = true;
     }
+    return UNA_OK;
+}
+
+static una_status share_rows(const una_committee *c, una_twins *t, una_run *run)
+{
+    bool plain = false, scaled = false;
+    for (size_t i = 0; i < c->count; i++) *(c->seat[i].scaled ? &scaled : &plain) = true;
     return una_twins_share(t, plain, scaled, run);
 }
 
-static una_status fit_several(una_members *m, const una_kind *one, void *options, una_twins *t, una_fit_result *result,
-                              una_arena *keep, una_run *run)
+/* Beside the seats that train, those of each target. */
+static una_status seat_targets(una_committee *c, const una_twins *own, void *const *options, bool all_scaled,
+                               una_run *run)
 {
-    const una_committee_options *o = una_committee_options_of(one, options);
-    una_committee c = { .one = one, .options = options, .twins = t, .count = (size_t)o->members, .steps_share = 1 };
-    UNA_TRY(take_seats(&c, t, o->relevance == UNA_RELEVANCE_ON, run));
-    una_status status = fit_seats(m, &c, options, result, keep, run);
+    c->targets = una_problem_outputs(&c->twins->plain);
+    c->of = UNA_GET(&run->scratch, una_committee, c->targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < c->targets; t++) {
+        c->of[t] = (una_committee){ .one = c->one, .options = options[t], .twins = &own[t], .count = c->count,
+                                    .steps_share = c->steps_share };
+        UNA_TRY(take_seats(&c->of[t], &own[t], all_scaled, run));
+    }
+    return UNA_OK;
+}
+
+static una_status fit_committee(una_members *const *m, const una_kind *one, void *const *options, both *t,
+                                una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+{
+    const una_committee_options *o = una_committee_options_of(one, options[0]);
+    una_committee c = { .one = one, .options = options[0], .twins = &t->whole, .count = (size_t)o->members,
+                        .steps_share = 1 };
+    bool all_scaled = o->relevance == UNA_RELEVANCE_ON;
+    UNA_TRY(take_seats(&c, &t->whole, all_scaled, run));
+    UNA_TRY(share_rows(&c, &t->whole, run));
+    if (t->own) UNA_TRY(seat_targets(&c, t->own, options, all_scaled, run));
+    una_status status = fit_seats(m, &c, options, result, together, keep, run);
     una_jobs_free(c.seat, sizeof *c.seat, c.count);
     return status;
 }
 
-static una_status fit_trained(una_members *m, const una_kind *one, void *options, const una_problem *p,
-                              una_fit_result *result, una_arena *keep, una_run *run)
+static una_status fit_trained(una_members *const *m, const una_kind *one, void *const *options, const una_problem *p,
+                              una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
 {
-    una_committee_options *o = una_committee_options_of(one, options);
-    una_twins t;
+    una_committee_options *o = una_committee_options_of(one, options[0]);
+    both t;
     bool left_out = p->folds > 0 || p->valid_x.rows > 0;         /* rows by which members could be told apart */
     if (UNA_IS_AUTO(o->members) || !left_out) o->members = (double)members_rule(p);
-    bool alone = is_alone(one, options, p);
+    bool alone = is_alone(one, options[0], p);
     if (alone && o->noise == UNA_NOISE_VARYING)
         UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is learnt from rows that a training has not seen, and with "
                  "members=1 and so few rows (%zu) there are none in the end; use members=5 or more", one->name,
                  p->x.rows);
 
     UNA_TRY(learn_scale(&t, p, scales(o, p, alone), result, keep, run));
-    if (!alone) return fit_several(m, one, options, &t, result, keep, run);
-    o->noise = UNA_NOISE_CONSTANT;
-    return una_fit_alone(m, one, options, NULL, &t, t.scale != NULL, result, keep, run);
+    if (alone) o->noise = UNA_NOISE_CONSTANT;
+    for (size_t k = 1; k < una_problem_outputs(p); k++) {
+        una_committee_options *other = una_committee_options_of(one, options[k]);
+        other->members = o->members;
+        other->noise = o->noise;
+    }
+    bool scaled = t.whole.scale != NULL;
+    if (!alone) return fit_committee(m, one, options, &t, result, together, keep, run);
+    if (t.own) return una_fit_alone_several(m, one, options, &t.whole, t.own, scaled, result, together, keep, run);
+    return una_fit_alone(m[0], one, options[0], NULL, &t.whole, scaled, result[0], keep, run);
 }
 
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
@@ -313,8 +472,44 @@ una_status una_committee_fit(una_members *m, const una_kind *one, void *options,
 {
     completed(one, options);
     una_span before = una_progress_part(run, 0, 1);
-    una_status status = one->learns_features ? fit_trained(m, one, options, p, result, keep, run)
+    una_status status = one->learns_features ? fit_trained(&m, one, &options, p, &result, NULL, keep, run)
                                              : una_fit_whole(m, one, options, p, result, keep, run);
+    una_progress_back(run, before);
+    return status;
+}
+
+/* Rows that a target needs: to learn from, and to be judged by. */
+static una_status check_cells(const una_kind *one, const una_problem *p, una_run *run)
+{
+    const char *origin = p->data ? p->data->origin : "the data";
+    for (size_t t = 0; t < p->outputs; t++) {
+        size_t rows = una_target_cells(p->y, p->x.rows, p->outputs, t);
+        size_t held = una_target_cells(p->valid_y, p->valid_x.rows, p->outputs, t);
+        if (rows < one->least_rows)
+            UNA_FAIL(run, UNA_E_INPUT, "%s: %s needs at least %zu rows to learn a target from, and '%s' has only %zu; "
+                     "leave that target out", origin, one->name, one->least_rows, p->columns[t].target, rows);
+        if (p->valid_x.rows > 0 && held == 0)
+            UNA_FAIL(run, UNA_E_INPUT, "%s: none of the rows held out has the target '%s'; hold out more of them, or "
+                     "fit that target by itself", origin, p->columns[t].target);
+    }
+    return UNA_OK;
+}
+
+una_status una_committee_fit_several(una_members *const *m, const una_kind *one, void *const *options,
+                                     const una_problem *p, una_fit_result *const *result, una_together *together,
+                                     una_arena *keep, una_run *run)
+{
+    size_t targets = una_problem_outputs(p);
+    if (targets == 1) {
+        UNA_TRY(una_committee_fit(m[0], one, options[0], p, result[0], keep, run));
+        together->noise[0] = result[0]->noise_var;
+        together->joint = true;
+        return UNA_OK;
+    }
+    for (size_t t = 0; t < targets; t++) completed(one, options[t]);
+    UNA_TRY(check_cells(one, p, run));
+    una_span before = una_progress_part(run, 0, 1);
+    una_status status = fit_trained(m, one, options, p, result, together, keep, run);
     una_progress_back(run, before);
     return status;
 }

@@ -46,6 +46,12 @@ typedef struct una_committee_options {
 /* `one`: a single training; its options begin the committee's, which stand at one->committee. */
 una_status una_committee_fit(una_members *members, const una_kind *one, void *options, const una_problem *problem,
                              una_fit_result *result, una_arena *keep, una_run *run);
+/* The same for several targets at once, where `one` can: members, options, result [outputs]. Features are trained once,
+ * for all; what follows is each target's own. Where every row has every target they share the members' weights; and if
+ * then no noise varies and one ratio of prior to noise variance does for all, they have one linear head. */
+una_status una_committee_fit_several(una_members *const *members, const una_kind *one, void *const *options,
+                                     const una_problem *problem, una_fit_result *const *result,
+                                     una_together *together, una_arena *keep, una_run *run);
 /* The same of a member of an anchored ensemble: a single training. */
 una_status una_committee_fit_anchored(una_members *members, const una_kind *one, void *options,
                                       const una_anchor *anchor, const una_problem *problem, una_fit_result *result,
@@ -65,6 +71,15 @@ una_status una_committee_relearn(void *members, void *options, const una_problem
     static una_status one##_members_exchange(void *state, una_archive *ar) \
     { \
         return una_members_exchange(state, &one, ar); \
+    }
+/* And one_members_fit_several. */
+#define UNA_COMMITTEE_OF_SEVERAL(one) \
+    static una_status one##_members_fit_several(void *const *state, void *const *options, const una_problem *problem, \
+                                                una_fit_result *const *result, una_together *together, \
+                                                una_arena *keep, una_run *run) \
+    { \
+        return una_committee_fit_several((una_members *const *)state, &one, options, problem, result, together, keep, \
+                                         run); \
     }
 
 #endif

@@ -169,23 +169,47 @@ static una_status choose_prior(double *prior_var, double given_noise_var, choice
     return UNA_OK;
 }
 
-static una_status choose(una_crossfit *fit, const void *const *trial, size_t groups, size_t each,
-                         una_fit_result *result, una_run *run)
+static una_status choose_one(double *noise_var, double *prior_var, choice *c, una_fit_result *result, una_run *run)
 {
-    if (!UNA_IS_AUTO(fit->noise_var) && !(fit->noise_var > 0))
+    if (!UNA_IS_AUTO(*noise_var) && !(*noise_var > 0))
         UNA_FAIL(run, UNA_E_USAGE, "noise_std is so small that its square is 0; give a larger one");
-    choice c = { .fit = fit, .trial = trial, .groups = groups, .each = each, .run = run };
-    if (UNA_IS_AUTO(fit->prior_var)) UNA_TRY(choose_prior(&fit->prior_var, fit->noise_var, &c));
-    c.question.prior_var = fit->prior_var;
-    UNA_TRY(choose_noise(&fit->noise_var, &c));
+    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, *noise_var, c));
+    c->question.prior_var = *prior_var;
+    UNA_TRY(choose_noise(noise_var, c));
 
-    double rows = (double)c.answer.rows;
-    result->valid_rows = c.answer.rows;
-    result->valid_rmse = sqrt(c.answer.square / rows);
-    result->valid_log_lik = -c.answer.loss / rows;
+    double rows = (double)c->answer.rows;
+    result->valid_rows = c->answer.rows;
+    result->valid_rmse = sqrt(c->answer.square / rows);
+    result->valid_log_lik = -c->answer.loss / rows;
     if (!isfinite(result->valid_log_lik))
         UNA_FAIL(run, UNA_E_NUMERIC, "the answers for the held-out rows are not finite; use a smaller rate, or look "
                  "for extreme values in the inputs");
+    return UNA_OK;
+}
+
+/* Of one of several targets: held-out rows may all lack it. */
+static una_status is_judged(bool *judged, choice *c)
+{
+    c->question.prior_var = 1;
+    loss_at(0, c);
+    *judged = c->answer.rows > 0;
+    return c->status;
+}
+
+static una_status choose(una_crossfit *fit, const void *const *trial, size_t groups, size_t each,
+                         una_fit_result *result, una_run *run)
+{
+    choice c = { .fit = fit, .trial = trial, .groups = groups, .each = each, .run = run };
+    if (!fit->targets) return choose_one(&fit->noise_var, &fit->prior_var, &c, result, run);
+    for (size_t t = 0; t < fit->targets; t++) {
+        una_verdict *v = &fit->verdict[t];
+        bool judged;
+        c.question.target = t;
+        UNA_TRY(is_judged(&judged, &c));
+        if (judged) UNA_TRY(choose_one(&v->noise_var, &v->prior_var, &c, v->result, run));
+    }
+    for (size_t g = 0; fit->compare && g < groups; g++)
+        UNA_TRY(fit->compare(fit->context, trial + g * each, fit->verdict, run));
     return UNA_OK;
 }
 

@@ -24,6 +24,7 @@ size_t una_round_fold(const una_round *round, size_t index);     /* left out by 
 
 typedef struct una_question {            /* what would they say, if this were so?                           */
     double noise_var, prior_var;
+    size_t target;                       /* of several: which                                               */
     bool   evidence;                     /* of the held-out rows alone, instead of their likelihood given the others */
 } una_question;
 
@@ -31,6 +32,11 @@ typedef struct una_answer {              /* sums over held-out rows             
     double loss, square;                 /* minus log-likelihood (or evidence); squared errors of the mean  */
     size_t rows;
 } una_answer;
+
+typedef struct una_verdict {             /* on one of several targets: chosen as the fit's own would be     */
+    double noise_var, prior_var;
+    una_fit_result *result;              /* gets the scores                                                 */
+} una_verdict;
 
 enum { UNA_MIXTURE_GRID = 24 };          /* for una_crossfit.grid: a mixture's likelihood may have several hills */
 
@@ -45,6 +51,9 @@ typedef struct una_crossfit {
     /* Adds what `count` trials, all judged by the same rows, say of them: one, or the parts of a mixture. */
     una_status (*judge)(void *context, const void *const *trial, size_t count, const una_question *question,
                         una_answer *answer, una_run *run);
+    /* After all was chosen, for trials judged by the same rows: how the errors of several targets go together. NULL:
+     * nobody asks. */
+    una_status (*compare)(void *context, const void *const *trial, const una_verdict *verdict, una_run *run);
     una_status (*keep)(void *context, const void *const *trial, size_t count, una_fit_result *result,
                        una_arena *keep, una_run *run);
     size_t restarts;                     /* trainings on all rows                                           */
@@ -61,6 +70,9 @@ typedef struct una_crossfit {
     double most_noise_var;               /* with the standard error; 0: no limit                            */
     uint64_t stream;
     double noise_var, prior_var;         /* given, or UNA_AUTO: chosen; still so at the end if nothing judged */
+    size_t targets;                      /* several: `verdict` [targets] holds the noise and prior of each; 0: one,
+                                            above                                                           */
+    una_verdict *verdict;
 } una_crossfit;
 
 /* Folds or held-out rows, then the final trainings. Fills in noise, prior, and the result's scores and steps. */

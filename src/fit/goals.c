@@ -2,7 +2,8 @@
  *
  * What is minimised, each as a gradient for the loop of opt/descent, over N rows in batches of n:
  *   squares    sum (y - f)^2/(2 sigma^2) + gamma (n/N) |theta|^2, singular values of residual blocks at most c
- *   evidence   -log N(y; 0, s2 I + alpha Phi Phi') + gamma |theta hidden|^2, all rows every step
+ *   evidence   -log N(y; 0, s2 I + alpha Phi Phi') + gamma |theta hidden|^2, all rows every step; of several targets
+ *              the sum, each over the rows that have it
  *   anchor     |y - f|^2/n + (sigma_eps^2/(sigma_prior^2 N)) |theta - theta_anchor|^2
  *   dropout    |y - f|^2/n + l^2 (1 - p)/(2 N tau) |W|^2, units dropped with probability p, tau = 1/sigma^2
  *   bound      KL(q | prior) - (N/n) E_q log N(y; f, sigma^2),  q = prod N(mu, softplus(rho)^2)
@@ -10,6 +11,7 @@
  */
 #include "fit/lesson.h"
 
+#include "fit/together.h"
 #include "infer/head.h"
 #include "infer/vi.h"
 #include "nn/anchor.h"
@@ -90,9 +92,32 @@ una_status una_goal_squares(una_trainable_f32 *what, const una_pupil *pupil, una
 typedef struct evidence {
     const una_pupil *pupil;
     double *phi, *dphi, *narrow;         /* [rows, features + 1] with the one; without it                   */
+    una_cells cells;                     /* of the target at hand                                           */
     una_head head;
     una_work_f32 *work;
 } evidence;
+
+/* d(-log evidence)/dPhi of one target, added. */
+static una_status add_target(evidence *e, size_t target, double *log_evidence, una_run *run)
+{
+    const una_lesson *l = e->pupil->lesson;
+    const una_cells *c = &e->cells;
+    size_t features = una_net_features(l->shape), k = features + 1;
+    double scale = l->how.target_scale ? l->how.target_scale[target] : 1;
+    una_cells_pick(&e->cells, e->phi, l->rows->y, l->rows->rows, target);
+    una_stats_clear(&e->head.stats);
+    una_stats_add(&e->head.stats, c->phi, c->y, c->rows);
+    e->head.noise_var = l->of.evidence.noise_var / (scale * scale);
+    UNA_TRY(una_head_solve(&e->head, run));
+
+    una_head_phi_gradient(&e->head, c->phi, c->y, c->rows, e->dphi);
+    for (size_t i = 0; i < c->rows; i++) {
+        double *to = e->narrow + (c->row ? c->row[i] : i) * features;
+        for (size_t j = 0; j < features; j++) to[j] += e->dphi[i * k + j];
+    }
+    *log_evidence += e->head.log_evidence;
+    return UNA_OK;
+}
 
 static una_status evidence_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
                                     una_run *run)
@@ -100,16 +125,12 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
     evidence *e = context;
     const una_net *net = e->pupil->lesson->shape;
     const una_held *r = e->pupil->lesson->rows;
-    double penalty = e->pupil->lesson->how.penalty, square = 0;
+    double penalty = e->pupil->lesson->how.penalty, square = 0, log_evidence = 0;
     size_t features = una_net_features(net), k = features + 1;
     (void)step;
     una_net_forward_f32(net, p, r->x, r->rows, e->phi, k, NULL, e->work);
-    una_stats_clear(&e->head.stats);
-    una_stats_add(&e->head.stats, e->phi, r->y, r->rows);
-    UNA_TRY(una_head_solve(&e->head, run));
-
-    una_head_phi_gradient(&e->head, e->phi, r->y, r->rows, e->dphi);
-    for (size_t i = 0; i < r->rows; i++) memcpy(e->narrow + i * features, e->dphi + i * k, features * sizeof(double));
+    memset(e->narrow, 0, r->rows * features * sizeof(double));
+    for (size_t t = 0; t < una_held_outputs(r); t++) UNA_TRY(add_target(e, t, &log_evidence, run));
     memset(g, 0, net->parameters * sizeof *g);
     for (size_t i = 0; i < net->hidden_parameters; i++) {
         square += (double)p[i] * (double)p[i];
@@ -117,7 +138,7 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
     }
     una_net_backward_f32(net, p, r->x, r->rows, e->narrow, g, e->work);
     *losses = (una_losses){ .penalty = penalty * square, .mean_cos2 = NAN };
-    losses->total = losses->penalty - e->head.log_evidence;
+    losses->total = losses->penalty - log_evidence;
     return UNA_OK;
 }
 
@@ -134,8 +155,8 @@ una_status una_goal_evidence(una_trainable_f32 *what, const una_pupil *pupil, un
     una_head_init(&e->head, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
 
-    e->head.noise_var = l->of.evidence.noise_var;
     e->head.prior_var = l->of.evidence.prior_var;
+    UNA_TRY(una_cells_take(&e->cells, rows, k, una_held_outputs(l->rows), &run->scratch));
     *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };
     return una_work_new_f32(&e->work, l->shape, &(una_work_size){ .rows = 1 },
                             una_kernels_named_f32(run->settings.kernels), &run->scratch);

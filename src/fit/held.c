@@ -15,19 +15,22 @@ void una_held_row(float *to, una_view x, size_t row)
 
 static void give_row(una_held *h, bool out, una_view x, const double *y, size_t row)
 {
+    size_t n = h->outputs, at = (out ? h->held : h->rows) * n;
     una_held_row(out ? h->held_x + h->held * h->inputs : h->x + h->rows * h->inputs, x, row);
-    if (out) h->held_y[h->held++] = y[row];
-    else h->target[h->rows] = (float)(h->y[h->rows] = y[row]), h->rows++;
+    memcpy((out ? h->held_y : h->y) + at, y + row * n, n * sizeof *y);
+    for (size_t k = 0; !out && k < n; k++) h->target[at + k] = (float)h->y[at + k];
+    ++*(out ? &h->held : &h->rows);
 }
 
-static una_status take_rows(una_held *h, size_t inputs, size_t rows, size_t held, una_arena *arena)
+static una_status take_rows(una_held *h, const una_problem *p, size_t rows, size_t held, una_arena *arena)
 {
-    *h = (una_held){ .inputs = inputs };
+    size_t inputs = p->x.cols, outputs = p->outputs ? p->outputs : 1;
+    *h = (una_held){ .inputs = inputs, .outputs = outputs };
     h->x = UNA_GET_ROWS(arena, float, rows * inputs);
-    h->target = UNA_GET_ROWS(arena, float, rows);
-    h->y = UNA_GET_ROWS(arena, double, rows);
+    h->target = UNA_GET_ROWS(arena, float, rows * outputs);
+    h->y = UNA_GET_ROWS(arena, double, rows * outputs);
     h->held_x = UNA_GET_ROWS(arena, float, held * inputs);
-    h->held_y = UNA_GET_ROWS(arena, double, held);
+    h->held_y = UNA_GET_ROWS(arena, double, held * outputs);
     return una_arena_check(arena);
 }
 
@@ -38,7 +41,7 @@ una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_ar
         *h = *p->shared;
         return UNA_OK;
     }
-    UNA_TRY(take_rows(h, p->x.cols, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
+    UNA_TRY(take_rows(h, p, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
     for (size_t i = 0; i < p->x.rows; i++) give_row(h, by_fold && p->fold[i] == fold, p->x, p->y, i);
     for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) give_row(h, true, p->valid_x, p->valid_y, i);
     return UNA_OK;
@@ -46,7 +49,7 @@ una_status una_held_split(una_held *h, const una_problem *p, size_t fold, una_ar
 
 una_status una_held_none(una_held *h, const una_problem *p, una_arena *arena)
 {
-    UNA_TRY(take_rows(h, p->x.cols, p->x.rows + p->valid_x.rows, 0, arena));
+    UNA_TRY(take_rows(h, p, p->x.rows + p->valid_x.rows, 0, arena));
     for (size_t i = 0; i < p->x.rows; i++) give_row(h, false, p->x, p->y, i);
     for (size_t i = 0; i < p->valid_x.rows; i++) give_row(h, false, p->valid_x, p->valid_y, i);
     return UNA_OK;
@@ -54,8 +57,8 @@ una_status una_held_none(una_held *h, const una_problem *p, una_arena *arena)
 
 una_status una_held_fold(una_problem *p, size_t fold, una_arena *arena)
 {
-    size_t rows = p->x.rows, cols = p->x.cols, out = 0, in = 0;
-    double *x = UNA_GET_ROWS(arena, double, rows * cols), *y = UNA_GET_ROWS(arena, double, rows);
+    size_t rows = p->x.rows, cols = p->x.cols, outputs = p->outputs ? p->outputs : 1, out = 0, in = 0;
+    double *x = UNA_GET_ROWS(arena, double, rows * cols), *y = UNA_GET_ROWS(arena, double, rows * outputs);
     UNA_TRY(una_arena_check(arena));
 
     for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
@@ -63,30 +66,31 @@ una_status una_held_fold(una_problem *p, size_t fold, una_arena *arena)
     for (size_t i = 0; i < rows; i++) {
         size_t to = p->fold[i] == fold ? valid++ : in++;
         memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
-        y[to] = p->y[i];
+        memcpy(y + to * outputs, p->y + i * outputs, outputs * sizeof *y);
     }
 
     p->x = (una_view){ x, in, cols, cols };
     p->y = y;
     p->valid_x = (una_view){ x + in * cols, out, cols, cols };
-    p->valid_y = y + in;
+    p->valid_y = y + in * outputs;
     p->folds = 0;
     p->fold = NULL;
     p->shared = NULL;
     return UNA_OK;
 }
 
-una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t most, una_arena *arena)
+una_status una_held_thin(float **x, double **y, size_t *rows, size_t inputs, size_t outputs, size_t most,
+                         una_arena *arena)
 {
     if (*rows <= most) return UNA_OK;
     float *few = UNA_GET(arena, float, most * inputs);
-    double *few_y = UNA_GET(arena, double, most);
+    double *few_y = UNA_GET(arena, double, most * outputs);
     UNA_TRY(una_arena_check(arena));
 
     for (size_t i = 0; i < most; i++) {
         size_t row = i * *rows / most;
         memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
-        few_y[i] = (*y)[row];
+        memcpy(few_y + i * outputs, *y + row * outputs, outputs * sizeof(double));
     }
 
     *x = few;

@@ -40,7 +40,8 @@ typedef struct una_lesson {
     una_look  look;
     const una_held *rows;
     /* For SQUARES of a perceptron alone: */
-    size_t    target_heads;              /* columns of rows->target; 0 counts as 1: heads share it          */
+    size_t    target_heads;              /* columns of rows->target; 0 counts as 1: heads share it. Where how.targets
+                                            says that there are several, all heads, and the columns are theirs */
     const size_t *group;                 /* [inputs] category group, SIZE_MAX for a number; NULL: all numbers */
 } una_lesson;
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Looks at held-out rows while a network trains: what its own head says of them, or what a Bayesian linear head says
- * that has seen the training rows. Both score the log-likelihood at the noise that suits it best.
+ * that has seen the training rows. Both score the log-likelihood at the noise that suits it best; of several targets,
+ * each with a linear head of its own, the mean over the cells that are there.
  */
 #include "fit/lesson.h"
 
+#include "fit/together.h"
 #include "infer/head.h"
 #include "la/la.h"
 
@@ -13,8 +15,9 @@ enum { LOOK_ROWS = 4096 };               /* of each sort, at most               
 typedef struct watch {
     const una_pupil *pupil;
     const float *x, *held_x;             /* [rows, inputs], [held, inputs]                                  */
-    const double *y, *held_y;
-    size_t rows, held;
+    const double *y, *held_y;            /* [rows, outputs], [held, outputs]                                */
+    size_t rows, held, outputs;
+    una_cells cells, held_cells;         /* of the target at hand                                           */
     double *f;                           /* error: [held]                                                   */
     double *phi, *held_phi;              /* posterior: [rows, features + 1], [held, features + 1]           */
     una_stats stats;
@@ -37,10 +40,20 @@ static una_status look_at_posterior(void *context, const float *p, double *score
     size_t k = w->stats.features;
     net->body->forward(net, p, w->x, w->rows, w->phi, k, NULL, w->work);
     net->body->forward(net, p, w->held_x, w->held, w->held_phi, k, NULL, w->work);
-    una_stats_clear(&w->stats);
-    una_stats_add(&w->stats, w->phi, w->y, w->rows);
-    double noise_var, rmse;
-    return una_choose_valid(&noise_var, 1, &w->stats, w->held_phi, w->held_y, w->held, score, &rmse, run);
+    double noise_var, rmse, own = 0, sum = 0, all = 0;
+    for (size_t t = 0; t < w->outputs; t++) {
+        una_cells_pick(&w->cells, w->phi, w->y, w->rows, t);
+        una_cells_pick(&w->held_cells, w->held_phi, w->held_y, w->held, t);
+        if (w->held_cells.rows == 0) continue;
+        una_stats_clear(&w->stats);
+        una_stats_add(&w->stats, w->cells.phi, w->cells.y, w->cells.rows);
+        UNA_TRY(una_choose_valid(&noise_var, 1, &w->stats, w->held_cells.phi, w->held_cells.y, w->held_cells.rows, &own,
+                                 &rmse, run));
+        sum += own * (double)w->held_cells.rows;
+        all += (double)w->held_cells.rows;
+    }
+    *score = w->outputs == 1 ? own : all > 0 ? sum / all : 0;
+    return UNA_OK;
 }
 
 static una_status take_features(watch *w, const una_held *r, una_run *run)
@@ -49,8 +62,8 @@ static una_status take_features(watch *w, const una_held *r, una_run *run)
     float *x = r->x, *held_x = r->held_x;
     double *y = r->y, *held_y = r->held_y;
 
-    UNA_TRY(una_held_thin(&x, &y, &w->rows, r->inputs, LOOK_ROWS, &run->scratch));
-    UNA_TRY(una_held_thin(&held_x, &held_y, &w->held, r->inputs, LOOK_ROWS, &run->scratch));
+    UNA_TRY(una_held_thin(&x, &y, &w->rows, r->inputs, w->outputs, LOOK_ROWS, &run->scratch));
+    UNA_TRY(una_held_thin(&held_x, &held_y, &w->held, r->inputs, w->outputs, LOOK_ROWS, &run->scratch));
     w->x = x;
     w->y = y;
     w->held_x = held_x;
@@ -59,7 +72,8 @@ static una_status take_features(watch *w, const una_held *r, una_run *run)
     w->phi = una_phi_with_one(w->rows, k, &run->scratch);
     w->held_phi = una_phi_with_one(w->held, k, &run->scratch);
     una_stats_init(&w->stats, k, &run->scratch);
-    return una_arena_check(&run->scratch);
+    UNA_TRY(una_cells_take(&w->cells, w->rows, k, w->outputs, &run->scratch));
+    return una_cells_take(&w->held_cells, w->held, k, w->outputs, &run->scratch);
 }
 
 una_status una_watch_new(una_watch_f32 *out, const una_pupil *pupil, una_run *run)
@@ -68,7 +82,8 @@ una_status una_watch_new(una_watch_f32 *out, const una_pupil *pupil, una_run *ru
     bool posterior = pupil->lesson->look == UNA_LOOK_POSTERIOR;
     watch *w = UNA_GET(&run->scratch, watch, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *w = (watch){ .pupil = pupil, .held_x = r->held_x, .held_y = r->held_y, .rows = r->rows, .held = r->held };
+    *w = (watch){ .pupil = pupil, .held_x = r->held_x, .held_y = r->held_y, .rows = r->rows, .held = r->held,
+                  .outputs = una_held_outputs(r) };
     if (posterior) UNA_TRY(take_features(w, r, run));
     else w->f = UNA_GET_ROWS(&run->scratch, double, r->held);
     UNA_TRY(una_arena_check(&run->scratch));

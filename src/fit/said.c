@@ -206,8 +206,16 @@ static size_t rounds_of(const una_said *s, size_t sort)
     return count;
 }
 
+/* Of all targets. */
+static double sort_log_lik(const una_said *said, size_t targets, const double *noise_var, size_t sort, size_t row)
+{
+    double sum = mixed_log_lik(said, (int)sort, row, noise_var[0]);
+    for (size_t t = 1; t < targets; t++) sum += mixed_log_lik(&said[t], (int)sort, row, noise_var[t]);
+    return sum;
+}
+
 /* By rows of which all rounds speak. */
-una_status una_said_weigh(una_said *s, double noise_var, una_run *run)
+una_status una_said_weigh_together(una_said *s, size_t targets, const double *noise_var, una_run *run)
 {
     const double doubt = 10;
     if (s->sorts < 2) return UNA_OK;
@@ -220,14 +228,21 @@ una_status una_said_weigh(una_said *s, double noise_var, una_run *run)
     for (size_t i = 0; status == UNA_OK && i < s->rows; i++)
         if (sums_at(s, i).rounds == s->rounds) row[rows++] = i;
     for (size_t f = 0; status == UNA_OK && f < s->sorts; f++)
-        for (size_t i = 0; i < rows; i++) log_lik[f * rows + i] = mixed_log_lik(s, (int)f, row[i], noise_var);
+        for (size_t i = 0; i < rows; i++) log_lik[f * rows + i] = sort_log_lik(s, targets, noise_var, f, row[i]);
     if (status == UNA_OK) {
         una_stack(weight, log_lik, s->sorts, rows, doubt);
-        for (size_t r = 0; r < s->rounds; r++) s->weight[r] = weight[s->sort[r]] / (double)rounds_of(s, s->sort[r]);
+        for (size_t t = 0; t < targets; t++)
+            for (size_t r = 0; r < s->rounds; r++)
+                s[t].weight[r] = weight[s->sort[r]] / (double)rounds_of(s, s->sort[r]);
     }
 
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+una_status una_said_weigh(una_said *s, double noise_var, una_run *run)
+{
+    return una_said_weigh_together(s, 1, &noise_var, run);
 }
 
 /* ---- the shape of the noise, and what the result is told --------------------------------------------------------- */

@@ -34,6 +34,8 @@ double una_said_fit(una_said *said, double noise_var, double *z2);
 double una_said_noise(una_said *said);
 /* The weights that make y most likely (stacking), for that noise. */
 una_status una_said_weigh(una_said *said, double noise_var, una_run *run);
+/* The same weights for several targets, said [targets] of the same rows: those that make all of them most likely. */
+una_status una_said_weigh_together(una_said *said, size_t targets, const double *noise_var, una_run *run);
 
 /* The shape of the noise over the inputs of the rows, into said->shape too; NULL where left-out rows do not show any,
  * unless there must be one. The rows are those of the folds, or the ones held out. */

@@ -44,7 +44,7 @@ static una_status finish(void *context, void *trial, una_run *run)
     double *y = r->held_y;
     UNA_TRY(take_numbers(t, m, run));
     if (r->held == 0) return UNA_OK;
-    UNA_TRY(una_held_thin(&x, &y, &t->base.held, r->inputs, JUDGED, &run->scratch));
+    UNA_TRY(una_held_thin(&x, &y, &t->base.held, r->inputs, 1, JUDGED, &run->scratch));
     t->held_f = UNA_GET(&t->base.arena, double, t->base.held * m->parts);
     t->held_y = una_held_copy(y, t->base.held, &t->base.arena);
     UNA_TRY(una_arena_check(&t->base.arena));
@@ -109,7 +109,7 @@ static una_status look_back(const una_sampled *m, const una_sampled_plan *plan, 
                            : una_held_split(&held, p, SIZE_MAX, &run->scratch));
     double rows = (double)held.rows, square = 0, residual = 0;
     size_t n = held.rows;
-    UNA_TRY(una_held_thin(&held.x, &held.y, &n, held.inputs, JUDGED, &run->scratch));
+    UNA_TRY(una_held_thin(&held.x, &held.y, &n, held.inputs, 1, JUDGED, &run->scratch));
     double *f = UNA_GET(&run->scratch, double, m->parts * n);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_sampled_values(m, m->numbers, held.x, n, f, m->parts, 1, run));

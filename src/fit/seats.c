@@ -6,6 +6,7 @@
 
 #include "fit/basis.h"
 #include "fit/relevance.h"
+#include "fit/together.h"
 
 #include <string.h>
 
@@ -85,6 +86,45 @@ una_status una_twins_take(una_twins *t, const una_problem *p, bool relevance, un
     return scale_rows(t, run);
 }
 
+/* Its root mean square over the inputs is 1, as each target's is. */
+static void average(double *common, const una_fit_result *const *result, size_t targets, size_t inputs)
+{
+    for (size_t d = 0; d < inputs; d++) {
+        double square = 0;
+        for (size_t t = 0; t < targets; t++) square += pow(result[t]->relevance[d], 2) / (double)targets;
+        common[d] = sqrt(square);
+    }
+}
+
+una_status una_twins_take_several(una_twins *whole, una_twins *own, const una_problem *p, bool relevance,
+                                  una_fit_result *const *result, una_arena *keep, una_run *run)
+{
+    size_t targets = una_problem_outputs(p), inputs = p->x.cols;
+    *whole = (una_twins){ .plain = *p, .scaled = *p };
+    for (size_t t = 0; t < targets; t++) {
+        own[t] = (una_twins){0};
+        UNA_TRY(una_problem_target(&own[t].plain, p, t, &run->scratch));
+        own[t].scaled = own[t].plain;
+    }
+    if (!relevance) return UNA_OK;
+
+    double *common = UNA_GET(keep, double, inputs);
+    for (size_t t = 0; t < targets; t++) {
+        result[t]->relevance = UNA_GET(keep, double, inputs);
+        UNA_TRY(una_arena_check(keep));
+        UNA_TRY(una_relevance_learn(result[t]->relevance, &own[t].plain, run));
+    }
+    average(common, (const una_fit_result *const *)result, targets, inputs);
+    if (!tells_apart(common, inputs)) return UNA_OK;
+    for (size_t t = 0; t <= targets; t++) {
+        una_twins *at = t < targets ? &own[t] : whole;
+        at->scale = common;
+        at->scaled.shared = NULL;
+        UNA_TRY(scale_rows(at, run));
+    }
+    return UNA_OK;
+}
+
 una_status una_twins_share(una_twins *t, bool plain, bool scaled, una_run *run)
 {
     if (t->plain.folds || t->plain.valid_x.rows == 0) return UNA_OK;
@@ -107,13 +147,14 @@ una_status una_seat_rows(una_problem *p, const una_committee *c, const una_seat 
     return una_held_fold(p, s->leaves, arena);
 }
 
-static una_status foretell(una_seat *s, const una_kind *one, const void *state, const una_problem *p, una_run *run)
+static una_status foretell(una_seat *s, const una_kind *one, const void *state, const una_problem *p, una_arena *arena,
+                           una_run *run)
 {
     s->held = p->valid_x.rows;
     if (s->held == 0) return UNA_OK;
-    if (!s->mean) s->mean = UNA_GET(&s->arena, double, s->held), s->var = UNA_GET(&s->arena, double, s->held);
+    if (!s->mean) s->mean = UNA_GET(arena, double, s->held), s->var = UNA_GET(arena, double, s->held);
     double *noise = UNA_GET(&run->scratch, double, s->held);
-    UNA_TRY(una_arena_check(&s->arena));
+    UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_arena_check(&run->scratch));
     una_predictive out = { .mean = s->mean, .var_model = s->var, .var_noise = noise };
     return one->predict(state, p->valid_x, &out, run);
@@ -121,36 +162,72 @@ static una_status foretell(una_seat *s, const una_kind *one, const void *state, 
 
 /* A training's options: those of all, and what its round varies. Noise and prior variance are chosen later, for all,
  * and must not move the training: passed back, they give the same. */
-static una_status seat_options(una_seat *s, const una_committee *c)
+static una_status seat_options(una_seat *s, const una_committee *c, una_arena *arena)
 {
     const una_kind *one = c->one;
-    s->options = una_arena_get(&s->arena, 1, one->options_size);
-    UNA_TRY(una_arena_check(&s->arena));
+    s->options = una_arena_get(arena, 1, one->options_size);
+    UNA_TRY(una_arena_check(arena));
     memcpy(s->options, c->options, one->options_size);
 
     if (one->vary) one->vary(s->options, s->round);
     if (!una_kind_is_given(one, s->options, "restarts")) una_kind_set_number(one, s->options, "restarts", 1);
     una_kind_set_number(one, s->options, "noise_std", UNA_AUTO);
     una_kind_set_number(one, s->options, "prior_var", 1);
+
+    double *steps = una_kind_number(one, s->options, "steps");
+    if (c->steps_share < 1 && steps && !UNA_IS_AUTO(*steps)) *steps = fmax(1, floor(*steps * c->steps_share));
+    return UNA_OK;
+}
+
+static una_status take_seat(una_seat *s, const una_committee *c, una_arena *arena)
+{
+    UNA_TRY(seat_options(s, c, arena));
+    s->state = una_arena_get(arena, 1, c->one->state_size);
+    s->result = una_fit_result_in(arena);
+    return una_arena_check(arena);
+}
+
+/* One training for all targets, each of which has a seat of its own; memory is that of the whole's. */
+static una_status train_together(una_committee *c, size_t index, una_run *run)
+{
+    una_seat *whole = &c->seat[index];
+    una_arena *arena = &whole->arena, *scratch = &run->scratch;
+    size_t n = c->targets;
+    void **state = UNA_GET(scratch, void *, n), **options = UNA_GET(scratch, void *, n);
+    una_fit_result **result = UNA_GET(scratch, una_fit_result *, n);
+    una_together together = { .outputs = n, .noise = UNA_GET(scratch, double, n * n) };
+    una_problem p;
+    UNA_TRY(una_arena_check(scratch));
+    for (size_t t = 0; t < n; t++) {
+        una_seat *s = &c->of[t].seat[index];
+        UNA_TRY(take_seat(s, &c->of[t], arena));
+        state[t] = s->state;
+        options[t] = s->options;
+        result[t] = &s->result;
+    }
+    UNA_TRY(una_seat_rows(&p, c, whole, scratch));
+    UNA_TRY(c->one->fit_several(state, options, &p, result, &together, arena, run));
+    UNA_TRY(una_arena_check(arena));
+
+    for (size_t t = 0; t < n; t++) {
+        una_seat *s = &c->of[t].seat[index];
+        UNA_TRY(una_seat_rows(&p, &c->of[t], s, scratch));
+        UNA_TRY(foretell(s, c->one, s->state, &p, arena, run));
+    }
     return UNA_OK;
 }
 
 una_status una_seat_train(void *context, size_t index, una_run *run)
 {
-    const una_committee *c = context;
+    una_committee *c = context;
     una_seat *s = &c->seat[index];
     una_problem p;
-    UNA_TRY(seat_options(s, c));
-    double *steps = una_kind_number(c->one, s->options, "steps");
-    if (c->steps_share < 1 && steps && !UNA_IS_AUTO(*steps)) *steps = fmax(1, floor(*steps * c->steps_share));
-
-    s->state = una_arena_get(&s->arena, 1, c->one->state_size);
-    UNA_TRY(una_arena_check(&s->arena));
-    s->result = una_fit_result_in(&s->arena);
+    if (c->of) return train_together(c, index, run);
+    UNA_TRY(take_seat(s, c, &s->arena));
     UNA_TRY(una_seat_rows(&p, c, s, &run->scratch));
     UNA_TRY(c->one->fit(s->state, s->options, &p, &s->result, &s->arena, run));
     UNA_TRY(una_arena_check(&s->arena));
-    return foretell(s, c->one, s->state, &p, run);
+    return foretell(s, c->one, s->state, &p, &s->arena, run);
 }
 
 /* Of a shallow copy: relearning writes to the state alone, not to what it points at. */
@@ -178,7 +255,7 @@ una_status una_seat_foretell_again(void *context, size_t index, una_run *run)
     void *state;
     UNA_TRY(una_seat_rows(&p, c, s, &run->scratch));
     UNA_TRY(relearnt(&state, c, s, c->noise_var, c->prior_var, &p, run));
-    return foretell(s, c->one, state, &p, run);
+    return foretell(s, c->one, state, &p, &s->arena, run);
 }
 
 void una_committee_gather(una_said *said, const una_committee *c)
@@ -247,4 +324,47 @@ una_status una_fit_alone(una_members *m, const una_kind *one, void *options, con
     if (one->vary) one->vary(options, 0);
     if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, una_twin(t, scaled), result, keep, run);
     return one->fit(m->at[0].state, options, una_twin(t, scaled), result, keep, run);
+}
+
+/* One head for all, where it may be: posteriors anew, with one ratio of the variances. */
+static una_status join_alone(una_members *const *m, const una_kind *one, void *const *options, const una_twins *whole,
+                             const una_twins *own, bool scaled, una_fit_result *const *result, una_together *together,
+                             una_arena *keep, una_run *run)
+{
+    size_t n = una_problem_outputs(&whole->plain);
+    double *noise = UNA_GET(&run->scratch, double, n), *prior = UNA_GET(&run->scratch, double, n);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < n; t++) noise[t] = result[t]->noise_var, prior[t] = result[t]->prior_var;
+    if (!una_problem_complete(&whole->plain) || isnan(together->noise[n - 1]) || !una_one_ratio(prior, noise, n))
+        return UNA_OK;
+
+    for (size_t t = 0; t < n; t++) {
+        una_problem p;
+        una_fit_result found = una_fit_result_in(&run->scratch);
+        una_all_rows(&p, una_twin(&own[t], scaled));
+        una_kind_set_number(one, options[t], "prior_var", prior[t]);
+        UNA_TRY(one->relearn(m[t]->at[0].state, options[t], &p, &found, keep, run));
+        result[t]->prior_var = found.prior_var;
+        result[t]->log_evidence = found.log_evidence;
+    }
+    together->joint = true;
+    return UNA_OK;
+}
+
+una_status una_fit_alone_several(una_members *const *m, const una_kind *one, void *const *options,
+                                 const una_twins *whole, const una_twins *own, bool scaled,
+                                 una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+{
+    size_t n = una_problem_outputs(&whole->plain);
+    void **state = UNA_GET(&run->scratch, void *, n);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < n; t++) {
+        UNA_TRY(una_members_take(m[t], one, 1, &own[t].plain, keep));
+        m[t]->at[0].scale = scaled ? whole->scale : NULL;
+        state[t] = m[t]->at[0].state = una_arena_get(keep, 1, one->state_size);
+        UNA_TRY(una_arena_check(keep));
+        if (one->vary) one->vary(options[t], 0);
+    }
+    UNA_TRY(one->fit_several(state, options, una_twin(whole, scaled), result, together, keep, run));
+    return join_alone(m, one, options, whole, own, scaled, result, together, keep, run);
 }

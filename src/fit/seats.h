@@ -28,6 +28,10 @@ typedef struct una_twins {
 /* relevance: learn the scale. It is kept, and told in the result. */
 una_status una_twins_take(una_twins *twins, const una_problem *problem, bool relevance, una_fit_result *result,
                           una_arena *keep, una_run *run);
+/* Of several targets: `whole` has all of them, own [outputs] each by itself. The scale, common to all because features
+ * are, is the quadratic mean of the targets'; each result is told its own. */
+una_status una_twins_take_several(una_twins *whole, una_twins *own, const una_problem *problem, bool relevance,
+                                  una_fit_result *const *result, una_arena *keep, una_run *run);
 /* Rows in float that all trainings of a twin share: without folds they all have the same. */
 una_status una_twins_share(una_twins *twins, bool plain, bool scaled, una_run *run);
 const una_problem *una_twin(const una_twins *twins, bool scaled);
@@ -55,7 +59,20 @@ typedef struct una_committee {
     size_t          count;
     double          steps_share;         /* of the steps that the options say                               */
     double          noise_var, prior_var;        /* for judging again                                       */
+    struct una_committee *of;            /* [targets] of several: those of each target, whose seats this one's train;
+                                            NULL: it is one target's                                        */
+    size_t          targets;
 } una_committee;
+
+static inline size_t una_committee_targets(const una_committee *c)
+{
+    return c->of ? c->targets : 1;
+}
+
+static inline una_committee *una_committee_of(una_committee *c, size_t target)
+{
+    return c->of ? &c->of[target] : c;
+}
 
 /* The rows of a seat: those that train are x, those that it leaves out are valid_x. */
 una_status una_seat_rows(una_problem *problem, const una_committee *c, const una_seat *seat, una_arena *arena);
@@ -82,5 +99,11 @@ una_status una_members_take(una_members *members, const una_kind *one, size_t co
 /* One training with the cross-fitting of its kind: nothing is foretold. anchor: NULL, or of an ensemble. */
 una_status una_fit_alone(una_members *members, const una_kind *one, void *options, const una_anchor *anchor,
                          const una_twins *twins, bool scaled, una_fit_result *result, una_arena *keep, una_run *run);
+
+/* The same of several targets at once, own [outputs] and whole as una_twins_take_several has them; all [outputs]. Their
+ * heads are one where every cell is there and their variances are alike (together.h). */
+una_status una_fit_alone_several(una_members *const *members, const una_kind *one, void *const *options,
+                                 const una_twins *whole, const una_twins *own, bool scaled,
+                                 una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run);
 
 #endif

@@ -190,8 +190,8 @@ struct una_model {
     una_columns     columns;
     una_fit_info    info;
     const char     *options_json;
-    size_t          targets;                      /* 0: one, and this is it. Else `target` [targets] holds a model of each,
-                                                     and state and columns of this one are not used        */
+    size_t          targets;                      /* 0: one, and this is it. Else `target` [targets] holds a model of
+                                                     each, and state and columns of this one are not used  */
     una_model     **target;
     una_together    together;
 };

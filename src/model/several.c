@@ -116,11 +116,11 @@ static una_status encode(fitting *f)
 {
     double *x, *y;
     size_t rows, *kept, inputs = f->columns[0]->input_count;
-    UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &x, &y, &kept, &rows, &f->run->scratch,
-                                       f->run));
     una_columns *columns = UNA_GET(&f->run->scratch, una_columns, f->whole->targets);
     UNA_TRY(una_arena_check(&f->run->scratch));
     for (size_t t = 0; t < f->whole->targets; t++) columns[t] = *f->columns[t];
+    UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &x, &y, &kept, &rows, &f->run->scratch,
+                                       f->run));
     f->kept = kept;
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
                             .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows };
@@ -211,7 +211,8 @@ static una_status split_anew(una_problem *p, const fitting *f, size_t t)
 {
     una_target_rows rows;
     una_view x = f->all.x;
-    if (f->settings->valid && f->all.valid_x.rows && count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t) == 0)
+    size_t held = count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t);
+    if (f->settings->valid && held == 0)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: there are no rows to validate on with the target '%.60s'",
                  f->settings->valid->origin, f->columns[t]->target);
     if (f->all.valid_joins) x.rows += f->all.valid_x.rows;
@@ -309,7 +310,7 @@ static una_status fit_together(fitting *f)
     return UNA_OK;
 }
 
-/* ---- fit ---------------------------------------------------------------------------------------------------------- */
+/* ---- fit -------------------------------------------------------------------------------------------------------- */
 
 static una_status make_parts(fitting *f, const char *spec)
 {
@@ -360,7 +361,7 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
     return tell_whole(&f);
 }
 
-/* ---- more rows ----------------------------------------------------------------------------------------------------- */
+/* ---- more rows -------------------------------------------------------------------------------------------------- */
 
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run)
 {

@@ -28,7 +28,7 @@ una_status una_several_relearn(una_model *whole, const una_dataset *data, const 
 /* UNA_E_USAGE for a model of several targets: the call is for one. */
 una_status una_model_need_one(const una_model *model, una_run *run);
 
-typedef struct una_target_rows {               /* the rows that have one of the targets                           */
+typedef struct una_target_rows {         /* the rows that have one of the targets                           */
     una_view x;                          /* the view given where all have it, else a copy in the run's scratch */
     double  *y;                          /* [x.rows] in the run's scratch                                   */
     const size_t *row;                   /* [x.rows] which they are among all; NULL: all                    */
@@ -42,7 +42,7 @@ una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run
 void       una_spare_back(una_model *model, una_spare *spare);
 void       una_spare_free(una_spare *spare);
 
-/* ---- model.c: what a fit to one target is made of ---------------------------------------------------------------- */
+/* ---- model.c: what a fit to one target is made of --------------------------------------------------------------- */
 
 una_status una_model_read_options(una_model *model, const char *spec, const una_fit_settings *settings, una_run *run);
 /* Spec and options as texts, from the options as they are. */

@@ -6,17 +6,20 @@
  *   f_j)
  * with C = 2n/(M (M-1)) and the slopes of a head stacked over all probes into one vector (per point, the similarity of
  * more than D heads cannot vanish, and for D = 1 it is identically 1). The heads are then dropped for a Bayesian linear
- * head. Probes are the training points (the thesis) or random points between pairs of them, where there is no data.
+ * head. Of several targets each has M heads on the same features; J is the sum over targets, with the similarity of
+ * each target's heads (target_cosine=summed) or of maps to all targets, whose slopes are one vector (jacobian).
+ * Probes are the training points (the thesis) or random points between pairs of them, where there is no data.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez,
  * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
  */
 #include "fit/basis.h"
 #include "fit/committee.h"
+#include "fit/together.h"
 
 typedef struct luna_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
     double heads, head_share, diversity, diversity_rows, target_cos2;
-    int    schedule, probes, cosine, slopes;
+    int    schedule, probes, cosine, target_cosine, slopes;
     double perturbation_std, directions;
     int    direction_kind;
     una_committee_options committee;
@@ -43,6 +46,9 @@ static const una_option luna_table[] = {
       "both = beyond in one round of members in four, between in the others" },
     { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
       "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
+    { "target_cosine", UNA_WORD, offsetof(luna_options, target_cosine), "summed", 0, 0, false, "summed|jacobian",
+      "of several targets: similarity of the heads of each target, summed, or of maps to all targets, by their whole "
+      "Jacobians" },
     { "slopes", UNA_WORD, offsetof(luna_options, slopes), "differences", 0, 0, false, "differences|exact",
       "slopes by finite differences (the thesis) or exact" },
     { "perturbation_std", UNA_REAL, offsetof(luna_options, perturbation_std), "0.1", 1e-6, 10, false, NULL,
@@ -68,19 +74,19 @@ static una_status check(const luna_options *o, const una_problem *problem, una_r
     return UNA_OK;
 }
 
-static una_status luna_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                           una_arena *keep, una_run *run)
+/* Automatic numbers that a rule knows. */
+static void fill_in(luna_options *o, const una_problem *problem)
 {
-    luna_options *o = options;
-    UNA_TRY(check(o, problem, run));
     double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features;
     double inputs = (double)problem->x.cols;
-    bool steer = UNA_IS_AUTO(o->diversity);
-
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
+}
 
+static una_basis_plan plan_of(const luna_options *o, const una_problem *problem)
+{
+    bool steer = UNA_IS_AUTO(o->diversity);
     double rows = (double)problem->x.rows, share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
     plan.member = o->committee.members != 1;
@@ -88,16 +94,49 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
-        .unit_directions = o->direction_kind == 1, .head_relief = 1 - o->head_share, .descent.look_from = 0.6 };
-    UNA_TRY(una_basis_fit(state, &o->basis, problem, &plan, result, keep, run));
+        .unit_directions = o->direction_kind == 1, .jacobian = o->target_cosine == 1,
+        .head_relief = 1 - o->head_share, .descent.look_from = 0.6 };
+    return plan;
+}
 
+static void tell(const luna_options *o, const una_basis_plan *plan, una_fit_result *result)
+{
+    bool steer = plan->training.steer;
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
     if (result->mean_cos2 > 0.99)
         una_notes_add(&result->warnings, "The auxiliary heads have collapsed (mean cos^2 %.3f): they all learnt one "
                       "function, and the bands may be too narrow where there is no data; raise diversity (now %g%s) "
-                      "or lower penalty (now %g).", result->mean_cos2, steer ? plan.training.diversity : o->diversity,
+                      "or lower penalty (now %g).", result->mean_cos2, steer ? plan->training.diversity : o->diversity,
                       steer ? " at the start, then steered" : "", o->basis.penalty);
+}
+
+/* Options of all targets are alike, but for their noise and what follows from it. */
+static una_status luna_fit_several(void *const *state, void *const *options, const una_problem *problem,
+                                   una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+{
+    size_t targets = una_problem_outputs(problem);
+    luna_options *first = options[0];
+    una_basis **basis = UNA_GET(&run->scratch, una_basis *, targets);
+    una_basis_options **own = UNA_GET(&run->scratch, una_basis_options *, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(check(first, problem, run));
+    for (size_t t = 0; t < targets; t++) {
+        luna_options *o = options[t];
+        fill_in(o, problem);
+        basis[t] = state[t];
+        own[t] = &o->basis;
+    }
+
+    una_basis_plan plan = plan_of(first, problem);
+    UNA_TRY(una_basis_fit_several(basis, own, problem, &plan, result, together, keep, run));
+    for (size_t t = 0; t < targets; t++) tell(options[t], &plan, result[t]);
     return UNA_OK;
+}
+
+static una_status luna_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                           una_arena *keep, una_run *run)
+{
+    return luna_fit_several(&state, &options, problem, &result, NULL, keep, run);
 }
 
 /* Beyond the data in the second of four rounds, between them in the others: gaps are looked for first. Few directions
@@ -119,6 +158,7 @@ static const una_kind luna_one = {
     .least_rows = 5,
     .learns_features = true,
     .fit = luna_fit,
+    .fit_several = luna_fit_several,
     .vary = luna_vary,
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
@@ -130,6 +170,7 @@ static const una_kind luna_one = {
     .sample = una_basis_sample,
 };
 UNA_COMMITTEE_OF(luna_one)
+UNA_COMMITTEE_OF_SEVERAL(luna_one)
 
 const una_kind una_kind_luna = {
     .name = "luna",
@@ -150,6 +191,7 @@ const una_kind una_kind_luna = {
     .learns_features = true,
     .keeps_folds = true,
     .fit = luna_one_members_fit,
+    .fit_several = luna_one_members_fit_several,
     .predict = una_members_predict,
     .exchange = luna_one_members_exchange,
     .mixture = una_members_mixture,

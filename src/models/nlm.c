@@ -4,11 +4,13 @@
  *   mle       minimise sum (y - f)^2/(2 sigma^2)
  *   map       ... + gamma |theta|^2, all weights and biases
  *   marginal  minimise -log p(y | features) + gamma |theta hidden|^2, the head integrated out
+ * Of several targets, whose heads share the features, the sum over all is minimised.
  * Source: Snoek et al., Scalable Bayesian optimization using deep neural networks, 2015; Ober and Rasmussen,
  * Benchmarking the neural linear model for regression, 2019 (whose appendix prints the wrong sign of log|V|).
  */
 #include "fit/basis.h"
 #include "fit/committee.h"
+#include "fit/together.h"
 
 typedef struct nlm_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
@@ -27,13 +29,27 @@ static const una_option nlm_table[] = {
     { .name = NULL }
 };
 
+static una_status nlm_fit_several(void *const *state, void *const *options, const una_problem *problem,
+                                  una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+{
+    size_t targets = una_problem_outputs(problem);
+    const nlm_options *first = options[0];
+    una_basis **basis = UNA_GET(&run->scratch, una_basis *, targets);
+    una_basis_options **own = UNA_GET(&run->scratch, una_basis_options *, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < targets; t++) {
+        basis[t] = state[t];
+        own[t] = &((nlm_options *)options[t])->basis;
+    }
+    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = first->training == MARGINAL,
+                            .member = first->committee.members != 1 };
+    return una_basis_fit_several(basis, own, problem, &plan, result, together, keep, run);
+}
+
 static una_status nlm_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run)
 {
-    nlm_options *o = options;
-    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL,
-                            .member = o->committee.members != 1 };
-    return una_basis_fit(state, &o->basis, problem, &plan, result, keep, run);
+    return nlm_fit_several(&state, &options, problem, &result, NULL, keep, run);
 }
 
 /* One training. */
@@ -46,6 +62,7 @@ static const una_kind nlm_one = {
     .least_rows = 5,
     .learns_features = true,
     .fit = nlm_fit,
+    .fit_several = nlm_fit_several,
     .predict = una_basis_predict,
     .exchange = una_basis_exchange,
     .observe = una_basis_observe,
@@ -55,12 +72,11 @@ static const una_kind nlm_one = {
     .sample = una_basis_sample,
 };
 UNA_COMMITTEE_OF(nlm_one)
+UNA_COMMITTEE_OF_SEVERAL(nlm_one)
 
 /* What a way of training implies is the same for all trainings. */
-static una_status nlm_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                                  una_arena *keep, una_run *run)
+static una_status imply(nlm_options *o, const una_problem *problem, una_run *run)
 {
-    nlm_options *o = options;
     double rows = (double)problem->x.rows;
     if (o->training == MLE) o->basis.penalty = 0;
     if (o->training == MARGINAL) {
@@ -70,7 +86,22 @@ static una_status nlm_members_fit(void *state, void *options, const una_problem 
             UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, "
                      "there are %zu rows)", o->basis.batch, problem->x.rows);
     }
+    return UNA_OK;
+}
+
+static una_status nlm_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                                  una_arena *keep, una_run *run)
+{
+    UNA_TRY(imply(options, problem, run));
     return nlm_one_members_fit(state, options, problem, result, keep, run);
+}
+
+static una_status nlm_members_fit_several(void *const *state, void *const *options, const una_problem *problem,
+                                          una_fit_result *const *result, una_together *together, una_arena *keep,
+                                          una_run *run)
+{
+    for (size_t t = 0; t < una_problem_outputs(problem); t++) UNA_TRY(imply(options[t], problem, run));
+    return nlm_one_members_fit_several(state, options, problem, result, together, keep, run);
 }
 
 const una_kind una_kind_nlm = {
@@ -89,6 +120,7 @@ const una_kind una_kind_nlm = {
     .learns_features = true,
     .keeps_folds = true,
     .fit = nlm_members_fit,
+    .fit_several = nlm_members_fit_several,
     .predict = una_members_predict,
     .exchange = nlm_one_members_exchange,
     .mixture = una_members_mixture,

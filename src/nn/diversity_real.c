@@ -8,6 +8,11 @@
  * Where there are few slopes, G is formed after all (W A = G'J, dP/dJ = G K W): products with A cost the same however
  * few they are. Per point, the same with S of each probe, and P averaged over the probes; G is formed there too.
  * A head without slope (q_i = 0) takes no part.
+ *
+ * Several targets have M heads each, W_t, S^t = W_t A W_t' on the diagonal of S, in one of two ways:
+ *   summed     each target by itself: P = (1/T) sum_t P(S^t), K^t = K(S^t)/T
+ *   jacobian   head m maps to all targets, and its slopes are one vector: P = P(sum_t S^t), K^t = K(sum_t S^t)
+ * K has the K^t on its diagonal and is zero elsewhere; the rest is as above.
  */
 #include "nn/work.h"
 
@@ -100,15 +105,51 @@ static void mirror(real *a, size_t n, size_t stride)
         for (size_t j = 0; j < i; j++) a[j * stride + i] = a[i * stride + j];
 }
 
-/* P and K from S. */
-static double solve_heads(size_t heads, double diversity, WORK *w)
+/* The sum of the diagonal blocks [each, each] of S, in the first. */
+static void add_blocks(real *s, size_t stride, size_t each, size_t targets)
 {
+    for (size_t t = 1; t < targets; t++)
+        for (size_t i = 0; i < each; i++)
+            for (size_t j = 0; j < each; j++) s[i * stride + j] += s[(t * each + i) * stride + t * each + j];
+}
+
+static void copy_block(real *k, size_t stride, size_t each, size_t targets)
+{
+    for (size_t t = 1; t < targets; t++)
+        for (size_t i = 0; i < each; i++)
+            memcpy(k + (t * each + i) * stride + t * each, k + i * stride, each * sizeof(real));
+}
+
+/* P and K from S, of several targets. */
+static double solve_targets(size_t heads, size_t targets, bool jacobian, double diversity, WORK *w)
+{
+    size_t stride = UNA_PADDED(heads), each = heads / targets;
+    real *s = w->similarity.s, *k = w->similarity.k;
+    double *inverse = w->similarity.inverse, share = 1 / (double)targets, p = 0;
+    memset(k, 0, heads * stride * sizeof(real));
+    if (jacobian) {
+        add_blocks(s, stride, each, targets);
+        p = w->kern->slopes->similarity(each, stride, s, diversity, k, inverse);
+        copy_block(k, stride, each, targets);
+        return p;
+    }
+    for (size_t t = 0; t < targets; t++) {
+        size_t at = t * each * (stride + 1);
+        p += share * w->kern->slopes->similarity(each, stride, s + at, share * diversity, k + at, inverse);
+    }
+    return p;
+}
+
+/* P and K from S. */
+static double solve_heads(size_t heads, const OBJECTIVE *objective, double diversity, WORK *w)
+{
+    if (objective->targets > 1) return solve_targets(heads, objective->targets, objective->jacobian, diversity, w);
     return w->kern->slopes->similarity(heads, UNA_PADDED(heads), w->similarity.s, diversity, w->similarity.k,
                                        w->similarity.inverse);
 }
 
 /* From (W A)' = J'G: P, the heads' gradient, and K W for the slopes' gradient. */
-static double solve_slopes(const una_net *net, double diversity, real *gradient, WORK *w)
+static double solve_slopes(const una_net *net, const OBJECTIVE *objective, real *gradient, WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
@@ -119,7 +160,7 @@ static double solve_slopes(const una_net *net, double diversity, real *gradient,
     for (size_t i = 1; i < w->pieces; i++)
         w->kern->add(features * heads_wide, w->piece[i]->similarity.slopes->wa, by->wa);
     w->kern->product(heads, heads_wide, features, flat, wide, 1, by->wa, heads_wide, to->s, heads_wide, false);
-    double p = solve_heads(heads, diversity, w);
+    double p = solve_heads(heads, objective, objective->diversity, w);
 
     w->kern->product(features, heads_wide, heads, by->wa, heads_wide, 1, to->k, heads_wide,
                      gradient + net->weights[net->depth], heads_wide, true);
@@ -128,7 +169,8 @@ static double solve_slopes(const una_net *net, double diversity, real *gradient,
 }
 
 /* From A: P, the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts are added up in their order. */
-static double solve_features(const una_net *net, const real *parameters, double diversity, real *gradient, WORK *w)
+static double solve_features(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
+                             WORK *w)
 {
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
     size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
@@ -142,7 +184,7 @@ static double solve_features(const una_net *net, const real *parameters, double 
     /* W A, W A W' */
     w->kern->product(heads, wide, features, flat, wide, 1, by->a, wide, by->wa, wide, false);
     w->kern->product(heads, heads_wide, features, by->wa, wide, 1, heads_w, heads_wide, to->s, heads_wide, false);
-    double p = solve_heads(heads, diversity, w);
+    double p = solve_heads(heads, objective, objective->diversity, w);
 
     /* (K W A)', K W, W'K W */
     w->kern->product(features, heads_wide, heads, by->wa, 1, wide, to->k, heads_wide,
@@ -156,8 +198,8 @@ double REAL(una_diversity_solve)(const una_net *net, const real *parameters, con
                                  WORK *w)
 {
     if (objective->per_point) return 0;
-    if (w->similarity.slopes) return solve_slopes(net, objective->diversity, gradient, w);
-    return solve_features(net, parameters, objective->diversity, gradient, w);
+    if (w->similarity.slopes) return solve_slopes(net, objective, gradient, w);
+    return solve_features(net, parameters, objective, gradient, w);
 }
 
 static double per_point(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
@@ -178,7 +220,7 @@ static double per_point(const una_net *net, const real *parameters, const BATCH 
         const real *g = by->g + p * each * heads_wide;
         real *dg = by->dg + p * each * heads_wide;
         w->kern->product(heads, heads_wide, each, g, 1, heads_wide, g, heads_wide, to->s, heads_wide, false);
-        sum += solve_heads(heads, objective->diversity / probes, w);
+        sum += solve_heads(heads, objective, objective->diversity / probes, w);
         w->kern->product(each, heads_wide, heads, g, heads_wide, 1, to->k, heads_wide, dg, heads_wide, false);
     }
 

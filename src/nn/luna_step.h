@@ -30,6 +30,9 @@ typedef struct una_training {            /* how a network is trained; every numb
     double perturbation_std;
     size_t directions;                   /* 0: every input; else that many a step                           */
     bool   unit_directions;              /* random unit vectors instead of inputs                           */
+    size_t targets;                      /* > 1: the heads stand target by target, each has as many         */
+    const double *target_scale;          /* [targets] they are multiplied by: sigma over each one's own; NULL: 1 */
+    bool   jacobian;                     /* of several targets: slopes of a head are one vector over all    */
 } una_training;
 
 typedef struct una_inputs {              /* what inputs are: numbers are perturbed, a category is taken whole */

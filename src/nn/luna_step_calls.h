@@ -4,8 +4,9 @@
  */
 typedef struct REAL(una_train_data) {
     const real *x;                       /* [rows, inputs]                                                  */
-    const real *target;                  /* [rows] (heads share it) or [rows, padded(heads)]                */
-    size_t rows, target_heads;
+    const real *target;                  /* [rows] (heads share it), [rows, padded(heads)], or for several targets
+                                            [rows, targets], NAN where a cell is missing                    */
+    size_t rows, target_heads;           /* 1, or all heads                                                 */
     una_inputs inputs;
 } REAL(una_train_data);
 

@@ -3,6 +3,8 @@
  * The step of luna_step.h:  batch, probes, perturbations -> loss and gradient;  the optimiser follows in opt/descent.
  *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2 fit_weight + gamma (n/N) |Psi|^2 (heads: a share of it) + lambda s(u) C P,
  *   C = 2n/(M (M-1))
+ * Of T targets each has M heads; the fit is the sum over all, and P, the mean over targets or that of whole Jacobians
+ * (diversity_real.c), counts T times: each target weighs fit against similarity as it would alone.
  * Batches of an epoch differ in size by at most one row, so no ragged rest is left over. Large steps are cut into
  * pieces, by size alone, and a crew shares them: what is computed does not depend on how many threads there are.
  */
@@ -33,6 +35,8 @@ struct STEP {
     uint32_t *order;                     /* [rows]                                                          */
     size_t *numeric, numeric_count;
     real *x, *target, *delta, *direction;
+    size_t *hole;                        /* [most, targets] of the batch, piece after piece; NULL: no cell is missing */
+    size_t holes[UNA_MOST_PIECES];
     size_t delta_room;                   /* of one piece                                                    */
     double lambda, mean_cos2;            /* as it is steered; of the step at hand                           */
 };
@@ -157,13 +161,41 @@ static void fetch(const real *row, size_t inputs)
     __builtin_prefetch(row + inputs - 1);
 }
 
+static size_t targets_of(const STEP *t)
+{
+    return t->how->targets > 1 ? t->how->targets : 1;
+}
+
+/* Columns of the batch's target, and of the data's. */
+static size_t target_stride(const STEP *t)
+{
+    return t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
+}
+
+static size_t data_stride(const STEP *t)
+{
+    return t->how->targets > 1 ? t->how->targets : target_stride(t);
+}
+
+/* The targets of row i of the batch, one for each head; a missing one is a hole of piece k, which begins at `first`. */
+static void spread_targets(STEP *t, size_t k, size_t first, size_t i, const real *y)
+{
+    size_t targets = t->how->targets, each = t->data->target_heads / targets, wide = target_stride(t);
+    for (size_t n = 0; n < targets; n++) {
+        real *to = t->target + i * wide + n * each;
+        const real scaled = t->how->target_scale ? (real)t->how->target_scale[n] * y[n] : y[n];
+        for (size_t m = 0; m < each; m++) to[m] = scaled;
+        if (isnan(y[n])) t->hole[first * targets + t->holes[k]++] = (i - first) * wide + n * each;
+    }
+}
+
 /* Piece k of the batch: its rows, its targets, its perturbations. */
 static void fill_piece(void *context, size_t k)
 {
     enum { AHEAD = 8 };
     STEP *t = context;
     REAL(una_batch) *piece = &t->piece[k];
-    size_t inputs = t->net->size[0], wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
+    size_t inputs = t->net->size[0], wide = target_stride(t), from_wide = data_stride(t);
     size_t first = rows_before(t, k), end = rows_before(t, k + 1);
 
     *piece = t->batch;
@@ -173,12 +205,18 @@ static void fill_piece(void *context, size_t k)
     piece->target = t->target + first * wide;
     if (t->delta) piece->delta = draw_perturbations(t, k);
 
+    if (t->gather) t->holes[k] = 0;
     for (size_t i = first; t->gather && i < end; i++) {
         size_t row = t->order[t->from + i];
         if (i + AHEAD < end) fetch(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
         memcpy(place_of(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
-        memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
+        if (t->hole) spread_targets(t, k, first, i, t->data->target + row * from_wide);
+        else memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
     }
+    if (!t->hole) return;
+    piece->hole = t->hole + first * targets_of(t);
+    piece->holes = t->holes[k];
+    piece->open = t->target + first * wide;
 }
 
 /* What a step looks at. Random numbers that follow one another are drawn here, before the pieces part. */
@@ -240,9 +278,9 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
 
     t->pieces = pieces_of(t);
     size_t each = (t->most + t->pieces - 1) / t->pieces;
-    size_t target_wide = t->data->target_heads == 1 ? 1 : UNA_PADDED(t->data->target_heads);
     t->x = UNA_GET(scratch, real, t->most * inputs * (t->batch.own_probes ? 2 : 1));
-    t->target = UNA_GET(scratch, real, t->most * target_wide);
+    t->target = UNA_GET(scratch, real, t->most * target_stride(t));
+    if (t->how->targets > 1) t->hole = UNA_GET(scratch, size_t, t->most * t->how->targets);
     t->delta_room = UNA_PADDED(each * t->batch.directions + 64);
     if (slopes && !t->how->exact) t->delta = UNA_GET(scratch, real, t->pieces * t->delta_room);
     UNA_TRY(una_arena_check(scratch));
@@ -263,14 +301,17 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
 
 static REAL(una_objective) objective_at(const STEP *t, double u)
 {
-    double n = (double)t->batch.rows, heads = (double)una_net_heads(t->net);
+    double n = (double)t->batch.rows, targets = (double)targets_of(t);
+    double heads = (double)(una_net_heads(t->net) / targets_of(t));
     double scale = heads > 1 ? 2 * n / (heads * (heads - 1)) : 0;
     return (REAL(una_objective)){
         .fit_weight = t->how->fit_weight / heads,
         .penalty = t->how->penalty * n / (double)t->data->rows,
         .head_relief = t->how->head_relief,
-        .diversity = t->lambda * una_schedule(t->how->schedule, u) * scale,
+        .diversity = t->lambda * una_schedule(t->how->schedule, u) * scale * targets,
         .per_point = t->how->per_point,
+        .targets = t->how->targets,
+        .jacobian = t->how->jacobian,
     };
 }
 
@@ -367,7 +408,8 @@ una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real
     if (status == UNA_OK) {
         una_losses losses;
         prepare(t, 0);
-        REAL(una_objective) objective = { .per_point = how->per_point };
+        REAL(una_objective) objective = { .per_point = how->per_point, .targets = how->targets,
+                                          .jacobian = how->jacobian };
         REAL(una_net_gradient_in_pieces)(net, parameters, t->piece, &objective, gradient, &losses, t->work, t->crew);
         *mean_cos2 = losses.mean_cos2;
     }

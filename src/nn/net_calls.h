@@ -11,19 +11,28 @@ typedef struct REAL(una_batch) {
     const real *x;                             /* [rows (+ probes), inputs]                            */
     const real *target;                        /* [rows, target_heads]                                 */
     size_t target_heads;                       /* 1: all heads share y; else one column per head, stride padded */
+    const size_t *hole;                        /* [holes] places in target of the first head of a cell that is not
+                                                  there. It and the other heads of that target get what they say
+                                                  themselves for it, so that nothing is learnt there   */
+    size_t holes;
+    real  *open;                               /* the target, for holes to be filled; NULL: it has none */
     const real *direction;                     /* [directions, inputs], unit vectors; NULL = every input in turn */
     const real *delta;                         /* [probes, directions]; NULL = exact slopes            */
     real *const *mask;                         /* [depth] of [rows, padded(width)]: hidden units are multiplied with it,
                                                   as dropout does; NULL = none. Not with probes        */
 } REAL(una_batch);
 
-/* loss = fit_weight sum_{i,m} (t_im - f_im)^2 + penalty (|hidden|^2 + (1 - head_relief) |heads|^2) + diversity P */
+/* loss = fit_weight sum_{i,m} (t_im - f_im)^2 + penalty (|hidden|^2 + (1 - head_relief) |heads|^2) + diversity P
+ * Of several targets the heads stand target by target, each has as many; P is the mean of the targets' own, or that of
+ * the slopes of all targets as one vector. */
 typedef struct REAL(una_objective) {
     double fit_weight, penalty, diversity;
     bool   per_point;                          /* cosine per probe, averaged; else stacked over probes */
     double head_relief;                        /* share of the penalty that heads are spared; 1 where they are
                                                   integrated out (marginal likelihood)                 */
     bool   free_biases;                        /* the penalty is that of the weights alone             */
+    size_t targets;                            /* 0 counts as 1                                        */
+    bool   jacobian;                           /* slopes of all targets are one vector; else each target's are */
 } REAL(una_objective);
 
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,

@@ -329,6 +329,18 @@ static void backward_slopes(const step *s, const BATCH *batch, real *gradient, W
     }
 }
 
+/* Missing cells: their target is what the heads say, and the residual zero. */
+static void fill_holes(const BATCH *batch, size_t heads, const WORK *w)
+{
+    for (size_t i = 0; i < batch->holes; i++)
+        memcpy(batch->open + batch->hole[i], w->f + batch->hole[i], heads * sizeof(real));
+}
+
+static size_t heads_each(const una_net *net, const OBJECTIVE *objective)
+{
+    return una_net_heads(net) / (objective->targets > 1 ? objective->targets : 1);
+}
+
 static void forward_piece(void *context, size_t index)
 {
     const step *s = context;
@@ -342,6 +354,7 @@ static void forward_piece(void *context, size_t index)
     } else forward_from(s->net, s->parameters, 0, batch->x, batch->mask, rows, w);
 
     forward_heads(s->net, s->parameters, batch->rows, w);
+    if (batch->holes) fill_holes(batch, heads_each(s->net, s->objective), w);
     w->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), s->objective->fit_weight, batch->target,
                                batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
     w->diverse = 0;
@@ -383,7 +396,7 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
                                       una_crew *crew)
 {
     step s = { net, parameters, batch, objective, gradient, w };
-    double heads = (double)una_net_heads(net), probes = 0;
+    double heads = (double)heads_each(net, objective), probes = 0;
     for (size_t i = 0; i < w->pieces; i++) probes += (double)batch[i].probes;
     for (size_t i = 0; i < w->pieces; i++) w->piece[i]->all_probes = probes;
 

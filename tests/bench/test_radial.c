@@ -15,7 +15,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfontconfig";
 }
 
-/* ---- made-up kinds -------------------------------------------------------------------------------------------- */
+/* ---- made-up kinds ---------------------------------------------------------------------------------------------- */
 
 enum { INPUTS = 3 };
 typedef struct cone { double a, b, centre[INPUTS], scale[INPUTS], y_scale; } cone;
@@ -121,7 +121,7 @@ static void shells_have_their_rows(void **state)
 
 static void holes_are_empty(void **state)
 {
-    static const struct { const char *name; size_t inputs, rows; } cases[] = { { "disc", 2, 400 }, { "ball", 3, 1000 } };
+    static const struct { const char *name; size_t rows; } cases[] = { { "disc", 400 }, { "ball", 1000 } };
     una_run *run = quiet_run();
     una_arena arena;
     (void)state;
@@ -162,7 +162,7 @@ static void other_names_are_no_data(void **state)
     una_run_free(run);
 }
 
-/* ---- measures ------------------------------------------------------------------------------------------------------ */
+/* ---- measures --------------------------------------------------------------------------------------------------- */
 
 typedef struct doubt { size_t inputs; double a, b, lean; } doubt;
 
@@ -223,7 +223,7 @@ static void numbers_of_curves(void **state)
     assert_near(una_radial_distance(a, b, 20, 30), 0, 0, 0);
 }
 
-/* ---- the search --------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 20, TUNE_MEASURES = UNA_RADIAL_MEASURES + 1 };
 typedef struct searched {
@@ -280,13 +280,87 @@ static void the_distance_is_not_looked_at(void **state)
     for (size_t i = 0; i < DRAWS; i++) {
         s.value[i * TUNE_MEASURES + UNA_RADIAL_DISTANCE] = i == 5 ? 0 : 1e6;
         s.value[i * TUNE_MEASURES + UNA_RADIAL_DISTANCE_OUT] = i == 6 ? 0 : 1e6;
-        for (size_t r = 1; r < UNA_RADIAL_RADII; r++) s.value[i * TUNE_MEASURES + UNA_RADIAL_MEAN + r] = (double)(i * r);
+        for (size_t r = 1; r < UNA_RADIAL_RADII; r++)
+            s.value[i * TUNE_MEASURES + UNA_RADIAL_MEAN + r] = (double)(i * r);
     }
     assert_int_equal(chosen(&s, "radial 2", run), without);
     una_run_free(run);
 }
 
-/* ---- whole runs --------------------------------------------------------------------------------------------------- */
+/* ---- claims ----------------------------------------------------------------------------------------------------- */
+
+enum { SEEDS = 4, NAMES = 4 };
+typedef struct reported {
+    una_row      fits[NAMES * SEEDS];
+    una_group    groups[NAMES];
+    double       value[NAMES * SEEDS * TUNE_MEASURES], mean[NAMES * TUNE_MEASURES], sd[NAMES * TUNE_MEASURES];
+    una_findings findings;
+} reported;
+
+/* Four names on the shell of two inputs. The GP's curve is 0.2 everywhere, so that 0.1 is close. */
+static void fill_report(reported *s, const double distance[NAMES], const char *study)
+{
+    static const char *const names[NAMES] = { "gp", "luna_data", "nlm", "hmc" };
+    *s = (reported){ .findings = { .count = 0 } };
+    for (size_t n = 0; n < NAMES; n++) {
+        s->groups[n] = (una_group){ .model = names[n], .from = n * SEEDS, .count = SEEDS };
+        for (size_t i = n * SEEDS; i < (n + 1) * SEEDS; i++) {
+            double *value = s->value + i * TUNE_MEASURES, wobble = 0.001 * (double)(i % 2);
+            s->fits[i].key = (una_row_key){ study, "radial 2", 0, names[n], i % SEEDS, 1 };
+            for (size_t r = 0; r < UNA_RADIAL_RADII; r++) value[UNA_RADIAL_MEAN + r] = 0.2;
+            value[UNA_RADIAL_DISTANCE] = distance[n] + (n == 1 ? wobble : 0);
+            value[UNA_RADIAL_CENTRE] = distance[n];
+        }
+        for (size_t m = 0; m < TUNE_MEASURES; m++)
+            for (size_t i = 0; i < SEEDS; i++)
+                s->mean[n * TUNE_MEASURES + m] += s->value[(n * SEEDS + i) * TUNE_MEASURES + m] / SEEDS;
+    }
+    s->findings = (una_findings){ .fits = s->fits, .value = s->value, .count = NAMES * SEEDS,
+        .measures = TUNE_MEASURES, .groups = s->groups, .group_count = NAMES, .mean = s->mean, .sd = s->sd };
+}
+
+static int judged(const reported *s, const char *sentence, const char *numbers, una_run *run)
+{
+    int holds = 99;
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_text text = una_text_in(&arena);
+    for (const una_claim *c = una_radial_claims; c->sentence; c++)
+        if (strcmp(c->sentence, sentence) == 0) assert_ok(c->judge(&holds, &text, c, &s->findings, run), run);
+    if (holds == 99) fail_msg("there is no claim '%s'", sentence);
+    if (numbers && !strstr(text.at, numbers)) fail_msg("'%s' is not in '%s'", numbers, text.at);
+    una_arena_free(&arena);
+    return holds;
+}
+
+static void claims_are_differences_within_seeds(void **state)
+{
+    static const char nearest[] = "2-D: LUNA with probes at the data is the network nearest to the GP";
+    static const char close[] = "2-D: LUNA with probes at the data is close to the GP";
+    static const char alone[] = "2-D: no other network is close to the GP";
+    static const char collapse[] = "2-D: NLM's doubt collapses: below half of the ideal";
+    static const double near[NAMES] = { 0, 0.05, 0.15, 0.01 }, far[NAMES] = { 0, 0.15, 0.05, 0.01 };
+    static reported s;
+    una_run *run = quiet_run();
+    (void)state;
+    fill_report(&s, near, "radial");                             /* HMC is nearer, but a standard */
+    assert_int_equal(judged(&s, nearest, "NLM", run), UNA_HOLDS);
+    assert_int_equal(judged(&s, close, NULL, run), UNA_HOLDS);
+    assert_int_equal(judged(&s, alone, "not close: NLM; close: none", run), UNA_HOLDS);
+    assert_int_equal(judged(&s, collapse, NULL, run), UNA_DOES_NOT_HOLD);
+    fill_report(&s, far, "radial");
+    assert_int_equal(judged(&s, nearest, "NLM", run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(judged(&s, close, NULL, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(judged(&s, alone, "close: NLM", run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(judged(&s, collapse, NULL, run), UNA_HOLDS);
+    assert_int_equal(judged(&s, "1-D: NLM is close to the GP", "needs nlm on radial 1", run), UNA_CANNOT_TELL);
+    fill_report(&s, near, "radial(tune=yes)");                   /* nothing is claimed of rows of the search */
+    assert_int_equal(judged(&s, nearest, "needs", run), UNA_CANNOT_TELL);
+    assert_int_equal(judged(&s, alone, "not close: none", run), UNA_CANNOT_TELL);
+    una_run_free(run);
+}
+
+/* ---- whole runs ------------------------------------------------------------------------------------------------- */
 
 static una_status run_in(una_bench_result **result, const char *folder, const char *const *models, size_t count,
                          const char *dimensions, const char *seeds, una_run *run)
@@ -390,8 +464,8 @@ static void seeds_of_the_search_are_not_reported(void **state)
 
 static void lists_that_make_no_sense(void **state)
 {
-    static const char *const lists[] = { "dimensions=\"1,\"", "dimensions=\",2\"", "dimensions=\"2,,3\"", "dimensions=0",
-                                         "dimensions=101", "dimensions=cube" };
+    static const char *const lists[] = { "dimensions=\"1,\"", "dimensions=\",2\"", "dimensions=\"2,,3\"",
+                                         "dimensions=0", "dimensions=101", "dimensions=cube" };
     static const char *const models[] = { "gp" };
     una_run *run = quiet_run();
     una_bench_result *result = NULL;
@@ -414,6 +488,7 @@ int main(void)
         cmocka_unit_test(numbers_of_curves),
         cmocka_unit_test(likelihood_first_then_the_centre),
         cmocka_unit_test(the_distance_is_not_looked_at),
+        cmocka_unit_test(claims_are_differences_within_seeds),
         cmocka_unit_test(distances_are_from_the_standard),
         cmocka_unit_test(kept_rows_make_the_page_again),
         cmocka_unit_test(seeds_of_the_search_are_not_reported),

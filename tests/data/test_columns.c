@@ -536,7 +536,7 @@ static void allocations_may_fail(void **state)
     assert_true(sweep_allocations(all_of_it, path) > 15);
 }
 
-/* ---- several targets ---------------------------------------------------------------------------------------------- */
+/* ---- several targets -------------------------------------------------------------------------------------------- */
 
 static una_columns pair[2];
 static una_columns *const pair_at[] = { &pair[0], &pair[1] };

@@ -20,6 +20,7 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "luna", "width=6, heads=3, steps=40, members=1" },
         { "luna", "width=6, heads=3, steps=20, members=6" },
         { "tuna", "width=6, heads=3, steps=40, reference_rows=30" },
+        { "tuna", "width=6, heads=3, steps=20, reference_rows=30, tune_prior=evidence" },
         { "nlm", "width=6, steps=40, members=1" },
         { "nlm", "width=6, steps=20, members=5, relevance=on, noise=varying" },
         { "linear", "degree=2" },
@@ -96,8 +97,8 @@ static inline una_dataset *wave_data(size_t rows, size_t from, una_run *run)
     return data;
 }
 
-/* Inputs as above and two targets, a as y there and b = 20 + 4 cos(x1 + x2), whose noise goes along with that of a; with
- * gaps, one cell in five of a and every third of b is missing. */
+/* Inputs as above and two targets, a as y there and b = 20 + 4 cos(x1 + x2), whose noise goes along with that of a;
+ * with gaps, one cell in five of a and every third of b is missing. */
 static inline una_dataset *pair_data(size_t rows, size_t from, bool gaps, una_run *run)
 {
     static const char *const names[] = { "x1", "x2", "a", "b" };

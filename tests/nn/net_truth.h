@@ -3,7 +3,7 @@
  * The losses of net.h in the plainest form, for test_net.c: point by point and head by head, slopes by moving the input
  * (finite differences as they are defined) or by the chain rule (exact). Nothing is shared with the library's code.
  * The method itself, with its gradient, is in luna_reference.h; here are the variants: exact slopes, cosines per probe,
- * a target for each head, heads spared a share of the penalty.
+ * a target for each head, heads spared a share of the penalty, several targets of which cells are missing.
  */
 #ifndef UNA_NET_TRUTH_H
 #define UNA_NET_TRUTH_H
@@ -86,17 +86,41 @@ static double truth_similarity(const double *g, size_t rows, size_t heads)
     return sum;
 }
 
-static double truth_diverse(const una_net *net, const double *parameters, const una_batch_f64 *batch, bool per_point)
+/* The same of several targets, heads target by target: the mean over targets; or of maps to all targets, whose slopes
+ * [rows, targets] are one vector. */
+static double truth_targets(const double *g, size_t rows, size_t heads, const una_objective_f64 *objective)
+{
+    size_t targets = objective->targets ? objective->targets : 1, each = heads / targets;
+    static double own[4096];
+    double sum = 0;
+    for (size_t t = 0; t < targets; t++) {
+        size_t first = objective->jacobian ? t * rows : 0;
+        for (size_t r = 0; r < rows; r++)
+            memcpy(own + (first + r) * each, g + r * heads + t * each, each * sizeof *own);
+        if (!objective->jacobian) sum += truth_similarity(own, rows, each) / (double)targets;
+    }
+    return objective->jacobian ? truth_similarity(own, targets * rows, each) : sum;
+}
+
+static double truth_diverse(const una_net *net, const double *parameters, const una_batch_f64 *batch,
+                            const una_objective_f64 *objective)
 {
     size_t heads = una_net_heads(net), each = batch->directions;
     static double g[4096];
     assert_true(batch->probes * each * heads <= sizeof g / sizeof *g);
     for (size_t p = 0; p < batch->probes; p++)
         for (size_t k = 0; k < each; k++) truth_slopes(net, parameters, batch, p, k, g + (p * each + k) * heads);
-    if (!per_point) return truth_similarity(g, batch->probes * each, heads);
+    if (!objective->per_point) return truth_targets(g, batch->probes * each, heads, objective);
     double sum = 0;
-    for (size_t p = 0; p < batch->probes; p++) sum += truth_similarity(g + p * each * heads, each, heads);
+    for (size_t p = 0; p < batch->probes; p++) sum += truth_targets(g + p * each * heads, each, heads, objective);
     return sum / (double)batch->probes;
+}
+
+static bool is_missing(const una_batch_f64 *batch, size_t place, size_t each)
+{
+    for (size_t i = 0; i < batch->holes; i++)
+        if (place >= batch->hole[i] && place < batch->hole[i] + each) return true;
+    return false;
 }
 
 static una_losses truth_losses(const una_net *net, const double *parameters, const una_batch_f64 *batch,
@@ -104,13 +128,14 @@ static una_losses truth_losses(const una_net *net, const double *parameters, con
 {
     una_losses losses = { .mean_cos2 = NAN };
     size_t heads = una_net_heads(net), wide = batch->target_heads == 1 ? 1 : UNA_PADDED(batch->target_heads);
+    size_t each = heads / (objective->targets ? objective->targets : 1);
 
     for (size_t r = 0; r < batch->rows; r++) {
         double phi[MOST_WIDE];
         truth_phi(net, parameters, batch->x + r * net->size[0], NULL, phi, NULL);
         for (size_t m = 0; m < heads; m++) {
             double t = batch->target[r * wide + (wide == 1 ? 0 : m)], f = truth_head(net, parameters, phi, m, true);
-            losses.fit += objective->fit_weight * (t - f) * (t - f);
+            if (!is_missing(batch, r * wide + m, each)) losses.fit += objective->fit_weight * (t - f) * (t - f);
         }
     }
 
@@ -120,8 +145,8 @@ static una_losses truth_losses(const una_net *net, const double *parameters, con
     }
 
     if (batch->probes) {
-        losses.diverse = truth_diverse(net, parameters, batch, objective->per_point);
-        losses.mean_cos2 = losses.diverse / ((double)heads * ((double)heads - 1) / 2);
+        losses.diverse = truth_diverse(net, parameters, batch, objective);
+        losses.mean_cos2 = losses.diverse / ((double)each * ((double)each - 1) / 2);
     }
 
     losses.total = losses.fit + losses.penalty + objective->diversity * losses.diverse;

@@ -83,7 +83,26 @@ typedef struct design {                          /* what a case should look like
     una_activation act;
     size_t count, sizes[SIZES_MOST], rows, probes, directions;   /* directions 0: every input */
     bool own_probes, exact, per_point, target_per_head, unit;
+    size_t targets;                              /* > 1: a third of their cells are missing */
+    bool jacobian;
 } design;
+
+/* Cells of several targets that are missing: NAN until the heads say something. */
+static void make_holes(trial *t, size_t targets, una_run *run, una_rng *rng)
+{
+    size_t heads = una_net_heads(&t->net), wide = UNA_PADDED(heads), each = heads / targets;
+    size_t *hole = UNA_GET(&run->scratch, size_t, t->batch.rows * targets);
+    assert_non_null(hole);
+    t->batch.hole = t->batch_f32.hole = hole;
+    for (size_t r = 0; r < t->batch.rows; r++)
+        for (size_t n = 0; n < targets; n++) {
+            if (una_rng_below(rng, 3)) continue;
+            hole[t->batch.holes++] = r * wide + n * each;
+            for (size_t m = 0; m < each; m++)
+                t->batch.open[r * wide + n * each + m] = t->batch_f32.open[r * wide + n * each + m] = NAN;
+        }
+    t->batch_f32.holes = t->batch.holes;
+}
 
 static void make_trial(trial *t, una_run *run, una_rng *rng, const design *d)
 {
@@ -95,7 +114,7 @@ static void make_trial(trial *t, una_run *run, una_rng *rng, const design *d)
     t->batch = (una_batch_f64){ .rows = d->rows, .probes = d->probes, .directions = d->probes ? each : 0,
                                 .own_probes = d->own_probes, .target_heads = d->target_per_head ? heads : 1 };
     t->batch.x = normals(run, rng, all * inputs, 1);
-    t->batch.target = normals(run, rng, d->rows * wide, 1);
+    t->batch.target = t->batch.open = normals(run, rng, d->rows * wide, 1);
     if (d->probes && d->directions) t->batch.direction = random_directions(run, rng, each, inputs, d->unit);
     double *delta = normals(run, rng, d->probes * each, 0.1);
     for (size_t i = 0; i < d->probes * each; i++) delta[i] += delta[i] < 0 ? -0.02 : 0.02;
@@ -107,9 +126,10 @@ static void make_trial(trial *t, una_run *run, una_rng *rng, const design *d)
     t->batch_f32 = (una_batch_f32){ .rows = d->rows, .probes = d->probes, .directions = t->batch.directions,
                                     .own_probes = d->own_probes, .target_heads = t->batch.target_heads };
     t->batch_f32.x = singles(run, t->batch.x, all * inputs);
-    t->batch_f32.target = singles(run, t->batch.target, d->rows * wide);
+    t->batch_f32.target = t->batch_f32.open = singles(run, t->batch.target, d->rows * wide);
     t->batch_f32.direction = singles(run, t->batch.direction, each * inputs);
     t->batch_f32.delta = singles(run, t->batch.delta, d->probes * each);
+    if (d->targets > 1) make_holes(t, d->targets, run, rng);
 }
 
 static una_work_size size_of(const trial *t)
@@ -196,7 +216,8 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     assert_non_null(single);
     const una_batch_f32 *b = &t->batch_f32;
     una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
-                                    t->objective.per_point, t->objective.head_relief, t->objective.free_biases };
+                                    t->objective.per_point, t->objective.head_relief, t->objective.free_biases,
+                                    t->objective.targets, t->objective.jacobian };
 
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
     /* slopes of a cosine cancel: what counts is the size of their terms */
@@ -241,6 +262,14 @@ static una_batch_f64 piece_of(const trial *t, size_t k, size_t pieces, una_run *
     piece.rows = r1 - r0;
     piece.probes = p1 - p0;
     piece.target += r0 * wide;
+    piece.open += r0 * wide;
+    size_t *hole = UNA_GET(&run->scratch, size_t, t->batch.holes);
+    assert_non_null(hole);
+    piece.hole = hole;
+    piece.holes = 0;
+    for (size_t i = 0; i < t->batch.holes; i++)
+        if (t->batch.hole[i] >= r0 * wide && t->batch.hole[i] < r1 * wide)
+            hole[piece.holes++] = t->batch.hole[i] - r0 * wide;
     if (piece.delta) piece.delta += p0 * piece.directions;
     piece.x += r0 * inputs;
     if (!piece.own_probes) return piece;
@@ -296,6 +325,8 @@ static void run_trial(const design *d, una_objective_f64 objective, una_run *run
     una_losses losses, truth;
     make_trial(&t, run, rng, d);
     objective.per_point = d->per_point;
+    objective.targets = d->targets;
+    objective.jacobian = d->jacobian;
     t.objective = objective;
 
     double *gradient = gradient_of(&t, &losses, run);
@@ -314,6 +345,22 @@ static const una_objective_f64 parts[] = {
         .diversity = 0.7 },
     { .fit_weight = 0.2, .penalty = 0.5, .head_relief = 0.75 },
 };
+
+/* Several targets: the similarity of each target's heads or of whole Jacobians, in all ways through the slopes; cells
+ * that are missing teach nothing, and no NAN gets anywhere. */
+static void several_targets(void **state)
+{
+    una_rng rng = una_rng_at(1, UNA_FOR_TEST, 12);
+    const una_activation acts[] = { UNA_TANH, UNA_RELU };
+    for (size_t i = 0; i < 32; i++) {
+        design d = { .act = acts[i % 2], .count = 4, .sizes = { 1 + i / 2 % 2 * 4, 7, 9, 0 }, .rows = 8, .probes = 8,
+                     .target_per_head = true, .jacobian = i / 4 % 2, .own_probes = i / 8 % 2, .exact = i / 16 % 2,
+                     .targets = 2 + i % 3 };
+        d.per_point = i % 5 == 4 && d.sizes[0] > 1;
+        d.sizes[3] = d.targets * (2 + i % 4);
+        run_trial(&d, parts[i % 2 ? 2 : 3], *state, &rng);
+    }
+}
 
 static void fit_and_penalty(void **state)
 {
@@ -865,6 +912,7 @@ int main(void)
         cmocka_unit_test(slopes_are_differences),
         cmocka_unit_test(backward_is_differences),
         cmocka_unit_test(fit_and_penalty),
+        cmocka_unit_test(several_targets),
         cmocka_unit_test(diversity),
         cmocka_unit_test(many_directions),
         cmocka_unit_test(one_input),

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of a target, errors of several. See together.h.
+ */
+#include "fit/together.h"
+
+#include "la/la.h"
+
+#include <string.h>
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+size_t una_target_cells(const double *y, size_t rows, size_t outputs, size_t target)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++) count += isnan(y[i * outputs + target]) ? 0 : 1;
+    return count;
+}
+
+bool una_problem_complete(const una_problem *p)
+{
+    size_t n = una_problem_outputs(p);
+    return una_target_cells(p->y, p->x.rows * n, 1, 0) == p->x.rows * n &&
+           una_target_cells(p->valid_y, p->valid_x.rows * n, 1, 0) == p->valid_x.rows * n;
+}
+
+typedef struct picked { double *x, *y, *weight; unsigned char *fold; size_t rows; } picked;
+
+static void pick_rows(picked *to, const una_problem *p, una_view x, const double *y, bool train, size_t target)
+{
+    size_t outputs = una_problem_outputs(p);
+    for (size_t i = 0; i < x.rows; i++) {
+        double cell = y[i * outputs + target];
+        if (isnan(cell)) continue;
+        memcpy(to->x + to->rows * x.cols, x.at + i * x.stride, x.cols * sizeof *to->x);
+        if (train && to->fold) to->fold[to->rows] = p->fold[i];
+        if (train && to->weight) to->weight[to->rows] = p->weight[i];
+        to->y[to->rows++] = cell;
+    }
+}
+
+una_status una_problem_target(una_problem *own, const una_problem *p, size_t target, una_arena *arena)
+{
+    size_t outputs = una_problem_outputs(p), cols = p->x.cols;
+    *own = *p;
+    if (outputs == 1) return UNA_OK;
+    size_t train = una_target_cells(p->y, p->x.rows, outputs, target);
+    size_t held = una_target_cells(p->valid_y, p->valid_x.rows, outputs, target), rows = train + held;
+    picked to = { .x = UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
+                  .weight = p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
+                  .fold = p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL };
+    UNA_TRY(una_arena_check(arena));
+    pick_rows(&to, p, p->x, p->y, true, target);
+    pick_rows(&to, p, p->valid_x, p->valid_y, false, target);
+
+    own->x = (una_view){ to.x, train, cols, cols };
+    own->y = to.y;
+    own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
+    own->valid_y = to.y + train;
+    own->outputs = 1;
+    own->fold = to.fold;
+    own->weight = to.weight;
+    own->columns = p->columns ? p->columns + target : NULL;
+    own->shared = NULL;
+    return UNA_OK;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+una_status una_cells_take(una_cells *c, size_t most, size_t features, size_t outputs, una_arena *arena)
+{
+    *c = (una_cells){ .features = features, .outputs = outputs };
+    if (outputs == 1) return UNA_OK;
+    c->own_phi = UNA_GET_ROWS(arena, double, most * features);
+    c->own_y = UNA_GET_ROWS(arena, double, most);
+    c->row = UNA_GET_ROWS(arena, size_t, most);
+    return una_arena_check(arena);
+}
+
+void una_cells_pick(una_cells *c, const double *phi, const double *y, size_t rows, size_t target)
+{
+    c->phi = phi;
+    c->y = y;
+    c->rows = rows;
+    if (c->outputs == 1) return;
+    c->rows = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double cell = y[i * c->outputs + target];
+        if (isnan(cell)) continue;
+        memcpy(c->own_phi + c->rows * c->features, phi + i * c->features, c->features * sizeof *phi);
+        c->row[c->rows] = i;
+        c->own_y[c->rows++] = cell;
+    }
+    c->phi = c->own_phi;
+    c->y = c->own_y;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+una_status una_errors_take(una_errors *e, size_t targets, una_arena *arena)
+{
+    *e = (una_errors){ targets, UNA_GET(arena, double, targets * targets), UNA_GET(arena, double, targets * targets),
+                       UNA_GET(arena, double, targets * targets) };
+    return una_arena_check(arena);
+}
+
+void una_errors_add(una_errors *e, const double *error)
+{
+    for (size_t t = 0; t < e->targets; t++)
+        for (size_t s = 0; s < e->targets; s++) {
+            if (isnan(error[t]) || isnan(error[s])) continue;
+            e->product[t * e->targets + s] += error[t] * error[s];
+            e->square[t * e->targets + s] += error[t] * error[t];
+            e->rows[t * e->targets + s]++;
+        }
+}
+
+static double correlation(const una_errors *e, size_t t, size_t s)
+{
+    size_t n = e->targets;
+    double rows = e->rows[t * n + s], size = sqrt(e->square[t * n + s] * e->square[s * n + t]);
+    return size > 0 ? e->product[t * n + s] / size * rows / (rows + 1) : 0;
+}
+
+/* Correlations by different rows each may contradict one another: all less, until they do not. */
+static una_status agree(double *by, const double *cor, size_t n, una_run *run)
+{
+    double *factor = UNA_GET(&run->scratch, double, n * n);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (*by = 1; *by > 1e-3; *by *= 0.9) {
+        for (size_t i = 0; i < n * n; i++) factor[i] = i % (n + 1) == 0 ? 1 : *by * cor[i];
+        una_status status = una_chol(factor, n, "the correlation of the errors", run);
+        if (status != UNA_E_NUMERIC) return status;
+        una_clear_message(run);
+    }
+    *by = 0;
+    return UNA_OK;
+}
+
+una_status una_errors_noise(double *noise, const una_errors *e, const double *noise_var, una_run *run)
+{
+    size_t n = e->targets;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *cor = UNA_GET(&run->scratch, double, n * n), by = 1;
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t t = 0; status == UNA_OK && t < n; t++)
+        for (size_t s = 0; s < n; s++) cor[t * n + s] = t == s ? 1 : correlation(e, t, s);
+    if (status == UNA_OK) status = agree(&by, cor, n, run);
+
+    for (size_t t = 0; status == UNA_OK && t < n; t++)
+        for (size_t s = 0; s < n; s++) {
+            double size = sqrt(noise_var[t]) * sqrt(noise_var[s]);
+            noise[t * n + s] = t == s ? noise_var[t] : e->rows[t * n + s] > 0 ? by * cor[t * n + s] * size : NAN;
+        }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- one head ---------------------------------------------------------------------------------------------------- */
+
+bool una_one_ratio(double *prior_var, const double *noise_var, size_t targets)
+{
+    double sum = 0, least = HUGE_VAL, most = -HUGE_VAL;
+    for (size_t t = 0; t < targets; t++) {
+        double own = log(prior_var[t] / noise_var[t]);
+        sum += own / (double)targets;
+        least = fmin(least, own);
+        most = fmax(most, own);
+    }
+    if (!(most - least <= log(UNA_MOST_RATIO))) return false;
+    for (size_t t = 0; t < targets; t++) prior_var[t] = exp(sum) * noise_var[t];
+    return true;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the fits of several targets share: the rows that a target has, and how the errors of targets go together.
+ */
+#ifndef UNA_TOGETHER_H
+#define UNA_TOGETHER_H
+
+#include "model/kind.h"
+
+static inline size_t una_problem_outputs(const una_problem *problem)
+{
+    return problem->outputs ? problem->outputs : 1;
+}
+
+/* The problem of one target alone, by the rows that have it; those held out stand behind the others. Of a problem with
+ * one target, that problem. */
+una_status una_problem_target(una_problem *own, const una_problem *problem, size_t target, una_arena *arena);
+/* Cells of y [rows, outputs] that a target has. */
+size_t     una_target_cells(const double *y, size_t rows, size_t outputs, size_t target);
+/* Whether every row has every target. */
+bool       una_problem_complete(const una_problem *problem);
+
+/* ---- features and cells of the rows that have a target ----------------------------------------------------------- */
+
+typedef struct una_cells {
+    const double *phi, *y;               /* [rows, features], [rows]: of the target picked last             */
+    size_t  rows, features, outputs;
+    size_t *row;                         /* [rows] which they are; NULL with one target                     */
+    double *own_phi, *own_y;
+} una_cells;
+
+/* Room for `most` rows; with one target there is nothing to pick. */
+una_status una_cells_take(una_cells *cells, size_t most, size_t features, size_t outputs, una_arena *arena);
+/* Of phi [rows, features] and y [rows, outputs], NAN where a cell is missing. */
+void       una_cells_pick(una_cells *cells, const double *phi, const double *y, size_t rows, size_t target);
+
+/* ---- errors of several targets ----------------------------------------------------------------------------------- */
+
+typedef struct una_errors {              /* sums over rows that both targets have; each [targets, targets]  */
+    size_t  targets;
+    double *product, *square;            /* e_t e_s; e_t^2                                                  */
+    double *rows;
+} una_errors;
+
+una_status una_errors_take(una_errors *errors, size_t targets, una_arena *arena);
+void       una_errors_add(una_errors *errors, const double *error);      /* [targets] of a row, NAN: it has it not */
+/* noise [targets, targets]: noise_var [targets] on the diagonal, beside it what follows from the correlation of the
+ * errors, taken a little towards 0: one row more without any. Positive definite; NAN where no row has both. */
+una_status una_errors_noise(double *noise, const una_errors *errors, const double *noise_var, una_run *run);
+
+/* ---- one linear head for all targets ----------------------------------------------------------------------------- */
+
+/* The weights of targets with one ratio r of prior to noise variance are matrix normal: with noise S their covariance
+ * is S x (I/r + Phi'Phi)^-1, before and after any rows. So one ratio is looked for, the geometric mean; where the
+ * targets' own differ by more than this factor, it would make too much or too little of what some do not know: of two
+ * targets, twice or half the standard deviation. */
+#define UNA_MOST_RATIO 16.0
+/* prior_var [targets] anew, for the noises; false: too different, nothing was changed. */
+bool una_one_ratio(double *prior_var, const double *noise_var, size_t targets);
+
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cubic gap: what its two files share.
+ * The cubic gap: what its files share.
  */
 #ifndef UNA_CUBIC_H
 #define UNA_CUBIC_H
@@ -21,5 +21,7 @@ una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_ke
 const char *una_cubic_model_path(const una_row_key *key, const una_asked *asked, una_arena *arena);
 
 una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+
+extern const una_claim una_cubic_claims[];
 
 #endif

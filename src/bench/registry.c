@@ -11,7 +11,10 @@
     X(gap)              \
     X(split)            \
     X(bayesopt)         \
-    X(radial)
+    X(radial)           \
+    X(transfer)         \
+    X(knowledge)        \
+    X(pseudo)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

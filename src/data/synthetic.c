@@ -17,17 +17,16 @@ static double gap_input(una_rng *rng, bool full, bool left)
     return left ? -4 + 2 * u : 2 + 2 * u;
 }
 
-static double curve(double x, bool squiggle)
+double una_squiggle(double x)
 {
-    double y = x * x * x;
-    return squiggle ? y + 20 * exp(-x * x) * sin(10 * x) : y;
+    return x * x * x + 20 * exp(-x * x) * sin(10 * x);
 }
 
 static void fill_curve(double *x, double *y, size_t rows, bool squiggle, bool full, una_rng *rng)
 {
     for (size_t i = 0; i < rows; i++) {
         x[i] = gap_input(rng, full, i < rows / 2);
-        y[i] = curve(x[i], squiggle) + 3 * una_rng_normal(rng);
+        y[i] = (squiggle ? una_squiggle(x[i]) : x[i] * x[i] * x[i]) + 3 * una_rng_normal(rng);
     }
 }
 

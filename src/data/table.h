@@ -34,6 +34,9 @@ una_status una_table_need(size_t *column, const una_dataset *data, const char *n
 /* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
 void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
 
+/* The function of the made-up data set "squiggle", without noise (synthetic.c). */
+double     una_squiggle(double x);
+
 /* ---- reading by chunks ------------------------------------------------------------------------ */
 
 typedef struct una_wanted {      /* a column and its type, as a model knows it                      */

@@ -15,7 +15,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfontconfig";
 }
 
-/* ---- made-up kinds -------------------------------------------------------------------------------------------- */
+/* ---- made-up kinds ---------------------------------------------------------------------------------------------- */
 
 enum { INPUTS = 3 };
 typedef struct cone { double a, b, centre[INPUTS], scale[INPUTS], y_scale; } cone;
@@ -121,7 +121,7 @@ static void shells_have_their_rows(void **state)
 
 static void holes_are_empty(void **state)
 {
-    static const struct { const char *name; size_t inputs, rows; } cases[] = { { "disc", 2, 400 }, { "ball", 3, 1000 } };
+    static const struct { const char *name; size_t rows; } cases[] = { { "disc", 400 }, { "ball", 1000 } };
     una_run *run = quiet_run();
     una_arena arena;
     (void)state;
@@ -162,7 +162,7 @@ static void other_names_are_no_data(void **state)
     una_run_free(run);
 }
 
-/* ---- measures ------------------------------------------------------------------------------------------------------ */
+/* ---- measures --------------------------------------------------------------------------------------------------- */
 
 typedef struct doubt { size_t inputs; double a, b, lean; } doubt;
 
@@ -223,7 +223,7 @@ static void numbers_of_curves(void **state)
     assert_near(una_radial_distance(a, b, 20, 30), 0, 0, 0);
 }
 
-/* ---- the search --------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 20, TUNE_MEASURES = UNA_RADIAL_MEASURES + 1 };
 typedef struct searched {
@@ -280,13 +280,14 @@ static void the_distance_is_not_looked_at(void **state)
     for (size_t i = 0; i < DRAWS; i++) {
         s.value[i * TUNE_MEASURES + UNA_RADIAL_DISTANCE] = i == 5 ? 0 : 1e6;
         s.value[i * TUNE_MEASURES + UNA_RADIAL_DISTANCE_OUT] = i == 6 ? 0 : 1e6;
-        for (size_t r = 1; r < UNA_RADIAL_RADII; r++) s.value[i * TUNE_MEASURES + UNA_RADIAL_MEAN + r] = (double)(i * r);
+        for (size_t r = 1; r < UNA_RADIAL_RADII; r++)
+            s.value[i * TUNE_MEASURES + UNA_RADIAL_MEAN + r] = (double)(i * r);
     }
     assert_int_equal(chosen(&s, "radial 2", run), without);
     una_run_free(run);
 }
 
-/* ---- claims -------------------------------------------------------------------------------------------------------- */
+/* ---- claims ----------------------------------------------------------------------------------------------------- */
 
 enum { SEEDS = 4, NAMES = 4 };
 typedef struct reported {
@@ -359,7 +360,7 @@ static void claims_are_differences_within_seeds(void **state)
     una_run_free(run);
 }
 
-/* ---- whole runs --------------------------------------------------------------------------------------------------- */
+/* ---- whole runs ------------------------------------------------------------------------------------------------- */
 
 static una_status run_in(una_bench_result **result, const char *folder, const char *const *models, size_t count,
                          const char *dimensions, const char *seeds, una_run *run)
@@ -463,8 +464,8 @@ static void seeds_of_the_search_are_not_reported(void **state)
 
 static void lists_that_make_no_sense(void **state)
 {
-    static const char *const lists[] = { "dimensions=\"1,\"", "dimensions=\",2\"", "dimensions=\"2,,3\"", "dimensions=0",
-                                         "dimensions=101", "dimensions=cube" };
+    static const char *const lists[] = { "dimensions=\"1,\"", "dimensions=\",2\"", "dimensions=\"2,,3\"",
+                                         "dimensions=0", "dimensions=101", "dimensions=cube" };
     static const char *const models[] = { "gp" };
     una_run *run = quiet_run();
     una_bench_result *result = NULL;

@@ -3,9 +3,9 @@
 # shellcheck shell=bash
 tool=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 mkdir kept docs
-check "rows to keep" 0 una bench cubic --full --models linear,gp --seeds 2 --out folder --quiet
+check "rows to keep" 0 una bench cubic --full --models linear,gp --seeds 3 --out folder --quiet
 cp folder/cubic.csv kept/
-echo "--models linear,gp --seeds 2" >kept/cubic.flags
+echo "--models linear,gp --seeds 3" >kept/cubic.flags
 echo "| a figure | \`una bench cubic\` |" >kept/FIGURES.md
 check "the page" 0 "$tool/tools/results.sh" "$UNA" kept docs
 no_err

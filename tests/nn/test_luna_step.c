@@ -627,6 +627,13 @@ static void targets_are_columns_of_heads(void **state)
     several.data = (una_train_data_f64){ several.x, y, ROWS, HEADS, { INPUTS, NULL } };
     assert_ok(train(&several, &how, NULL, &trained, &arena, run), run);
     assert_arrays_near(several.parameters, fewer.parameters, several.net.parameters, 0, 1e-9);
+
+    how = luna_training(1);                              /* similarity alone: lambda n times its mean, for each target */
+    how.fit_weight = how.penalty = 0;
+    how.schedule = 0;
+    how.targets = 2;
+    assert_ok(train(&several, &how, NULL, &trained, &arena, run), run);
+    assert_near(trained.loss[0], 2 * ROWS * trained.cos2[0], 1e-12, 0);
     una_arena_free(&arena);
     una_run_free(run);
 }

@@ -183,7 +183,7 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
         "bends of the curve, over its range. Log-likelihood of fresh rows. Seconds of a fit.";
     static const char hole[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0. Distance: from the "
         "GP's curve, root mean square; that of the network nearest to it is set off. AUROC: how often a point in the "
-        "hole has a larger std than a fresh row outside. Inside: share of the points in the hole whose true function is "
+        "hole has a larger std than a fresh row outside. Inside: share of the points in the hole whose function is "
         "in the 95 % band of ignorance. Log-likelihood of fresh rows outside the hole and in it.";
     una_arena *arena = page->html.text.arena;
     const shown *columns = set->shell ? of_shells : of_holes;

@@ -187,13 +187,14 @@ static void print_meaning(const cli *c, const una_tuned *t, bool heads)
         print_counted(t->table_count > 1 || t->splits > 1 ? ", " : ": ", t->seeds, "seeds");
         printf("\n");
     }
+    if (t->splits == 1) printf("rows not seen are those of one random split, the same for every spec\n");
     if (t->table_count > 1) printf("rank: mean over the data sets of the place among the specs of the model\n");
     if (rule && strcmp(rule, "rmse") == 0) printf("best: lowest rmse\n");
     if (rule && strcmp(rule, "two_stage") == 0)
         printf("best: of the tenth with the highest log-lik the lowest cos^2; without heads the highest log-lik\n");
     if (t->trained < t->made)
-        printf("%zu fits gave %zu results: prior_var and noise_std were set after training (--refit trains for each)\n",
-               t->trained, t->made);
+        printf("%zu fit%s gave %zu results: prior_var and noise_std were set after training (--refit trains for "
+               "each)\n", t->trained, t->trained == 1 ? "" : "s", t->made);
 }
 
 static void print_table(const cli *c, const job *j)

@@ -21,6 +21,8 @@ true_that "lowest first" awk '$6 ~ /^linear/ { if (seen && $3 < last) bad = 1; l
 
 check "posteriors without training" 0 una tune a.csv --model "$nlm" --over 'width=4|8, prior_var=0.01:100:log5' --splits 2
 out "4 fits gave 20 results" "--refit"
+check "a split of its own" 0 una tune a.csv --model "$nlm" --over 'prior_var=0.01|1'
+out "1 fit gave 2 results" "one random split"
 check "with training" 0 una tune a.csv --model "$nlm" --over 'width=4|8, prior_var=0.1|1' --splits 2 --refit --json
 out '"made": 8, "trained": 8'
 check "by the rows of a file" 0 una tune a.csv --model "$nlm" --over 'noise_std=0.1|1' --valid a.csv --json

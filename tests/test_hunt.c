@@ -46,6 +46,7 @@ static void what_cannot_be_read(void **state)
         { "widht=4|8", "none of the models luna, nlm, gp has an option widht; did you mean 'width'?" },
         { "nlm: diversity=1|2", "diversity" }, { "nml: width=4|8", "no model of this name among luna, nlm, gp" },
         { "luna: width=4; luna: width=8", "already" }, { "width=4|8; width=3", "already" }, { "luna:", "nothing" },
+        { " : width=4", "name is missing" }, { "penalty=1:2:99999999999", "99999999999 values are too many" },
         { ";", "nothing to search over" }, { "", "nothing to search over" }, { "gp: optimise=yes|maybe", "optimise=" },
         { "width=8:4:3", "smaller number" }, { "width=4:4:3", "empty" }, { "penalty=0:1:log3", "above 0" },
     };

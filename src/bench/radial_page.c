@@ -179,8 +179,8 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
 {
     static const char shell[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0, and how far from "
         "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 3, and beyond "
-        "2 alone; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. Rough: bends "
-        "of the curve, over its range. Log-likelihood of fresh rows. Seconds of a fit.";
+        "2 alone; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. Rough: "
+        "bends of the curve, over its range. Log-likelihood of fresh rows. Seconds of a fit.";
     static const char hole[] = "As above. AUROC: how often a point in the hole has a larger std than a fresh row "
         "outside. Inside: share of the points in the hole whose true function is in the 95 % band of ignorance. "
         "Log-likelihood of fresh rows outside the hole and in it.";
@@ -218,8 +218,8 @@ una_status una_radial_page(una_page *page, const una_findings *f, const una_aske
     (void)asked;
     una_page_paragraph(page, "The ideal at the centre is 1/2^D: the volume of the gap over that of the whole ball "
         "(over that of the shell alone it would be 1/(2^D \xE2\x88\x92 1)). Options of every model were chosen once "
-        "for each data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from the "
-        "ideal, never by the distance from the GP (docs/BENCH.md).");
+        "for each data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from "
+        "the ideal, never by the distance from the GP (docs/BENCH.md).");
     for (size_t g = 0; g < f->group_count; g++) {
         una_radial_set set;
         const char *data = data_of(f, &f->groups[g]);

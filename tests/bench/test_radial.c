@@ -241,7 +241,7 @@ static void fill_search(searched *s)
         s->fits[i].key = (una_row_key){ "radial(tune=yes)", "radial 2", 0, "mcd", UNA_RADIAL_TUNE_FIRST, 1 };
         s->groups[i] = (una_group){ .model = "mcd", .from = i, .count = 1 };
         for (size_t m = 0; m < TUNE_MEASURES; m++) s->value[i * TUNE_MEASURES + m] = NAN;
-        s->value[i * TUNE_MEASURES + UNA_RADIAL_LOG_LIK] = (double)i;
+        s->value[i * TUNE_MEASURES + UNA_RADIAL_LOG_LIK] = 0.15 * (double)i;
         s->value[i * TUNE_MEASURES + UNA_RADIAL_CENTRE] = (double)i / DRAWS;
     }
     s->findings = (una_findings){ .fits = s->fits, .value = s->value, .count = DRAWS, .measures = TUNE_MEASURES,
@@ -264,7 +264,7 @@ static void likelihood_first_then_the_centre(void **state)
     (void)state;
     fill_search(&s);
     assert_int_equal(chosen(&s, "radial 2", run), 18);           /* of 18 and 19 the nearer to 1/4 */
-    s.value[3 * TUNE_MEASURES + UNA_RADIAL_LOG_LIK] = 30;        /* now of 3 and 19 */
+    s.value[3 * TUNE_MEASURES + UNA_RADIAL_LOG_LIK] = 2.95;      /* 19 has 2.85; now of 3 and 19 */
     assert_int_equal(chosen(&s, "radial 2", run), 3);
     assert_int_equal(chosen(&s, "radial 3", run), SIZE_MAX);
     una_run_free(run);

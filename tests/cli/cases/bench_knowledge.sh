@@ -16,7 +16,7 @@ check "a spec with a file" 1 una bench knowledge --models 'tuna(points=grid.csv)
 err "names a file"
 absent never
 for threads in 1 3; do
-    check "$threads threads" 0 una bench pseudo --models 'tuna(steps=300),linear' --spreads 0,60 --seeds 2 $threads \
+    check "$threads threads" 0 una bench pseudo --models 'tuna(steps=300),linear' --spreads 0,60 --seeds 2 --threads "$threads" \
         --out "threads$threads" --quiet
     awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") at = i } { $at = ""; print }' \
         "threads$threads/pseudo.csv" >"rows$threads.txt"

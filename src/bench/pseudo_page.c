@@ -152,7 +152,8 @@ static una_status table(una_page *page, const una_findings *f, una_run *run)
         const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, f->groups[g].model);
-        una_sheet_number(&sheet, una_pseudo_spread(&f->fits[f->groups[g].from].key), -3);
+        double spread = una_pseudo_spread(&f->fits[f->groups[g].from].key);
+        una_sheet_number(&sheet, spread, spread == floor(spread) ? 0 : 2);
         una_sheet_number(&sheet, (double)f->groups[g].count, 0);
         for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++) una_sheet_spread(&sheet, mean[m], sd[m], 2);
     }

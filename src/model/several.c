@@ -276,8 +276,8 @@ static void note_correlation(fitting *f)
         one = i / n;
         other = i % n;
     }
-    una_notes_add(&f->common.notes, "the correlation of the targets' noise is %s%.2f ('%s' and '%s')",
-                  n > 2 ? "at most " : "", most, f->columns[one]->target, f->columns[other]->target);
+    una_notes_add(&f->common.notes, "the %scorrelation of the targets' noise is %.2f ('%s' and '%s')",
+                  n > 2 ? "strongest " : "", most, f->columns[one]->target, f->columns[other]->target);
 }
 
 static una_status fit_together(fitting *f)

@@ -14,7 +14,8 @@
     X(radial)           \
     X(transfer)         \
     X(knowledge)        \
-    X(pseudo)
+    X(pseudo)           \
+    X(studies)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

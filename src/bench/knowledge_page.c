@@ -145,7 +145,6 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
     const una_findings *f = d->findings;
     una_sheet sheet = una_sheet_in(d->arena, part, lead, caption);
     una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "Seeds", UNA_CELL_NUMBER);
     for (size_t i = 0; i < count; i++) una_sheet_column(&sheet, columns[i].title, UNA_CELL_SPREAD);
     for (size_t g = 0; g < f->group_count; g++) {
         const char *title;
@@ -153,7 +152,6 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
         UNA_TRY(una_role_title(&title, f, &f->groups[g], d->arena, run));
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, title);
-        una_sheet_number(&sheet, (double)f->groups[g].count, 0);
         for (size_t i = 0; i < count; i++)
             una_sheet_spread(&sheet, f->mean[g * f->measures + columns[i].measure],
                              f->sd[g * f->measures + columns[i].measure], columns[i].decimals);
@@ -208,9 +206,9 @@ static una_status add_sine_jobs(drawing *d, una_run *run)
 
 static una_status draw_sine(drawing *d, uint64_t seed, una_run *run)
 {
-    static const shown columns[] = { { UNA_KNOW_LOG_LIK, "Log-lik beyond", 2 }, { UNA_KNOW_ERROR, "Error beyond", 2 },
+    static const shown columns[] = { { UNA_KNOW_LOG_LIK, "Log-lik", 2 }, { UNA_KNOW_ERROR, "Error", 2 },
         { UNA_KNOW_NEAR_STD, "Std within", 2 }, { UNA_KNOW_BEYOND_STD, "Std beyond", 2 },
-        { UNA_KNOW_INSIDE, "Inside beyond", 2 }, { UNA_KNOW_PULL, "Reach", 2 } };
+        { UNA_KNOW_INSIDE, "Inside", 2 }, { UNA_KNOW_PULL, "Reach", 2 } };
     UNA_TRY(begin_part(d, "sine", -10, 20, seed, run));
     UNA_TRY(add_sine_jobs(d, run));
     if (d->count == 0) return UNA_OK;

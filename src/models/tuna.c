@@ -6,8 +6,8 @@
  * The functions are drawn once from a GP prior (a kernel expression) or from a formula with random parameters, or are
  * read from a file. y is not used, so the features have not seen the rows and the evidence chooses noise and prior
  * variance; tune_prior lets the evidence of y move the GP prior's own few numbers first. With pseudo-data, each head
- * fits the training rows and pseudo points with targets of its own (uncertainty by hand). The loss fixes the span of the
- * features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
+ * fits the training rows and pseudo points with targets of its own (uncertainty by hand). The loss fixes the span of
+ * the features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
 #include "fit/basis.h"
@@ -140,8 +140,8 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
 /* ---- a prior that is tuned --------------------------------------------------------------------------------- */
 
 /* The process that the prior is, on the rows that become reference inputs. */
-static una_status prior_process(una_gp *gp, const tuna_options *o, const una_kernel_inputs *inputs, const una_problem *p,
-                                una_run *run)
+static una_status prior_process(una_gp *gp, const tuna_options *o, const una_kernel_inputs *inputs,
+                                const una_problem *p, una_run *run)
 {
     size_t used, cols = p->x.cols;
     uint32_t *order;
@@ -286,8 +286,8 @@ static una_status take_references(references *r, tuna_options *o, const una_prob
         UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo (or pseudo_rows), not %d of them",
                  sources);
     if (sources > 0 && o->tune_prior)
-        UNA_FAIL(run, UNA_E_USAGE, "tuna: tune_prior moves the kernel of prior, and the references come from elsewhere; "
-                 "leave tune_prior out");
+        UNA_FAIL(run, UNA_E_USAGE, "tuna: tune_prior moves the kernel of prior, and the references come from "
+                 "elsewhere; leave tune_prior out");
     if (given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
     if (has_pseudo(o)) return read_values(r, o->pseudo, given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o), p,
                                           run);

@@ -12,7 +12,8 @@
     X(split)            \
     X(bayesopt)         \
     X(radial)           \
-    X(transfer)
+    X(transfer)         \
+    X(targets)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

@@ -2,14 +2,14 @@
  *
  * Two targets of one input, fitted at once and each by itself: what does one learn from the other? 100 rows of x in
  * [-4, 4], noise 0.5. Three laws:
- *   related       b = 3 sin(1.5 x), a = 2 b + x^2/4 - x; the cells of a are missing for |x| < 1.5, those of b are there.
+ *   related       b = 3 sin(1.5 x), a = 2 b + x^2/4 - x; the cells of a are missing for |x| < 1.5, those of b are not.
  *                 The features of a joint fit have seen b in the gap of a: is a less unsure there, and rightly so?
  *   independent   a as above, b = 4 tanh(x) + x^2/4, all cells there: a joint fit must not be worse for it
- *   noise         a as above, b = 5 cos(1.3 x) + x/2, their noise with a correlation of 0.8: a joint head has a covariance
- *                 of the noise, worth -log(1 - 0.8^2)/2 = 0.51 nats a row where all else is known. (LUNA has one head for
- *                 both only where it trusts both alike, so the two are alike in their roughness.)
- * Every key is one fit of both targets, together or apart, by its seed; differences are taken between the two of a seed.
- * Models of several targets are the thesis's future work: the claims are ours.
+ *   noise         a as above, b = 5 cos(1.3 x) + x/2, their noise with a correlation of 0.8: a joint head has a
+ *                 covariance of the noise, worth -log(1 - 0.8^2)/2 = 0.51 nats a row where all else is known. (LUNA has
+ *                 one head for both only where it trusts both alike, so the two are alike in their roughness.)
+ * Every key is one fit of both targets, together or apart, by its seed; differences are taken between the two of a
+ * seed. Models of several targets are the thesis's future work: the claims are ours.
  */
 #include "bench/targets.h"
 
@@ -229,8 +229,8 @@ static una_status judge_surer(int *holds, una_text *text, const una_claim *claim
 }
 
 static const una_claim claims[] = {
-    { "Independent targets: LUNA\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", judge_same, "luna",
-      "independent" },
+    { "Independent targets: LUNA\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", judge_same,
+      "luna", "independent" },
     { "Independent targets: the same with slopes compared over whole Jacobians", judge_same, "jacobian",
       "independent" },
     { "Independent targets: NLM\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", judge_same, "nlm",
@@ -254,11 +254,12 @@ const una_experiment una_experiment_targets = {
     .name = "targets",
     .summary = "two targets at once, one of them with a gap: what does one learn from the other?",
     .title = "Two targets: what does one learn from the other?",
-    .lead = "Two functions of one input, fitted at once by one model, or each by a model of its own. Related: a is twice b "
-            "and something smooth, but a was never measured between \xE2\x88\x92" "1.5 and 1.5, where b was. Independent: "
-            "both measured everywhere, and nothing in common. Noise: likewise, but what disturbs one disturbs the other.",
-    .caption = "Log-likelihood of fresh rows, of each target and of both at once, and what is known of a in its gap: mean "
-               "and sd over the seeds",
+    .lead = "Two functions of one input, fitted at once by one model, or each by a model of its own. Related: a is "
+            "twice b and something smooth, but a was never measured between \xE2\x88\x92" "1.5 and 1.5, where b was. "
+            "Independent: both measured everywhere, and nothing in common. Noise: likewise, but what disturbs one "
+            "disturbs the other.",
+    .caption = "Log-likelihood of fresh rows, of each target and of both at once, and what is known of a in its gap: "
+               "mean and sd over the seeds",
     .over = "seeds",
     .options = table,
     .options_size = sizeof(targets_options),
@@ -268,8 +269,8 @@ const una_experiment una_experiment_targets = {
     .measure = measure,
     .claims = claims,
     .claims_lead = "What is asked of a joint fit.",
-    .claims_caption = "Ours: several targets are the thesis\xE2\x80\x99s future work. Differences between the joint fit and "
-                      "the single fits of a seed; a claim holds where the whole 95 % interval of their mean speaks for it, "
-                      "does not where the whole interval speaks against it, and cannot be told otherwise.",
+    .claims_caption = "Ours: several targets are the thesis\xE2\x80\x99s future work. Differences between the joint "
+                      "fit and the single fits of a seed; a claim holds where the whole 95 % interval of their mean speaks "
+                      "for it, does not where the whole interval speaks against it, and cannot be told otherwise.",
     .page = una_targets_page,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two targets of one input: what the files of the experiment share. Data sets are named in keys as people read them: one
- * of three laws, and whether the targets were fitted at once or each by itself,
+ * Two targets of one input: what the files of the experiment share. Data sets are named in keys as people read them:
+ * one of three laws, and whether the targets were fitted at once or each by itself,
  *   "related, together"   "related, apart"   "independent, together" ...   "noise, apart"
  */
 #ifndef UNA_TARGETS_H
@@ -10,9 +10,9 @@
 #include "bench/experiment.h"
 
 enum { UNA_TARGETS_TRAIN = 100, UNA_TARGETS_TEST = 400, UNA_TARGETS_POINTS = 41 };
-/* related: b is seen everywhere, a nowhere in the gap, and a = 2 b + something smooth; independent: both seen everywhere,
- * b much smoother than a; noise: both seen everywhere and alike in their roughness, their noise with a correlation of
- * 0.8. */
+/* related: b is seen everywhere, a nowhere in the gap, and a = 2 b + something smooth; independent: both seen
+ * everywhere, b much smoother than a; noise: both seen everywhere and alike in their roughness, their noise with a
+ * correlation of 0.8. */
 typedef enum una_targets_law { UNA_RELATED, UNA_INDEPENDENT, UNA_CORRELATED, UNA_TARGETS_LAWS } una_targets_law;
 
 enum { UNA_TARGETS_LOG_LIK_A, UNA_TARGETS_LOG_LIK_B, UNA_TARGETS_JOINT, UNA_TARGETS_GAP_LOG_LIK_A,
@@ -42,7 +42,8 @@ typedef struct una_targets_fit {
     una_model       *whole, *single[2];
     const una_model *part[2];
 } una_targets_fit;
-una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, const una_targets_rows *rows, una_run *run);
+una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, const una_targets_rows *rows,
+                                una_run *run);
 void       una_targets_fit_free(una_targets_fit *fit);
 /* Measures of a fit but for the curve: value [UNA_TARGETS_MEASURES]. */
 una_status una_targets_measure(double *value, const una_targets_fit *fit, una_targets_law law,

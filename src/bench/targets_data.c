@@ -121,7 +121,8 @@ static una_status fit_single(una_model **model, const char *spec, const una_data
     return status;
 }
 
-una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, const una_targets_rows *rows, una_run *run)
+una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, const una_targets_rows *rows,
+                                una_run *run)
 {
     una_fit_settings settings = { .size = sizeof settings, .targets = names + 1, .target_count = 2 };
     *fit = (una_targets_fit){ .whole = NULL };

@@ -93,9 +93,9 @@ static una_status draw_gap(una_page *page, drawing *d, una_run *run)
     if (figure.panel_count == 0) return UNA_OK;
     una_page_heading(page, 2, "A gap that the other target does not have");
     return una_page_figure(page, "gap", &figure, "Target a, alone and with b.", "The first seed. b is seen everywhere, "
-                           "a = 2b + x\xC2\xB2/4 \xE2\x88\x92 x is not seen between \xE2\x88\x92" "1.5 and 1.5. Apart: a "
-                           "model of a alone; together: one model of both, whose features have seen b in there. Bands "
-                           "may leave the frame.", run);
+                           "a = 2b + x\xC2\xB2/4 \xE2\x88\x92 x is not seen between \xE2\x88\x92" "1.5 and 1.5. Apart: "
+                           "a model of a alone; together: one model of both, whose features have seen b in there. "
+                           "Bands may leave the frame.", run);
 }
 
 static una_status gap_figure(una_page *page, drawing *d, una_run *run)
@@ -125,9 +125,9 @@ typedef struct law_table {
 } law_table;
 
 static const law_table tables[] = {
-    { UNA_RELATED, "related", NULL, "Where only b is seen.", "Of target a at fresh rows of its gap: log-likelihood, mean "
-      "epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of ignorance; and b, "
-      "which has all its rows. Mean and sd over the seeds.",
+    { UNA_RELATED, "related", NULL, "Where only b is seen.", "Of target a at fresh rows of its gap: log-likelihood, "
+      "mean epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of ignorance; "
+      "and b, which has all its rows. Mean and sd over the seeds.",
       { { UNA_TARGETS_GAP_LOG_LIK_A, "log-lik a", 2 }, { UNA_TARGETS_GAP_STD_A, "std a", 2 },
         { UNA_TARGETS_GAP_RMSE_A, "error a", 2 }, { UNA_TARGETS_GAP_INSIDE_A, "inside a", 2 },
         { UNA_TARGETS_GAP_LOG_LIK_B, "log-lik b", 2 }, { 0, NULL, 0 } } },
@@ -135,9 +135,9 @@ static const law_table tables[] = {
       "fresh rows, of each target and of both at once (apart: the sum).",
       { { UNA_TARGETS_LOG_LIK_A, "log-lik a", 3 }, { UNA_TARGETS_LOG_LIK_B, "log-lik b", 3 },
         { UNA_TARGETS_JOINT, "joint", 3 }, { UNA_TARGETS_CORRELATION, "noise correlation", 2 }, { 0, NULL, 0 } } },
-    { UNA_CORRELATED, "noise", "Noise that hits both", "Correlated noise.", "Two other functions, with noise of correlation 0.8. Who "
-      "knows the functions and the covariance of the noise gains 0.51 in the joint log-likelihood over who knows its "
-      "variances only.",
+    { UNA_CORRELATED, "noise", "Noise that hits both", "Correlated noise.", "Two other functions, with noise of "
+      "correlation 0.8. Who knows the functions and the covariance of the noise gains 0.51 in the joint "
+      "log-likelihood over who knows its variances only.",
       { { UNA_TARGETS_LOG_LIK_A, "log-lik a", 3 }, { UNA_TARGETS_LOG_LIK_B, "log-lik b", 3 },
         { UNA_TARGETS_JOINT, "joint", 3 }, { UNA_TARGETS_CORRELATION, "noise correlation", 2 }, { 0, NULL, 0 } } },
 };

@@ -16,7 +16,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfontconfig";
 }
 
-/* ---- a made-up kind: the mean of its rows everywhere, as unsure of it as it is told ------------------------------- */
+/* ---- a made-up kind: the mean of its rows everywhere, as unsure of it as it is told ---------------------------- */
 
 typedef struct flat { double var; } flat;
 typedef struct flat_options { double var; int target_cosine; } flat_options;
@@ -73,7 +73,8 @@ extern const una_experiment una_experiment_targets;
 /* Correlation of what was added to the functions, over the rows that have both; the std of a's to *std. */
 static double added(double *std, const una_dataset *data, una_targets_law law)
 {
-    const double *x = una_dataset_numbers(data, 0), *a = una_dataset_numbers(data, 1), *b = una_dataset_numbers(data, 2);
+    const double *x = una_dataset_numbers(data, 0), *a = una_dataset_numbers(data, 1);
+    const double *b = una_dataset_numbers(data, 2);
     double aa = 0, bb = 0, ab = 0, count = 0;
     for (size_t i = 0; i < una_dataset_row_count(data); i++) {
         double fa, fb;

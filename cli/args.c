@@ -208,15 +208,27 @@ static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
     return status;
 }
 
+bool cli_repeats(const cli_operand *operand)
+{
+    size_t length = strlen(operand->name);
+    return length > 3 && strcmp(operand->name + length - 3, "...") == 0;
+}
+
+const cli_operand *cli_operand_at(const cli_verb *verb, size_t index)
+{
+    size_t most = 0;
+    while (most < 3 && verb->operands[most].name) most++;
+    if (most > 0 && index >= most && cli_repeats(&verb->operands[most - 1])) index = most - 1;
+    return index < most ? &verb->operands[index] : NULL;
+}
+
 static una_status check_operands(const cli *c)
 {
-    const cli_operand *operands = c->verb->operands;
-    size_t most = 0;
-    while (most < 3 && operands[most].name) most++;
-    for (size_t i = c->operand_count; i < most; i++) {
-        if (operands[i].name[0] == '[') continue;
-        return cli_fail(c, UNA_E_USAGE, "%s is missing: %s; 'una %s --help' shows examples", operands[i].name,
-                        operands[i].help, c->verb->name);
+    for (size_t i = c->operand_count; i < 3 && cli_operand_at(c->verb, i); i++) {
+        const cli_operand *o = cli_operand_at(c->verb, i);
+        if (o->name[0] == '[' || (i > 0 && cli_repeats(o))) continue;
+        return cli_fail(c, UNA_E_USAGE, "%.*s is missing: %s; 'una %s --help' shows examples",
+                        (int)strcspn(o->name, "."), o->name, o->help, c->verb->name);
     }
     return UNA_OK;
 }
@@ -224,17 +236,15 @@ static una_status check_operands(const cli *c)
 /* -0.5 where a number is due is no flag; whether it is one is for the verb to say. */
 static bool is_operand(const cli *c, const char *word)
 {
-    return c->operand_count < 3 && c->verb->operands[c->operand_count].name &&
-           c->verb->operands[c->operand_count].type == CLI_NUMBER && word[0] == '-' && word[1] && word[1] != '-' &&
-           strcmp(word, "-h") != 0;
+    const cli_operand *due = cli_operand_at(c->verb, c->operand_count);
+    return due && due->type == CLI_NUMBER && word[0] == '-' && word[1] && word[1] != '-' && strcmp(word, "-h") != 0;
 }
 
 una_status cli_parse(cli *c, int count, char *const *arguments)
 {
     bool flags_ended = false;
-    size_t most = 0;
     c->given = cli_memory((size_t)count + 1, sizeof *c->given);
-    while (most < 3 && c->verb->operands[most].name) most++;
+    c->operand = cli_memory((size_t)count + 3, sizeof *c->operand);      /* those that may be left out are NULL */
 
     for (int i = 0; i < count; i++) {
         const char *word = arguments[i];
@@ -253,7 +263,7 @@ una_status cli_parse(cli *c, int count, char *const *arguments)
             status = take_flag(c, arguments, count, &i);
         } else if (!flags_ended && word[0] == '-' && word[1]) {
             status = cli_fail(c, UNA_E_USAGE, "there is no flag %s; flags begin with two dashes", word);
-        } else if (c->operand_count >= most) {
+        } else if (!cli_operand_at(c->verb, c->operand_count)) {
             status = cli_fail(c, UNA_E_USAGE, "'%s' is one argument too many; 'una %s --help' shows the usage", word,
                               c->verb->name);
         } else {

@@ -15,7 +15,7 @@ enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
              "bare name stands for the experiment's own settings of it"),
-    CLI_FLAG_SWITCH("quick", "small budgets: shows that everything works, not how good the models are"),
+    CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things go"),
     CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
@@ -75,32 +75,6 @@ void cli_bench_flags(void)
 }
 
 /* ---- lists --------------------------------------------------------------------------------------------------- */
-
-/* Cuts a copy at the commas outside of brackets; blanks around the pieces go. Free both. */
-static size_t split(const char *list, char **copy, const char ***pieces)
-{
-    size_t length = strlen(list), count = 0, depth = 0;
-    bool quoted = false;
-    *copy = cli_memory(length + 1, 1);
-    *pieces = cli_memory(length + 1, sizeof **pieces);
-    memcpy(*copy, list, length + 1);
-
-    char *from = *copy;
-    for (size_t i = 0; i <= length; i++) {
-        char c = list[i];
-        if (c == '"') quoted = !quoted;
-        if (!quoted && (c == '(' || c == '[')) depth++;
-        if (!quoted && (c == ')' || c == ']') && depth > 0) depth--;
-        if (c && (c != ',' || depth > 0 || quoted)) continue;
-
-        (*copy)[i] = 0;
-        from += strspn(from, " ");
-        for (char *end = *copy + i; end > from && end[-1] == ' ';) *--end = 0;
-        if (*from) (*pieces)[count++] = from;
-        from = *copy + i + 1;
-    }
-    return count;
-}
 
 /* name="value", quoted so that it may hold anything. Free it. */
 static char *assignment(const char *name, const char *value)
@@ -290,9 +264,11 @@ static una_status list_experiments(const cli *c)
         return cli_fail(c, UNA_E_USAGE, "which experiment? Give its name; 'una bench' lists them all");
 
     if (c->json) printf("{\"experiments\": [");
+    int width = 8;
+    for (size_t e = 0; e < una_bench_count(); e++) width = width_of(una_bench_name(e), width);
     for (size_t e = 0; e < una_bench_count(); e++) {
         if (!c->json) {
-            printf("%-8s %s\n", una_bench_name(e), una_bench_summary(e));
+            printf("%-*s %s\n", width, una_bench_name(e), una_bench_summary(e));
             continue;
         }
         printf("%s{\"name\": \"%s\", \"summary\": ", e ? ", " : "", una_bench_name(e));
@@ -309,7 +285,7 @@ static una_status perform(cli *c, size_t experiment)
     const char **models = NULL, *list = cli_text(c, "models");
     una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick") };
     una_bench_result *result = NULL;
-    if (list) settings.model_count = split(list, &copy, &models);
+    if (list) settings.model_count = cli_split(list, &copy, &models);
     settings.models = models;
     settings.set_count = take_options(c, experiment, &set);
     settings.set = (const char *const *)set;

@@ -67,7 +67,7 @@ typedef struct cli_operand { const char *name; cli_type type; const char *help; 
 typedef struct cli_verb {
     const char     *name, *summary;  /* a name may be two words, "study ask": one verb of a family   */
     const char     *about;       /* a paragraph; wrapped when printed                               */
-    cli_operand     operands[3]; /* name NULL ends; "[NAME]" may be left out                        */
+    cli_operand     operands[3]; /* name NULL ends; "[NAME]" may be left out; the last may be "NAME...": one or more */
     const cli_flag *flags;
     unsigned        common;
     const char     *examples;    /* one command per line, "# remark" lines allowed                  */
@@ -95,6 +95,9 @@ void cli_bench_flags(void);                      /* bench.c: its flags from the 
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;
 extern const cli_common_flag cli_common[];
 const cli_verb *cli_find_verb(const char *name);
+/* What the index-th argument of a verb is; NULL: it takes no more. */
+const cli_operand *cli_operand_at(const cli_verb *verb, size_t index);
+bool cli_repeats(const cli_operand *operand);                            /* "NAME..."                 */
 /* The flag after `before` that the verb has (its own, then common ones); NULL starts and ends. */
 const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before);
 
@@ -106,7 +109,7 @@ struct cli {
     const cli_verb *verb;
     cli_given      *given;       /* flags as they stand on the command line                         */
     size_t          given_count;
-    const char     *operand[3];
+    const char    **operand;
     size_t          operand_count;
     char *const    *command;     /* what stands behind --, for verbs that have one                  */
     size_t          command_count;
@@ -196,11 +199,13 @@ bool        cli_is_path(cli_type type);                                  /* one 
 /* files.c */
 una_status  cli_check_chart(const cli *c, const char *path);
 const char *cli_base_name(const char *path);
+/* Cuts a copy at the commas outside of brackets; blanks around the pieces go. Free both. */
+size_t      cli_split(const char *list, char **copy, const char ***pieces);
 /* --valid and --missing, as fit and tune have them. The rows of a file go to *rows: free them. */
 una_status  cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings);
 una_missing cli_missing(const cli *c);
-/* Names of --target "a, b" as columns of the table; a column whose own name has the comma comes first. Each and the list:
- * free them by cli_targets_free. *count 0: the flag was not given. */
+/* Names of --target "a, b" as columns of the table; a column whose own name has the comma comes first. Each and the
+ * list: free them by cli_targets_free. *count 0: the flag was not given. */
 char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);
 void        cli_targets_free(char **targets, size_t count);
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */

@@ -279,9 +279,12 @@ static void dump_zsh(void)
 
         for (size_t k = 0; k < 3 && cli_verbs[i]->operands[k].name; k++) {
             const cli_operand *operand = &cli_verbs[i]->operands[k];
-            printf(" \\\n            '%zu:%s%.*s:", k + 1, operand->name[0] == '[' ? ":" : "",
-                   (int)strcspn(operand->name + (operand->name[0] == '['), "]"),
-                   operand->name + (operand->name[0] == '['));
+            const char *name = operand->name + (operand->name[0] == '[');
+            printf(" \\\n            '");
+            if (cli_repeats(operand)) printf("*");
+            else printf("%zu:", k + 1);
+            if (operand->name[0] == '[' || cli_repeats(operand)) printf(":");
+            printf("%.*s:", (int)strcspn(name, ".]"), name);
             zsh_action(operand->type, NULL);
             printf("'");
         }

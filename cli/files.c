@@ -80,6 +80,31 @@ una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *se
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 
+size_t cli_split(const char *list, char **copy, const char ***pieces)
+{
+    size_t length = strlen(list), count = 0, depth = 0;
+    bool quoted = false;
+    *copy = cli_memory(length + 1, 1);
+    *pieces = cli_memory(length + 1, sizeof **pieces);
+    memcpy(*copy, list, length + 1);
+
+    char *from = *copy;
+    for (size_t i = 0; i <= length; i++) {
+        char c = list[i];
+        if (c == '"') quoted = !quoted;
+        if (!quoted && (c == '(' || c == '[')) depth++;
+        if (!quoted && (c == ')' || c == ']') && depth > 0) depth--;
+        if (c && (c != ',' || depth > 0 || quoted)) continue;
+
+        (*copy)[i] = 0;
+        from += strspn(from, " ");
+        for (char *end = *copy + i; end > from && end[-1] == ' ';) *--end = 0;
+        if (*from) (*pieces)[count++] = from;
+        from = *copy + i + 1;
+    }
+    return count;
+}
+
 una_missing cli_missing(const cli *c)
 {
     const char *rule = cli_text(c, "missing");

@@ -141,6 +141,7 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
     for (size_t i = 0; i < c.log_count; i++) free(c.logs[i]);
     free(c.logs);
     free(c.given);
+    free(c.operand);
     return status;
 }
 

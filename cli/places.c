@@ -142,7 +142,7 @@ static places find_places(const cli *c, const char *flag, const char *path)
 {
     places all = { .at = cli_memory(most_places(c), sizeof *all.at) };
     for (size_t i = 0; i < c->operand_count; i++) {
-        const cli_operand *o = &c->verb->operands[i];
+        const cli_operand *o = cli_operand_at(c->verb, i);
         if (!cli_is_path(o->type)) continue;
         add(&all, (place){ .dashes = "", .name = o->name, .type = o->type }, c->operand[i], strlen(c->operand[i]));
     }

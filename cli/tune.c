@@ -12,12 +12,25 @@
 static const cli_flag flags[] = {
     CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options that stay as they are (default auto)"),
+    CLI_FLAG("models", CLI_TEXT, "A,B,...", "several of them, each with a search of its own: 'luna,nlm(width=25)'"),
     CLI_FLAG("over", CLI_TEXT, "AXES", "what is varied: 'width=25|50|100' for one of these, 'rate=0.001:0.1:5' for "
              "five values evenly spaced, 'penalty=1e-5:1e-1:log5' for five by their logarithm, "
-             "'penalty=1e-5:1e-1:log' for any between (random and bayes); several with commas"),
+             "'penalty=1e-5:1e-1:log' for any between (random and bayes); several with commas. Of several models: "
+             "'penalty=1|10; luna: diversity=0.1|1' varies the penalty of all that have one, and LUNA's diversity"),
     CLI_FLAG_CHOICE("search", "HOW", "grid|random|bayes", "grid: all combinations; random: some of them; bayes: each "
                     "by what the others gave (default grid)"),
-    CLI_FLAG_COUNT("trials", "N", 1, 10000, "how many fits, for random and bayes (default 20)"),
+    CLI_FLAG_COUNT("trials", "N", 1, 1000000, "how many specs of a model, for random and bayes (default 20)"),
+    CLI_FLAG_COUNT("splits", "K", 1, 100000, "judge every spec on K random splits of the rows, the same for all: "
+                   "fitted on one part, scored on the other, a share of --valid or 0.2 (default: by the rows that a "
+                   "fit holds out itself)"),
+    CLI_FLAG_COUNT("seeds", "N", 1, 100000, "judge every spec with N seeds, from --seed on (default 1)"),
+    CLI_FLAG_CHOICE("select", "RULE", "log_lik|rmse|two_stage", "what is best: the highest mean log-likelihood of rows "
+                    "not seen, their lowest error, or the thesis's rule for LUNA: of the tenth with the highest "
+                    "log-likelihood the lowest mean cos^2 of its heads (default log_lik). With several data sets, by "
+                    "the mean over them of the rank within each"),
+    CLI_FLAG_SWITCH("refit", "train anew for every prior_var and noise_std, too. Without it such values share one "
+                    "training, and only the posterior is learnt anew; they are judged on a split (one, if --splits is "
+                    "not given)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results: fits found there are not made again, and a search that "
              "was stopped goes on (default: nothing is kept)"),
     CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training, by which the fits are judged: a share such as 0.2, "
@@ -32,38 +45,61 @@ static const cli_flag flags[] = {
 };
 
 typedef struct job {
-    una_dataset *data, *valid;
-    una_tuned   *tuned;
-    const char **set;
+    una_dataset **data, *valid;          /* data [operands]                                                         */
+    una_tuned    *tuned;
+    const char  **set, **models;         /* models [model_count]; none: one, of --model                             */
+    size_t        model_count;
+    char         *list;                  /* that they point into                                                    */
 } job;
 
 /* ---- the work ---------------------------------------------------------------------------------------- */
 
+static una_status check_asked(const cli *c, const una_tune_settings *settings)
+{
+    if (!settings->over) {
+        return cli_fail(c, UNA_E_USAGE, "what is to be varied? Say it with --over, for instance --over "
+                        "'width=25|50|100'; 'una models NAME' lists the options of a model");
+    }
+    bool grid = !settings->search || strcmp(settings->search, "grid") == 0;
+    if (grid && settings->trials) {
+        return cli_fail(c, UNA_E_USAGE, "a grid has as many fits as it has combinations: --trials goes with --search "
+                        "random or bayes");
+    }
+    if (cli_has(c, "models") && settings->model_count == 0) {
+        return cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
+    }
+    if (cli_has(c, "models") && cli_has(c, "model")) {
+        return cli_fail(c, UNA_E_USAGE, "--model is for one model and --models for several: give one of the two");
+    }
+    return UNA_OK;
+}
+
 static una_status work(cli *c, job *j)
 {
     j->set = cli_memory(c->given_count + 1, sizeof *j->set);
+    j->data = cli_memory(c->operand_count, sizeof *j->data);
+    if (cli_has(c, "models")) j->model_count = cli_split(cli_text(c, "models"), &j->list, &j->models);
     una_tune_settings settings = {
         .size = sizeof settings, .model = cli_text(c, "model"), .over = cli_text(c, "over"),
         .search = cli_text(c, "search"), .trials = (size_t)cli_count(c, "trials", 0), .out = cli_text(c, "out"),
         .fit = { .size = sizeof settings.fit, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
                  .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
-                 .other = (size_t)cli_count(c, "other", 0) }
+                 .other = (size_t)cli_count(c, "other", 0) },
+        .models = j->models, .model_count = j->model_count, .more_count = c->operand_count - 1,
+        .splits = (size_t)cli_count(c, "splits", 0), .seeds = (size_t)cli_count(c, "seeds", 0),
+        .select = cli_text(c, "select"), .refit = cli_has(c, "refit")
     };
-    if (!settings.over) {
-        return cli_fail(c, UNA_E_USAGE, "what is to be varied? Say it with --over, for instance --over "
-                        "'width=25|50|100'; 'una models NAME' lists the options of a model");
-    }
-    bool grid = !settings.search || strcmp(settings.search, "grid") == 0;
-    if (grid && settings.trials) {
-        return cli_fail(c, UNA_E_USAGE, "a grid has as many fits as it has combinations: --trials goes with --search "
-                        "random or bayes");
-    }
+    una_status status = check_asked(c, &settings);
+    if (status != UNA_OK) return status;
 
-    una_status status = una_dataset_read(&j->data, c->operand[0], c->run);
+    for (size_t i = 0; status == UNA_OK && i < c->operand_count; i++) {
+        status = una_dataset_read(&j->data[i], c->operand[i], c->run);
+    }
     if (status != UNA_OK) return cli_failed(c, status);
+    settings.more = (const una_dataset *const *)j->data + 1;
     status = cli_read_valid(c, &j->valid, &settings.fit);
     if (status != UNA_OK) return status;
-    status = una_tune(&j->tuned, j->data, &settings, c->run);
+    status = una_tune(&j->tuned, j->data[0], &settings, c->run);
     cli_progress_clear();
     return status == UNA_OK ? status : cli_failed(c, status);
 }
@@ -83,56 +119,169 @@ static void print_word(const char *word)
     if (!bare) putchar('\'');
 }
 
-static void print_best(const cli *c, const char *spec)
+static void print_fit(const cli *c, const char *spec)
 {
     static const char *const kept[] = { "target", "preset", "valid", "missing", "other" };
-    printf("\nBest: una fit ");
+    printf("una fit ");
     print_word(c->operand[0]);
     printf(" --model ");
     print_word(spec);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        if (!cli_has(c, kept[i])) continue;
+        if (!cli_has(c, kept[i]) || (cli_has(c, "splits") && strcmp(kept[i], "valid") == 0)) continue;
         printf(" --%s ", kept[i]);
         print_word(cli_text(c, kept[i]));
     }
     printf("\n");
 }
 
-static void print_table(const cli *c, const una_tuned *t)
+/* One data set: a command to go on with. Several: the spec, and which is best on each. */
+static void print_best(const cli *c, const job *j)
 {
-    char log_lik[32], rmse[32];
-    printf("%12s %12s %9s  %s\n", "log-lik", "rmse", "seconds", "spec");
-    for (size_t i = 0; i < t->count; i++) {
-        bool failed = isnan(t->log_lik[i]);
-        printf("%12s %12s %9.2f  %s%s%s\n", failed ? "failed" : cli_figure(log_lik, t->log_lik[i]),
-               failed ? "" : cli_figure(rmse, t->rmse[i]), t->seconds[i], cli_on(stdout, i ? CLI_PLAIN : CLI_BOLD),
-               t->spec[i], cli_off(stdout));
+    const una_tuned *t = j->tuned;
+    printf("\n");
+    for (size_t m = 0; m < t->model_count; m++) {
+        if (t->best[m] == SIZE_MAX) continue;
+        const char *spec = t->spec[t->best[m]];
+        if (t->model_count > 1) printf("Best of %s: ", j->models[m]);
+        else printf("Best: ");
+        if (t->table_count == 1) {
+            print_fit(c, spec);
+            continue;
+        }
+        printf("%s\n", spec);
+        for (size_t d = 0; d < t->table_count; d++) {
+            size_t in = t->best_in[m * t->table_count + d];
+            printf("  on %s: %s\n", t->table[d], in == SIZE_MAX ? "none" : t->spec[in]);
+        }
     }
-
-    printf("\nlog-lik: mean log-likelihood of rows that the fit had not seen, higher is better; rmse: their error\n");
-    if (cli_has(c, "out"))
-        printf("%zu fit%s made now, %zu were in %s; table: %s/tune.csv\n", t->made, t->made == 1 ? "" : "s",
-               t->count > t->made ? t->count - t->made : 0, cli_text(c, "out"), cli_text(c, "out"));
-    if (!isnan(t->log_lik[0])) print_best(c, t->spec[0]);
 }
 
+static void print_row(const una_tuned *t, size_t i, bool heads)
+{
+    char figure[32];
+    bool failed = isnan(t->log_lik[i]), best = t->best[t->model[i]] == i;
+    printf("%12s", failed ? "failed" : cli_figure(figure, t->log_lik[i]));
+    if (t->rows > 1) printf(" %10s", failed ? "" : cli_figure(figure, t->log_lik_sd[i]));
+    printf(" %12s", failed ? "" : cli_figure(figure, t->rmse[i]));
+    if (t->rows > 1) printf(" %10s", failed ? "" : cli_figure(figure, t->rmse_sd[i]));
+    if (heads) printf(" %7s", isnan(t->mean_cos2[i]) ? "" : cli_figure(figure, round(t->mean_cos2[i] * 1e4) / 1e4));
+    if (t->table_count > 1) printf(" %6s", isnan(t->rank[i]) ? "" : cli_figure(figure, t->rank[i]));
+    printf(" %9.2f  %s%s%s\n", t->seconds[i], cli_on(stdout, best ? CLI_BOLD : CLI_PLAIN), t->spec[i], cli_off(stdout));
+}
+
+static void print_counted(const char *before, size_t count, const char *what)
+{
+    if (count > 1) printf("%s%zu %s", before, count, what);
+}
+
+/* What the columns are, and over what they are means. */
+static void print_meaning(const cli *c, const una_tuned *t, bool heads)
+{
+    const char *rule = cli_text(c, "select");
+    printf("\nlog-lik: mean log-likelihood of rows that the fit had not seen, higher is better; rmse: their error\n");
+    if (heads) printf("cos^2: mean over pairs of LUNA's heads, at most 1: lower is more different\n");
+    if (t->rows > 1) {
+        printf("means and standard deviations over %zu results of each spec", t->rows);
+        print_counted(": ", t->table_count, "data sets");
+        print_counted(t->table_count > 1 ? ", " : ": ", t->splits, "splits");
+        print_counted(t->table_count > 1 || t->splits > 1 ? ", " : ": ", t->seeds, "seeds");
+        printf("\n");
+    }
+    if (t->splits == 1) printf("rows not seen are those of one random split, the same for every spec\n");
+    if (t->table_count > 1) printf("rank: mean over the data sets of the place among the specs of the model\n");
+    if (rule && strcmp(rule, "rmse") == 0) printf("best: lowest rmse\n");
+    if (rule && strcmp(rule, "two_stage") == 0)
+        printf("best: of the tenth with the highest log-lik the lowest cos^2; without heads the highest log-lik\n");
+    if (t->trained < t->made)
+        printf("%zu fit%s gave %zu results: prior_var and noise_std were set after training (--refit trains for "
+               "each)\n", t->trained, t->trained == 1 ? "" : "s", t->made);
+}
+
+static void print_table(const cli *c, const job *j)
+{
+    const una_tuned *t = j->tuned;
+    bool heads = false;
+    for (size_t i = 0; i < t->count; i++) heads = heads || !isnan(t->mean_cos2[i]);
+    printf("%12s%s %12s%s%s%s %9s  %s\n", "log-lik", t->rows > 1 ? "         sd" : "", "rmse",
+           t->rows > 1 ? "         sd" : "", heads ? "   cos^2" : "", t->table_count > 1 ? "   rank" : "", "seconds",
+           "spec");
+    for (size_t i = 0; i < t->count; i++) {
+        if (i > 0 && t->model[i] != t->model[i - 1]) printf("\n");
+        print_row(t, i, heads);
+    }
+
+    print_meaning(c, t, heads);
+    size_t all = t->count * t->rows;
+    const char *what = t->trained < t->made ? "result" : "fit";
+    if (cli_has(c, "out"))
+        printf("%zu %s%s made now, %zu were in %s; table: %s/tune.csv\n", t->made, what, t->made == 1 ? "" : "s",
+               all > t->made ? all - t->made : 0, cli_text(c, "out"), cli_text(c, "out"));
+    print_best(c, j);
+}
+
+static void json_value(const char *key, double value)
+{
+    printf(", \"%s\": ", key);
+    cli_json_number(stdout, value);
+}
+
+static void json_tried(const una_tuned *t, size_t i)
+{
+    printf("{\"spec\": ");
+    cli_json_text(stdout, t->spec[i]);
+    json_value("log_lik", t->log_lik[i]);
+    json_value("log_lik_sd", t->log_lik_sd[i]);
+    json_value("rmse", t->rmse[i]);
+    json_value("rmse_sd", t->rmse_sd[i]);
+    json_value("mean_cos2", t->mean_cos2[i]);
+    json_value("rank", t->rank[i]);
+    json_value("seconds", t->seconds[i]);
+    printf(", \"data\": [");
+    for (size_t d = 0; d < t->table_count; d++) {
+        printf("%s{\"name\": ", d ? ", " : "");
+        cli_json_text(stdout, t->table[d]);
+        json_value("log_lik", t->table_log_lik[i * t->table_count + d]);
+        json_value("rmse", t->table_rmse[i * t->table_count + d]);
+        printf("}");
+    }
+    printf("]}");
+}
+
+static void json_model(const una_tuned *t, size_t m)
+{
+    printf("{\"best\": ");
+    cli_json_text(stdout, t->best[m] == SIZE_MAX ? NULL : t->spec[t->best[m]]);
+    printf(", \"best_in\": [");
+    for (size_t d = 0; d < t->table_count; d++) {
+        size_t in = t->best_in[m * t->table_count + d];
+        printf("%s{\"name\": ", d ? ", " : "");
+        cli_json_text(stdout, t->table[d]);
+        printf(", \"best\": ");
+        cli_json_text(stdout, in == SIZE_MAX ? NULL : t->spec[in]);
+        printf("}");
+    }
+    printf("]}");
+}
+
+/* Of one model its best; of several there is one each, under "models". */
 static void print_json(const cli *c, const una_tuned *t)
 {
     printf("{\"best\": ");
-    cli_json_text(stdout, t->count && !isnan(t->log_lik[0]) ? t->spec[0] : NULL);
-    printf(", \"tried\": [");
-    for (size_t i = 0; i < t->count; i++) {
-        printf("%s{\"spec\": ", i ? ", " : "");
-        cli_json_text(stdout, t->spec[i]);
-        printf(", \"log_lik\": ");
-        cli_json_number(stdout, t->log_lik[i]);
-        printf(", \"rmse\": ");
-        cli_json_number(stdout, t->rmse[i]);
-        printf(", \"seconds\": ");
-        cli_json_number(stdout, t->seconds[i]);
-        printf("}");
+    cli_json_text(stdout, t->model_count == 1 && t->best[0] != SIZE_MAX ? t->spec[t->best[0]] : NULL);
+    printf(", \"select\": ");
+    cli_json_text(stdout, cli_has(c, "select") ? cli_text(c, "select") : "log_lik");
+    printf(", \"models\": [");
+    for (size_t m = 0; m < t->model_count; m++) {
+        if (m) printf(", ");
+        json_model(t, m);
     }
-    printf("], \"made\": %zu", t->made);
+    printf("], \"tried\": [");
+    for (size_t i = 0; i < t->count; i++) {
+        if (i) printf(", ");
+        json_tried(t, i);
+    }
+    printf("], \"splits\": %zu, \"seeds\": %zu, \"made\": %zu, \"trained\": %zu", t->splits, t->seeds, t->made,
+           t->trained);
     cli_json_path(stdout, "out", cli_text(c, "out"));
     printf("}\n");
 }
@@ -144,25 +293,33 @@ static una_status run(cli *c)
     una_status status = work(c, &j);
     if (status == UNA_OK) {
         if (c->json) print_json(c, j.tuned);
-        else print_table(c, j.tuned);
+        else print_table(c, &j);
     }
     una_tuned_free(j.tuned);
     una_dataset_free(j.valid);
-    una_dataset_free(j.data);
+    for (size_t i = 0; i < c->operand_count; i++) una_dataset_free(j.data[i]);
+    free(j.data);
     free(j.set);
+    free(j.models);
+    free(j.list);
     return status;
 }
 
 const cli_verb cli_tune = {
     "tune", "which options of a model suit a table best",
     "Fits a model with several values of its options and compares what the fits say of rows that they have not seen. "
-    "All fits have the same seed, so they are judged by the same rows. The best of many looks a little better than it "
-    "is: for a number to rely on, score it on rows that were kept apart.",
-    { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
+    "All fits have the same seeds and are judged by the same rows. With several data sets, whose scales differ, specs "
+    "are ranked within each, and the best is that of the lowest mean rank. The best of many looks a little better than "
+    "it is: for a number to rely on, score it on rows that were kept apart.",
+    { { "DATA...", CLI_FILE, "the table to learn from, or several of them" }, { NULL, CLI_TEXT, NULL },
+      { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una tune measurements.csv --target strength --model luna --over 'penalty=1e-5:1e-1:log5, width=25|50|100'\n"
     "# by Bayesian optimisation, in a folder where it goes on if it is stopped\n"
     "una tune measurements.csv --target strength --model nlm --over 'penalty=1e-6:1:log, width=10:200, depth=1|2' "
-    "--search bayes --trials 30 --out tuning",
+    "--search bayes --trials 30 --out tuning\n"
+    "# two models on two tables, by three splits and two seeds each; LUNA as the thesis chooses it\n"
+    "una tune a.csv b.csv --target y --models 'luna,nlm(width=25)' --over 'penalty=1e-4:1:log3; luna: "
+    "diversity=0.1|1|10' --splits 3 --seeds 2 --select two_stage",
     run
 };

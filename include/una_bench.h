@@ -47,7 +47,7 @@ typedef struct una_bench_settings {
     const char        *out;                    /* folder, made if it is not there; NULL = "una-bench"       */
     const char *const *models; /* names or specs; a bare name stands for the experiment's own specs of it   */
     size_t             model_count;            /* 0 = the experiment's own choice                           */
-    int                quick;                  /* small budgets: shows that it works, not what comes out    */
+    int                quick;                  /* few seeds and small budgets: minutes                      */
     const char *const *set;                    /* "key=value" texts: options of the experiment              */
     size_t             set_count;
 } una_bench_settings;

@@ -160,18 +160,47 @@ void       una_advice_free(una_advice *advice);
 typedef struct una_tune_settings {
     size_t             size;
     const char        *model;                  /* a spec: what is not varied stays as it has it                     */
-    const char        *over;                   /* "penalty=1e-5:1e-1:log5, width=25|50|100"                         */
+    const char        *over;                   /* "penalty=1e-5:1e-1:log5, width=25|50|100"; of several models
+                                                  "penalty=1|2; luna: diversity=0.1:10:log5": what names no model is
+                                                  for all that have such an option                                  */
     const char        *search;                 /* "grid", "random", "bayes"; NULL = "grid"                          */
-    size_t             trials;                 /* random and bayes; 0 = 20                                          */
+    size_t             trials;                 /* of a model, random and bayes; 0 = 20                              */
     const char        *out;                    /* folder where results are kept, so that it goes on; NULL: nowhere  */
     una_fit_settings   fit;                    /* target, held-out rows ...; size 0: defaults                       */
+    const char *const *models;                 /* [model_count] several of them, instead of `model`                 */
+    size_t             model_count;
+    const una_dataset *const *more;            /* [more_count] data sets besides the first                          */
+    size_t             more_count;
+    size_t             splits;                 /* so many random splits, each a share (fit.valid_fraction, 0 = 0.2) of
+                                                  the rows that judges; 0: by the rows that fits hold out           */
+    size_t             seeds;                  /* from the run's on; 0 = 1                                          */
+    const char        *select;                 /* "log_lik" (highest), "rmse" (lowest), "two_stage" (of the tenth with
+                                                  the highest log_lik the lowest mean cos^2; without heads log_lik);
+                                                  NULL = "log_lik". On several data sets by the mean rank over them */
+    int                refit;                  /* 1: train for every prior_var and noise_std. 0: train once, with these
+                                                  as `model` has them, and learn the posterior anew for each, which
+                                                  needs a split: one if none was asked for                          */
 } una_tune_settings;
 
 typedef struct una_tuned {
-    size_t             count;                  /* specs tried, best first                                           */
+    size_t             count;                  /* specs tried: models one after the other, in each the best first   */
     const char *const *spec;
-    const double      *log_lik, *rmse, *seconds;         /* [count] on held-out rows                                */
-    size_t             made;                   /* fits of this call; the others were there                          */
+    const double      *log_lik, *rmse, *seconds;         /* [count] on held-out rows: means over data sets, splits and
+                                                  seeds; NAN: once no number came out                               */
+    size_t             made;                   /* results of this call; the others were there                       */
+    const double      *log_lik_sd, *rmse_sd;   /* [count] over the same; NAN of a single one                        */
+    const double      *mean_cos2;              /* [count] NAN without heads                                         */
+    const double      *rank;                   /* [count] among the specs of the model, mean over data sets, from 1;
+                                                  NAN: it has none, for a number is missing                         */
+    const size_t      *model;                  /* [count] which of the models                                       */
+    size_t             model_count;
+    const size_t      *best;                   /* [model_count] which spec; SIZE_MAX: none has numbers              */
+    size_t             table_count;            /* data sets                                                         */
+    const char *const *table;                  /* [table_count] "measurements.csv strength"                         */
+    const size_t      *best_in;                /* [model_count, table_count] which spec; SIZE_MAX: none             */
+    const double      *table_log_lik, *table_rmse;       /* [count, table_count]                                    */
+    size_t             rows, splits, seeds;    /* results behind each spec; splits 0: rows that fits held out       */
+    size_t             trained;                /* fits of this call; fewer than made where posteriors are learnt anew */
 } una_tuned;
 
 una_status una_tune(una_tuned **tuned, const una_dataset *data, const una_tune_settings *settings, una_run *run);

@@ -120,7 +120,8 @@ static void what_cannot_be_read(void **state)
         { "width=2.5:9:3", "whole number" }, { "width=5||7", "missing beside a '|'" }, { "width=5|5", "twice" },
         { "width=5|many", "width=5|many" }, { "widht=5|6", "did you mean" }, { "penalty=-1|1", "penalty=-1|1" },
         { "penalty=-5:1", "penalty=-5:1" }, { "activation=relu|tahn", "tanh" }, { "width=5, width=6", "second time" },
-        { "width=a:b", "low:high" }, { "penalty=1:2:99999", "too many" },
+        { "width=a:b", "low:high" }, { "penalty=1:2:1000001", "too many" }, { "penalty=1:1:5", "empty" }, { "penalty=2:2", "empty" },
+        { "penalty=-1:1:log5", "above 0" },
     };
     scene s;
     begin(&s);
@@ -135,9 +136,9 @@ static void what_cannot_be_read(void **state)
     assert_ok(una_over_parse(&s.over, "penalty=1e-5:1:log", "nlm", &s.arena, s.run), s.run);
     assert_status(una_over_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
     assert_says(una_run_message(s.run), "penalty=1e-5:1:log5");
-    assert_ok(una_over_parse(&s.over, "penalty=0:1:1000, rate=0.1:0.5:1000", "nlm", &s.arena, s.run), s.run);
+    assert_ok(una_over_parse(&s.over, "penalty=0:1:1001, rate=0.1:0.5:1000", "nlm", &s.arena, s.run), s.run);
     assert_status(una_over_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
-    assert_says(una_run_message(s.run), "1000000 combinations");
+    assert_says(una_run_message(s.run), "1001000 combinations");
     end(&s);
 }
 

@@ -44,22 +44,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = {
-    [UNA_CUBIC_GAP_STD] = { "gap_std", "gap std", "y", "mean epistemic std on 61 points of [-1.5, 1.5]", 0 },
-    [UNA_CUBIC_DATA_STD] = { "data_std", "data std", "y", "mean epistemic std at the training rows", 0 },
-    [UNA_CUBIC_RMSE] = { "rmse", "RMSE", "y", "error at the training rows", -1 },
-    [UNA_CUBIC_CENTRE_STD] = { "centre_std", NULL, "y", "epistemic std at x = 0", 0 },
-    [UNA_CUBIC_RIPPLE] = { "ripple", NULL, "share", "largest drop before the top of the std in the gap, or rise after "
-                           "it, as a share of the top", -1 },
-    [UNA_CUBIC_GAP_INSIDE] = { "gap_inside", "gap inside", "share", "of the 61 points whose x^3 is in the 95 % band of "
-                               "ignorance", 0 },
-    [UNA_CUBIC_GAP_LOG_LIK] = { "gap_log_lik", NULL, "nats", "mean log-likelihood of fresh rows at the 61 points", 1 },
-    [UNA_CUBIC_BEYOND_STD] = { "beyond_std", "beyond std", "y", "mean epistemic std on 61 points of [-6, -4] and 61 of "
-                               "[4, 6]", 0 },
-    [UNA_CUBIC_BEYOND_INSIDE] = { "beyond_inside", "beyond inside", "share", "of these points, as gap_inside", 0 },
-    [UNA_CUBIC_BEYOND_LOG_LIK] = { "beyond_log_lik", NULL, "nats", "of fresh rows at these points", 1 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_CUBIC_MEASURE_ROWS, { .name = NULL } };
 
 /* ---- plan and measures --------------------------------------------------------------------------------------- */
 
@@ -147,8 +132,8 @@ static una_status measure_truth(double *value, const una_model *model, uint64_t 
     return status;
 }
 
-static una_status take_measures(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
-                                una_run *run)
+una_status una_cubic_measure(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
+                             una_run *run)
 {
     double x[POINTS], mean[UNA_CUBIC_ROWS] = {0}, std[UNA_CUBIC_ROWS] = {0}, error = 0;
     const double *y = una_dataset_numbers(data, 1);
@@ -175,27 +160,15 @@ una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_ke
     return una_fit(model, key->spec, *data, &settings, run);
 }
 
-const char *una_cubic_model_path(const una_row_key *key, const una_asked *asked, una_arena *arena)
-{
-    una_text path = una_text_in(arena);
-    una_text_add(&path, "%s/cubic-%.*s-%016llx.una", asked->out, (int)strcspn(key->spec, "("), key->spec,
-                 (unsigned long long)una_row_key_hash(key));
-    return path.at;
-}
-
 static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_model *model = NULL;
     una_dataset *data = NULL;
 
     una_status status = una_cubic_fit(&model, &data, key, run);
-    if (status == UNA_OK) status = take_measures(outcome->value, model, data, key->seed, run);
+    if (status == UNA_OK) status = una_cubic_measure(outcome->value, model, data, key->seed, run);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    if (status == UNA_OK && key->seed == asked->first) {
-        const char *path = una_cubic_model_path(key, asked, outcome->arena);
-        status = una_arena_check(outcome->arena);
-        if (status == UNA_OK) status = una_model_save(model, path, run);
-    }
+    if (status == UNA_OK && key->seed == asked->first) status = una_cubic_keep(model, key, asked, run);
 
     una_model_free(model);
     una_dataset_free(data);

@@ -180,8 +180,9 @@ static una_status claims_table(una_page *page, const una_bench_claim *claims, si
 static una_status write_page(una_page *page, const una_findings *f, const una_bench_claim *claims, size_t claim_count,
                              const una_asked *asked, una_run *run)
 {
-    static const char *const warning[] = { "Budgets were cut short (quick): this page shows that everything works, not "
-                                           "how good the models are." };
+    static const char *const warning[] = { "Seeds and budgets were cut short (quick): this page shows that everything "
+                                           "works, and which way things go; the numbers that count are those of a run "
+                                           "in full." };
     const una_experiment *e = asked->experiment;
     una_page_heading(page, 1, e->title);
     paragraph(page, "lead", e->lead);

@@ -6,7 +6,7 @@
  * by s) and asked for 3 epistemic std along rays from the centre, whose mean and sd over the rays are kept by radius.
  * A Gaussian process is the standard that curves are compared with. Each name of radial_entries.c has its own options
  * on each data set, chosen once by a search on seeds that are not reported:
- *   radial            the report, seeds 1 to 10 or those asked for
+ *   radial            the report, ten seeds from the run's on
  *   radial(tune=yes)  the search, seeds 1000 and 1001: its page says what it chose
  * Data is in radial_data.c, measures in radial_measure.c, claims in radial_claims.c, the search in radial_tune.c, the
  * page in radial_page.c.
@@ -22,8 +22,8 @@ static const char study[] = "radial", search[] = "radial(tune=yes)";
 
 static const una_option table[] = {
     { "dimensions", UNA_TEXT, offsetof(una_radial_options, dimensions), "", 0, 0, false, NULL,
-      "shells by their number of inputs, and disc and ball, with commas between: 1,2,5,disc; left out: 1,2,3,disc,ball; "
-      "quick: 1,2" },
+      "shells by their number of inputs, and disc and ball, with commas between: 1,2,5,disc; left out: "
+      "1,2,3,disc,ball; quick: 1,2" },
     { "seeds", UNA_COUNT, offsetof(una_radial_options, seeds), "auto", 1, 900, true, NULL, UNA_SEEDS_HELP },
     { "tune", UNA_FLAG, offsetof(una_radial_options, tune), "no", 0, 0, false, NULL,
       "instead of the report: search for the options of each model on each data set, on seeds 1000 and 1001" },
@@ -32,9 +32,9 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-#define TEN_RADII(X, tens) \
+#define TEN(X, tens) \
     X(tens##0) X(tens##1) X(tens##2) X(tens##3) X(tens##4) X(tens##5) X(tens##6) X(tens##7) X(tens##8) X(tens##9)
-#define RADII(X) TEN_RADII(X, ) TEN_RADII(X, 1) TEN_RADII(X, 2) X(30)
+#define RADII(X) TEN(X, ) TEN(X, 1) TEN(X, 2) X(30)
 #define PRIORS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
 static const una_bench_measure measures[] = {
@@ -52,18 +52,20 @@ static const una_bench_measure measures[] = {
     [UNA_RADIAL_DISTANCE_OUT] = { "distance_out", NULL, "y", "the same, radii 2 to 3 alone", -1 },
     [UNA_RADIAL_HOLE_AUROC] = { "hole_auroc", NULL, "share", "disc and ball: of the epistemic std as a detector of "
                                 "points in the hole", 1 },
-    [UNA_RADIAL_HOLE_INSIDE] = { "hole_inside", NULL, "share", "of the points in the hole whose true function is in the "
-                                 "95 % band of ignorance", 0 },
+    [UNA_RADIAL_HOLE_INSIDE] = { "hole_inside", NULL, "share", "of the points in the hole whose true function is in "
+                                 "the 95 % band of ignorance", 0 },
     [UNA_RADIAL_HOLE_LOG_LIK] = { "hole_log_lik", NULL, "nats", "of fresh rows in the hole", 1 },
-#define MEAN_MEASURE(n) [UNA_RADIAL_MEAN + n] = { "m_" #n, NULL, "y", "mean over rays of 3 std at radius " #n " / 10", 0 },
+#define MEAN_MEASURE(n) \
+    [UNA_RADIAL_MEAN + n] = { "m_" #n, NULL, "y", "mean over rays of 3 std at radius " #n " / 10", 0 },
     RADII(MEAN_MEASURE)
-#define SD_MEASURE(n) [UNA_RADIAL_SD + n] = { "s_" #n, NULL, "y", "sd over rays of 3 std at radius " #n " / 10", 0 },
+#define SD_MEASURE(n) \
+    [UNA_RADIAL_SD + n] = { "s_" #n, NULL, "y", "sd over rays of 3 std at radius " #n " / 10", 0 },
     RADII(SD_MEASURE)
 #define PRIOR_LOG_LIK(n) [UNA_RADIAL_PRIOR_LOG_LIK + n] = { "prior_log_lik_" #n, NULL, "nats", "search only: log_lik " \
-    "with prior variance " #n " of nine from 1e-5 to 100", 1 },
+    "with number " #n " of nine prior variances", 1 },
     PRIORS(PRIOR_LOG_LIK)
 #define PRIOR_CENTRE(n) [UNA_RADIAL_PRIOR_CENTRE + n] = { "prior_centre_" #n, NULL, "y", "search only: centre with " \
-    "prior variance " #n " of nine from 1e-5 to 100", 0 },
+    "number " #n " of nine prior variances", 0 },
     PRIORS(PRIOR_CENTRE)
     { .name = NULL }
 };
@@ -77,7 +79,7 @@ static const una_entry entries[] = {
     ENTRY("hmc", NULL), ENTRY("nn", NULL), ENTRY("linear", NULL), { NULL, NULL, NULL }
 };
 
-/* ---- whose fit a key is ---------------------------------------------------------------------------------------- */
+/* ---- whose fit a key is ----------------------------------------------------------------------------------------- */
 
 typedef struct owned { const char *spec, *data; const una_bench_model *model; } owned;
 typedef struct shared { owned *at; size_t count, room; } shared;
@@ -121,7 +123,7 @@ static una_status contestant(una_bench_model *model, const char *text, const una
     return UNA_OK;
 }
 
-/* ---- the plan -------------------------------------------------------------------------------------------------- */
+/* ---- the plan --------------------------------------------------------------------------------------------------- */
 
 static una_status add_key(una_plan *plan, const una_asked *asked, const una_bench_model *model, una_bench_model actual,
                           const char *in, const char *data, uint64_t seed)
@@ -215,7 +217,7 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
     return UNA_OK;
 }
 
-/* ---- one fit ----------------------------------------------------------------------------------------------------- */
+/* ---- one fit ---------------------------------------------------------------------------------------------------- */
 
 static bool searches_prior(const una_row_key *key, const una_asked *asked)
 {
@@ -249,7 +251,7 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
     return status;
 }
 
-/* ---- what fits have to do with each other -------------------------------------------------------------------------- */
+/* ---- what fits have to do with each other ----------------------------------------------------------------------- */
 
 const una_group *una_radial_group(const una_findings *f, const char *name, const char *data)
 {
@@ -322,7 +324,7 @@ const una_experiment una_experiment_radial = {
     .compare = compare,
     .claims = una_radial_claims,
     .claims_lead = "Claims of the thesis, and ours.",
-    .claims_caption = "Close: the distance is at most half of the GP's mean level over radii 0 to 2. Nearest: than the "
+    .claims_caption = "Close: the distance is at most half of the GP's mean level over all radii. Nearest: than the "
                       "best other network, by the mean distance, seed by seed. Intervals are of the mean over the "
                       "seeds.",
     .page = page,

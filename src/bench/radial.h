@@ -10,7 +10,7 @@
 #include "bench/experiment.h"
 #include "bench/truth.h"
 
-/* ---- data (radial_data.c) -------------------------------------------------------------------------------------- */
+/* ---- data (radial_data.c) --------------------------------------------------------------------------------------- */
 
 enum { UNA_RADIAL_MOST_INPUTS = 100 };
 
@@ -24,12 +24,12 @@ typedef struct una_radial_set {
 /* Of the name of a data set; name is borrowed. UNA_E_USAGE says which there are. */
 una_status una_radial_set_find(una_radial_set *set, const char *name, una_run *run);
 
-/* Rows to fit, fresh ones of the same law, and of a hole the points in it (rows 0 elsewhere). By name and seed alone. */
+/* Rows to fit, fresh ones of the same law, and of a hole the points in it (rows 0 elsewhere). By name and seed. */
 typedef struct una_radial_rows { una_truth train, fresh, hole; } una_radial_rows;
 una_status una_radial_rows_make(una_radial_rows *rows, const una_radial_set *set, uint64_t seed, una_arena *arena,
                                 una_run *run);
 
-/* ---- measures (radial_measure.c) ------------------------------------------------------------------------------- */
+/* ---- measures (radial_measure.c) -------------------------------------------------------------------------------- */
 
 /* Radii 0, 0.1 ... 3. The data begins at radius 1; a shell ends at 2. */
 enum { UNA_RADIAL_RADII = 31, UNA_RADIAL_EDGE = 20, UNA_RADIAL_RAYS = 1000, UNA_RADIAL_PRIORS = 9 };
@@ -52,8 +52,8 @@ una_status una_radial_curve(double *mean, double *sd, una_radial_std *std, const
 /* Mean over the radii up to 2 of the sd over rays, over that of the mean: 0 where all directions are alike. NAN where
  * the curve is 0. */
 double una_radial_symmetry(const double *mean, const double *sd);
-/* Sum of the absolute second differences of the curve up to radius 2, over its range there: 0 for a straight line, about
- * 1 for one bend, more the rougher. NAN for a curve without range. */
+/* Sum of the absolute second differences of the curve up to radius 2, over its range there: 0 for a straight line, more
+ * the more it bends. NAN for a curve without range. */
 double una_radial_roughness(const double *mean);
 /* Root mean square of the difference of two curves over radii from .. to, both included. */
 double una_radial_distance(const double *a, const double *b, size_t from, size_t to);
@@ -67,14 +67,14 @@ una_status una_radial_priors(double *value, const una_model *model, const una_ra
                              const una_dataset *data, una_run *run);
 extern const char *const una_radial_prior[UNA_RADIAL_PRIORS];
 
-/* ---- who takes part (radial_entries.c) ------------------------------------------------------------------------- */
+/* ---- who takes part (radial_entries.c) -------------------------------------------------------------------------- */
 
 enum { UNA_RADIAL_TUNED = 5 };           /* "radial 1", "radial 2", "radial 3", "disc", "ball"              */
 
 typedef struct una_radial_entry {
     const char *name, *title;            /* as --models names it; on the page                               */
     const char *base;                    /* spec without what is searched                                   */
-    const char *steps, *quick;           /* more options, and those of quick runs instead; quick NULL: it is not in them */
+    const char *steps, *quick;           /* more options, and those of quick runs instead; quick NULL: the same */
     const char *over;                    /* the search (sweep/over.h); NULL: none                           */
     const char *chosen[UNA_RADIAL_TUNED];        /* by the search                                           */
     size_t      draws;                   /* specs that it tries on each data set                            */
@@ -88,7 +88,7 @@ size_t      una_radial_tuned(const una_radial_set *set);
 /* The whole spec; options: those chosen, or NULL. */
 const char *una_radial_spec(const una_radial_entry *entry, const char *options, bool quick, una_arena *arena);
 
-/* ---- fits (radial.c) --------------------------------------------------------------------------------------------- */
+/* ---- fits (radial.c) -------------------------------------------------------------------------------------------- */
 
 typedef struct una_radial_options { const char *dimensions; double seeds, draws; int tune; } una_radial_options;
 
@@ -101,7 +101,7 @@ double una_radial_value(const una_findings *findings, size_t fit, size_t measure
 const double *una_radial_means(const una_findings *findings, const una_group *group, size_t measure);
 extern const una_claim una_radial_claims[];                      /* radial_claims.c                          */
 
-/* ---- the search (radial_tune.c) -------------------------------------------------------------------------------- */
+/* ---- the search (radial_tune.c) --------------------------------------------------------------------------------- */
 
 enum { UNA_RADIAL_TUNE_FIRST = 1000, UNA_RADIAL_TUNE_SEEDS = 2 };
 
@@ -116,12 +116,13 @@ typedef struct una_radial_choice {       /* one of the specs that were tried, wi
     size_t           tried;              /* out of so many                                                  */
 } una_radial_choice;
 
-/* What the search chooses for a name on a data set: of the tenth with the highest log-likelihood of fresh rows the one
- * whose centre is nearest to the aim; without one the highest log-likelihood. group NULL: none was tried. */
+/* What the search chooses for a name on a data set: of those whose log-likelihood of fresh rows is at most 0.2
+ * below the highest the one whose centre is nearest to the aim; without one the highest log-likelihood. group NULL:
+ * none was tried. */
 una_status una_radial_choose(una_radial_choice *choice, const una_findings *findings, const char *name,
                              const una_radial_set *set, una_radial_aim aim, una_run *run);
 
-/* ---- the page (radial_page.c) ---------------------------------------------------------------------------------- */
+/* ---- the page (radial_page.c) ----------------------------------------------------------------------------------- */
 
 una_status una_radial_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 una_status una_radial_tune_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);

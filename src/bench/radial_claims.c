@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the thesis claims of the Radial Uncertainty Benchmark, and what we do, each as a paired statistic over the seeds:
- *   close     half of the GP's mean level over radii 0 to 2, less the distance from its curve, is above 0
+ * What the thesis claims of the Radial Uncertainty Benchmark, and what we do, as paired statistics over the seeds:
+ *   close     half of the GP's mean level over all radii, less the distance from its curve, is above 0
  *   alone     no network but LUNA is close
  *   too high  3 std at the centre, less the GP's, is above 0
  *   noisy     the unevenness over directions, less the GP's, is above 0
  *   collapse  half of the ideal, less 3 std at the centre, is above 0
  *   nearest   the distance of the best other network (by its mean), less the own one, is above 0
  *   notices   the AUROC of points in the hole, less 1/2, is above 0
- * Networks are those that the thesis compares (NLM, TUNA, SNGP, ensembles, MC dropout, BBVI); HMC, which samples one, is
- * like the GP a standard, and stands in the tables only.
+ * Networks are those that the thesis compares (NLM, TUNA, SNGP, ensembles, MC dropout, BBVI); HMC, which samples one,
+ * is like the GP a standard, and stands in the tables only.
  */
 #include "bench/paired.h"
 #include "bench/radial.h"
@@ -28,8 +28,8 @@ typedef double margin(const una_findings *f, size_t fit, size_t gp, const una_ra
 static double level(const una_findings *f, size_t fit)
 {
     double sum = 0;
-    for (size_t r = 0; r <= UNA_RADIAL_EDGE; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
-    return sum / (UNA_RADIAL_EDGE + 1);
+    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
+    return sum / UNA_RADIAL_RADII;
 }
 
 static double closeness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
@@ -68,7 +68,7 @@ static double notice(const una_findings *f, size_t fit, size_t gp, const una_rad
     return una_radial_value(f, fit, UNA_RADIAL_HOLE_AUROC) - chance;
 }
 
-/* ---- judging ------------------------------------------------------------------------------------------------------ */
+/* ---- judging ---------------------------------------------------------------------------------------------------- */
 
 static una_status take_margins(una_paired *paired, const una_findings *f, const una_group *group,
                                const una_radial_set *set, margin *of, una_run *run)
@@ -124,7 +124,7 @@ static una_status judge_far(int *holds, una_text *text, const una_claim *claim, 
     return UNA_OK;
 }
 
-/* ---- the others --------------------------------------------------------------------------------------------------- */
+/* ---- the others ------------------------------------------------------------------------------------------------- */
 
 static bool is_rival(const una_group *group)
 {

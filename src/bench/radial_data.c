@@ -20,7 +20,7 @@ static const double shell_variance = 1e-5, hole_noise = 0.1, reach = 2, hole_rad
 
 enum { STREAM_FRESH = 1, STREAM_HOLE, STREAM_NOISE };
 
-/* ---- names ---------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------ */
 
 static size_t shell_rows(size_t inputs)
 {
@@ -49,7 +49,7 @@ una_status una_radial_set_find(una_radial_set *set, const char *name, una_run *r
     return UNA_OK;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 static double norm(const double *x, size_t inputs)
 {

@@ -70,7 +70,7 @@ una_status una_radial_curve(double *mean, double *sd, una_radial_std *std, const
     return status;
 }
 
-/* ---- numbers of a curve ------------------------------------------------------------------------------------------- */
+/* ---- numbers of a curve ----------------------------------------------------------------------------------------- */
 
 double una_radial_symmetry(const double *mean, const double *sd)
 {
@@ -94,7 +94,7 @@ double una_radial_distance(const double *a, const double *b, size_t from, size_t
     return sqrt(square / (double)(to - from + 1));
 }
 
-/* ---- of a model ----------------------------------------------------------------------------------------------------- */
+/* ---- of a model ------------------------------------------------------------------------------------------------- */
 
 static una_status std_of_model(const void *context, const double *x, size_t rows, double *std, una_run *run)
 {
@@ -138,7 +138,7 @@ una_status una_radial_measure(double *value, const una_model *model, const una_r
     return rows->hole.rows ? measure_hole(value, model, rows, run) : UNA_OK;
 }
 
-/* ---- prior variances ------------------------------------------------------------------------------------------------- */
+/* ---- prior variances -------------------------------------------------------------------------------------------- */
 
 static una_status try_prior(double *log_lik, double *centre, const una_model *model, const char *prior,
                             const una_radial_rows *rows, const una_dataset *data, una_run *run)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const double best_share = 0.1;
+static const double most_loss = 0.2;            /* nats a row: what the likelihood of few rows cannot tell apart */
 
 /* What the standard says at the centre of that seed's rows; NAN: it was not run. */
 static double standard_centre(const una_findings *f, const una_radial_set *set, uint64_t seed)
@@ -70,7 +70,7 @@ static una_status choose(una_radial_choice *choice, const una_findings *f, const
         then[i] = isnan(list[i].off) ? -list[i].log_lik : list[i].off;
     }
 
-    UNA_TRY(una_select_two(&best, first, then, count, best_share, run));
+    UNA_TRY(una_select_near(&best, first, then, count, most_loss, run));
     if (best != SIZE_MAX) *choice = list[best];
     choice->tried = count;
     return UNA_OK;
@@ -86,7 +86,7 @@ una_status una_radial_choose(una_radial_choice *choice, const una_findings *f, c
     return status;
 }
 
-/* ---- the page ---------------------------------------------------------------------------------------------------- */
+/* ---- the page --------------------------------------------------------------------------------------------------- */
 
 static bool has_key(const una_spec *spec, const char *key)
 {
@@ -146,9 +146,9 @@ static una_status choices(una_page *page, const una_findings *f, una_radial_aim 
                           una_run *run)
 {
     static const struct { const char *name, *lead, *caption; } words[UNA_RADIAL_AIMS] = {
-        { "chosen", "Chosen by the ideal.", "Of the tenth with the highest log-likelihood of fresh rows, the one whose 3 "
-          "std at the centre are nearest to 1/2^D. These stand in the experiment. Log-likelihood, centre and its "
-          "distance from the aim: means over the seeds of the search; tried: drawn specs times prior variances." },
+        { "chosen", "Chosen by the ideal.", "Of those within 0.2 of the highest log-likelihood of fresh rows, the one "
+          "whose 3 std at the centre are nearest to 1/2^D. These stand in the experiment. Log-likelihood, centre and "
+          "its distance from the aim: means over the seeds of the search; tried: drawn specs times prior variances." },
         { "chosen-by-centre", "Chosen by the standard's centre, for comparison.", "The same, but nearest to 3 std of "
           "the GP at the centre of the same rows." },
     };

@@ -13,6 +13,9 @@
     X(bayesopt)         \
     X(radial)           \
     X(transfer)         \
+    X(knowledge)        \
+    X(pseudo)           \
+    X(studies)          \
     X(targets)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;

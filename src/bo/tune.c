@@ -1,112 +1,48 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which options of a model are best: every spec is fitted once, with the same seed and so the same held-out rows, and
- * judged by what it said of these. A grid and random draws are planned whole; the Bayesian search goes on from what the
- * fits so far have given. Rows are kept as those of experiments are, so a search that was stopped goes on.
+ * Which options of a model are best. What is a search, how rows are judged and what the rules choose is sweep/hunt.h's;
+ * here stand the public call and the Bayesian search, which goes on from what the fits so far have given.
  */
 #include "bo/tune.h"
 
 #include "bo/search.h"
 #include "model/above.h"
 #include "sweep/folder.h"
-#include "sweep/over.h"
+#include "sweep/hunt.h"
 #include "sweep/rows.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* BATCH fits are under way at once in the Bayesian search, on any number of threads: what is proposed next must not
+/* BATCH specs are under way at once in the Bayesian search, on any number of threads: what is proposed next must not
  * depend on how many there are. Fits share what threads are left between them. */
 enum { BATCH = 2, TRIALS = 20, PATIENCE = 200 };
 static const uint64_t DRAWN_INSTEAD = 5ull << 40;        /* streams of UNA_FOR_SEARCH that the search does not use */
-
-enum { LOG_LIK, RMSE, MEASURES };
-static const char *const measures[MEASURES] = { [LOG_LIK] = "log_lik", [RMSE] = "rmse" };
 
 typedef struct tuning {
     una_tuned          tuned;            /* first, so that a pointer to it is one to all                             */
     una_arena          keep;
     una_run           *run;
-    const una_dataset *data;
     una_tune_settings  asked;
-    una_fit_settings   fit;              /* without `set`, which is in the model's spec                              */
-    const char        *model;
-    una_over           over;
-    una_plan           plan;
-    una_store         *store;
+    una_hunt           hunt;
     const char        *table;            /* path of the CSV file; NULL: nothing is kept                              */
-    una_row_key        key;              /* all but the spec                                                         */
-    una_make_row      *make;
-    void              *context;
 } tuning;
-
-/* ---- one fit ------------------------------------------------------------------------------------------------- */
-
-/* Where the fit held no rows out itself: those of the caller's, or a part of the table. */
-static una_status score_apart(una_score *score, const tuning *t, const char *spec, una_run *run)
-{
-    una_split split = UNA_INIT(una_split);
-    una_dataset *train = NULL, *test = NULL;
-    una_model *model = NULL;
-    una_fit_settings fit = t->fit;
-    double share = fit.valid_fraction > 0 ? fit.valid_fraction : 0.2;
-    fit.valid_fraction = 0;
-    UNA_TRY(una_split_random(&split, una_dataset_row_count(t->data), share, run->settings.seed, run));
-    una_status status = una_dataset_rows(&train, t->data, split.train, split.train_count, run);
-    if (status == UNA_OK) status = una_dataset_rows(&test, t->data, split.test, split.test_count, run);
-    if (status == UNA_OK) status = una_fit(&model, spec, train, &fit, run);
-    if (status == UNA_OK) status = una_model_score(score, model, test, run);
-    una_model_free(model);
-    una_dataset_free(test);
-    una_dataset_free(train);
-    una_split_free(&split, run);
-    return status;
-}
-
-static una_status judge(una_outcome *outcome, const tuning *t, const una_model *model, const char *spec, una_run *run)
-{
-    const una_fit_info *info = una_model_info(model);
-    una_score score = { .size = sizeof score, .log_lik = info->valid_log_lik, .rmse = info->valid_rmse };
-    outcome->options = una_arena_text(outcome->arena, info->spec);
-    outcome->seconds = info->seconds;
-    UNA_TRY(una_arena_check(outcome->arena));
-    if (info->valid_rows == 0)
-        UNA_TRY(t->fit.valid ? una_model_score(&score, model, t->fit.valid, run) : score_apart(&score, t, spec, run));
-    outcome->value[LOG_LIK] = score.log_lik;
-    outcome->value[RMSE] = score.rmse;
-    return UNA_OK;
-}
-
-/* Options with which no number comes out are a finding, too: such a row has none. */
-static una_status fit_row(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
-{
-    const tuning *t = context;
-    una_model *model = NULL;
-    una_status status = una_fit(&model, key->spec, t->data, &t->fit, run);
-    if (status == UNA_OK) status = judge(outcome, t, model, key->spec, run);
-    una_model_free(model);
-    if (status != UNA_E_NUMERIC) return status;
-    una_log(run, UNA_LOG_WARNING, "%s gave no score: %s", key->spec, una_run_message(run));
-    una_clear_message(run);
-    outcome->value[LOG_LIK] = outcome->value[RMSE] = NAN;
-    return UNA_OK;
-}
 
 /* ---- what was asked for -------------------------------------------------------------------------------------- */
 
 /* The options that were set, inside of the spec: one text that names all. */
-static una_status take_model(tuning *t)
+static una_status take_model(const char **model, tuning *t, const char *given)
 {
+    const una_fit_settings *fit = &t->hunt.judge.fit;
     una_spec spec;
     una_text text = una_text_in(&t->keep);
-    const char *given = t->asked.model ? t->asked.model : t->fit.preset ? "luna" : "auto";
     UNA_TRY(una_spec_parse(&spec, given, &t->keep, t->run));
-    una_spec *set = UNA_GET(&t->keep, una_spec, t->fit.set_count);
+    una_spec *set = UNA_GET(&t->keep, una_spec, fit->set_count);
     UNA_TRY(una_arena_check(&t->keep));
     size_t count = spec.count;
-    for (size_t i = 0; i < t->fit.set_count; i++) {
-        UNA_TRY(una_spec_parse_items(&set[i], t->fit.set[i], &t->keep, t->run));
+    for (size_t i = 0; i < fit->set_count; i++) {
+        UNA_TRY(una_spec_parse_items(&set[i], fit->set[i], &t->keep, t->run));
         count += set[i].count;
     }
 
@@ -114,7 +50,7 @@ static una_status take_model(tuning *t)
     UNA_TRY(una_arena_check(&t->keep));
     if (spec.count) memcpy(all, spec.items, spec.count * sizeof *all);
     count = spec.count;
-    for (size_t i = 0; i < t->fit.set_count; i++)
+    for (size_t i = 0; i < fit->set_count; i++)
         for (size_t k = 0, at; k < set[i].count; k++) {
             for (at = 0; at < count && strcmp(all[at].key, set[i].items[k].key) != 0;) at++;
             all[at] = set[i].items[k];                   /* the later one wins */
@@ -127,20 +63,54 @@ static una_status take_model(tuning *t)
         una_spec_value(&text, all[i].value);
     }
     if (count) una_text_add(&text, ")");
-    t->model = text.at;
-    t->fit.set = NULL;
-    t->fit.set_count = 0;
+    *model = text.at;
     return una_arena_check(&t->keep);
 }
 
-static una_status take_asked(tuning *t, const una_tune_settings *given)
+static una_status take_models(tuning *t)
+{
+    const una_tune_settings *a = &t->asked;
+    size_t count = a->model_count ? a->model_count : 1;
+    const char **model = UNA_GET(&t->keep, const char *, count);
+    una_over *over = UNA_GET(&t->keep, una_over, count);
+    UNA_TRY(una_arena_check(&t->keep));
+    if (a->model && a->model_count)
+        UNA_FAIL(t->run, UNA_E_USAGE, "one model was given and a list of models; give the one or the other");
+    for (size_t m = 0; m < count; m++) {
+        const char *given = a->model_count ? a->models[m] : a->model;
+        UNA_TRY(take_model(&model[m], t, given ? given : t->hunt.judge.fit.preset ? "luna" : "auto"));
+        for (size_t k = 0; k < m; k++)
+            if (strcmp(model[k], model[m]) == 0)
+                UNA_FAIL(t->run, UNA_E_USAGE, "the model %.200s was given twice; name each once", model[m]);
+    }
+    t->hunt.judge.fit.set = NULL;
+    t->hunt.judge.fit.set_count = 0;
+    t->hunt.overs = over;
+    t->hunt.model_count = count;
+    return una_over_parse_models(over, a->over, model, count, &t->keep, t->run);
+}
+
+static una_status take_tables(tuning *t, const una_dataset *data)
+{
+    size_t count = 1 + t->asked.more_count;
+    const una_dataset **tables = UNA_GET(&t->keep, const una_dataset *, count);
+    UNA_TRY(una_arena_check(&t->keep));
+    tables[0] = data;
+    for (size_t i = 1; i < count; i++) tables[i] = t->asked.more[i - 1];
+    t->hunt.judge.tables = tables;
+    t->hunt.judge.count = count;
+    return UNA_OK;
+}
+
+static una_status take_asked(tuning *t, const una_dataset *data, const una_tune_settings *given)
 {
     static const char *const searches[] = { "grid", "random", "bayes" };
     const una_fit_settings plain = UNA_INIT(una_fit_settings);
     una_run *run = t->run;
+    una_hunt *h = &t->hunt;
     UNA_TRY(UNA_TAKE(&t->asked, given, una_tune_settings, run));
-    UNA_TRY(UNA_TAKE(&t->fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
-    t->fit.size = sizeof t->fit;
+    UNA_TRY(UNA_TAKE(&h->judge.fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
+    h->judge.fit.size = sizeof h->judge.fit;
     if (!t->asked.over) UNA_FAIL(run, UNA_E_USAGE, "no options to search over were given");
     if (!t->asked.search) t->asked.search = "grid";
     if (t->asked.trials == 0) t->asked.trials = TRIALS;
@@ -150,146 +120,55 @@ static una_status take_asked(tuning *t, const una_tune_settings *given)
     if (known == 3)
         UNA_FAIL(run, UNA_E_USAGE, "there is no search '%.40s'; the searches are grid, random and bayes",
                  t->asked.search);
-    if (t->asked.trials > UNA_MOST_FITS)
-        UNA_FAIL(run, UNA_E_USAGE, "%zu trials are too many; the most is %d", t->asked.trials, UNA_MOST_FITS);
-    if (run->settings.seed > (uint64_t)1 << 52)
-        UNA_FAIL(run, UNA_E_USAGE, "seeds of a search go up to 2^52, so that every reader of its table can hold them");
-    UNA_TRY(take_model(t));
-    return una_over_parse(&t->over, t->asked.over, t->model, &t->keep, run);
+    h->name = "tune";
+    h->splits = t->asked.splits;
+    h->seeds = t->asked.seeds;
+    h->rule = t->asked.select ? t->asked.select : "log_lik";
+    h->refit = t->asked.refit != 0;
+    h->shelve = known == 2;                              /* what comes next is not known yet */
+    UNA_TRY(take_tables(t, data));
+    UNA_TRY(take_models(t));
+    UNA_TRY(una_hunt_begin(h, run));
+    return known == 0 ? una_hunt_check_grid(h, run) : una_hunt_check_trials(h, t->asked.trials, run);
 }
 
-/* ---- what names a fit ---------------------------------------------------------------------------------------- */
+/* ---- the folder ---------------------------------------------------------------------------------------------- */
 
-static uint32_t sum_text(uint32_t sum, const char *text)
+static const char *path_in(tuning *t, const char *name)
 {
-    return text ? una_crc32(sum, text, strlen(text) + 1) : una_crc32(sum, "\1", 1);
-}
-
-/* Of names and cells: another table makes other keys. */
-static uint32_t sum_table(uint32_t sum, const una_dataset *data)
-{
-    size_t rows = una_dataset_row_count(data);
-    for (size_t c = 0; c < una_dataset_column_count(data); c++) {
-        const double *number = una_dataset_numbers(data, c);
-        const char *const *word = una_dataset_words(data, c);
-        sum = sum_text(sum, una_dataset_column_name(data, c));
-        if (number) sum = una_crc32(sum, number, rows * sizeof *number);
-        for (size_t i = 0; !number && i < rows; i++) sum = sum_text(sum, word[i]);
-    }
-    return sum;
-}
-
-static void add_setting(una_text *study, const char *key, const char *value)
-{
-    una_text_add(study, "%s%s=%s", strchr(study->at, '(') ? ", " : "(", key, value);
-}
-
-/* "tune(missing=mean, ...)": what changes numbers and is not in the spec. */
-static una_status name_study(tuning *t)
-{
-    static const char *const missing[] = { "error", "drop", "mean" };
-    char number[32];
-    una_text study = una_text_in(&t->keep);
-    una_text_add(&study, "tune");
-    UNA_TRY(una_arena_check(&t->keep));
-    if (t->fit.valid) add_setting(&study, "valid", "rows");
-    else if (t->fit.valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, t->fit.valid_fraction));
-    if (t->fit.missing) add_setting(&study, "missing", missing[t->fit.missing]);
-    if (t->fit.other) add_setting(&study, "other", una_number_text(number, (double)t->fit.other));
-    if (t->fit.preset) add_setting(&study, "preset", t->fit.preset);
-    if (strchr(study.at, '(')) una_text_add(&study, ")");
-    t->key.study = study.at;
-    return una_arena_check(&t->keep);
-}
-
-static una_status name_fits(tuning *t)
-{
-    size_t column = una_dataset_column_count(t->data) - 1;
-    if (t->fit.target_count)
-        UNA_FAIL(t->run, UNA_E_USAGE, "options are searched for one target: name it in `target`, not in `targets`");
-    if (t->fit.target) UNA_TRY(una_dataset_find(&column, t->data, t->fit.target, t->run));
-    uint32_t sum = sum_table(0, t->data);
-    if (t->fit.valid) sum = sum_table(sum, t->fit.valid);
-
-    const char *origin = una_dataset_origin(t->data), *slash = strrchr(origin, '/');
-    una_text data = una_text_in(&t->keep);
-    una_text_add(&data, "%s %s#%08" PRIx32, slash ? slash + 1 : origin, una_dataset_column_name(t->data, column), sum);
-    t->key = (una_row_key){ .data = data.at, .seed = t->run->settings.seed };
-    UNA_TRY(una_arena_check(&t->keep));
-    return name_study(t);
+    una_text path = una_text_in(&t->keep);
+    una_text_add(&path, "%s/%s", t->asked.out, name);
+    return path.at;
 }
 
 static una_status open_store(tuning *t)
 {
     const char *out = t->asked.out;
-    if (!out) return una_store_open_copy(&t->store, NULL, t->run);
-    una_text path = una_text_in(&t->keep), table = una_text_in(&t->keep);
-    una_text_add(&path, "%s/tune.sqlite", out);
-    una_text_add(&table, "%s/tune.csv", out);
+    if (!out) return una_store_open_copy(&t->hunt.store, NULL, t->run);
+    const char *path = path_in(t, "tune.sqlite"), *bench = path_in(t, "bench.sqlite");
+    t->table = path_in(t, "tune.csv");
     UNA_TRY(una_arena_check(&t->keep));
     UNA_TRY(una_folder_make(out, t->run));
-    UNA_TRY(una_rows_check(path.at, t->run));
-    UNA_TRY(una_rows_check(table.at, t->run));
-    t->table = table.at;
-    return una_store_open(&t->store, path.at, t->run);
-}
-
-/* ---- the fits ------------------------------------------------------------------------------------------------ */
-
-static una_status add_spec(tuning *t, una_plan *plan, const char *const *value)
-{
-    una_row_key key = t->key;
-    UNA_TRY(una_over_spec(&key.spec, &key.results, &t->over, value, &t->keep, t->run));
-    una_plan_add(plan, key);
-    return una_arena_check(plan->arena);
-}
-
-static una_status make_rows(tuning *t, const una_plan *plan)
-{
-    una_sweep sweep = { .store = t->store, .plan = plan, .measures = measures, .measure_count = MEASURES,
-                        .make = t->make, .context = t->context ? t->context : t };
-    una_status status = una_sweep_run(&sweep, t->run);
-    t->tuned.made += sweep.made;
-    return status;
-}
-
-static una_status plan_grid(tuning *t)
-{
-    const char **value = UNA_GET(&t->keep, const char *, t->over.count);
-    UNA_TRY(una_arena_check(&t->keep));
-    UNA_TRY(una_over_check_grid(&t->over, t->run));
-    for (uint64_t i = 0; i < una_over_combinations(&t->over); i++) {
-        una_over_at(value, &t->over, i);
-        UNA_TRY(add_spec(t, &t->plan, value));
-    }
-    return UNA_OK;
-}
-
-/* No spec twice; the end comes early where there seem to be no others. */
-static una_status plan_random(tuning *t)
-{
-    const char **value = UNA_GET(&t->keep, const char *, t->over.count);
-    una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD - 1);
-    UNA_TRY(una_arena_check(&t->keep));
-    for (size_t idle = 0; t->plan.count < t->asked.trials && idle < PATIENCE; idle++) {
-        size_t before = t->plan.count;
-        una_over_draw(value, &t->over, &rng, &t->keep);
-        UNA_TRY(una_arena_check(&t->keep));
-        UNA_TRY(add_spec(t, &t->plan, value));
-        if (t->plan.count > before) idle = 0;
-    }
-    return UNA_OK;
+    if (access(bench, F_OK) == 0)
+        UNA_FAIL(t->run, UNA_E_INPUT, "%s holds results of experiments (bench.sqlite); a search has a folder of its "
+                 "own: choose another one", out);
+    UNA_TRY(una_rows_check(path, t->run));
+    UNA_TRY(una_rows_check(t->table, t->run));
+    UNA_TRY(una_store_open(&t->hunt.store, path, t->run));
+    return una_hunt_check_store(&t->hunt, out, t->run);
 }
 
 /* ---- the Bayesian search ------------------------------------------------------------------------------------- */
 
-typedef struct hunt {
+typedef struct chase {                   /* of one model's options                                                  */
+    size_t           model;
+    const una_over  *over;
     una_space       *space;
     una_search      *search;
     una_history      history;
     double          *point, *value;
     una_trial_state *state;
-} hunt;
+} chase;
 
 static void add_number(una_text *json, const char *name, double value)
 {
@@ -321,41 +200,41 @@ static void add_dimension(una_text *json, const una_axis *axis)
     }
 }
 
-static una_status set_out(hunt *h, tuning *t)
+static una_status set_out(chase *c, tuning *t)
 {
-    size_t axes = t->over.count, trials = t->asked.trials, first = 2 * axes + 2;
+    size_t axes = c->over->count, trials = t->asked.trials, first = 2 * axes + 2;
     una_text json = una_text_in(&t->keep);
     una_search_settings settings = { .maximize = true, .seed = t->run->settings.seed };
     for (size_t a = 0; a < axes; a++) {
         una_text_add(&json, a ? ", " : "{");
-        add_dimension(&json, &t->over.axis[a]);
+        add_dimension(&json, &c->over->axis[a]);
     }
     una_text_add(&json, "}");
-    h->point = UNA_GET(&t->keep, double, trials * axes);
-    h->value = UNA_GET(&t->keep, double, trials);
-    h->state = UNA_GET(&t->keep, una_trial_state, trials);
+    c->point = UNA_GET(&t->keep, double, trials * axes);
+    c->value = UNA_GET(&t->keep, double, trials);
+    c->state = UNA_GET(&t->keep, una_trial_state, trials);
     UNA_TRY(una_arena_check(&t->keep));
-    h->history = (una_history){ .point = h->point, .value = h->value, .state = h->state };
+    c->history = (una_history){ .point = c->point, .value = c->value, .state = c->state };
 
     const una_acquisition *acquisition;
     una_acquisition_options options;
     settings.acquisition = "log_ei";
     settings.initial = first > trials / 2 && trials >= 2 ? trials / 2 : first;
     if (settings.initial == 0) settings.initial = 1;
-    UNA_TRY(una_space_parse(&h->space, json.at, "the options", &t->keep, t->run));
+    UNA_TRY(una_space_parse(&c->space, json.at, "the options", &t->keep, t->run));
     UNA_TRY(una_search_model(&settings.model, NULL, &t->keep, t->run));
     UNA_TRY(una_acquisition_need_named(&acquisition, &options, settings.acquisition, t->run));
-    settings.space = h->space;
-    return una_search_new(&h->search, &settings, t->run);
+    settings.space = c->space;
+    return una_search_new(&c->search, &settings, t->run);
 }
 
-static una_status values_at(const char **value, const double *point, tuning *t)
+static una_status values_at(const char **value, const double *point, const una_over *over, una_arena *keep)
 {
-    for (size_t a = 0; a < t->over.count; a++) {
-        const una_axis *axis = &t->over.axis[a];
-        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_axis_text(axis, point[a], &t->keep);
+    for (size_t a = 0; a < over->count; a++) {
+        const una_axis *axis = &over->axis[a];
+        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_axis_text(axis, point[a], keep);
     }
-    return una_arena_check(&t->keep);
+    return una_arena_check(keep);
 }
 
 /* A number is what its text says. */
@@ -369,148 +248,178 @@ static void point_of(double *point, const char *const *value, const una_over *ov
     }
 }
 
-/* The next point becomes open, and its spec part of the plans. What was tried would teach nothing if it were tried
- * again, whatever the search thinks of noise: a draw takes its place. */
-static una_status propose(hunt *h, tuning *t, una_plan *batch, const char **value)
+/* The next point becomes open, and its spec, *index, one of the hunt's. What was tried would teach nothing if it were
+ * tried again, whatever the search thinks of noise: a draw takes its place. */
+static una_status propose(size_t *index, chase *c, tuning *t, const char **value)
 {
-    size_t axes = t->over.count, trial = h->history.count, planned = t->plan.count;
-    double *point = h->point + trial * axes;
+    size_t trial = c->history.count, planned = t->hunt.specs.count;
+    double *point = c->point + trial * c->over->count;
     una_proposal proposal;
     una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD + trial);
-    UNA_TRY(una_search_next(h->search, &h->history, point, &proposal, t->run));
-    UNA_TRY(values_at(value, point, t));
-    UNA_TRY(add_spec(t, &t->plan, value));
-    for (size_t i = 0; i < PATIENCE && t->plan.count == planned; i++) {
-        una_over_draw(value, &t->over, &rng, &t->keep);
+    UNA_TRY(una_search_next(c->search, &c->history, point, &proposal, t->run));
+    UNA_TRY(values_at(value, point, c->over, &t->keep));
+    UNA_TRY(una_hunt_add(index, &t->hunt, c->model, value, t->run));
+    for (size_t i = 0; i < PATIENCE && t->hunt.specs.count == planned; i++) {
+        una_over_draw(value, c->over, &rng, &t->keep);
         UNA_TRY(una_arena_check(&t->keep));
-        UNA_TRY(add_spec(t, &t->plan, value));
+        UNA_TRY(una_hunt_add(index, &t->hunt, c->model, value, t->run));
     }
 
-    point_of(point, value, &t->over);
-    h->value[trial] = NAN;
-    h->state[trial] = UNA_TRIAL_OPEN;
-    h->history.count++;
-    return add_spec(t, batch, value);
+    point_of(point, value, c->over);
+    c->value[trial] = NAN;
+    c->state[trial] = UNA_TRIAL_OPEN;
+    c->history.count++;
+    return UNA_OK;
 }
 
-static una_status find_row(una_row *row, const tuning *t, const una_row_key *key, una_arena *arena)
+/* Makes the new specs from `first` on, and tells the search of all that were proposed, index [count]. */
+static una_status try_batch(chase *c, tuning *t, size_t first, const size_t *index, size_t count)
 {
-    bool found;
-    UNA_TRY(una_store_find(&found, row, t->store, key, arena, t->run));
-    if (found && una_row_find(row, measures[LOG_LIK]) != SIZE_MAX && una_row_find(row, measures[RMSE]) != SIZE_MAX)
-        return UNA_OK;
-    UNA_FAIL(t->run, UNA_E_IO, "%s: the results of %s were there and are gone", una_store_path(t->store), key->spec);
-}
-
-static double measure_of(const una_row *row, size_t measure)
-{
-    return row->value[una_row_find(row, measures[measure])];
-}
-
-/* Fits what was proposed, and tells the search. spec [count] of the batch's trials. */
-static una_status fit_batch(hunt *h, tuning *t, const una_plan *batch, const char *const *spec, size_t count)
-{
-    double from = (double)(h->history.count - count) / (double)t->asked.trials;
-    una_span span = una_progress_part(t->run, from, (double)h->history.count / (double)t->asked.trials);
-    una_status status = make_rows(t, batch);
+    double all = (double)(t->asked.trials * t->hunt.model_count), before = (double)(t->asked.trials * c->model);
+    double done = before + (double)(c->history.count - count);
+    una_span span = una_progress_part(t->run, done / all, (done + (double)count) / all);
+    una_status status = una_hunt_make(&t->hunt, first, t->hunt.specs.count, t->run);
     una_progress_back(t->run, span);
     for (size_t i = 0; status == UNA_OK && i < count; i++) {
-        size_t trial = h->history.count - count + i;
-        una_row row;
-        una_row_key key = batch->keys[0];
-        for (size_t k = 0; k < batch->count; k++)
-            if (strcmp(batch->keys[k].spec, spec[i]) == 0) key = batch->keys[k];
-        status = find_row(&row, t, &key, &t->keep);
-        if (status != UNA_OK) break;
-        h->value[trial] = measure_of(&row, LOG_LIK);
-        h->state[trial] = isfinite(h->value[trial]) ? UNA_TRIAL_TOLD : UNA_TRIAL_FAILED;
-        if (h->state[trial] == UNA_TRIAL_FAILED) h->value[trial] = NAN;
+        size_t trial = c->history.count - count + i;
+        c->value[trial] = una_hunt_worth(&t->hunt, index[i]);
+        c->state[trial] = isfinite(c->value[trial]) ? UNA_TRIAL_TOLD : UNA_TRIAL_FAILED;
+        if (c->state[trial] == UNA_TRIAL_FAILED) c->value[trial] = NAN;
     }
     return status;
 }
 
-static una_status search_on(hunt *h, tuning *t)
+static una_status search_on(chase *c, tuning *t)
 {
-    const char **value = UNA_GET(&t->keep, const char *, t->over.count), *spec[BATCH];
+    const char **value = UNA_GET(&t->keep, const char *, c->over->count);
     UNA_TRY(una_arena_check(&t->keep));
-    while (h->history.count < t->asked.trials) {
-        una_plan batch = { .arena = &t->keep };
-        size_t count = 0;
-        for (; count < BATCH && h->history.count < t->asked.trials; count++) {
-            UNA_TRY(propose(h, t, &batch, value));
-            UNA_TRY(una_over_spec(&spec[count], NULL, &t->over, value, &t->keep, t->run));
-        }
-        UNA_TRY(fit_batch(h, t, &batch, spec, count));
+    while (c->history.count < t->asked.trials) {
+        size_t count = 0, index[BATCH], first = t->hunt.specs.count;
+        for (; count < BATCH && c->history.count < t->asked.trials; count++)
+            UNA_TRY(propose(&index[count], c, t, value));
+        UNA_TRY(try_batch(c, t, first, index, count));
     }
     return UNA_OK;
 }
 
-static una_status search_bayes(tuning *t)
+static una_status search_bayes(tuning *t, size_t model)
 {
-    hunt h = {0};
-    una_status status = set_out(&h, t);
-    if (status == UNA_OK) status = search_on(&h, t);
-    una_search_free(h.search);
+    chase c = { .model = model, .over = &t->hunt.overs[model] };
+    una_status status = set_out(&c, t);
+    if (status == UNA_OK) status = search_on(&c, t);
+    una_search_free(c.search);
     return status;
 }
 
+/* Grids and draws of all models are made together; each Bayesian search goes on by itself. */
 static una_status search_all(tuning *t)
 {
-    uint64_t all = una_over_combinations(&t->over);
+    una_hunt *h = &t->hunt;
     bool grid = strcmp(t->asked.search, "grid") == 0, bayes = strcmp(t->asked.search, "bayes") == 0;
-    if (!grid && all > 0 && all <= t->asked.trials) grid = true;         /* nothing to choose: all of them */
-    if (bayes && !grid) return search_bayes(t);
-    UNA_TRY(grid ? plan_grid(t) : plan_random(t));
-    return make_rows(t, &t->plan);
+    for (int later = 0; later < 2; later++) {
+        for (size_t m = 0; m < h->model_count; m++) {
+            uint64_t all = una_over_combinations(&h->overs[m]);
+            bool whole = grid || (all > 0 && all <= t->asked.trials);    /* nothing to choose: all of them */
+            una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD - 1 - m);
+            if ((bayes && !whole) != (later == 1)) continue;
+            UNA_TRY(whole ? una_hunt_grid(h, m, t->run) : bayes ? search_bayes(t, m)
+                          : una_hunt_draw(h, m, t->asked.trials, &rng, t->run));
+        }
+        if (later == 0 && h->specs.count > 0) UNA_TRY(una_hunt_make(h, 0, h->specs.count, t->run));
+    }
+    return UNA_OK;
 }
 
 /* ---- what came out ------------------------------------------------------------------------------------------- */
 
-typedef struct tried { const char *spec; double log_lik, rmse, seconds; size_t at; } tried;
+typedef struct columns {                 /* of una_tuned, to be written                                             */
+    const char **spec;
+    double      *log_lik, *rmse, *seconds, *log_lik_sd, *rmse_sd, *mean_cos2, *rank, *table_log_lik, *table_rmse;
+    size_t      *model;
+} columns;
 
-/* The best first, those without a score last. */
-static int compare(const void *a, const void *b)
+static una_status get_columns(columns *c, tuning *t)
 {
-    const tried *x = a, *y = b;
-    bool no_x = isnan(x->log_lik), no_y = isnan(y->log_lik);
-    if (no_x != no_y) return no_x ? 1 : -1;
-    if (!no_x && x->log_lik != y->log_lik) return x->log_lik > y->log_lik ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
+    size_t count = t->hunt.specs.count, tables = t->hunt.judge.count;
+    double **each[] = { &c->log_lik, &c->rmse, &c->seconds, &c->log_lik_sd, &c->rmse_sd, &c->mean_cos2, &c->rank };
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = UNA_GET(&t->keep, double, count);
+    c->spec = UNA_GET(&t->keep, const char *, count);
+    c->model = UNA_GET(&t->keep, size_t, count);
+    c->table_log_lik = UNA_GET(&t->keep, double, count * tables);
+    c->table_rmse = UNA_GET(&t->keep, double, count * tables);
+    UNA_TRY(una_arena_check(&t->keep));
+    t->tuned = (una_tuned){ .count = count, .spec = c->spec, .log_lik = c->log_lik, .rmse = c->rmse,
+        .seconds = c->seconds, .made = t->hunt.made, .log_lik_sd = c->log_lik_sd, .rmse_sd = c->rmse_sd,
+        .mean_cos2 = c->mean_cos2, .rank = c->rank, .model = c->model, .trained = t->hunt.trained,
+        .rows = una_hunt_rows(&t->hunt), .splits = t->hunt.splits, .seeds = t->hunt.seeds, .table_count = tables,
+        .table_log_lik = c->table_log_lik, .table_rmse = c->table_rmse, .model_count = t->hunt.model_count };
+    return UNA_OK;
 }
 
+static void put_spec(columns *c, size_t at, const una_tried *one, size_t tables)
+{
+    c->spec[at] = one->spec;
+    c->model[at] = one->model;
+    c->log_lik[at] = one->log_lik;
+    c->log_lik_sd[at] = one->log_lik_sd;
+    c->rmse[at] = one->rmse;
+    c->rmse_sd[at] = one->rmse_sd;
+    c->mean_cos2[at] = one->mean_cos2;
+    c->seconds[at] = one->seconds;
+    c->rank[at] = one->rank;
+    for (size_t d = 0; d < tables; d++) {
+        c->table_log_lik[at * tables + d] = one->in[d].log_lik;
+        c->table_rmse[at * tables + d] = one->in[d].rmse;
+    }
+}
+
+/* Names of the tables, without their sums. */
+static una_status name_tables(tuning *t)
+{
+    const char **name = UNA_GET(&t->keep, const char *, t->hunt.judge.count);
+    UNA_TRY(una_arena_check(&t->keep));
+    for (size_t d = 0; d < t->hunt.judge.count; d++) {
+        const char *whole = t->hunt.judge.names[d];
+        una_text text = una_text_in(&t->keep);
+        una_text_add(&text, "%.*s", (int)una_row_key_data(whole), whole);
+        name[d] = text.at;
+    }
+    t->tuned.table = name;
+    return una_arena_check(&t->keep);
+}
+
+/* Models one after the other, in each the best first. */
 static una_status gather(tuning *t)
 {
-    size_t count = t->plan.count;
-    tried *all = UNA_GET(&t->keep, tried, count);
-    const char **spec = UNA_GET(&t->keep, const char *, count);
-    double *log_lik = UNA_GET(&t->keep, double, count), *rmse = UNA_GET(&t->keep, double, count);
-    double *seconds = UNA_GET(&t->keep, double, count);
+    una_hunt *h = &t->hunt;
+    columns c;
+    UNA_TRY(get_columns(&c, t));
+    size_t tables = h->judge.count, *order = UNA_GET(&t->keep, size_t, h->specs.count);
+    size_t *place = UNA_GET(&t->keep, size_t, h->specs.count), *best = UNA_GET(&t->keep, size_t, h->model_count);
+    size_t *best_in = UNA_GET(&t->keep, size_t, h->model_count * tables);
     UNA_TRY(una_arena_check(&t->keep));
-    for (size_t i = 0; i < count; i++) {
-        una_row row;
-        UNA_TRY(find_row(&row, t, &t->plan.keys[i], &t->keep));
-        all[i] = (tried){ t->plan.keys[i].spec, measure_of(&row, LOG_LIK), measure_of(&row, RMSE), row.seconds, i };
+    for (size_t m = 0, at = 0, count; m < h->model_count; m++) {
+        UNA_TRY(una_hunt_order(order, &count, h, m, t->run));
+        best[m] = count > 0 && !isnan(h->at[order[0]].rank) ? at : SIZE_MAX;
+        for (size_t i = 0; i < count; i++, at++) {
+            put_spec(&c, at, &h->at[order[i]], tables);
+            place[order[i]] = at;
+        }
+        for (size_t d = 0; d < tables; d++) {
+            size_t *in = &best_in[m * tables + d];
+            UNA_TRY(una_hunt_best_in(in, h, m, d, t->run));
+            if (*in != SIZE_MAX) *in = place[*in];
+        }
     }
-    qsort(all, count, sizeof *all, compare);
-
-    for (size_t i = 0; i < count; i++) {
-        spec[i] = all[i].spec;
-        log_lik[i] = all[i].log_lik;
-        rmse[i] = all[i].rmse;
-        seconds[i] = all[i].seconds;
-    }
-    t->tuned.count = count;
-    t->tuned.spec = spec;
-    t->tuned.log_lik = log_lik;
-    t->tuned.rmse = rmse;
-    t->tuned.seconds = seconds;
-    return UNA_OK;
+    t->tuned.best = best;
+    t->tuned.best_in = best_in;
+    return name_tables(t);
 }
 
 static una_status write_table(tuning *t)
 {
     if (!t->table) return UNA_OK;
-    return una_rows_export(t->store, "tune", measures, MEASURES, t->table, NULL, t->run);
+    return una_rows_export(t->hunt.store, "tune", una_judged, UNA_JUDGED_COUNT, t->table, NULL, t->run);
 }
 
 /* What was finished is written out also where the rest was not; the first failure is the one that is told. */
@@ -527,11 +436,9 @@ static una_status stopped(tuning *t, una_status status)
     return status;
 }
 
-static una_status perform(tuning *t, const una_tune_settings *settings)
+static una_status perform(tuning *t, const una_dataset *data, const una_tune_settings *settings)
 {
-    UNA_TRY(take_asked(t, settings));
-    UNA_TRY(name_fits(t));
-    if (strcmp(t->asked.search, "grid") == 0) UNA_TRY(una_over_check_grid(&t->over, t->run));
+    UNA_TRY(take_asked(t, data, settings));
     UNA_TRY(open_store(t));
     una_status status = search_all(t);
     if (status != UNA_OK) return stopped(t, status);
@@ -550,14 +457,14 @@ una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tun
     memset(t, 0, sizeof *t);
     una_arena_init(&t->keep, run);
     t->run = run;
-    t->data = data;
-    t->make = make;
-    t->context = context;
-    t->plan.arena = &t->keep;
+    t->hunt.keep = &t->keep;
+    t->hunt.make = make;
+    t->hunt.context = context;
 
-    una_status status = perform(t, settings);
-    una_store_close(t->store);
-    t->store = NULL;
+    una_status status = perform(t, data, settings);
+    una_store_close(t->hunt.store);
+    t->hunt.store = NULL;
+    una_hunt_end(&t->hunt, run);
     if (status == UNA_OK) *tuned = &t->tuned;
     else una_tuned_free(&t->tuned);
     return status;
@@ -568,7 +475,7 @@ una_status una_tune(una_tuned **tuned, const una_dataset *data, const una_tune_s
     *tuned = NULL;
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
-    return una_tune_by(tuned, data, settings, fit_row, NULL, run);
+    return una_tune_by(tuned, data, settings, NULL, NULL, run);
 }
 
 void una_tuned_free(una_tuned *tuned)

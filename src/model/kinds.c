@@ -119,6 +119,7 @@ const char *una_kind_summary(size_t kind) { return kind < una_kind_count() ? una
 const char *una_kind_source(size_t kind) { return kind < una_kind_count() ? una_kinds[kind]->source : NULL; }
 const char *una_kind_preset(size_t kind) { return kind < una_kind_count() ? una_kinds[kind]->thesis : NULL; }
 int una_kind_updates(size_t kind) { return kind < una_kind_count() && una_kinds[kind]->observe; }
+int una_kind_relearns(size_t kind) { return kind < una_kind_count() && una_kinds[kind]->relearn; }
 
 size_t una_kind_option_count(size_t kind)
 {

@@ -5,23 +5,25 @@
  *   minimise (1/M) sum_m |g_m(X~) - Phi(X~) w_m|^2 + gamma |Psi|^2
  * The functions are drawn once from a GP prior (a kernel expression) or from a formula with random parameters, or are
  * read from a file. y is not used, so the features have not seen the rows and the evidence chooses noise and prior
- * variance. With pseudo-data, each head fits the training rows and pseudo points with targets of its own (uncertainty
- * by hand). The loss fixes the span of the features, not the scale of the prior: match_prior sets alpha to the heads'
- * mean square.
+ * variance; tune_prior lets the evidence of y move the GP prior's own few numbers first. With pseudo-data, each head
+ * fits the training rows and pseudo points with targets of its own (uncertainty by hand). The loss fixes the span of the
+ * features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
 #include "fit/basis.h"
 #include "fit/committee.h"
 #include "fit/process.h"
+#include "fit/written.h"
+#include "kern/kern.h"
 #include "model/split.h"
 
 #include <string.h>
 
 typedef struct tuna_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
-    const char *prior, *formula, *values, *pseudo, *points;
+    const char *prior, *formula, *values, *pseudo, *pseudo_rows, *points, *grid;
     double heads, copies, copy_std, reference_rows;
-    int    match_prior;
+    int    tune_prior, match_prior;
     una_committee_options committee;     /* of which it has the noise                                       */
 } tuna_options;
 
@@ -29,6 +31,9 @@ static const una_option tuna_table[] = {
     { "prior", UNA_TEXT, offsetof(tuna_options, prior), "rbf", 0, 0, false, NULL,
       "kernel expression of the GP prior that reference functions are drawn from, e.g. rbf(length=0.5, on=x1) * "
       "periodic(period=2, on=x1); a length that is not given is 1 standard deviation, on n > 1 columns 2 sqrt(n)" },
+    { "tune_prior", UNA_WORD, offsetof(tuna_options, tune_prior), "no", 0, 0, false, "no|evidence",
+      "evidence: lengths, periods and variances of the prior are first moved to where a Gaussian process with it makes "
+      "the target of the training rows (at most reference_rows of them) most likely" },
     { "formula", UNA_TEXT, offsetof(tuna_options, formula), "", 0, 0, false, NULL,
       "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); "
       "c~uniform(0,1)\"" },
@@ -37,8 +42,13 @@ static const una_option tuna_table[] = {
     { "pseudo", UNA_FILE, offsetof(tuna_options, pseudo), "", 0, 0, false, NULL,
       "instead: a file of pseudo-data, the input columns and one target column per head; heads fit the training rows "
       "too" },
+    { "pseudo_rows", UNA_TEXT, offsetof(tuna_options, pseudo_rows), "", 0, 0, false, NULL,
+      "the same written here, names first: \"x,low,high; -1,-20,20; 1,-20,20\"" },
     { "points", UNA_FILE, offsetof(tuna_options, points), "", 0, 0, false, NULL,
       "a file with further reference inputs" },
+    { "grid", UNA_TEXT, offsetof(tuna_options, grid), "", 0, 0, false, NULL,
+      "further reference inputs, low:high:count of each input: \"x1=-4:4:17, x2=0:10:3\"; those not named stand at "
+      "their mean" },
     { "heads", UNA_COUNT, offsetof(tuna_options, heads), "40", 1, 1000, false, NULL,
       "M: reference functions (a file brings its own number)" },
     { "copies", UNA_COUNT, offsetof(tuna_options, copies), "1", 0, 100, false, NULL,
@@ -65,6 +75,11 @@ static bool given(const char *text)
     return text && *text;
 }
 
+static bool has_pseudo(const tuna_options *o)
+{
+    return given(o->pseudo) || given(o->pseudo_rows);
+}
+
 static bool own_units(const tuna_options *o)
 {
     return o->basis.units == 0;
@@ -80,13 +95,24 @@ static void copy_inputs(references *r, const double *x, una_rng *perturb, const 
         if (p->columns->inputs[d].level == SIZE_MAX) to[d] += std * una_rng_normal(perturb);
 }
 
+/* Which of the training rows become reference inputs: the first of order [*used]. */
+static una_status choose_rows(uint32_t **order, size_t *used, const tuna_options *o, const una_problem *p, una_run *run)
+{
+    size_t rows = p->x.rows;
+    una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 0);
+    *used = rows < (size_t)o->reference_rows ? rows : (size_t)o->reference_rows;
+    UNA_TRY(una_order_new(order, rows, &run->scratch));
+    una_rng_permute(&rng, *order, rows);
+    return UNA_OK;
+}
+
 static una_status reference_inputs(references *r, const tuna_options *o, const una_problem *p, una_run *run)
 {
-    size_t rows = p->x.rows, copies = (size_t)o->copies, extra = 0;
-    size_t used = rows < (size_t)o->reference_rows ? rows : (size_t)o->reference_rows;
+    size_t copies = (size_t)o->copies, used, extra = 0, on_grid = 0;
     uint32_t *order;
-    double *points = NULL;
-    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    double *points = NULL, *grid = NULL;
+    UNA_TRY(choose_rows(&order, &used, o, p, run));
+    if (given(o->grid)) UNA_TRY(una_written_grid(&grid, &on_grid, o->grid, p->columns, "tuna: grid", run));
 
     if (given(o->points)) {
         una_dataset *table;
@@ -97,17 +123,73 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
     }
 
     r->inputs = p->x.cols;
-    r->x = UNA_GET(&run->scratch, double, (used * (1 + copies) + extra) * r->inputs);
+    r->x = UNA_GET(&run->scratch, double, (used * (1 + copies) + extra + on_grid) * r->inputs);
     UNA_TRY(una_arena_check(&run->scratch));
 
-    una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 0), perturb = una_rng_at(p->seed, UNA_FOR_REFERENCES, 1);
-    una_rng_permute(&rng, order, rows);
+    una_rng perturb = una_rng_at(p->seed, UNA_FOR_REFERENCES, 1);
     for (size_t i = 0; i < used; i++) {
         const double *x = p->x.at + order[i] * p->x.stride;
         copy_inputs(r, x, NULL, p, 0);
         for (size_t c = 0; c < copies; c++) copy_inputs(r, x, &perturb, p, o->copy_std);
     }
     for (size_t i = 0; i < extra; i++) copy_inputs(r, points + i * r->inputs, NULL, p, 0);
+    for (size_t i = 0; i < on_grid; i++) copy_inputs(r, grid + i * r->inputs, NULL, p, 0);
+    return UNA_OK;
+}
+
+/* ---- a prior that is tuned --------------------------------------------------------------------------------- */
+
+/* The process that the prior is, on the rows that become reference inputs. */
+static una_status prior_process(una_gp *gp, const tuna_options *o, const una_kernel_inputs *inputs, const una_problem *p,
+                                una_run *run)
+{
+    size_t used, cols = p->x.cols;
+    uint32_t *order;
+    una_kernel *kernel;
+    UNA_TRY(una_kernels_need(run));
+    UNA_TRY(choose_rows(&order, &used, o, p, run));
+    UNA_TRY(una_gp_memory(used, 2, run));
+    double *x = UNA_GET(&run->scratch, double, used * cols), *y = UNA_GET(&run->scratch, double, used);
+    double *weight = p->weight ? UNA_GET(&run->scratch, double, used) : NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t i = 0; i < used; i++) {
+        memcpy(x + i * cols, p->x.at + order[i] * p->x.stride, cols * sizeof *x);
+        y[i] = p->y[order[i]];
+        if (weight) weight[i] = p->weight[order[i]];
+    }
+    UNA_TRY(una_kernel_parse(&kernel, o->prior, inputs, &run->scratch, run));
+    UNA_TRY(una_gp_init(gp, kernel, x, cols, y, used, cols, &run->scratch));
+    return una_gp_weigh(gp, weight, &run->scratch);
+}
+
+/* The kernel's numbers where the evidence of that process is highest, beginning at those that are written: a local
+ * search by the exact gradient. The evidence does not depend on the network, so steps taken in turn with those of
+ * training would end at the same numbers: they are taken before it, and the references are drawn once, with the random
+ * numbers that they would have had anyway. Written back as text and read again from it, so that the spec of the fitted
+ * model gives the same references. */
+static una_status tune_prior(tuna_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
+                             una_run *run)
+{
+    una_gp gp = {0};
+    una_kernel_inputs inputs;
+    una_hyper_plan plan = {0};
+    bool chosen = UNA_IS_AUTO(o->basis.noise_std);
+    una_gp_search search = { .gp = &gp, .stage = "tuning the prior", .free_noise = chosen, .range = 1e5,
+                             .jitter = UNA_AUTO, .starts = 1 };
+    UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
+    inputs.lengths_grow = true;
+    UNA_TRY(prior_process(&gp, o, &inputs, p, run));
+    gp.noise_var = chosen ? 0.1 : una_noise_var(o->basis.noise_std, una_unit(o->basis.units, p));
+    UNA_TRY(una_gp_search_init(&search, &plan, run));
+    UNA_TRY(una_gp_search_run(&search, 1, p->seed, run));
+
+    una_text text = una_text_in(keep);
+    una_kernel_text(&text, gp.kernel, &inputs);
+    UNA_TRY(una_arena_check(keep));
+    o->prior = text.at;
+    o->tune_prior = 0;
+    una_notes_add(&result->notes, "The prior was moved to %s by the evidence of %zu rows.", o->prior, gp.rows);
     return UNA_OK;
 }
 
@@ -181,10 +263,13 @@ static una_status value_columns(references *r, const una_dataset *table, bool ow
     return UNA_OK;
 }
 
-static una_status read_values(references *r, const char *path, bool own, const una_problem *p, una_run *run)
+/* From a file, or written in the options. */
+static una_status read_values(references *r, const char *path, const char *written, bool own, const una_problem *p,
+                              una_run *run)
 {
     una_dataset *table;
-    UNA_TRY(una_dataset_read(&table, path, run));
+    if (written) UNA_TRY(una_written_table(&table, written, "tuna: pseudo_rows", run));
+    else UNA_TRY(una_dataset_read(&table, path, run));
     r->inputs = p->x.cols;
     una_status status = una_columns_encode(p->columns, table, &r->x, NULL, NULL, &r->rows, &run->scratch, run);
     if (status == UNA_OK) status = value_columns(r, table, own, p, run);
@@ -192,14 +277,20 @@ static una_status read_values(references *r, const char *path, bool own, const u
     return status;
 }
 
-static una_status take_references(references *r, const tuna_options *o, const una_problem *p, una_fit_result *result,
-                                  una_run *run)
+static una_status take_references(references *r, tuna_options *o, const una_problem *p, una_fit_result *result,
+                                  una_arena *keep, una_run *run)
 {
-    int sources = given(o->formula) + given(o->values) + given(o->pseudo);
+    int sources = given(o->formula) + given(o->values) + given(o->pseudo) + given(o->pseudo_rows);
     if (sources > 1)
-        UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo, not %d of them", sources);
-    if (given(o->values)) return read_values(r, o->values, own_units(o), p, run);
-    if (given(o->pseudo)) return read_values(r, o->pseudo, own_units(o), p, run);
+        UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo (or pseudo_rows), not %d of them",
+                 sources);
+    if (sources > 0 && o->tune_prior)
+        UNA_FAIL(run, UNA_E_USAGE, "tuna: tune_prior moves the kernel of prior, and the references come from elsewhere; "
+                 "leave tune_prior out");
+    if (given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
+    if (has_pseudo(o)) return read_values(r, o->pseudo, given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o), p,
+                                          run);
+    if (o->tune_prior) UNA_TRY(tune_prior(o, p, result, keep, run));
     UNA_TRY(reference_inputs(r, o, p, run));
     r->heads = (size_t)o->heads;
     r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
@@ -337,8 +428,8 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     references r = {0};
     bool *held = NULL, chosen = UNA_IS_AUTO(o->basis.noise_std);
     una_held data;
-    UNA_TRY(take_references(&r, o, p, result, run));
-    if (given(o->pseudo)) UNA_TRY(hold_fifth(&held, p, run));
+    UNA_TRY(take_references(&r, o, p, result, keep, run));
+    if (has_pseudo(o)) UNA_TRY(hold_fifth(&held, p, run));
     UNA_TRY(gather(&data, &r, p, held, run));
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, data.rows, false);
@@ -381,7 +472,7 @@ static una_status tuna_members_fit(void *state, void *options, const una_problem
                                    una_arena *keep, una_run *run)
 {
     tuna_options *o = options;
-    if (given(o->pseudo)) {
+    if (has_pseudo(o)) {
         if (result->foretold)
             UNA_FAIL(run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen "
                      "the target of every row; leave pseudo out");

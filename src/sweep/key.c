@@ -68,8 +68,9 @@ static una_status refuse_files(const char *text, una_arena *arena, una_run *run)
     una_spec spec;
     size_t kind = 0;
     if (una_spec_parse(&spec, text, arena, run) != UNA_OK) {
+        UNA_TRY(una_arena_check(arena));
         una_clear_message(run);
-        return una_arena_check(arena);
+        return UNA_OK;
     }
     while (kind < una_kind_count() && strcmp(una_kind_name(kind), spec.name) != 0) kind++;
 
@@ -83,18 +84,31 @@ static una_status refuse_files(const char *text, una_arena *arena, una_run *run)
     return UNA_OK;
 }
 
-una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
-                            una_run *run)
+static una_status write_spec(const char **spec, const char **kind, unsigned *results, const char *text,
+                             una_arena *arena, una_run *run)
 {
     const char *written;
+    una_mark mark = una_arena_mark(&run->scratch);
     UNA_TRY(una_spec_check(text, results, run));
-    UNA_TRY(refuse_files(text, arena, run));
+    una_status status = refuse_files(text, &run->scratch, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
     UNA_TRY(una_spec_text(&written, text, run));
     *spec = una_arena_text(arena, written);
-    UNA_TRY(una_arena_check(arena));
+    if (!kind) return una_arena_check(arena);
 
     una_text name = una_text_in(arena);
     una_text_add(&name, "%.*s", (int)strcspn(written, "("), written);
-    if (kind) *kind = name.at;
+    *kind = name.at;
     return una_arena_check(arena);
+}
+
+/* What the run would keep for as long as it lives goes at once: there may be a million specs. */
+una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
+                            una_run *run)
+{
+    una_mark texts = una_arena_mark(&run->texts);
+    una_status status = write_spec(spec, kind, results, text, arena, run);
+    if (arena != &run->texts) una_arena_release(&run->texts, texts);
+    return status;
 }

@@ -58,7 +58,7 @@ static bool read_spacing(const piece *p, bool *log, size_t *count)
     if (*log) at += 3;
     *count = 0;
     if (at == end) return *log;
-    if (end - at > 6) return false;
+    if (end - at > 18) return false;
     for (; at < end; at++) {
         if (*at < '0' || *at > '9') return false;
         *count = 10 * *count + (size_t)(*at - '0');
@@ -96,6 +96,9 @@ static una_status read_range(una_axis *axis, const piece *part, size_t count, un
         (count == 3 && !read_spacing(&part[2], &axis->log, &values)))
         UNA_FAIL(run, UNA_E_USAGE, "%s: a range is written low:high:5 for five values, low:high:log5 for five by their "
                  "logarithm, low:high or low:high:log for any number between", axis->text);
+    if (isfinite(axis->low) && axis->low == axis->high)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: the range is empty, for it ends where it begins; write one value alone as "
+                 "%s=%.*s", axis->text, axis->key, (int)part[0].length, part[0].at);
     if (!isfinite(axis->low) || !isfinite(axis->high) || !(axis->low < axis->high))
         UNA_FAIL(run, UNA_E_USAGE, "%s: the range must begin with the smaller number, and have an end", axis->text);
     if (axis->log && !(axis->low > 0))
@@ -146,32 +149,42 @@ static una_status read_list(una_axis *axis, const char *text, size_t count, una_
     return UNA_OK;
 }
 
-/* Whether the option holds numbers, and whether whole ones. Unknown options are found by the check of a spec. */
-static una_status look_up(bool *is_number, bool *whole, const char *kind, const char *key, una_run *run)
+/* What kind of option it is. *there: unknown ones are told by the check of a spec. */
+static una_status look_up(bool *there, bool *is_number, una_axis *axis, const char *kind, const char *key, una_run *run)
 {
     size_t k = 0;
-    *is_number = *whole = false;
+    *there = *is_number = axis->whole = axis->posterior = false;
     while (k < una_kind_count() && strcmp(una_kind_name(k), kind) != 0) k++;
     for (size_t o = 0; k < una_kind_count() && o < una_kind_option_count(k); o++) {
         una_option_info info = UNA_INIT(una_option_info);
         UNA_TRY(una_kind_option(&info, k, o, run));
         if (strcmp(info.name, key) != 0) continue;
-        *whole = strcmp(info.type, "whole number") == 0;
-        *is_number = *whole || strcmp(info.type, "number") == 0;
+        *there = true;
+        axis->whole = strcmp(info.type, "whole number") == 0;
+        *is_number = axis->whole || strcmp(info.type, "number") == 0;
     }
+    bool of_posterior = strcmp(key, "prior_var") == 0 || strcmp(key, "noise_std") == 0;
+    axis->posterior = *there && of_posterior && una_kind_relearns(k);
     return UNA_OK;
+}
+
+static una_status has_option(bool *has, const char *kind, const char *key, una_run *run)
+{
+    una_axis unused;
+    bool is_number;
+    return look_up(has, &is_number, &unused, kind, key, run);
 }
 
 static una_status read_axis(una_axis *axis, const una_spec_item *item, const char *kind, una_arena *arena, una_run *run)
 {
     enum { PARTS = 4 };
     piece part[PARTS];
-    bool is_number;
+    bool there, is_number;
     una_text text = una_text_in(arena);
     una_text_add(&text, "%s=%.200s", item->key, item->value);
     UNA_TRY(una_arena_check(arena));
     *axis = (una_axis){ .key = item->key, .text = text.at };
-    UNA_TRY(look_up(&is_number, &axis->whole, kind, item->key, run));
+    UNA_TRY(look_up(&there, &is_number, axis, kind, item->key, run));
 
     size_t values = cut(part, 0, item->value, '|'), parts = cut(part, PARTS, item->value, ':');
     bool range = values == 1 && parts > 1 && (is_number || una_parse_number(part[0].at, part[0].length, &axis->low));
@@ -207,23 +220,141 @@ static una_status check_axis(const una_over *over, size_t axis, una_run *run)
     return status;
 }
 
-una_status una_over_parse(una_over *over, const char *text, const char *model, una_arena *arena, una_run *run)
+/* ---- several models ------------------------------------------------------------------------------------------ */
+
+/* "luna, nlm": for messages. */
+static const char *names_of(const una_over *overs, size_t count, una_arena *arena)
+{
+    una_text names = una_text_in(arena);
+    for (size_t m = 0; m < count; m++) una_text_add(&names, "%s%s", m ? ", " : "", overs[m].model.name);
+    return names.at ? names.at : "";
+}
+
+/* A later part may speak of the same option: the one that names the model goes first, and two of a kind are a slip. */
+static una_status give_axis(una_over *over, bool *named, const una_spec_item *item, bool by_name, una_arena *arena,
+                            una_run *run)
+{
+    size_t a = 0;
+    while (a < over->count && strcmp(over->axis[a].key, item->key) != 0) a++;
+    if (a < over->count && named[a] == by_name)
+        UNA_FAIL(run, UNA_E_USAGE, "%s=%.80s: %s has values of %s already; name an option once for a model", item->key,
+                 item->value, over->model.name, item->key);
+    if (a < over->count && named[a]) return UNA_OK;
+    named[a] = by_name;
+    if (a == over->count) over->count++;
+    return read_axis(&over->axis[a], item, over->model.name, arena, run);
+}
+
+/* Which of all their options may have been meant; NULL: none. */
+static una_status nearest_option(const char **near, const una_over *overs, size_t count, const char *key,
+                                 una_arena *arena, una_run *run)
+{
+    size_t most = 0, names = 0;
+    for (size_t k = 0; k < una_kind_count(); k++) most += una_kind_option_count(k);
+    const char **name = UNA_GET(arena, const char *, count * most);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t m = 0; m < count; m++)
+        for (size_t k = 0; k < una_kind_count(); k++) {
+            size_t options = strcmp(una_kind_name(k), overs[m].model.name) == 0 ? una_kind_option_count(k) : 0;
+            for (size_t o = 0; o < options; o++) {
+                una_option_info info = UNA_INIT(una_option_info);
+                UNA_TRY(una_kind_option(&info, k, o, run));
+                name[names++] = info.name;
+            }
+        }
+    *near = una_nearest(key, name, names);
+    return UNA_OK;
+}
+
+/* To whoever has it. Of a single model the check of its spec says that it is unknown. */
+static una_status give_to_all(una_over *overs, bool **named, size_t count, const una_spec_item *item, una_arena *arena,
+                              una_run *run)
+{
+    const char *near;
+    size_t takers = 0;
+    for (size_t m = 0; m < count; m++) {
+        bool has = count == 1;
+        if (!has) UNA_TRY(has_option(&has, overs[m].model.name, item->key, run));
+        if (!has) continue;
+        UNA_TRY(give_axis(&overs[m], named[m], item, false, arena, run));
+        takers++;
+    }
+    if (takers > 0) return UNA_OK;
+    UNA_TRY(nearest_option(&near, overs, count, item->key, arena, run));
+    UNA_FAIL(run, UNA_E_USAGE, "%s=%.80s: none of the models %.200s has an option %s%s%s%s", item->key, item->value,
+             names_of(overs, count, arena), item->key, near ? "; did you mean '" : "", near ? near : "",
+             near ? "'?" : "");
+}
+
+/* "luna: a=1|2" or "a=1|2": a colon before the first '=' ends a name. */
+static una_status take_part(una_over *overs, bool **named, size_t count, const piece *p, una_arena *arena, una_run *run)
 {
     una_spec items;
-    *over = (una_over){ .count = 0 };
-    UNA_TRY(una_spec_check(model, NULL, run));
-    UNA_TRY(una_spec_parse(&over->model, model, arena, run));
+    una_text whole = una_text_in(arena);
+    una_text_add(&whole, "%.*s", (int)p->length, p->at);
+    UNA_TRY(una_arena_check(arena));
+    char *text = whole.at, *equals = strchr(text, '='), *colon = strchr(text, ':'), *name = NULL;
+    if (colon && (!equals || colon < equals)) {
+        name = text;
+        text = colon + 1;
+        for (*colon = 0; colon > name && colon[-1] == ' ';) *--colon = 0;
+        if (!*name) UNA_FAIL(run, UNA_E_USAGE, "%.80s: a model's name is missing before ':'", p->at);
+    }
     UNA_TRY(una_spec_parse_items(&items, text, arena, run));
     if (items.count == 0)
-        UNA_FAIL(run, UNA_E_USAGE, "there is nothing to search over; name options and their values, for instance "
-                 "width=25|50|100, penalty=1e-5:1e-1:log5");
+        UNA_FAIL(run, UNA_E_USAGE, "there is nothing to search over%s%.80s; name options and their values, for "
+                 "instance width=25|50|100, penalty=1e-5:1e-1:log5", name ? " for " : "", name ? name : "");
 
-    over->axis = UNA_GET(arena, una_axis, items.count);
-    UNA_TRY(una_arena_check(arena));
-    for (; over->count < items.count; over->count++)
-        UNA_TRY(read_axis(&over->axis[over->count], &items.items[over->count], over->model.name, arena, run));
-    for (size_t a = 0; a < over->count; a++) UNA_TRY(check_axis(over, a, run));
+    size_t of_name = 0;
+    for (size_t m = 0; name && m < count; m++) {
+        if (strcmp(overs[m].model.name, name) != 0) continue;
+        for (size_t i = 0; i < items.count; i++)
+            UNA_TRY(give_axis(&overs[m], named[m], &items.items[i], true, arena, run));
+        of_name++;
+    }
+    if (name && of_name == 0)
+        UNA_FAIL(run, UNA_E_USAGE, "%.80s: there is no model of this name among %.200s; write 'model: option=values'",
+                 name, names_of(overs, count, arena));
+    for (size_t i = 0; !name && i < items.count; i++)
+        UNA_TRY(give_to_all(overs, named, count, &items.items[i], arena, run));
     return UNA_OK;
+}
+
+static size_t count_of(const char *text, char mark)
+{
+    size_t count = 0;
+    for (; *text; text++) count += *text == mark;
+    return count;
+}
+
+una_status una_over_parse_models(una_over *overs, const char *text, const char *const *models, size_t count,
+                                 una_arena *arena, una_run *run)
+{
+    size_t most = count_of(text, '=') + 1, parts = cut(NULL, 0, text, ';');
+    piece *part = UNA_GET(arena, piece, parts);
+    bool **named = UNA_GET(arena, bool *, count);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t m = 0; m < count; m++) {
+        overs[m] = (una_over){ .axis = UNA_GET(arena, una_axis, most) };
+        named[m] = UNA_GET(arena, bool, most);
+        UNA_TRY(una_arena_check(arena));
+        UNA_TRY(una_spec_check(models[m], NULL, run));
+        UNA_TRY(una_spec_parse(&overs[m].model, models[m], arena, run));
+    }
+
+    cut(part, parts, text, ';');
+    for (size_t i = 0; i < parts; i++)
+        if (part[i].length > 0 || parts == 1) UNA_TRY(take_part(overs, named, count, &part[i], arena, run));
+    size_t axes = 0;
+    for (size_t m = 0; m < count; m++)
+        for (size_t a = 0; a < overs[m].count; a++, axes++) UNA_TRY(check_axis(&overs[m], a, run));
+    if (axes == 0) UNA_FAIL(run, UNA_E_USAGE, "%.80s: there is nothing to search over between these ';'", text);
+    return UNA_OK;
+}
+
+una_status una_over_parse(una_over *over, const char *text, const char *model, una_arena *arena, una_run *run)
+{
+    return una_over_parse_models(over, text, &model, 1, arena, run);
 }
 
 /* ---- combinations -------------------------------------------------------------------------------------------- */
@@ -299,7 +430,8 @@ static void add_item(una_text *text, const char *key, const char *value, bool *f
 una_status una_over_spec(const char **spec, unsigned *results, const una_over *over, const char *const *value,
                          una_arena *arena, una_run *run)
 {
-    una_text text = una_text_in(arena);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text text = una_text_in(&run->scratch);
     unsigned ignored;
     bool first = true;
     una_text_add(&text, "%s", over->model.name);
@@ -310,6 +442,9 @@ una_status una_over_spec(const char **spec, unsigned *results, const una_over *o
     for (size_t a = 0; a < over->count; a++)
         if (value[a]) add_item(&text, over->axis[a].key, value[a], &first);
     if (!first) una_text_add(&text, ")");
-    UNA_TRY(una_arena_check(arena));
-    return una_row_key_spec(spec, NULL, results ? results : &ignored, text.at, arena, run);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK)
+        status = una_row_key_spec(spec, NULL, results ? results : &ignored, text.at, arena, run);
+    if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
+    return status;
 }

@@ -8,6 +8,12 @@
  *          | key "=" low ":" high ":log" N          N numbers, evenly spaced by their logarithm
  *          | key "=" low ":" high [":log"]          any number between: for searches that draw
  *
+ * Of several models:
+ *
+ *   overs := part { ";" part }
+ *   part  := over                                   for every model that has such an option
+ *          | name ":" over                          for the models of that name; it goes before what is for all
+ *
  * Numbers of an option that counts something are whole. The others of a spacing have six digits, drawn ones four, so
  * that a spec can be read and typed.
  */
@@ -24,6 +30,7 @@ typedef struct una_axis {
     bool               rising;           /* every value is a number, each larger than the one before              */
     double             low, high;        /* a range                                                               */
     bool               log, whole;
+    bool               posterior;        /* features do not know of it: una_model_relearn can set it               */
 } una_axis;
 
 typedef struct una_over {
@@ -32,11 +39,15 @@ typedef struct una_over {
     size_t    count;
 } una_over;
 
-enum { UNA_MOST_FITS = 10000 };          /* of one search                                                         */
+enum { UNA_MOST_FITS = 1000000 };        /* of one search                                                         */
 
 /* UNA_E_USAGE names the piece and the remedy. Every value, and both ends of every range, are checked with the model.
  * All in `arena`. */
 una_status una_over_parse(una_over *over, const char *text, const char *model, una_arena *arena, una_run *run);
+/* Of several models; overs [count]. One without axes stays as it is; there must be one axis at least, and a model for
+ * each. */
+una_status una_over_parse_models(una_over *overs, const char *text, const char *const *models, size_t count,
+                                 una_arena *arena, una_run *run);
 
 /* How many combinations there are; 0: without end, for an axis is a range. More than 2^63 count as that. */
 uint64_t   una_over_combinations(const una_over *over);
@@ -49,7 +60,8 @@ void       una_over_draw(const char **value, const una_over *over, una_rng *rng,
 /* The text of a number of an axis that is a range: within it, whole where it must be, four digits. */
 const char *una_axis_text(const una_axis *axis, double number, una_arena *arena);
 
-/* The spec with these values: checked, in the one form of writing (una_row_key_spec). results: may be NULL. */
+/* The spec with these values (NULL: as the model has it): checked, in the one form of writing (una_row_key_spec).
+ * results: may be NULL. */
 una_status una_over_spec(const char **spec, unsigned *results, const una_over *over, const char *const *value,
                          una_arena *arena, una_run *run);
 

@@ -113,6 +113,21 @@ una_status una_select_two(size_t *best, const double *first, const double *then,
     return status;
 }
 
+una_status una_select_near(size_t *best, const double *first, const double *then, size_t count, double loss,
+                           una_run *run)
+{
+    double highest = -HUGE_VAL;
+    *best = SIZE_MAX;
+    if (!(loss >= 0)) UNA_FAIL(run, UNA_E_USAGE, "a loss is 0 or more, and %g is not", loss);
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(then[i]) && first[i] > highest) highest = first[i];
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(then[i]) || !(first[i] >= highest - loss)) continue;
+        if (*best == SIZE_MAX || then[i] < then[*best]) *best = i;
+    }
+    return UNA_OK;
+}
+
 una_status una_select_check(const char *rule, una_run *run)
 {
     static const char *const rules[] = { "log_lik", "rmse", "two_stage" };

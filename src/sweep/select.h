@@ -24,4 +24,9 @@ una_status una_select_check(const char *rule, una_run *run);     /* UNA_E_USAGE:
 una_status una_select_two(size_t *best, const double *first, const double *then, size_t count, double share,
                           una_run *run);
 
+/* The same of those whose `first` is at most `loss` below the highest: what the first number cannot tell apart, the
+ * second decides. */
+una_status una_select_near(size_t *best, const double *first, const double *then, size_t count, double loss,
+                           una_run *run);
+
 #endif

@@ -337,19 +337,35 @@ una_status una_store_each(una_store *store, const char *study, una_row_task *tas
                 "ORDER BY " KEY ", v.place", &name, 1, task, context, run);
 }
 
+typedef struct pairing { una_pair_task *task; void *context; } pairing;
+
+static una_status take_pair(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    pairing *p = context;
+    (void)count;
+    return p->task(p->context, cells[0].text ? cells[0].text : "", cells[1].text ? cells[1].text : "", run);
+}
+
+una_status una_store_pairs(una_store *store, una_pair_task *task, void *context, una_run *run)
+{
+    pairing p = { task, context };
+    return una_database_each(store->db, "SELECT DISTINCT study, data FROM fit ORDER BY study, data", NULL, 0, take_pair,
+                             &p, run);
+}
+
 typedef struct meeting { const char *const *known; size_t count; bool met; char *stranger; una_arena *arena; } meeting;
 
-static una_status meet(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status meet(void *context, const char *study, const char *data, una_run *run)
 {
     meeting *m = context;
-    (void)count;
+    (void)data;
     (void)run;
     for (size_t i = 0; i < m->count; i++) {
         size_t length = strlen(m->known[i]);
-        bool same = strncmp(cells[0].text, m->known[i], length) == 0;
-        m->met = m->met || (same && (cells[0].text[length] == 0 || cells[0].text[length] == '('));
+        bool same = strncmp(study, m->known[i], length) == 0;
+        m->met = m->met || (same && (study[length] == 0 || study[length] == '('));
     }
-    if (!m->stranger) m->stranger = una_arena_text(m->arena, cells[0].text);
+    if (!m->stranger) m->stranger = una_arena_text(m->arena, study);
     return una_arena_check(m->arena);
 }
 
@@ -358,7 +374,7 @@ una_status una_store_stranger(const char **stranger, una_store *store, const cha
 {
     meeting m = { .known = studies, .count = count, .arena = arena };
     *stranger = NULL;
-    UNA_TRY(una_database_each(store->db, "SELECT DISTINCT study FROM fit ORDER BY study", NULL, 0, meet, &m, run));
+    UNA_TRY(una_store_pairs(store, meet, &m, run));
     if (!m.met) *stranger = m.stranger;
     return UNA_OK;
 }

@@ -13,10 +13,12 @@ typedef struct una_plan {                /* grows in an arena                   
     una_arena *arena;
     una_row_key   *keys;
     size_t     count, room;
+    size_t    *slot, slot_count;         /* by hash: 1 + index of a key, or 0                               */
 } una_plan;
 
 /* Texts are borrowed. A key that is there already is not added again. The arena's failure is sticky. */
 void una_plan_add(una_plan *plan, una_row_key key);
+size_t una_plan_find(const una_plan *plan, const una_row_key *key);      /* its index; SIZE_MAX: it is not there */
 
 typedef struct una_outcome {             /* what making one row gives                                       */
     una_arena  *arena;                   /* for options; lasts until the row is stored                      */

@@ -156,6 +156,7 @@ static void registry_questions(void **state)
     assert_string_equal(una_kind_source(1), "nobody");
     assert_string_equal(una_kind_preset(0), "value=1");
     assert_int_equal(una_kind_updates(0), 0);
+    assert_int_equal(una_kind_relearns(0), 0);
     assert_int_equal(una_kind_option_count(0), 2);
     assert_int_equal(una_kind_option_count(7), 0);
 
@@ -164,6 +165,7 @@ static void registry_questions(void **state)
     assert_null(una_kind_source(4));
     assert_null(una_kind_preset(4));
     assert_int_equal(una_kind_updates(4), 0);
+    assert_int_equal(una_kind_relearns(4), 0);
 
     assert_ok(una_kind_option(&info, 0, 1, run), run);
     assert_string_equal(info.name, "spread");

@@ -326,6 +326,104 @@ static void few_reference_rows(void **state)
     una_run_free(run);
 }
 
+/* ---- written in the spec ----------------------------------------------------------------------------------------- */
+
+static void same_network(const char *spec, const char *other, const una_dataset *data, una_run *run)
+{
+    una_model *a = fitted(spec, data, NULL, run), *b = fitted(other, data, NULL, run);
+    const una_basis *first = member_state(a), *second = member_state(b);
+    assert_int_equal(first->net.parameters, second->net.parameters);
+    assert_memory_equal(first->parameters, second->parameters, first->net.parameters * sizeof(float));
+    una_model_free(a);
+    una_model_free(b);
+}
+
+/* Word for word what the files say. */
+static void grids_and_pseudo_rows_are_files_written_out(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = narrow_data(run), *line = curve_data(wave, -2, 2, 0.1, 40, run);
+    char spec[512];
+    snprintf(spec, sizeof spec, "tuna(width=8, heads=4, steps=30, points=\"%s\")",
+             temp_text_file("corners.csv", "x1,x2\n-3,-1\n-3,1\n0,-1\n0,1\n3,-1\n3,1\n"));
+    same_network(spec, "tuna(width=8, heads=4, steps=30, grid=\"x1=-3:3:3, x2=-1:1:2\")", data, run);
+    snprintf(spec, sizeof spec, "tuna(width=8, steps=30, pseudo=\"%s\")",
+             temp_text_file("two.csv", "x,low,high\n-0.5,-2,2\n0.5,-3,3\n"));
+    same_network(spec, "tuna(width=8, steps=30, pseudo_rows=\"x,low,high; -0.5,-2,2; 0.5,-3,3\")", line, run);
+    una_dataset_free(line);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- a prior that is tuned --------------------------------------------------------------------------------------- */
+
+static double evidence_at(double length, double var, double noise_std, const una_dataset *data, una_run *run)
+{
+    char spec[256];
+    snprintf(spec, sizeof spec, "gp(kernel=rbf(length=%.17g, var=%.17g), optimise=no, noise_std=%.17g)", length, var,
+             noise_std);
+    una_model *model = fitted(spec, data, NULL, run);
+    double evidence = una_model_info(model)->log_evidence;
+    una_model_free(model);
+    return evidence;
+}
+
+/* The kernel that was found, from the spec: rbf(length=L, var=V), in whatever order. */
+static double number_in(const char *spec, const char *key)
+{
+    const char *at = strstr(strstr(spec, "prior="), key);
+    assert_non_null(at);
+    return strtod(at + strlen(key), NULL);
+}
+
+/* Where the evidence of a process is level in length and variance, by differences of evidences that `gp` computes. */
+static void tuned_prior_is_a_maximum(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -2, 2, 0.3, 40, run);
+    const double noise = 0.3, step = 0.01;
+    static const char *const starts[] = { "0.2", "5" };
+    for (size_t i = 0; i < 2; i++) {
+        char spec[256];
+        snprintf(spec, sizeof spec, "tuna(width=8, heads=4, steps=20, noise_std=%g, prior=rbf(length=%s), "
+                 "tune_prior=evidence)", noise, starts[i]);
+        una_model *model = fitted(spec, data, NULL, run);
+        const char *found = una_model_info(model)->spec;
+        double length = number_in(found, "length="), var = number_in(found, "var=");
+        double top = evidence_at(length, var, noise, data, run);
+        print_message("from %s: length %.3f, variance %.3f, log evidence %.3f\n", starts[i], length, var, top);
+        assert_true(length > 0.5 && length < 2);                         /* of a wave with period pi */
+        for (int sign = -1; sign <= 1; sign += 2) {
+            assert_true(evidence_at(length * exp(sign * step), var, noise, data, run) < top);
+            assert_true(evidence_at(length, var * exp(sign * 4 * step), noise, data, run) < top);
+        }
+        double rise = evidence_at(length * exp(step), var, noise, data, run)
+                    - evidence_at(length * exp(-step), var, noise, data, run);
+        assert_near(rise / (2 * step), 0, 0, 0.05);
+        una_model_free(model);
+    }
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* The spec of the fitted model has the kernel that was found, and gives the same model without looking for it again. */
+static void tuned_prior_is_repeated_by_its_spec(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(40, 0, run);
+    una_model *model = fitted("tuna(width=8, heads=4, steps=50, prior=matern52 + 0.1*linear, tune_prior=evidence)", data,
+                              NULL, run);
+    assert_says(una_model_info(model)->spec, "tune_prior=no");
+    same_network("tuna(width=8, heads=4, steps=50, prior=matern52 + 0.1*linear, tune_prior=evidence)",
+                 una_model_info(model)->spec, data, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refused(const char *spec, una_status status, const char *says, const una_dataset *data, una_run *run)
@@ -350,6 +448,13 @@ static void refusals_have_sentences(void **state)
 
     refused("tuna(formula=\"a*x; a~normal(0,1)\", values=\"f.csv\")", UNA_E_USAGE, "give one of formula, values and "
             "pseudo", data, run);
+    refused("tuna(pseudo_rows=\"x,f;1,2\", values=\"f.csv\")", UNA_E_USAGE, "give one of", data, run);
+    refused("tuna(pseudo_rows=\"x;1\")", UNA_E_INPUT, "every column is an input", data, run);
+    refused("tuna(pseudo_rows=\"z,f;1,2\")", UNA_E_INPUT, "x", data, run);
+    refused("tuna(pseudo_rows=\"x,f\")", UNA_E_USAGE, "tuna: pseudo_rows", data, run);
+    refused("tuna(grid=\"z=1:2:3\")", UNA_E_USAGE, "tuna: grid: there is no numeric input 'z'", data, run);
+    refused("tuna(formula=\"a*x; a~normal(0,1)\", tune_prior=evidence)", UNA_E_USAGE, "leave tune_prior out", data, run);
+    refused("tuna(tune_prior=perhaps)", UNA_E_USAGE, "evidence", data, run);
     refused("tuna(prior=rbff)", UNA_E_USAGE, "rbf", data, run);
     refused("tuna(prior=rbf(on=z))", UNA_E_USAGE, "z", data, run);
     refused("tuna(prior=periodic)", UNA_E_USAGE, "period", data, run);
@@ -382,6 +487,9 @@ int main(void)
         cmocka_unit_test(features_do_not_see_y),
         cmocka_unit_test(default_length_grows_with_the_inputs),
         cmocka_unit_test(few_reference_rows),
+        cmocka_unit_test(grids_and_pseudo_rows_are_files_written_out),
+        cmocka_unit_test(tuned_prior_is_a_maximum),
+        cmocka_unit_test(tuned_prior_is_repeated_by_its_spec),
         cmocka_unit_test(refusals_have_sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -362,9 +362,32 @@ static void a_dead_machine_is_waited_for_and_named(void **state)
     una_run_free(run);
 }
 
+/* Each key once, found again; a hundred thousand of them in a moment, where every pair would take minutes. */
+static void a_large_plan(void **state)
+{
+    enum { MANY = 200000 };
+    (void)state;
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_plan plan = { .arena = &arena };
+    una_row_key key = { "work", "data", 0, "new", 0, 1 };
+    assert_int_equal(una_plan_find(&plan, &key), SIZE_MAX);
+    for (uint64_t round = 0; round < 2; round++)
+        for (key.split = 0; key.split < MANY; key.split++) una_plan_add(&plan, key);
+    assert_int_equal(plan.count, MANY);
+    for (key.split = 0; key.split < MANY; key.split += 997) assert_int_equal(una_plan_find(&plan, &key), key.split);
+    key.split = 5;
+    key.spec = "old";
+    assert_int_equal(una_plan_find(&plan, &key), SIZE_MAX);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_large_plan),
         cmocka_unit_test(progress_counts_the_fits),
         cmocka_unit_test(every_key_once_whatever_the_threads),
         cmocka_unit_test(a_sweep_goes_on_where_it_was),

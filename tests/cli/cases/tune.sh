@@ -31,8 +31,8 @@ check "no such option" 1 una tune train.csv $small --over 'widht=4|8'
 err "widht=4|8" "did you mean"
 check "a range without a number" 1 una tune train.csv $small --over 'penalty=1e-5:1:log'
 err "penalty=1e-5:1:log5"
-check "too many" 1 una tune train.csv $small --over 'penalty=0:1:1000, width=1:1000:1000'
-err "1000000 combinations"
+check "too many" 1 una tune train.csv $small --over 'penalty=0:1:1001, width=1:1000:1000'
+err "1001000 combinations"
 check "trials of a grid" 1 una tune train.csv $small --over 'width=4|8' --trials 5
 err "--search random or bayes"
 sed '1s/y/the y/' train.csv >spaced.csv

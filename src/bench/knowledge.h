@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Knowledge as reference functions: what the files of this experiment share.
+ */
+#ifndef UNA_KNOWLEDGE_H
+#define UNA_KNOWLEDGE_H
+
+#include "bench/experiment.h"
+#include "bench/truth.h"
+
+enum { UNA_KNOW_LOG_LIK, UNA_KNOW_ERROR, UNA_KNOW_BEYOND_STD, UNA_KNOW_NEAR_STD, UNA_KNOW_INSIDE, UNA_KNOW_PULL,
+       UNA_KNOW_ALONG_X1, UNA_KNOW_ALONG_X2, UNA_KNOW_ALONG_RATIO, UNA_KNOW_DISC_STD, UNA_KNOW_OUTSIDE_STD,
+       UNA_KNOW_ENERGY, UNA_KNOW_KL, UNA_KNOW_LENGTH, UNA_KNOW_MEASURES };      /* seconds come behind */
+
+/* ---- who is run, part by part (knowledge_cast.c) ----------------------------------------------------------- */
+
+typedef struct una_role {                /* a table ends with part == NULL                                  */
+    const char *part, *name;             /* "sine", "sine references"                                       */
+    const char *spec;
+    const char *quick;                   /* with --quick the spec gains this; NULL: it is left out          */
+} una_role;
+
+extern const una_role una_knowledge_cast[];
+/* The spec of a role as it is run: full or quick; *spec is NULL where quick leaves it out. In the arena. */
+una_status una_role_spec(const char **spec, const una_role *role, bool quick, una_arena *arena);
+/* Its fits, full or quick; NULL where it was not run. */
+una_status una_role_group(const una_group **group, const char *part, const char *name, const una_findings *findings,
+                          una_run *run);
+/* What a group is called on the page: its role, or its spec where it has none. */
+una_status una_role_title(const char **title, const una_findings *findings, const una_group *group, una_arena *arena,
+                          una_run *run);
+
+/* ---- rows and measures (knowledge_data.c) ------------------------------------------------------------------ */
+
+enum { UNA_STRIP_SIDE = 33, UNA_PRIOR_POINTS = 31 };     /* places of a side of the square; of the prior's line */
+
+typedef struct una_know_rows {
+    una_truth train;
+    una_truth near, beyond;              /* sine: within and beyond the rows; tune: beyond holds the test rows */
+} una_know_rows;
+
+una_status una_know_rows_make(una_know_rows *rows, const char *part, uint64_t seed, una_arena *arena, una_run *run);
+/* Fits a key to its rows; the caller frees the model. */
+una_status una_know_fit(una_model **model, una_know_rows *rows, const una_row_key *key, una_run *run);
+una_status una_know_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
+
+double     una_strip_place(size_t i);    /* -4 to 4                                                         */
+/* std [UNA_STRIP_SIDE, UNA_STRIP_SIDE]: epistemic, x1 by x2. */
+una_status una_strip_square(double *std, const una_model *model, una_run *run);
+double     una_prior_place(size_t i);
+/* f [draws, UNA_PRIOR_POINTS] from the model's prior, on the standardised target; from the process that it aims at. */
+una_status una_prior_of_model(double *f, size_t draws, const una_model *model, const una_truth *train, una_run *run);
+una_status una_prior_of_process(double *f, size_t draws, uint64_t seed, una_run *run);
+
+una_status una_knowledge_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+
+#endif

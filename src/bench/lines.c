@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Models of one input side by side. See lines.h.
+ */
+#include "bench/lines.h"
+
+#include "report/fit_report.h"
+
+double una_lines_at(const una_lines *lines, size_t i)
+{
+    return lines->from + (lines->to - lines->from) * (double)i / (UNA_LINE_GRID - 1);
+}
+
+una_status una_trace_new(una_trace *line, const char *title, una_arena *arena)
+{
+    double *at = UNA_GET(arena, double, 4 * UNA_LINE_GRID);
+    UNA_TRY(una_arena_check(arena));
+    *line = (una_trace){ title, at, at + UNA_LINE_GRID, at + 2 * UNA_LINE_GRID, at + 3 * UNA_LINE_GRID };
+    return UNA_OK;
+}
+
+una_status una_trace_fill(una_trace *line, const una_lines *lines, const una_model *model, una_run *run)
+{
+    double x[UNA_LINE_GRID];
+    una_prediction out = { .size = sizeof out, .mean = line->mean, .std_epistemic = line->std, .lower = line->lower,
+                           .upper = line->upper };
+    for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
+    return una_model_predict_rows(model, x, UNA_LINE_GRID, 0.95, &out, run);
+}
+
+/* The chart draws its last model first, so the order is turned round here. */
+una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
+                          una_arena *arena)
+{
+    double *x = UNA_GET(arena, double, UNA_LINE_GRID);
+    una_report_model *shown = UNA_GET(arena, una_report_model, count);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
+    for (size_t m = 0; m < count; m++)
+        shown[count - 1 - m] = (una_report_model){ .title = line[m].title, .line_mean = line[m].mean,
+            .sweep_std = line[m].std, .line_lower = line[m].lower, .line_upper = line[m].upper };
+
+    una_report_column input = { .name = lines->input, .number = lines->x };
+    una_report report = { .target = lines->target, .rows = lines->rows, .y = lines->y, .columns = &input,
+        .column_count = 1, .grid = UNA_LINE_GRID, .sweep_count = 1, .sweep_at = x, .models = shown,
+        .model_count = count };
+    *figure = una_chart_function(&report, arena);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < figure->panel_count; i++) figure->panels[i]->title = line[i].title;
+    return UNA_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Models of one input side by side: a panel each, with mean, bands and rows, all on the same axes.
+ */
+#ifndef UNA_LINES_H
+#define UNA_LINES_H
+
+#include "report/figure.h"
+
+enum { UNA_LINE_GRID = 193 };
+
+typedef struct una_lines {
+    const char *input, *target;          /* of the axes                                                     */
+    double      from, to;                /* where they are drawn                                            */
+    const double *x, *y;                 /* [rows] the data; must outlive the figure                        */
+    size_t      rows;
+} una_lines;
+
+typedef struct una_trace { const char *title; double *mean, *std, *lower, *upper; } una_trace;     /* [UNA_LINE_GRID] */
+
+double     una_lines_at(const una_lines *lines, size_t i);       /* the i-th place of the grid              */
+una_status una_trace_new(una_trace *line, const char *title, una_arena *arena);
+/* What the model says on the grid. */
+una_status una_trace_fill(una_trace *line, const una_lines *lines, const una_model *model, una_run *run);
+/* Panels in the order of the lines, titled. */
+una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
+                          una_arena *arena);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rows of a search, made with as few trainings as there are features, and the numbers of its specs.
+ */
+#include "sweep/hunt.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- what was trained ---------------------------------------------------------------------------------------- */
+
+enum { MOST_SHELVED = 256 << 20 };       /* bytes */
+
+/* Models of groups, as bytes. The list only ever grows, so whoever reads it needs no lock. */
+typedef struct una_shelved {
+    struct una_shelved *next;
+    void       *bytes;
+    size_t      size;
+    uint64_t    split, seed;
+    char        text[];                  /* study, data, spec: with a zero behind each                      */
+} una_shelved;
+
+static bool is_of(const una_shelved *one, const una_row_key *group)
+{
+    const char *data = one->text + strlen(one->text) + 1, *spec = data + strlen(data) + 1;
+    return one->split == group->split && one->seed == group->seed && strcmp(one->text, group->study) == 0 &&
+           strcmp(data, group->data) == 0 && strcmp(spec, group->spec) == 0;
+}
+
+static una_status take_down(una_model **model, una_hunt *h, const una_row_key *group, una_run *run)
+{
+    const una_shelved *one = h->shelf;
+    while (one && !is_of(one, group)) one = one->next;
+    return one ? una_model_load_memory(model, one->bytes, one->size, run) : UNA_OK;
+}
+
+static una_status put_up(una_hunt *h, const una_model *model, const una_row_key *group, una_run *run)
+{
+    size_t study = strlen(group->study) + 1, data = strlen(group->data) + 1, spec = strlen(group->spec) + 1, size;
+    void *bytes;
+    UNA_TRY(una_model_save_memory(model, &bytes, &size, run));
+    bool fits = atomic_fetch_add(&h->shelved, size) + size <= MOST_SHELVED;
+    una_shelved *one = fits ? una_allocate(run, sizeof *one + study + data + spec) : NULL;
+    if (!one) {
+        una_memory_free(bytes, run);
+        return fits ? UNA_E_MEMORY : UNA_OK;
+    }
+    *one = (una_shelved){ .bytes = bytes, .size = size, .split = group->split, .seed = group->seed };
+    memcpy(one->text, group->study, study);
+    memcpy(one->text + study, group->data, data);
+    memcpy(one->text + study + data, group->spec, spec);
+    one->next = h->shelf;
+    while (!atomic_compare_exchange_weak(&h->shelf, &one->next, one)) continue;
+    return UNA_OK;
+}
+
+void una_hunt_end(una_hunt *h, una_run *run)
+{
+    for (una_shelved *one = h->shelf, *next; one; one = next) {
+        next = one->next;
+        una_memory_free(one->bytes, run);
+        una_release(run, one);
+    }
+    h->shelf = NULL;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------- */
+
+/* Keys of the same training make a group: the key of it has the spec of the features. */
+typedef struct batch {
+    una_hunt *hunt;
+    una_plan  plan, groups, first;       /* first: of each group a key whose row is missing                        */
+    size_t   *head, *next;               /* [groups], [keys]: 1 + index of a key, 0 ends                           */
+    _Atomic size_t beside;               /* rows that were stored beside those of `first`                          */
+} batch;
+
+static una_status find_row(bool *found, una_row *row, una_hunt *h, const una_row_key *key, una_arena *arena,
+                           una_run *run)
+{
+    UNA_TRY(una_store_find(found, row, h->store, key, arena, run));
+    for (size_t k = 0; *found && k < UNA_JUDGED_COUNT; k++) *found = una_row_find(row, una_judged[k]) != SIZE_MAX;
+    return UNA_OK;
+}
+
+static una_status is_there(bool *there, una_hunt *h, const una_row_key *key, una_run *run)
+{
+    una_row row;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = find_row(there, &row, h, key, &run->scratch, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Those that are made together with `key`: itself first, then all of its group that the store does not have. group: its
+ * key; that of no group has no spec. */
+static una_status list_group(const una_row_key ***keys, size_t *count, una_row_key *group, batch *b,
+                             const una_row_key *key, una_arena *arena, una_run *run)
+{
+    const char *set;
+    size_t most = 1;
+    *group = *key;
+    *count = 0;
+    UNA_TRY(una_judge_features(&group->spec, &set, key, arena, run));
+    if (!set) group->spec = NULL;
+    size_t g = set ? una_plan_find(&b->groups, group) : SIZE_MAX;
+    for (size_t i = g == SIZE_MAX ? 0 : b->head[g]; i; i = b->next[i - 1]) most++;
+    *keys = UNA_GET(arena, const una_row_key *, most);
+    UNA_TRY(una_arena_check(arena));
+
+    (*keys)[(*count)++] = key;
+    for (size_t i = g == SIZE_MAX ? 0 : b->head[g]; i; i = b->next[i - 1]) {
+        const una_row_key *other = &b->plan.keys[i - 1];
+        bool there = una_row_key_same(other, key);
+        if (!there) UNA_TRY(is_there(&there, b->hunt, other, run));
+        if (!there) (*keys)[(*count)++] = other;
+    }
+    return UNA_OK;
+}
+
+static una_status put_beside(batch *b, const una_row_key *const *keys, const una_verdict *v, size_t count,
+                             una_arena *arena, una_run *run)
+{
+    una_row *row = UNA_GET(arena, una_row, count);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < count; i++)
+        row[i] = (una_row){ .key = *keys[i], .measure = una_judged, .value = v[i].value, .count = UNA_JUDGED_COUNT,
+            .options = v[i].options, .kernels = una_run_kernels(run), .commit = una_build_commit(),
+            .seconds = v[i].seconds };
+    UNA_TRY(una_store_put(b->hunt->store, row, count, true, NULL, NULL, run));
+    b->beside += count;
+    return UNA_OK;
+}
+
+static una_status make_group(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
+{
+    batch *b = context;
+    una_hunt *h = b->hunt;
+    const una_row_key **keys;
+    una_row_key group;
+    una_model *model = NULL;
+    size_t count;
+    UNA_TRY(list_group(&keys, &count, &group, b, key, outcome->arena, run));
+    una_verdict *v = UNA_GET(outcome->arena, una_verdict, count);
+    UNA_TRY(una_arena_check(outcome->arena));
+    if (group.spec && h->shelve) UNA_TRY(take_down(&model, h, &group, run));
+    bool known = model != NULL;
+    if (!known) h->trained++;
+    una_status status = una_judge_rows(v, &h->judge, keys, count, group.spec ? &model : NULL, outcome->arena, run);
+    if (status == UNA_OK && model && !known && h->shelve) status = put_up(h, model, &group, run);
+    una_model_free(model);
+    UNA_TRY(status);
+    if (count > 1) UNA_TRY(put_beside(b, keys + 1, v + 1, count - 1, outcome->arena, run));
+    for (size_t k = 0; k < UNA_JUDGED_COUNT; k++) outcome->value[k] = v->value[k];
+    outcome->options = v->options;
+    outcome->seconds = v->seconds;
+    return UNA_OK;
+}
+
+/* The rows of a spec, in groups with those of others that have the same features. */
+static una_status group_spec(batch *b, size_t spec, size_t from, size_t rows, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char *features, *set;
+    una_status status = una_judge_features(&features, &set, &b->plan.keys[(spec - from) * rows], &run->scratch, run);
+    if (status == UNA_OK) features = una_arena_text(b->plan.arena, features);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+    for (size_t k = (spec - from + 1) * rows; k-- > (spec - from) * rows;) {
+        una_row_key group = b->plan.keys[k];
+        group.spec = features;
+        una_plan_add(&b->groups, group);
+        UNA_TRY(una_arena_check(b->plan.arena));
+        size_t g = una_plan_find(&b->groups, &group);
+        b->next[k] = b->head[g];
+        b->head[g] = k + 1;
+    }
+    return UNA_OK;
+}
+
+/* Of each group the first one whose row is missing. */
+static una_status plan_groups(batch *b, una_run *run)
+{
+    for (size_t g = b->groups.count; g-- > 0;) {
+        bool there = true;
+        for (size_t i = b->head[g]; there && i; i = b->next[i - 1]) {
+            UNA_TRY(is_there(&there, b->hunt, &b->plan.keys[i - 1], run));
+            if (!there) una_plan_add(&b->first, b->plan.keys[i - 1]);
+        }
+    }
+    return una_arena_check(b->plan.arena);
+}
+
+/* Specs differ, so the rows of one stand together in the plan. */
+static una_status plan_rows(batch *b, size_t from, size_t to, una_run *run)
+{
+    una_hunt *h = b->hunt;
+    size_t rows = una_hunt_rows(h);
+    for (size_t i = from; i < to; i++)
+        for (size_t r = 0; r < rows; r++) {
+            una_row_key key = una_hunt_key(h, i, r, run);
+            una_plan_add(&b->plan, key);
+            if (!h->swept[h->at[i].model]) una_plan_add(&b->first, key);
+        }
+    b->head = UNA_GET(b->plan.arena, size_t, b->plan.count);
+    b->next = UNA_GET(b->plan.arena, size_t, b->plan.count);
+    UNA_TRY(una_arena_check(b->plan.arena));
+    for (size_t i = to; i-- > from;)                     /* backwards: lists are then in the order of the plan */
+        if (h->swept[h->at[i].model]) UNA_TRY(group_spec(b, i, from, rows, run));
+    return plan_groups(b, run);
+}
+
+static una_status sweep_over(batch *b, const una_plan *plan, una_run *run)
+{
+    una_hunt *h = b->hunt;
+    una_sweep sweep = { .store = h->store, .plan = plan, .measures = una_judged, .measure_count = UNA_JUDGED_COUNT,
+                        .make = h->make ? h->make : make_group, .context = h->make ? h->context : b };
+    if (plan->count == 0) return UNA_OK;
+    una_status status = una_sweep_run(&sweep, run);
+    h->made += sweep.made;
+    return status;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------- */
+
+static double mean_of(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += value[i];
+    return sum / (double)count;
+}
+
+static double sd_of(const double *value, size_t count)
+{
+    double mean = mean_of(value, count), square = 0;
+    for (size_t i = 0; i < count; i++) square += (value[i] - mean) * (value[i] - mean);
+    return count > 1 ? sqrt(square / (double)(count - 1)) : NAN;
+}
+
+/* value [measures and seconds][rows] */
+static una_status read_rows(double *value, una_hunt *h, size_t index, size_t rows, una_run *run)
+{
+    for (size_t r = 0; r < rows; r++) {
+        bool found;
+        una_row row;
+        una_row_key key = una_hunt_key(h, index, r, run);
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = find_row(&found, &row, h, &key, &run->scratch, run);
+        for (size_t k = 0; status == UNA_OK && found && k < UNA_JUDGED_COUNT; k++)
+            value[k * rows + r] = row.value[una_row_find(&row, una_judged[k])];
+        if (status == UNA_OK && found) value[UNA_JUDGED_COUNT * rows + r] = row.seconds;
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+        if (!found)
+            UNA_FAIL(run, UNA_E_IO, "%s: the results of %s were there and are gone", una_store_path(h->store),
+                     key.spec);
+    }
+    return UNA_OK;
+}
+
+static una_status sum_up(una_hunt *h, size_t index, double *value, una_run *run)
+{
+    una_tried *one = &h->at[index];
+    size_t rows = una_hunt_rows(h), each = rows / h->judge.count;
+    UNA_TRY(read_rows(value, h, index, rows, run));
+    const double *log_lik = value + UNA_JUDGED_LOG_LIK * rows, *rmse = value + UNA_JUDGED_RMSE * rows;
+    const double *cos2 = value + UNA_JUDGED_COS2 * rows;
+    one->log_lik = mean_of(log_lik, rows);
+    one->log_lik_sd = sd_of(log_lik, rows);
+    one->rmse = mean_of(rmse, rows);
+    one->rmse_sd = sd_of(rmse, rows);
+    one->mean_cos2 = mean_of(cos2, rows);
+    one->seconds = mean_of(value + UNA_JUDGED_COUNT * rows, rows);
+    for (size_t t = 0; t < h->judge.count; t++)
+        one->in[t] = (una_candidate){ mean_of(log_lik + t * each, each), mean_of(rmse + t * each, each),
+                                      mean_of(cos2 + t * each, each) };
+    return UNA_OK;
+}
+
+static una_status sum_up_all(una_hunt *h, size_t from, size_t to, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *value = UNA_GET(&run->scratch, double, (UNA_JUDGED_COUNT + 1) * una_hunt_rows(h));
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t i = from; status == UNA_OK && i < to; i++) status = sum_up(h, i, value, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Groups first; then whatever was lost on the way, by another process that was stopped between two rows. */
+una_status una_hunt_make(una_hunt *h, size_t from, size_t to, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    batch b = { .hunt = h, .plan = { .arena = &arena }, .groups = { .arena = &arena }, .first = { .arena = &arena } };
+    una_status status = plan_rows(&b, from, to, run);
+    if (status == UNA_OK) status = sweep_over(&b, &b.first, run);
+    if (status == UNA_OK && b.groups.count > 0) status = sweep_over(&b, &b.plan, run);
+    h->made += b.beside;
+    una_arena_free(&arena);
+    UNA_TRY(status);
+    return sum_up_all(h, from, to, run);
+}

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_SHOWN = 8 };
-static const double panel_width = 332, panel_height = 220, wide = 1.959963984540054;
+static const double panel_width = 232, panel_height = 200, wide = 1.959963984540054;
 
 typedef struct drawing {
     const una_findings *findings;
@@ -39,7 +39,7 @@ static una_status add_panel(una_figure *figure, const drawing *d, const una_grou
     const double *mean = value + UNA_TARGETS_CURVE_MEAN, *std = value + UNA_TARGETS_CURVE_STD;
     double *low = UNA_GET(d->arena, double, UNA_TARGETS_POINTS), *high = UNA_GET(d->arena, double, UNA_TARGETS_POINTS);
     una_text title = una_text_in(d->arena);
-    una_text_add(&title, "%s, %s", f->fits[group->from].key.spec, how);
+    una_text_add(&title, "%s, %s", group->model, how);
     una_panel *panel = una_figure_panel(figure, title.at, "x", "a");
     UNA_TRY(una_arena_check(d->arena));
     for (size_t i = 0; i < UNA_TARGETS_POINTS; i++) {
@@ -77,14 +77,14 @@ static una_status add_panels(una_figure *figure, const drawing *d)
         if (!learns_together(model->kind) || !together) continue;
         shown++;
         if (apart) UNA_TRY(add_panel(figure, d, apart, "apart"));
-        UNA_TRY(add_panel(figure, d, together, "together"));
+        UNA_TRY(add_panel(figure, d, together, strstr(model->spec, "=jacobian") ? "Jacobians" : "together"));
     }
     return UNA_OK;
 }
 
 static una_status draw_gap(una_page *page, drawing *d, una_run *run)
 {
-    una_figure figure = una_figure_in(d->arena, 2, panel_width, panel_height);
+    una_figure figure = una_figure_in(d->arena, 3, panel_width, panel_height);
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean of a");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_DATA, "true a");
@@ -94,8 +94,9 @@ static una_status draw_gap(una_page *page, drawing *d, una_run *run)
     una_page_heading(page, 2, "A gap that the other target does not have");
     return una_page_figure(page, "gap", &figure, "Target a, alone and with b.", "The first seed. b is seen everywhere, "
                            "a = 2b + x\xC2\xB2/4 \xE2\x88\x92 x is not seen between \xE2\x88\x92" "1.5 and 1.5. Apart: "
-                           "a model of a alone; together: one model of both, whose features have seen b in there. "
-                           "Bands may leave the frame.", run);
+                           "a model of a alone; together: one model of both, whose features have seen b in there; "
+                           "Jacobians: likewise, heads told apart by their slopes for both targets at once. Bands "
+                           "may leave the frame.", run);
 }
 
 static una_status gap_figure(una_page *page, drawing *d, una_run *run)
@@ -142,9 +143,17 @@ static const law_table tables[] = {
         { UNA_TARGETS_JOINT, "joint", 3 }, { UNA_TARGETS_CORRELATION, "noise correlation", 2 }, { 0, NULL, 0 } } },
 };
 
+static bool has_law(const una_findings *f, una_targets_law law)
+{
+    for (size_t g = 0; g < f->group_count; g++)
+        if (una_targets_law_of(f->fits[f->groups[g].from].key.data) == law) return true;
+    return false;
+}
+
 static una_status law_sheet(una_page *page, const drawing *d, const law_table *table, una_run *run)
 {
     const una_findings *f = d->findings;
+    if (!has_law(f, table->law)) return UNA_OK;
     una_sheet sheet = una_sheet_in(d->arena, table->name, table->lead, table->caption);
     una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
     una_sheet_column(&sheet, "fitted", UNA_CELL_WORDS);

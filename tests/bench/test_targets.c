@@ -204,6 +204,23 @@ static void measures_are_closed_forms(void **state)
     una_run_free(run);
 }
 
+static void sets_are_chosen(void **state)
+{
+    una_run *run = quiet_run();
+    una_bench_result *result = NULL;
+    const char *model = "gp", *set[] = { "seeds=1", "sets=\"noise, related\"" };
+    una_bench_settings settings = { .size = sizeof settings, .out = temp_path("sets"), .models = &model,
+                                    .model_count = 1, .set = set, .set_count = 2 };
+    (void)state;
+    assert_ok(una_bench_run(&result, "targets", &settings, run), run);
+    assert_int_equal(result->fits, 4);
+    una_bench_free(result);
+    set[1] = "sets=\"noise,relate\"";
+    assert_status(una_bench_run(&result, "targets", &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "no data set 'relate'; there are related, independent and noise");
+    una_run_free(run);
+}
+
 /* Apart, a model of a sees the rows of a alone, and no other column. */
 static void a_target_uses_the_rows_it_has(void **state)
 {
@@ -333,6 +350,7 @@ int main(void)
         cmocka_unit_test(rows_by_their_law),
         cmocka_unit_test(functions_are_related),
         cmocka_unit_test(measures_are_closed_forms),
+        cmocka_unit_test(sets_are_chosen),
         cmocka_unit_test(a_target_uses_the_rows_it_has),
         cmocka_unit_test(no_memory_is_no_crash),
         cmocka_unit_test(claims_follow_the_numbers),

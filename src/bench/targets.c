@@ -292,6 +292,7 @@ const una_experiment una_experiment_targets = {
     .claims_lead = "What is asked of a joint fit.",
     .claims_caption = "Ours: several targets are the thesis\xE2\x80\x99s future work. Differences between the joint "
                       "fit and the single fits of a seed; a claim holds where the whole 95 % interval of their mean "
-                      "speaks for it, does not where the whole interval speaks against it, and cannot be told otherwise.",
+                      "speaks for it, does not where the whole interval speaks against it, and cannot be told "
+                      "otherwise.",
     .page = una_targets_page,
 };

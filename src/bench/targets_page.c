@@ -122,16 +122,16 @@ typedef struct column { size_t measure; const char *head; int decimals; } column
 typedef struct law_table {
     una_targets_law law;
     const char *name, *heading, *lead, *caption;
-    column columns[6];                   /* ends with head == NULL                                          */
+    column columns[5];                   /* ends with head == NULL                                          */
 } law_table;
 
 static const law_table tables[] = {
     { UNA_RELATED, "related", NULL, "Where only b is seen.", "Of target a at fresh rows of its gap: log-likelihood, "
-      "mean epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of ignorance; "
-      "and b, which has all its rows. Mean and sd over the seeds.",
+      "mean epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of ignorance: "
+      "mean and sd over the seeds.",
       { { UNA_TARGETS_GAP_LOG_LIK_A, "log-lik a", 2 }, { UNA_TARGETS_GAP_STD_A, "std a", 2 },
         { UNA_TARGETS_GAP_RMSE_A, "error a", 2 }, { UNA_TARGETS_GAP_INSIDE_A, "inside a", 2 },
-        { UNA_TARGETS_GAP_LOG_LIK_B, "log-lik b", 2 }, { 0, NULL, 0 } } },
+        { 0, NULL, 0 } } },
     { UNA_INDEPENDENT, "independent", "Two that have nothing in common", "Independent targets.", "Log-likelihood of "
       "fresh rows, of each target and of both at once (apart: the sum).",
       { { UNA_TARGETS_LOG_LIK_A, "log-lik a", 3 }, { UNA_TARGETS_LOG_LIK_B, "log-lik b", 3 },

@@ -15,7 +15,8 @@
     X(transfer)         \
     X(knowledge)        \
     X(pseudo)           \
-    X(studies)
+    X(studies)          \
+    X(targets)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

@@ -47,6 +47,7 @@ double     una_transfer_slope(const una_findings *findings, const char *spec, ui
 /* The group of a spec with so many features; 0: the most there are. NULL: none. */
 const una_group *una_transfer_group(const una_findings *findings, const char *spec, size_t features);
 
+extern const una_claim una_transfer_claims[];
 una_status una_transfer_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 
 #endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two targets of one input: what the files of the experiment share. Data sets are named in keys as people read them:
+ * one of three laws, and whether the targets were fitted at once or each by itself,
+ *   "related, together"   "related, apart"   "independent, together" ...   "noise, apart"
+ */
+#ifndef UNA_TARGETS_H
+#define UNA_TARGETS_H
+
+#include "bench/experiment.h"
+
+enum { UNA_TARGETS_TRAIN = 100, UNA_TARGETS_TEST = 400, UNA_TARGETS_POINTS = 41 };
+/* related: b is seen everywhere, a nowhere in the gap, and a = 2 b + something smooth; independent: both seen
+ * everywhere, b much smoother than a; noise: both seen everywhere and alike in their roughness, their noise with a
+ * correlation of 0.8. */
+typedef enum una_targets_law { UNA_RELATED, UNA_INDEPENDENT, UNA_CORRELATED, UNA_TARGETS_LAWS } una_targets_law;
+
+enum { UNA_TARGETS_LOG_LIK_A, UNA_TARGETS_LOG_LIK_B, UNA_TARGETS_JOINT, UNA_TARGETS_GAP_LOG_LIK_A,
+       UNA_TARGETS_GAP_LOG_LIK_B, UNA_TARGETS_GAP_STD_A, UNA_TARGETS_GAP_STD_B, UNA_TARGETS_GAP_RMSE_A,
+       UNA_TARGETS_GAP_INSIDE_A, UNA_TARGETS_CORRELATION, UNA_TARGETS_CURVE_MEAN,
+       UNA_TARGETS_CURVE_STD = UNA_TARGETS_CURVE_MEAN + UNA_TARGETS_POINTS,
+       UNA_TARGETS_MEASURES = UNA_TARGETS_CURVE_STD + UNA_TARGETS_POINTS };      /* seconds come behind     */
+
+extern const double una_targets_gap, una_targets_end;            /* |x| below, |x| at most                  */
+extern const char  *const una_targets_laws[UNA_TARGETS_LAWS];    /* names, as they begin the name of data   */
+
+/* The two functions of a law at x. */
+void una_targets_functions(double *a, double *b, una_targets_law law, double x);
+/* Rows to fit (x, a, b, the cells of a missing where it is not seen), and fresh ones: inside the gap; outside it, or
+ * everywhere if there is none. */
+typedef struct una_targets_rows { una_dataset *train, *outside, *gap; } una_targets_rows;
+una_status una_targets_rows_make(una_targets_rows *rows, una_targets_law law, uint64_t seed, una_run *run);
+void       una_targets_rows_free(una_targets_rows *rows);
+
+/* What the name of data says; UNA_TARGETS_LAWS: it is none. */
+una_targets_law una_targets_law_of(const char *data);
+bool            una_targets_is_together(const char *data);
+double          una_targets_point(size_t point);                 /* x of a point of the curve               */
+
+/* Models for both targets: one for each, or parts of one. */
+typedef struct una_targets_fit {
+    una_model       *whole, *single[2];
+    const una_model *part[2];
+} una_targets_fit;
+una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, const una_targets_rows *rows,
+                                una_run *run);
+void       una_targets_fit_free(una_targets_fit *fit);
+/* Measures of a fit but for the curve: value [UNA_TARGETS_MEASURES]. */
+una_status una_targets_measure(double *value, const una_targets_fit *fit, una_targets_law law,
+                               const una_targets_rows *rows, una_run *run);
+
+una_status una_targets_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+
+#endif

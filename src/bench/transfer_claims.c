@@ -150,6 +150,12 @@ static una_status judge_top_evidence(int *holds, una_text *text, const una_claim
     return judge_most(holds, text, claim, f, UNA_TRANSFER_EVIDENCE, run);
 }
 
+/* Whichever prior variance the validation rows chose. */
+static una_status judge_top_one(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    return judge_most(holds, text, claim, f, UNA_TRANSFER_FIRST_ALPHA + 1, run);
+}
+
 /* The band in the middle against the first or the last. */
 static una_status judge_band(int *holds, una_text *text, const una_findings *f, size_t band, una_run *run)
 {
@@ -198,6 +204,7 @@ const una_claim una_transfer_claims[] = {
     { "By evidence: LUNA's rises faster than SNGP's", judge_rise_evidence, "sngp", NULL },
     { "By evidence: LUNA's exceeds NLM's with the most features", judge_top_evidence, "nlm", NULL },
     { "By evidence: LUNA's exceeds SNGP's with the most features", judge_top_evidence, "sngp", NULL },
+    { "Noise known, prior variance 1: LUNA's exceeds NLM's with the most features", judge_top_one, "nlm", NULL },
     { "Too little uncertainty in the gap lowers the log-likelihood there", judge_little, "gp", NULL },
     { "Too much uncertainty in the gap lowers the log-likelihood there", judge_much, "gp", NULL },
     { .sentence = NULL }

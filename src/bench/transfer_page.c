@@ -172,6 +172,28 @@ static una_status features_sheet(una_page *page, const drawing *d, const char *n
     return una_page_sheet(page, &sheet, run);
 }
 
+/* What the choice among the prior variances decides, with the most features. */
+static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
+{
+    const una_findings *f = d->findings;
+    una_text caption = una_text_in(d->arena);
+    una_text_add(&caption, "Log-likelihood of fresh rows of the gap with %zu features and the true noise, for each "
+                 "prior variance: mean and sd over the seeds. Validation rows outside the gap, which choose one of them "
+                 "above, can hardly tell them apart.", d->counts[d->count - 1]);
+    una_sheet sheet = una_sheet_in(d->arena, "alphas", "Noise known, prior variance given.", caption.at);
+    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
+    for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++) una_sheet_column(&sheet, una_transfer_alphas[a], UNA_CELL_SPREAD);
+    for (size_t m = 0; m < d->asked->model_count; m++) {
+        const una_group *group = una_transfer_group(f, d->asked->models[m].spec, d->counts[d->count - 1]);
+        if (!group) continue;
+        size_t at = (size_t)(group - f->groups) * f->measures + UNA_TRANSFER_FIRST_ALPHA;
+        una_sheet_line(&sheet);
+        una_sheet_words(&sheet, d->asked->models[m].spec);
+        for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++) una_sheet_spread(&sheet, f->mean[at + a], f->sd[at + a], 2);
+    }
+    return una_page_sheet(page, &sheet, run);
+}
+
 /* Models whose features are not counted. */
 static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
 {
@@ -319,6 +341,7 @@ una_status una_transfer_page(una_page *page, const una_findings *findings, const
                                run));
         UNA_TRY(features_sheet(page, &d, "evidence", "By evidence.", "The same with noise and prior variance by "
                                "evidence of the gap\xE2\x80\x99s training rows.", UNA_TRANSFER_EVIDENCE, run));
+        UNA_TRY(alphas_sheet(page, &d, run));
     }
     if (una_transfer_on(findings, "squiggle"))
         UNA_TRY(others_sheet(page, &d, run));

@@ -360,6 +360,11 @@ static void claims_follow_the_numbers(void **state)
     assert_int_equal(judged(&m, "LUNA's log-likelihood exceeds SNGP's", said, run), UNA_DOES_NOT_HOLD);
     assert_int_equal(judged(&m, "By evidence: LUNA's exceeds NLM's", said, run), UNA_CANNOT_TELL);
 
+    assert_int_equal(judged(&m, "prior variance 1: LUNA's exceeds NLM's", said, run), UNA_CANNOT_TELL);
+    add_group(&m, "luna", "luna(penalty=1)", "squiggle, 80 features", UNA_TRANSFER_FIRST_ALPHA + 1, -3, 0.01);
+    add_group(&m, "nlm", "nlm", "squiggle, 80 features", UNA_TRANSFER_FIRST_ALPHA + 1, -4, 0.01);
+    assert_int_equal(judged(&m, "prior variance 1: LUNA's exceeds NLM's", said, run), UNA_HOLDS);
+
     m = (made_up){0};
     add_group(&m, "luna", "luna", "squiggle, 40 features", evidence, -3, 0.01);
     add_group(&m, "luna", "luna", "squiggle, 10 features", evidence, -6, 0.01);

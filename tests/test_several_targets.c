@@ -472,8 +472,8 @@ static void files_in_pieces(void **state)
     char text[200000] = "b,x2,x1,a\n";
     size_t rows, length = strlen(text);
     for (int i = 0; i < 5000; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s,%d,%d,%d\n", i % 3 ? "" : "19", i % 4, i % 3,
-                                   i % 5);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s,%d,%d,%d\n", i % 3 ? "" : "19", i % 4,
+                                   i % 3, i % 5);
     const char *path = temp_text_file("more.csv", text);
     assert_ok(una_update_file(whole, path, &rows, run), run);
     assert_int_equal(rows, 5000);

@@ -147,8 +147,8 @@ static una_status choices(una_page *page, const una_findings *f, una_radial_aim 
 {
     static const struct { const char *name, *lead, *caption; } words[UNA_RADIAL_AIMS] = {
         { "chosen", "Chosen by the ideal.", "Of those within 0.2 of the highest log-likelihood of fresh rows, the one "
-          "whose 3 std at the centre are nearest to 1/2^D. These stand in the experiment. Log-likelihood, centre and its "
-          "distance from the aim: means over the seeds of the search; tried: drawn specs times prior variances." },
+          "whose 3 std at the centre are nearest to 1/2^D. These stand in the experiment. Log-likelihood, centre and "
+          "its distance from the aim: means over the seeds of the search; tried: drawn specs times prior variances." },
         { "chosen-by-centre", "Chosen by the standard's centre, for comparison.", "The same, but nearest to 3 std of "
           "the GP at the centre of the same rows." },
     };
@@ -175,7 +175,7 @@ una_status una_radial_tune_page(una_page *page, const una_findings *f, const una
 {
     una_page_heading(page, 2, "What the search chose");
     una_page_paragraph(page, "Every model had the same chance: specs drawn from its ranges, each fitted on seeds 1000 "
-        "and 1001, and where its head is linear nine prior variances from 10\xE2\x81\xBB\xE2\x81\xB5 to "
+        "and 1001, and where its head is linear 15 prior variances from 10\xE2\x81\xBB\xE2\x81\xB5 to "
         "100 each, without training again. In disc and ball, where there is no ideal, the highest "
         "log-likelihood decides alone. The distance of a curve from the Gaussian process's is never looked at.");
     for (una_radial_aim aim = 0; aim < UNA_RADIAL_AIMS; aim++) UNA_TRY(choices(page, f, aim, asked, run));

@@ -204,8 +204,8 @@ size_t      cli_split(const char *list, char **copy, const char ***pieces);
 /* --valid and --missing, as fit and tune have them. The rows of a file go to *rows: free them. */
 una_status  cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings);
 una_missing cli_missing(const cli *c);
-/* Names of --target "a, b" as columns of the table; a column whose own name has the comma comes first. Each and the list:
- * free them by cli_targets_free. *count 0: the flag was not given. */
+/* Names of --target "a, b" as columns of the table; a column whose own name has the comma comes first. Each and the
+ * list: free them by cli_targets_free. *count 0: the flag was not given. */
 char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);
 void        cli_targets_free(char **targets, size_t count);
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */

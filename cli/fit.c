@@ -71,8 +71,8 @@ static una_status train(cli *c, job *j)
     settings.targets = (const char *const *)(j->targets = cli_targets(c, j->data, &j->target_count));
     settings.target_count = j->target_count;
     if (j->target_count > 1 && j->chart)
-        return cli_fail(c, UNA_E_USAGE, "--chart shows one target, and %zu are given: use --report, which has the charts "
-                        "of each", j->target_count);
+        return cli_fail(c, UNA_E_USAGE, "--chart shows one target, and %zu are given: use --report, which has the "
+                        "charts of each", j->target_count);
     status = cli_read_valid(c, &j->valid, &settings);
     if (status != UNA_OK) return status;
 
@@ -338,7 +338,8 @@ const cli_verb cli_fit = {
     "Trains a model on a table (CSV or TSV, also .gz, with a header; or NPY) and writes it to a file. Nothing needs "
     "tuning: what is not given is chosen from the data, printed, saved with the model, and can be passed back as an "
     "option. Text columns become categories. The same seed gives the same bits whatever the number of threads. With "
-    "several targets the model has one part for each; where a target's cell is empty, that target goes without the row.",
+    "several targets the model has one part for each; where a target's cell is empty, that target goes without the "
+    "row.",
     { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una fit measurements.csv --target strength\n"

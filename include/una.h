@@ -253,12 +253,12 @@ const char *una_model_options_json(const una_model *model);     /* {"width":50,.
  * model itself. The parts live as long as the whole. */
 size_t           una_model_target_count(const una_model *model);
 const una_model *una_model_target(const una_model *model, size_t target);      /* NULL behind the last */
-/* cov [rows, targets, targets]: of what is predicted for a row, in the targets' own units: of the functions (noise 0) or
- * with the noise. Targets that were fitted apart have a covariance of 0. */
+/* cov [rows, targets, targets]: of what is predicted for a row, in the targets' own units: of the functions (noise 0)
+ * or with the noise. Targets that were fitted apart have a covariance of 0. */
 una_status       una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov,
                                       una_run *run);
-/* Mean log density of all targets of a row at once, over the rows that have them all; rows (may be NULL): how many these
- * are (0: log_lik is NAN). Targets that were fitted apart: the sum of their log-likelihoods. */
+/* Mean log density of all targets of a row at once, over the rows that have them all; rows (may be NULL): how many
+ * these are (0: log_lik is NAN). Targets that were fitted apart: the sum of their log-likelihoods. */
 una_status       una_model_joint_log_lik(double *log_lik, size_t *rows, const una_model *model, const una_dataset *data,
                                          una_run *run);
 
@@ -351,7 +351,8 @@ typedef struct una_predict_settings {
 } una_predict_settings;
 
 /* CSV with header mean,std,std_epistemic,std_noise,lower,upper (of several targets mean_a, ... upper_a, mean_b, ...),
- * whole or not at all; out_path NULL: piece by piece to settings->write. rows (may be NULL): how many were predicted. */
+ * whole or not at all; out_path NULL: piece by piece to settings->write. rows (may be NULL): how many were
+ * predicted. */
 una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
                             const char *out_path, size_t *rows, una_run *run);
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);

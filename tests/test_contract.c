@@ -575,7 +575,7 @@ static void too_few_rows(void **state)
     una_run_free(run);
 }
 
-/* ---- updates ----------------------------------------------------------------------------------------------------- */
+/* ---- updates ---------------------------------------------------------------------------------------------------- */
 
 static una_dataset *some_rows(const una_dataset *data, size_t from, size_t count, una_run *run)
 {
@@ -673,7 +673,82 @@ static void failed_update_changes_nothing(void **state)
     una_run_free(run);
 }
 
-/* ---- memory and cancelling --------------------------------------------------------------------------------------- */
+/* ---- several targets ------------------------------------------------------------------------------------------ */
+
+static saved fit_pair(const una_kind *kind, bool gaps, int threads)
+{
+    saved file = { .run = run_with(SIZED(una_run_settings, .threads = threads, .seed = 3)) };
+    una_dataset *data = pair_data(60, 0, gaps, file.run);
+    una_model *model = pair_fit(quick_spec(kind->name, NULL), data, file.run);
+    assert_ok(una_model_save_memory(model, &file.bytes, &file.size, file.run), file.run);
+    una_model_free(model);
+    una_dataset_free(data);
+    return file;
+}
+
+/* Complete, and with missing cells: the same bits whatever the threads, and after loading. */
+static void several_targets(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    for (int gaps = 0; gaps <= 1; gaps++) {
+        saved one = fit_pair(kind, gaps, 1), two = fit_pair(kind, gaps, 2), copy = { .run = one.run };
+        una_model *model = NULL;
+        assert_true(same_file(&one, &two));
+        assert_ok(una_model_load_memory(&model, one.bytes, one.size, one.run), one.run);
+        assert_ok(una_model_save_memory(model, &copy.bytes, &copy.size, one.run), one.run);
+        assert_true(same_file(&one, &copy));
+
+        assert_int_equal(una_model_target_count(model), 2);
+        assert_int_equal(una_model_info(una_model_target(model, 0))->rows, gaps ? 48 : 60);
+        assert_int_equal(una_model_info(una_model_target(model, 1))->rows, gaps ? 40 : 60);
+        una_dataset *data = pair_data(60, 0, false, one.run);
+        double cov[240];
+        assert_ok(una_model_covariance(model, data, 1, cov, one.run), one.run);
+        for (size_t t = 0; t < 2; t++) {
+            double *p = predicted(una_model_target(model, t), data, one.run);
+            for (size_t i = 0; i < 60; i++) assert_near(cov[4 * i + 3 * t], p[60 + i] * p[60 + i], 1e-9, 0);
+            for (size_t i = 0; i < 60; i++) assert_true(cov[4 * i + 1] * cov[4 * i + 1] < cov[4 * i] * cov[4 * i + 3]);
+            free(p);
+        }
+        una_dataset_free(data);
+        una_model_free(model);
+        una_memory_free(copy.bytes, one.run);
+        forget(&one);
+        forget(&two);
+    }
+}
+
+/* Row by row, in pieces and at once is the same, as it is for one target; a row reaches the targets that it has. */
+static void several_updates(void **state)
+{
+    const una_kind *kind = kind_of(state);
+    una_run *run = quiet_run();
+    una_dataset *data = pair_data(60, 0, true, run), *more = pair_data(23, 600, true, run);
+    una_model *one = pair_fit(quick_spec(kind->name, NULL), data, run);
+
+    if (!kind->observe) {
+        assert_status(una_model_update(one, more, run), UNA_E_USAGE, run);
+        assert_says(una_run_message(run), "fit it again");
+    } else {
+        una_model *chunks = copied_model(one, run), *all = copied_model(one, run);
+        update_in_steps(one, more, 1, run);
+        update_in_steps(chunks, more, 10, run);
+        update_in_steps(all, more, 23, run);
+        for (size_t t = 0; t < 2; t++) {
+            assert_same_predictions(una_model_target(one, t), una_model_target(all, t), data, 1e-9, run);
+            assert_same_predictions(una_model_target(chunks, t), una_model_target(all, t), data, 1e-9, run);
+            assert_int_equal(una_model_info(una_model_target(one, t))->rows, t ? 40 + 15 : 48 + 18);
+        }
+        una_model_free(chunks);
+        una_model_free(all);
+    }
+    una_model_free(one);
+    una_dataset_free(data);
+    una_dataset_free(more);
+    una_run_free(run);
+}
+
+/* ---- memory and cancelling -------------------------------------------------------------------------------------- */
 
 typedef struct sweep {
     const una_kind *kind;
@@ -701,6 +776,20 @@ static una_status job_fit_mixed(sweep *s, una_run *run)
     settings.set = set;
     settings.set_count = has_option(s->kind, "steps");
     una_status status = una_dataset_read(&data, temp_path("sweep.csv"), run);
+    if (status == UNA_OK) status = una_fit(&model, quick_spec(s->kind->name, NULL), data, &settings, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    return status;
+}
+
+static una_status job_fit_pair(sweep *s, una_run *run)
+{
+    una_model *model = NULL;
+    una_dataset *data = NULL;
+    const char *set[] = { "steps=2" };
+    una_fit_settings settings = SIZED(una_fit_settings, .targets = pair_targets, .target_count = 2, .set = set,
+                                      .set_count = has_option(s->kind, "steps"));
+    una_status status = una_dataset_read(&data, temp_path("pair.csv"), run);
     if (status == UNA_OK) status = una_fit(&model, quick_spec(s->kind->name, NULL), data, &settings, run);
     una_model_free(model);
     una_dataset_free(data);
@@ -812,9 +901,13 @@ static void every_allocation_may_fail(void **state)
     assert_ok(una_model_save_memory(model, &bytes, &s.size, run), run);
     s.bytes = bytes;
     temp_text_file("sweep.csv", mixed_csv(12));
+    char pair[1000] = "x,a,b\n";
+    for (int i = 0; i < 12; i++) snprintf(pair + strlen(pair), 40, "%g,%g,%g\n", sin(i), sin(2 * i), cos(3 * i));
+    temp_text_file("pair.csv", pair);
 
     sweep_job(job_fit, &s, "fit");
     sweep_job(job_fit_mixed, &s, "fit with categories");
+    if (s.kind->fit_several) sweep_job(job_fit_pair, &s, "fit to two targets");
     sweep_job(job_load, &s, "load");
     sweep_job(job_use, &s, "predict, draw, save");
     sweep_job(job_files, &s, "files");
@@ -947,7 +1040,7 @@ static void cancel_flag(void **state)
     una_run_free(run);
 }
 
-/* ---- all checks for all kinds ------------------------------------------------------------------------------------ */
+/* ---- all checks for all kinds ----------------------------------------------------------------------------------- */
 
 static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "same seed, same bits, whatever the threads", same_seed_same_bits },
@@ -971,6 +1064,8 @@ static const struct { const char *name; CMUnitTestFunction test; } checks[] = {
     { "too few rows", too_few_rows },
     { "updates are exact", updates_are_exact },
     { "a failed update changes nothing", failed_update_changes_nothing },
+    { "several targets", several_targets },
+    { "several targets, updates", several_updates },
     { "every allocation may fail", every_allocation_may_fail },
     { "no memory for each row", no_memory_for_each_row },
     { "a memory limit names both numbers", memory_limit_names_both_numbers },

@@ -201,14 +201,22 @@ static void answered(const stranger *s, una_status status, const char *what)
     if (strlen(una_run_message(s->run)) < 20) fail_msg("%s: no sentence", what);
 }
 
-static void use(const stranger *s, una_model *model)
+static void use_one(const stranger *s, const una_model *model)
 {
     double value[64], f[128];
     una_prediction out = { .size = sizeof out, .mean = value, .std = value + 16, .lower = value + 32 };
-    void *again = NULL;
-    size_t size;
     answered(s, una_model_predict(model, s->data, 0.95, &out, s->run), "predict");
     answered(s, una_model_draw(model, s->data, 2, 0, f, s->run), "draw");
+}
+
+static void use(const stranger *s, una_model *model)
+{
+    double cov[8 * 9];
+    void *again = NULL;
+    size_t size, targets = una_model_target_count(model);
+    for (size_t t = 0; t < targets; t++) use_one(s, una_model_target(model, t));
+    if (targets <= 3) answered(s, una_model_covariance(model, s->data, 1, cov, s->run), "covariance");
+    answered(s, una_model_joint_log_lik(cov, NULL, model, s->data, s->run), "joint density");
     answered(s, una_model_update(model, s->data, s->run), "update");
     answered(s, una_model_save_memory(model, &again, &size, s->run), "save");
     una_memory_free(again, s->run);
@@ -239,6 +247,19 @@ static void try_bytes(stranger *s, const bytes *b)
 
 typedef struct original { bytes file; bool mixed; const char *kind; } original;
 
+static original kept_file(una_model *model, bool mixed, una_run *run)
+{
+    void *saved;
+    size_t size;
+    assert_ok(una_model_save_memory(model, &saved, &size, run), run);
+    original o = { .file = { malloc(size), size, size }, .mixed = mixed, .kind = una_model_info(model)->kind };
+    if (!o.file.at) fail_msg("%s", "no memory for the test's own bytes");
+    memcpy(o.file.at, saved, size);
+    una_memory_free(saved, run);
+    una_model_free(model);
+    return o;
+}
+
 static original shaped_file(const una_kind *kind, bool mixed, bool wider)
 {
     una_run *run = quiet_run();
@@ -250,16 +271,23 @@ static original shaped_file(const una_kind *kind, bool mixed, bool wider)
     if (has_option(kind, "steps")) set[settings.set_count++] = "steps=4";
 
     una_dataset *data = mixed ? mixed_data(30, run) : wave_data(30, 0, run);
-    una_model *model = fitted(quick_spec(kind->name, NULL), data, &settings, run);
-    void *saved;
-    size_t size;
-    assert_ok(una_model_save_memory(model, &saved, &size, run), run);
+    original o = kept_file(fitted(quick_spec(kind->name, NULL), data, &settings, run), mixed, run);
+    o.kind = kind->name;
+    una_dataset_free(data);
+    una_run_free(run);
+    return o;
+}
 
-    original o = { .file = { malloc(size), size, size }, .mixed = mixed, .kind = kind->name };
-    if (!o.file.at) fail_msg("%s", "no memory for the test's own bytes");
-    memcpy(o.file.at, saved, size);
-    una_memory_free(saved, run);
-    una_model_free(model);
+/* Two targets: x2 stands for the second, so that the rows of the others serve. */
+static original pair_file(const char *spec, bool joint)
+{
+    static const char *const targets[] = { "x2", "y" };
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(30, 0, run);
+    una_model *model = fitted(spec, data, &SIZED(una_fit_settings, .targets = targets, .target_count = 2), run);
+    double noise[] = { 1, 0.5, 0.5, 1 };
+    if (joint) model->together = (una_together){ .outputs = 2, .joint = true, .noise = noise };
+    original o = kept_file(model, false, run);
     una_dataset_free(data);
     una_run_free(run);
     return o;
@@ -278,6 +306,10 @@ static size_t originals(original *list, size_t most)
             list[count++] = small_file(una_kinds[k], false);
             list[count++] = small_file(una_kinds[k], true);
         }
+    }
+    if (count + 2 <= most) {
+        list[count++] = pair_file("linear(degree=1)", true);
+        list[count++] = pair_file("nlm(width=3, steps=4, members=2)", false);
     }
     quick_choice = 0;
     return count;

@@ -62,10 +62,10 @@ static const una_bench_measure measures[] = {
     [UNA_RADIAL_SD + n] = { "s_" #n, NULL, "y", "sd over rays of 3 std at radius " #n " / 10", 0 },
     RADII(SD_MEASURE)
 #define PRIOR_LOG_LIK(n) [UNA_RADIAL_PRIOR_LOG_LIK + n] = { "prior_log_lik_" #n, NULL, "nats", "search only: log_lik " \
-    "with prior variance 10^(" #n " / 2 - 5)", 1 },
+    "with number " #n " of nine prior variances", 1 },
     PRIORS(PRIOR_LOG_LIK)
 #define PRIOR_CENTRE(n) [UNA_RADIAL_PRIOR_CENTRE + n] = { "prior_centre_" #n, NULL, "y", "search only: centre with " \
-    "prior variance 10^(" #n " / 2 - 5)", 0 },
+    "number " #n " of nine prior variances", 0 },
     PRIORS(PRIOR_CENTRE)
     { .name = NULL }
 };

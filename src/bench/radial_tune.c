@@ -147,8 +147,8 @@ static una_status choices(una_page *page, const una_findings *f, una_radial_aim 
 {
     static const struct { const char *name, *lead, *caption; } words[UNA_RADIAL_AIMS] = {
         { "chosen", "Chosen by the ideal.", "Of those within 0.2 of the highest log-likelihood of fresh rows, the one "
-          "whose 3 std at the centre are nearest to 1/2^D. These stand in the experiment. Log-likelihood, centre and its "
-          "distance from the aim: means over the seeds of the search; tried: drawn specs times prior variances." },
+          "whose 3 std at the centre are nearest to 1/2^D. These stand in the experiment. Log-likelihood, centre and "
+          "its distance from the aim: means over the seeds of the search; tried: drawn specs times prior variances." },
         { "chosen-by-centre", "Chosen by the standard's centre, for comparison.", "The same, but nearest to 3 std of "
           "the GP at the centre of the same rows." },
     };

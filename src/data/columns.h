@@ -56,9 +56,9 @@ void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
 
 una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
                              size_t other, una_notes *notes, una_arena *arena, una_run *run);
-/* The same for several targets, columns [targets]: all share one set of sources and inputs, in which no target is, learnt
- * from the rows that have one target at least; each has centre and scale of its own cells. Missing targets are never an
- * error: rows without any are left out, with a note. `target` names each once. */
+/* The same for several targets, columns [targets]: all share one set of sources and inputs, in which no target is,
+ * learnt from the rows that have one target at least; each has centre and scale of its own cells. Missing targets are
+ * never an error: rows without any are left out, with a note. `target` names each once. */
 una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                      size_t targets, una_missing missing, size_t other, una_notes *notes,
                                      una_arena *arena, una_run *run);

@@ -477,7 +477,8 @@ una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *con
     una_crossfit fit = { .context = &all, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
                          .judge = judge, .keep = keep_trial, .restarts = (size_t)o[0]->restarts,
                          .by_evidence = o[0]->noise_rule == 1, .targets = all.targets, .verdict = verdict,
-                         .compare = together ? compare : NULL };
+                         .compare = together ? compare : NULL,
+                         .one_prior = all.targets > 1 && una_problem_complete(p) };
     una_span before = una_progress_part(run, share, 1);
     una_status status = una_crossfit_run(&fit, p, result[0], keep, run);
     una_progress_back(run, before);

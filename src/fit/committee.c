@@ -170,10 +170,7 @@ static una_status compare(una_together *together, chosen *by, una_said *said, un
     together->joint = false;
     if (complete) UNA_TRY(join(&together->joint, by, said, c, options, run));
     for (size_t t = 0; t < n; t++) varies = varies || by[t].noise;
-    if (together->joint) una_notes_add(&result->notes, "The targets share features and one linear head.");
-    else una_notes_add(&result->notes, "The targets share features; each has a linear head of its own, because %s.",
-                       !complete ? "cells are missing" : varies ? "noise varies with the inputs"
-                       : "their ratios of prior to noise variance are too different");
+    una_tell_heads(&result->notes, together->joint, complete, varies);
     UNA_TRY(gather_errors(&errors, said, &c->twins->plain, run));
     for (size_t t = 0; t < n; t++) noise_var[t] = by[t].noise_var;
     return una_errors_noise(together->noise, &errors, noise_var, run);

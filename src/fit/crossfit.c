@@ -151,17 +151,30 @@ static una_status choose_noise(double *noise_var, choice *c)
     return c->status;
 }
 
+/* Log-likelihood per held-out row of the targets from `first` to before `end`, each with the noise that suits it. */
+static una_status prior_fit(double *log_lik, const double *given_noise_var, size_t first, size_t end, choice *c)
+{
+    double loss = 0, rows = 0;
+    for (size_t t = first; t < end; t++) {
+        double noise_var = given_noise_var[t - first];
+        c->question.target = t;
+        UNA_TRY(choose_noise(&noise_var, c));
+        loss += c->answer.loss;
+        rows += (double)c->answer.rows;
+    }
+    *log_lik = -loss / rows;
+    return UNA_OK;
+}
+
 /* The largest prior variance of a grid that costs less than 0.02 in held-out log-likelihood: likelihood
  * alone hides gaps. */
-static una_status choose_prior(double *prior_var, double given_noise_var, choice *c)
+static una_status choose_prior(double *prior_var, const double *given_noise_var, size_t first, size_t end, choice *c)
 {
     enum { GRID = 9 };
     double value[GRID], log_lik[GRID], best = -HUGE_VAL;
     for (size_t i = 0; i < GRID; i++) {
-        double noise_var = given_noise_var;
         c->question.prior_var = value[i] = pow(10, -2 + 0.5 * (double)i);
-        UNA_TRY(choose_noise(&noise_var, c));
-        log_lik[i] = -c->answer.loss / (double)c->answer.rows;
+        UNA_TRY(prior_fit(&log_lik[i], given_noise_var, first, end, c));
         best = fmax(best, log_lik[i]);
     }
     for (size_t i = 0; i < GRID; i++)
@@ -169,11 +182,18 @@ static una_status choose_prior(double *prior_var, double given_noise_var, choice
     return UNA_OK;
 }
 
+static una_status check_noise(double noise_var, una_run *run)
+{
+    if (!UNA_IS_AUTO(noise_var) && !(noise_var > 0))
+        UNA_FAIL(run, UNA_E_USAGE, "noise_std is so small that its square is 0; give a larger one");
+    return UNA_OK;
+}
+
 static una_status choose_one(double *noise_var, double *prior_var, choice *c, una_fit_result *result, una_run *run)
 {
-    if (!UNA_IS_AUTO(*noise_var) && !(*noise_var > 0))
-        UNA_FAIL(run, UNA_E_USAGE, "noise_std is so small that its square is 0; give a larger one");
-    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, *noise_var, c));
+    UNA_TRY(check_noise(*noise_var, run));
+    size_t target = c->question.target;
+    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, noise_var, target, target + 1, c));
     c->question.prior_var = *prior_var;
     UNA_TRY(choose_noise(noise_var, c));
 
@@ -196,11 +216,26 @@ static una_status is_judged(bool *judged, choice *c)
     return c->status;
 }
 
+/* One prior variance for all targets, where none is given. */
+static una_status choose_one_prior(una_crossfit *fit, choice *c, una_run *run)
+{
+    double *noise_var = UNA_GET(&run->scratch, double, fit->targets), prior_var;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < fit->targets; t++) {
+        noise_var[t] = fit->verdict[t].noise_var;
+        UNA_TRY(check_noise(noise_var[t], run));
+    }
+    UNA_TRY(choose_prior(&prior_var, noise_var, 0, fit->targets, c));
+    for (size_t t = 0; t < fit->targets; t++) fit->verdict[t].prior_var = prior_var;
+    return UNA_OK;
+}
+
 static una_status choose(una_crossfit *fit, const void *const *trial, size_t groups, size_t each,
                          una_fit_result *result, una_run *run)
 {
     choice c = { .fit = fit, .trial = trial, .groups = groups, .each = each, .run = run };
     if (!fit->targets) return choose_one(&fit->noise_var, &fit->prior_var, &c, result, run);
+    if (fit->one_prior && UNA_IS_AUTO(fit->verdict[0].prior_var)) UNA_TRY(choose_one_prior(fit, &c, run));
     for (size_t t = 0; t < fit->targets; t++) {
         una_verdict *v = &fit->verdict[t];
         bool judged;

@@ -73,6 +73,7 @@ typedef struct una_crossfit {
     size_t targets;                      /* several: `verdict` [targets] holds the noise and prior of each; 0: one,
                                             above                                                           */
     una_verdict *verdict;
+    bool   one_prior;                    /* an automatic prior variance is chosen once for all of them      */
 } una_crossfit;
 
 /* Folds or held-out rows, then the final trainings. Fills in noise, prior, and the result's scores and steps. */

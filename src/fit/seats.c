@@ -116,11 +116,14 @@ una_status una_twins_take_several(una_twins *whole, una_twins *own, const una_pr
     }
     average(common, (const una_fit_result *const *)result, targets, inputs);
     if (!tells_apart(common, inputs)) return UNA_OK;
-    for (size_t t = 0; t <= targets; t++) {
-        una_twins *at = t < targets ? &own[t] : whole;
-        at->scale = common;
-        at->scaled.shared = NULL;
-        UNA_TRY(scale_rows(at, run));
+    whole->scale = common;
+    whole->scaled.shared = NULL;
+    UNA_TRY(scale_rows(whole, run));
+    for (size_t t = 0; t < targets; t++) {
+        own[t].scale = common;
+        own[t].scaled.x = whole->scaled.x;
+        own[t].scaled.valid_x = whole->scaled.valid_x;
+        if (own[t].plain.x.at != whole->plain.x.at) UNA_TRY(scale_rows(&own[t], run));    /* it has rows of its own */
     }
     return UNA_OK;
 }
@@ -335,10 +338,11 @@ static una_status join_alone(una_members *const *m, const una_kind *one, void *c
     double *noise = UNA_GET(&run->scratch, double, n), *prior = UNA_GET(&run->scratch, double, n);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < n; t++) noise[t] = result[t]->noise_var, prior[t] = result[t]->prior_var;
-    if (!una_problem_complete(&whole->plain) || isnan(together->noise[n - 1]) || !una_one_ratio(prior, noise, n))
-        return UNA_OK;
+    bool complete = una_problem_complete(&whole->plain) && !isnan(together->noise[n - 1]);
+    together->joint = complete && una_one_ratio(prior, noise, n);
+    una_tell_heads(&result[0]->notes, together->joint, complete, false);
 
-    for (size_t t = 0; t < n; t++) {
+    for (size_t t = 0; together->joint && t < n; t++) {
         una_problem p;
         una_fit_result found = una_fit_result_in(&run->scratch);
         una_all_rows(&p, una_twin(&own[t], scaled));
@@ -347,7 +351,6 @@ static una_status join_alone(una_members *const *m, const una_kind *one, void *c
         result[t]->prior_var = found.prior_var;
         result[t]->log_evidence = found.log_evidence;
     }
-    together->joint = true;
     return UNA_OK;
 }
 

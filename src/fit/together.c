@@ -32,7 +32,7 @@ static void pick_rows(picked *to, const una_problem *p, una_view x, const double
     for (size_t i = 0; i < x.rows; i++) {
         double cell = y[i * outputs + target];
         if (isnan(cell)) continue;
-        memcpy(to->x + to->rows * x.cols, x.at + i * x.stride, x.cols * sizeof *to->x);
+        if (to->x) memcpy(to->x + to->rows * x.cols, x.at + i * x.stride, x.cols * sizeof *to->x);
         if (train && to->fold) to->fold[to->rows] = p->fold[i];
         if (train && to->weight) to->weight[to->rows] = p->weight[i];
         to->y[to->rows++] = cell;
@@ -46,22 +46,24 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
     if (outputs == 1) return UNA_OK;
     size_t train = una_target_cells(p->y, p->x.rows, outputs, target);
     size_t held = una_target_cells(p->valid_y, p->valid_x.rows, outputs, target), rows = train + held;
-    picked to = { .x = UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
-                  .weight = p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
-                  .fold = p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL };
+    bool all = train == p->x.rows && held == p->valid_x.rows;
+    picked to = { .x = all ? NULL : UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
+                  .weight = !all && p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
+                  .fold = !all && p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL };
     UNA_TRY(una_arena_check(arena));
     pick_rows(&to, p, p->x, p->y, true, target);
     pick_rows(&to, p, p->valid_x, p->valid_y, false, target);
 
-    own->x = (una_view){ to.x, train, cols, cols };
     own->y = to.y;
-    own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
     own->valid_y = to.y + train;
     own->outputs = 1;
-    own->fold = to.fold;
-    own->weight = to.weight;
     own->columns = p->columns ? p->columns + target : NULL;
     own->shared = NULL;
+    if (all) return UNA_OK;                              /* the same rows: only the answers are its own */
+    own->x = (una_view){ to.x, train, cols, cols };
+    own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
+    own->fold = to.fold;
+    own->weight = to.weight;
     return UNA_OK;
 }
 
@@ -154,6 +156,14 @@ una_status una_errors_noise(double *noise, const una_errors *e, const double *no
         }
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+void una_tell_heads(una_notes *notes, bool joint, bool complete, bool varies)
+{
+    if (joint) una_notes_add(notes, "The targets share features and one linear head.");
+    else una_notes_add(notes, "The targets share features; each has a linear head of its own, because %s.",
+                       !complete ? "cells are missing" : varies ? "noise varies with the inputs"
+                       : "their ratios of prior to noise variance are too different");
 }
 
 /* ---- one head ---------------------------------------------------------------------------------------------------- */

@@ -57,5 +57,7 @@ una_status una_errors_noise(double *noise, const una_errors *errors, const doubl
 #define UNA_MOST_RATIO 16.0
 /* prior_var [targets] anew, for the noises; false: too different, nothing was changed. */
 bool una_one_ratio(double *prior_var, const double *noise_var, size_t targets);
+/* What a person is told of it. */
+void una_tell_heads(una_notes *notes, bool joint, bool complete, bool varies);
 
 #endif

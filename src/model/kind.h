@@ -134,7 +134,7 @@ typedef struct una_kind {
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
     /* Several targets at once: state, options, result [outputs], each as `fit` gives it for that target alone, so that
      * all other calls know them; together->noise [outputs, outputs] gets the covariance of the noise, standardised.
-     * NULL: each target is fitted by itself. */
+     * Every fold, or the rows held out, have rows of each target. NULL: each target is fitted by itself. */
     una_status (*fit_several)(void *const *state, void *const *options, const una_problem *problem,
                               una_fit_result *const *result, struct una_together *together, una_arena *keep,
                               una_run *run);
@@ -190,8 +190,8 @@ struct una_model {
     una_columns     columns;
     una_fit_info    info;
     const char     *options_json;
-    size_t          targets;                      /* 0: one, and this is it. Else `target` [targets] holds a model of each,
-                                                     and state and columns of this one are not used        */
+    size_t          targets;                      /* 0: one, and this is it. Else `target` [targets] holds a model of
+                                                     each, and state and columns of this one are not used  */
     una_model     **target;
     una_together    together;
 };

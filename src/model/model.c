@@ -775,8 +775,8 @@ static una_status sample(una_model **out, const una_model *model, uint64_t index
     drawn.state = una_arena_get(arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(kind->sample(drawn.state, model->state, &rng, arena, run));
-    UNA_TRY(una_model_add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and the spec "
-                     "would not repeat it.", arena));
+    UNA_TRY(una_model_add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and "
+                               "the spec would not repeat it.", arena));
 
     UNA_TRY(una_model_save_memory(&drawn, &bytes, &size, run));
     una_status status = una_model_load_memory(out, bytes, size, run);

@@ -123,8 +123,7 @@ static una_status encode(fitting *f)
                                        f->run));
     f->kept = kept;
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
-                            .columns = columns, .data = f->data, .seed = f->run->settings.seed,
-                            .table_rows = rows };
+                            .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows };
     return una_columns_doubt(f->columns[0], f->data, x, NULL, kept, rows, &f->common.warnings, f->run);
 }
 
@@ -168,14 +167,15 @@ static size_t count_of(const double *y, size_t rows, size_t targets, size_t t)
 }
 
 /* Cells may be missing in just the rows of a fold, or in all that are held out. */
-static bool split_serves(const una_problem *p, size_t t)
+static bool split_serves(const una_problem *p, const una_kind *kind, size_t t)
 {
+    size_t least = kind->least_rows > 2 ? kind->least_rows : 2;
     size_t in_fold[UINT8_MAX + 1] = {0};
     for (size_t i = 0; p->folds && i < p->x.rows; i++) in_fold[p->fold[i]] += there(p->y[i * p->outputs + t]);
     for (size_t k = 0; k < p->folds; k++)
         if (in_fold[k] == 0) return false;
     if (p->valid_x.rows == 0) return true;
-    return count_of(p->y, p->x.rows, p->outputs, t) >= 2 &&
+    return count_of(p->y, p->x.rows, p->outputs, t) >= least &&
            count_of(p->valid_y, p->valid_x.rows, p->outputs, t) >= 1;
 }
 
@@ -211,7 +211,8 @@ static una_status split_anew(una_problem *p, const fitting *f, size_t t)
 {
     una_target_rows rows;
     una_view x = f->all.x;
-    if (f->settings->valid && f->all.valid_x.rows && count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t) == 0)
+    size_t held = count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t);
+    if (f->settings->valid && held == 0)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: there are no rows to validate on with the target '%.60s'",
                  f->settings->valid->origin, f->columns[t]->target);
     if (f->all.valid_joins) x.rows += f->all.valid_x.rows;
@@ -228,7 +229,7 @@ static una_status fit_one(const fitting *f, size_t t)
     una_problem p = f->all;
     p.outputs = 1;
     p.columns = f->columns[t];
-    UNA_TRY(split_serves(&f->all, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
+    UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
     UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_arena_check(&part->keep));
     return una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run);
@@ -263,6 +264,22 @@ static una_status take_noise(una_together *together, una_run *run)
     return UNA_OK;
 }
 
+static void note_correlation(fitting *f)
+{
+    const una_together *g = &f->whole->together;
+    size_t n = g->outputs, one = 0, other = 1;
+    double most = 0;
+    for (size_t i = 0; i < n * n; i++) {
+        double r = g->noise[i] / sqrt(g->noise[i / n * (n + 1)] * g->noise[i % n * (n + 1)]);
+        if (i / n >= i % n || fabs(r) <= fabs(most)) continue;
+        most = r;
+        one = i / n;
+        other = i % n;
+    }
+    una_notes_add(&f->common.notes, "the targets share one linear head; the correlation of their noise is %s%.2f "
+                  "('%s' and '%s')", n > 2 ? "at most " : "", most, f->columns[one]->target, f->columns[other]->target);
+}
+
 static una_status fit_together(fitting *f)
 {
     una_model *whole = f->whole;
@@ -281,7 +298,10 @@ static una_status fit_together(fitting *f)
 
     UNA_TRY(whole->kind->fit_several(state, options, &f->all, result, &whole->together, &whole->keep, f->run));
     UNA_TRY(una_arena_check(&whole->keep));
-    if (whole->together.joint) UNA_TRY(take_noise(&whole->together, f->run));
+    if (whole->together.joint) {
+        UNA_TRY(take_noise(&whole->together, f->run));
+        note_correlation(f);
+    }
     for (size_t t = 0; t < targets; t++) {
         size_t rows = count_of(f->all.y, f->all.x.rows, targets, t);
         if (f->all.valid_joins) rows += count_of(f->all.valid_y, f->all.valid_x.rows, targets, t);
@@ -290,7 +310,7 @@ static una_status fit_together(fitting *f)
     return UNA_OK;
 }
 
-/* ---- fit ---------------------------------------------------------------------------------------------------------- */
+/* ---- fit -------------------------------------------------------------------------------------------------------- */
 
 static una_status make_parts(fitting *f, const char *spec)
 {
@@ -318,7 +338,8 @@ static una_status tell_whole(const fitting *f)
                             .valid_rmse = NAN, .valid_log_lik = NAN,
                             .warning_count = f->common.warnings.count, .warnings = f->common.warnings.text,
                             .note_count = f->common.notes.count, .notes = f->common.notes.text };
-    for (size_t t = 0; t < whole->targets; t++) info->steps += whole->target[t]->info.steps;
+    bool shared = whole->together.outputs > 0;           /* the same steps taught all targets */
+    for (size_t t = 0; t < (shared ? 1 : whole->targets); t++) info->steps += whole->target[t]->info.steps;
     return una_several_describe(whole);
 }
 
@@ -334,13 +355,13 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
                                       run));
 
     bool together = whole->kind->fit_several != NULL;
-    for (size_t t = 0; t < whole->targets; t++) together = together && split_serves(&f.all, t);
+    for (size_t t = 0; t < whole->targets; t++) together = together && split_serves(&f.all, whole->kind, t);
     UNA_TRY(together ? fit_together(&f) : fit_apart(&f));
     UNA_TRY(una_arena_check(&whole->keep));
     return tell_whole(&f);
 }
 
-/* ---- more rows ----------------------------------------------------------------------------------------------------- */
+/* ---- more rows -------------------------------------------------------------------------------------------------- */
 
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run)
 {

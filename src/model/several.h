@@ -42,7 +42,7 @@ una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run
 void       una_spare_back(una_model *model, una_spare *spare);
 void       una_spare_free(una_spare *spare);
 
-/* ---- model.c: what a fit to one target is made of ---------------------------------------------------------------- */
+/* ---- model.c: what a fit to one target is made of --------------------------------------------------------------- */
 
 una_status una_model_read_options(una_model *model, const char *spec, const una_fit_settings *settings, una_run *run);
 /* Spec and options as texts, from the options as they are. */

@@ -30,7 +30,7 @@ typedef struct seeing {                  /* all targets at some rows            
     size_t           targets, rows, members;      /* members 0: they are not the same for all targets       */
 } seeing;
 
-/* ---- what each target says ---------------------------------------------------------------------------------------- */
+/* ---- what each target says -------------------------------------------------------------------------------------- */
 
 static una_status take_view(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
 {
@@ -98,7 +98,7 @@ static una_status see(seeing *s, const una_model *whole, const double *x, size_t
     return UNA_OK;
 }
 
-/* ---- covariance ----------------------------------------------------------------------------------------------------- */
+/* ---- covariance ------------------------------------------------------------------------------------------------- */
 
 /* Of the functions of two targets at a row; standardised. */
 static double function_covariance(const seeing *s, size_t a, size_t b, size_t row)
@@ -125,8 +125,8 @@ static void give_covariance(const seeing *s, bool noise, size_t from, double *co
         size_t row = i / (n * n), a = i / n % n, b = i % n;
         double c = function_covariance(s, a, b, row);
         if (noise) c += s->r[a * n + b] * sqrt(s->target[a].noise[row] * s->target[b].noise[row]);
-        cov[from * n * n + i] = c * una_model_target(s->whole, a)->columns.target_scale *
-                                una_model_target(s->whole, b)->columns.target_scale;
+        cov[from * n * n + i] = c * (una_model_target(s->whole, a)->columns.target_scale *
+                                     una_model_target(s->whole, b)->columns.target_scale);
     }
 }
 
@@ -173,14 +173,14 @@ una_status una_model_covariance(const una_model *model, const una_dataset *data,
     return status;
 }
 
-/* ---- the density of all targets of a row ---------------------------------------------------------------------------- */
+/* ---- the density of all targets of a row ------------------------------------------------------------------------ */
 
 typedef struct density { const double *y; double sum; size_t rows; double *room; } density;
 
 /* log N(y; mean, C) of one member, or of the targets as single Gaussians where members is 0; c [n, n] and d [n] are
  * room for it. */
-static una_status log_normal(double *value, const seeing *s, size_t row, size_t m, const double *y, double *c, double *d,
-                             una_run *run)
+static una_status log_normal(double *value, const seeing *s, size_t row, size_t m, const double *y, double *c,
+                             double *d, una_run *run)
 {
     size_t n = s->targets, at = row * s->members + m;
     for (size_t i = 0; i < n * n; i++) {

@@ -223,6 +223,28 @@ static void numbers_of_curves(void **state)
     assert_near(una_radial_distance(a, b, 20, 30), 0, 0, 0);
 }
 
+static una_status rows_and_curve(void *context, una_run *run)
+{
+    una_radial_set set;
+    una_radial_rows rows;
+    double mean[UNA_RADIAL_RADII], sd[UNA_RADIAL_RADII];
+    doubt d = { 2, 0.4, 0.2, 0 };
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_status status = una_radial_set_find(&set, context, run);
+    if (status == UNA_OK) status = una_radial_rows_make(&rows, &set, 1, &arena, run);
+    if (status == UNA_OK) status = una_radial_curve(mean, sd, std_of, &d, 2, 1, run);
+    una_arena_free(&arena);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_true(sweep_allocations(rows_and_curve, (void *)"radial 2") > 0);
+    assert_true(sweep_allocations(rows_and_curve, (void *)"disc") > 0);
+}
+
 /* ---- the search ------------------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 20, TUNE_MEASURES = UNA_RADIAL_MEASURES + 1 };
@@ -486,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_cone_is_even_and_straight),
         cmocka_unit_test(a_lean_is_uneven),
         cmocka_unit_test(numbers_of_curves),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(likelihood_first_then_the_centre),
         cmocka_unit_test(the_distance_is_not_looked_at),
         cmocka_unit_test(claims_are_differences_within_seeds),

@@ -536,6 +536,95 @@ static void allocations_may_fail(void **state)
     assert_true(sweep_allocations(all_of_it, path) > 15);
 }
 
+/* ---- several targets -------------------------------------------------------------------------------------------- */
+
+static una_columns pair[2];
+static una_columns *const pair_at[] = { &pair[0], &pair[1] };
+static const una_columns *const pair_of[] = { &pair[0], &pair[1] };
+
+static una_status learn_pair(const una_dataset *data, const char *one, const char *two, una_missing missing)
+{
+    const char *const targets[] = { one, two };
+    notes = (una_notes){ .arena = &arena };
+    return una_columns_learn_several(pair_at, data, targets, 2, missing, 0, &notes, &arena, run);
+}
+
+static void several_targets(void **state)
+{
+    (void)state;
+    una_dataset *data = table("x,a,w,b\n1,10,u,\n2,,v,4\n3,30,u,8\n4,,v,NA\n9,20,v,6\n");
+    assert_ok(learn_pair(data, "b", "a", UNA_MISSING_ERROR), run);
+    assert_string_equal(pair[0].target, "b");
+    assert_string_equal(pair[1].target, "a");
+    assert_int_equal(pair[0].source_count, 2);           /* no target is an input */
+    assert_ptr_equal(pair[0].inputs, pair[1].inputs);
+    assert_near(pair[0].inputs[0].centre, (1 + 2 + 3 + 9) / 4.0, 1e-15, 0);      /* rows with a target */
+    assert_near(pair[0].target_centre, 6, 1e-15, 0);
+    assert_near(pair[0].target_scale, sqrt(8.0 / 3), 1e-15, 0);
+    assert_near(pair[1].target_centre, 20, 1e-15, 0);
+    assert_note("1 row without any target was left out");
+
+    double *x, *y;
+    size_t *kept, rows;
+    assert_ok(una_columns_encode_several(pair_of, 2, data, &x, &y, &kept, &rows, &arena, run), run);
+    assert_int_equal(rows, 4);
+    assert_int_equal(kept[3], 4);
+    assert_true(isnan(y[0]) && isnan(y[3]));
+    assert_near(y[1], -10 / sqrt(200.0 / 3), 1e-14, 0);
+    assert_near(y[2], -2 / sqrt(8.0 / 3), 1e-14, 0);
+    assert_near(y[4], 2 / sqrt(8.0 / 3), 1e-14, 0);
+
+    assert_ok(una_columns_encode(&pair[0], data, &x, &y, &kept, &rows, &arena, run), run);       /* one of them */
+    assert_int_equal(rows, 3);
+    assert_int_equal(kept[0], 1);
+    una_wanted *wanted = una_columns_wanted_several(pair_of, 2, &arena);
+    assert_string_equal(wanted[2].name, "b");
+    assert_string_equal(wanted[3].name, "a");
+    una_dataset_free(data);
+
+    data = table("x,a,b\n1,10,2\n,11,3\n3,30,\n5,30,4\n");
+    assert_status(learn_pair(data, "a", "b", UNA_MISSING_ERROR), UNA_E_INPUT, run);
+    assert_ok(learn_pair(data, "a", "b", UNA_MISSING_DROP), run);        /* an input: the row goes for both */
+    assert_near(pair[0].target_centre, 70.0 / 3, 1e-14, 0);
+    assert_near(pair[1].target_centre, 3, 1e-15, 0);
+    assert_note("1 row with missing cells was left out");
+    assert_ok(learn_pair(data, "a", "b", UNA_MISSING_MEAN), run);
+    assert_near(pair[1].target_centre, 3, 1e-15, 0);
+    una_dataset_free(data);
+
+    data = table("x,a,b\n1,10,10\n2,11,11\n");
+    assert_ok(learn_pair(data, "a", "b", UNA_MISSING_ERROR), run);
+    assert_note("targets 'a' and 'b' are identical");
+    una_dataset_free(data);
+}
+
+static void several_saved_and_loaded(void **state)
+{
+    (void)state;
+    una_dataset *data = table("x,a,w,b\n1,10,u,2\n2,11,v,4\n3,30,u,8\n");
+    assert_ok(learn_pair(data, "a", "b", UNA_MISSING_MEAN), run);
+    for (int wrong = 0; wrong <= 2; wrong++) {
+        una_archive ar = {0}, back = {0};
+        una_columns loaded[2], *const to[] = { &loaded[0], &loaded[1] };
+        if (wrong) pair[1].target = wrong == 1 ? "a" : "w";              /* a name twice */
+        assert_ok(una_archive_save_begin(&ar, "{}", &arena, run), run);
+        assert_ok(una_columns_exchange_several(pair_at, 2, &ar), run);
+        assert_ok(una_archive_save_end(&ar), run);
+        assert_ok(una_archive_load_begin(&back, ar.bytes, ar.size, "m.una", NULL, &arena, run), run);
+        una_status status = una_columns_exchange_several(to, 2, &back);
+        assert_status(status, wrong ? UNA_E_INPUT : UNA_OK, run);
+        if (wrong) assert_says(una_run_message(run), "stands twice");
+        if (wrong) continue;
+
+        assert_ok(una_archive_load_end(&back), run);
+        assert_string_equal(loaded[1].target, "b");
+        assert_true(loaded[1].one_of_several && loaded[1].missing == UNA_MISSING_MEAN);
+        assert_ptr_equal(loaded[0].sources, loaded[1].sources);
+        assert_true(loaded[1].target_scale == pair[1].target_scale && loaded[1].input_count == 3);
+    }
+    una_dataset_free(data);
+}
+
 /* Results may live in the run's own scratch. */
 static void results_in_scratch(void **state)
 {
@@ -590,6 +679,8 @@ int main(void)
         cmocka_unit_test(lies_are_refused),
         cmocka_unit_test(torn_files_are_refused),
         cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(several_targets),
+        cmocka_unit_test(several_saved_and_loaded),
         cmocka_unit_test(results_in_scratch),
         cmocka_unit_test(naval_columns),
     };

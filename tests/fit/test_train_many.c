@@ -225,6 +225,25 @@ static void check_gradient(a_goal *goal, una_lesson lesson, float step, double t
     una_arena_release(&run->scratch, mark);
 }
 
+/* Two targets of different noise, the second of which has not every cell. */
+static void evidence_of_two(const school *s, una_run *run)
+{
+    static double y[2 * ROWS];
+    static const double scale[] = { 1, 0.5 };
+    una_held rows = s->rows;
+    una_net net = s->net;
+    una_lesson lesson = s->lesson[1];
+    for (size_t i = 0; i < ROWS; i++) y[2 * i] = s->y[i], y[2 * i + 1] = i % 3 ? cos(s->y[i]) : NAN;
+    rows.y = y;
+    rows.outputs = 2;
+    net.size[net.depth + 1] = 2;
+    una_net_shape(&net);
+    lesson.shape = &net;
+    lesson.rows = &rows;
+    lesson.how.target_scale = scale;
+    check_gradient(una_goal_evidence, lesson, 4e-3f, 2e-3, run);
+}
+
 static void gradients_are_those_of_the_losses(void **state)
 {
     static school s;
@@ -233,6 +252,7 @@ static void gradients_are_those_of_the_losses(void **state)
     invent_lessons(&s, 10);
     check_gradient(una_goal_squares, s.lesson[0], 4e-3f, 2e-3, run);
     check_gradient(una_goal_evidence, s.lesson[1], 4e-3f, 2e-3, run);
+    evidence_of_two(&s, run);
     check_gradient(una_goal_anchor, s.lesson[2], 4e-3f, 2e-3, run);
     check_gradient(una_goal_squares, s.lesson[5], 4e-3f, 2e-3, run);
     una_run_free(run);

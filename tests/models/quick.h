@@ -97,6 +97,41 @@ static inline una_dataset *wave_data(size_t rows, size_t from, una_run *run)
     return data;
 }
 
+/* Inputs as above and two targets, a as y there and b = 20 + 4 cos(x1 + x2), whose noise goes along with that of a;
+ * with gaps, one cell in five of a and every third of b is missing. */
+static inline una_dataset *pair_data(size_t rows, size_t from, bool gaps, una_run *run)
+{
+    static const char *const names[] = { "x1", "x2", "a", "b" };
+    double *cells = malloc(4 * rows * sizeof *cells);
+    una_dataset *data = NULL;
+    if (!cells) fail_msg("%s", "no memory for the test's own data");
+    double *x1 = cells, *x2 = cells + rows, *a = x2 + rows, *b = a + rows;
+
+    for (size_t i = 0; i < rows; i++) {
+        una_rng rng = una_rng_at(77, UNA_FOR_TEST, from + i);
+        x1[i] = 4 * una_rng_uniform(&rng) - 2;
+        x2[i] = 4 * una_rng_uniform(&rng) - 2;
+        double common = una_rng_normal(&rng), own = una_rng_normal(&rng);
+        a[i] = gaps && i % 5 == 1 ? NAN : 3 + sin(2 * x1[i]) + x2[i] / 2 + 0.1 * common;
+        b[i] = gaps && i % 3 == 0 ? NAN : 20 + 4 * cos(x1[i] + x2[i]) + 0.3 * (0.8 * common + 0.6 * own);
+    }
+
+    const double *const columns[] = { x1, x2, a, b };
+    assert_ok(una_dataset_from_columns(&data, names, columns, NULL, 4, rows, run), run);
+    free(cells);
+    return data;
+}
+
+static const char *const pair_targets[] = { "a", "b" };
+
+static inline una_model *pair_fit(const char *spec, const una_dataset *data, una_run *run)
+{
+    una_model *model = NULL;
+    const una_fit_settings settings = SIZED(una_fit_settings, .targets = pair_targets, .target_count = 2);
+    assert_status(una_fit(&model, spec, data, &settings, run), UNA_OK, run);
+    return model;
+}
+
 /* One input x and the target y = f(x) + noise_std e, x evenly spaced in [low, high]. */
 static inline una_dataset *curve_data(double (*f)(double), double low, double high, double noise_std, size_t rows,
                                       una_run *run)

@@ -584,6 +584,60 @@ static void threads_change_no_bit(void **state)
     }
 }
 
+/* ---- several targets --------------------------------------------------------------------------------------------- */
+
+/* Two targets, scaled, are what a target for each head is; and rows without either teach nothing. */
+static void targets_are_columns_of_heads(void **state)
+{
+    enum { PADDED = UNA_PADDED(HEADS), LACKING = 5 };
+    (void)state;
+    static problem several, each, fewer;
+    static double y[2 * ROWS], columns[ROWS * PADDED], x[ROWS * INPUTS];
+    const double scale[] = { 1, 0.5 };
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_trained trained;
+    una_training how = plain_training(30), twice;
+    una_arena_init(&arena, run);
+    make_problem(&several, HEADS);
+    make_problem(&each, HEADS);
+    make_problem(&fewer, HEADS);
+    for (size_t i = 0; i < ROWS; i++) {
+        y[2 * i] = several.y[i];
+        y[2 * i + 1] = cos(several.x[2 * i]);
+        for (size_t m = 0; m < HEADS; m++) columns[i * PADDED + m] = scale[m / 2] * y[2 * i + m / 2];
+    }
+    how.batch = 7;
+    twice = how;
+    twice.fit_weight *= 2;                               /* is divided by all heads, not by those of a target */
+    each.data = (una_train_data_f64){ each.x, columns, ROWS, HEADS, { INPUTS, NULL } };
+    assert_ok(train(&each, &twice, NULL, &trained, &arena, run), run);
+    how.targets = 2;
+    how.target_scale = scale;
+    several.data = (una_train_data_f64){ several.x, y, ROWS, HEADS, { INPUTS, NULL } };
+    assert_ok(train(&several, &how, NULL, &trained, &arena, run), run);
+    assert_memory_equal(several.parameters, each.parameters, several.net.parameters * sizeof(double));
+
+    how.batch = 0;
+    memcpy(x, several.x, sizeof x);
+    fewer.data = (una_train_data_f64){ x, y, ROWS - LACKING, HEADS, { INPUTS, NULL } };
+    assert_ok(train(&fewer, &how, NULL, &trained, &arena, run), run);
+    for (size_t i = 2 * (ROWS - LACKING); i < 2 * ROWS; i++) y[i] = NAN;
+    make_problem(&several, HEADS);
+    several.data = (una_train_data_f64){ several.x, y, ROWS, HEADS, { INPUTS, NULL } };
+    assert_ok(train(&several, &how, NULL, &trained, &arena, run), run);
+    assert_arrays_near(several.parameters, fewer.parameters, several.net.parameters, 0, 1e-9);
+
+    how = luna_training(1);                              /* similarity alone: lambda n times its mean, for each target */
+    how.fit_weight = how.penalty = 0;
+    how.schedule = 0;
+    how.targets = 2;
+    assert_ok(train(&several, &how, NULL, &trained, &arena, run), run);
+    assert_near(trained.loss[0], 2 * ROWS * trained.cos2[0], 1e-12, 0);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,6 +654,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(cancelled_in_the_middle),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(targets_are_columns_of_heads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

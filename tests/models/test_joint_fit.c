@@ -440,6 +440,59 @@ static void jacobians_are_another_way(void **state)
     una_run_free(run);
 }
 
+/* Targets of very different noise train by different scales; their heads speak in their own, as the posterior does. */
+static void heads_speak_of_their_target(void **state)
+{
+    (void)state;
+    static table t;
+    static double heads[MOST * 8 * ROWS], out[3 * ROWS];
+    una_run *run = quiet_run();
+    make_table(&t, 2, 0, 15);
+    for (size_t i = 0; i < ROWS; i++) {
+        t.y[2 * i] = t.x[2 * i] + 0.05 * (t.y[2 * i] - truth(0, t.x + 2 * i));
+        t.y[2 * i + 1] = t.x[2 * i + 1] + 3 * (t.y[2 * i + 1] - truth(1, t.x + 2 * i));
+    }
+    fits f = fitted_all("luna(width=20, heads=4, steps=500, members=1, penalty=0.01)", &t.p, run);
+    assert_false(f.together.joint);                      /* one ratio would not do for both */
+    for (size_t k = 0; k < 2; k++) {
+        size_t count;
+        double product = 0, square = 0;
+        assert_ok(f.kind->functions(f.state[k], t.p.x, &count, heads, run), run);
+        assert_int_equal(count, 4);
+        says(&f, k, t.p.x, out, run);
+        for (size_t i = 0; i < ROWS; i++) {
+            double mean = 0;
+            for (size_t m = 0; m < 4; m++) mean += heads[m * ROWS + i] / 4;
+            product += mean * out[i];
+            square += out[i] * out[i];
+        }
+        print_message("target %zu: heads are %.2f times the posterior's mean\n", k, product / square);
+        assert_near(product / square, 1, 0, 0.3);
+    }
+    una_arena_free(&f.keep);
+    una_run_free(run);
+}
+
+/* Inputs are scaled by what they matter to all targets: the quadratic mean. */
+static void relevance_is_that_of_all(void **state)
+{
+    (void)state;
+    static table t;
+    una_run *run = quiet_run();
+    make_table(&t, 2, 0, 16);
+    for (size_t i = 0; i < ROWS; i++) t.y[2 * i] = 2 * sin(2 * t.x[2 * i]);
+    fits f = fitted_all("nlm(width=4, steps=3, members=5, relevance=on)", &t.p, run);
+    const una_members *m = f.state[1];
+    assert_non_null(m->at[0].scale);
+    for (size_t d = 0; d < INPUTS; d++) {
+        double a = f.result[0].relevance[d], b = f.result[1].relevance[d];
+        assert_near(m->at[0].scale[d], sqrt((a * a + b * b) / 2), 1e-12, 0);
+    }
+    assert_true(f.result[0].relevance[0] > 1.2 * f.result[1].relevance[0]);
+    una_arena_free(&f.keep);
+    una_run_free(run);
+}
+
 static una_status fit_job(void *context, una_run *run)
 {
     static table t;
@@ -506,6 +559,8 @@ int main(void)
         cmocka_unit_test(rows_may_follow),
         cmocka_unit_test(bits_for_any_threads),
         cmocka_unit_test(jacobians_are_another_way),
+        cmocka_unit_test(heads_speak_of_their_target),
+        cmocka_unit_test(relevance_is_that_of_all),
         cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(covariance_of_errors),
     };

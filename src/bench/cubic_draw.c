@@ -93,6 +93,25 @@ static una_status sweep(una_report_model *shown, const una_model *model, const d
     return UNA_OK;
 }
 
+/* All heads go to the chart, which shows so many of them as can be told apart. */
+static una_status add_heads(una_report_model *shown, const una_model *model, const double *x, una_arena *arena,
+                            una_run *run)
+{
+    static const char *const names[] = { "x" };
+    una_dataset *grid = NULL;
+    double *f = NULL;
+    UNA_TRY(una_dataset_from_arrays(&grid, x, NULL, GRID, 1, names, run));
+    una_status status = una_model_functions(model, grid, &shown->part_count, NULL, run);
+    if (status == UNA_OK) {
+        f = UNA_GET(arena, double, shown->part_count * GRID);
+        status = una_arena_check(arena);
+    }
+    if (status == UNA_OK) status = una_model_functions(model, grid, &shown->part_count, f, run);
+    una_dataset_free(grid);
+    shown->parts = f;
+    return status;
+}
+
 /* The chart draws its last model first, so the order is turned round here. */
 static una_status draw(una_figure *figure, const drawing *d, una_arena *arena, una_run *run)
 {
@@ -105,6 +124,7 @@ static una_status draw(una_figure *figure, const drawing *d, una_arena *arena, u
         una_report_model *one = &shown[d->count - 1 - m];
         one->title = d->panels[m].title;
         UNA_TRY(sweep(one, d->models[m], x, arena, run));
+        if (d->panels[m].heads) UNA_TRY(add_heads(one, d->models[m], x, arena, run));
     }
 
     una_report_column input = { .name = "x", .number = una_dataset_numbers(d->data, 0) };

@@ -161,9 +161,9 @@ static void print_row(const una_tuned *t, size_t i, bool heads)
     char figure[32];
     bool failed = isnan(t->log_lik[i]), best = t->best[t->model[i]] == i;
     printf("%12s", failed ? "failed" : cli_figure(figure, t->log_lik[i]));
-    if (t->rows > 1) printf(" %9s", failed ? "" : cli_figure(figure, t->log_lik_sd[i]));
+    if (t->rows > 1) printf(" %10s", failed ? "" : cli_figure(figure, t->log_lik_sd[i]));
     printf(" %12s", failed ? "" : cli_figure(figure, t->rmse[i]));
-    if (t->rows > 1) printf(" %9s", failed ? "" : cli_figure(figure, t->rmse_sd[i]));
+    if (t->rows > 1) printf(" %10s", failed ? "" : cli_figure(figure, t->rmse_sd[i]));
     if (heads) printf(" %7s", isnan(t->mean_cos2[i]) ? "" : cli_figure(figure, round(t->mean_cos2[i] * 1e4) / 1e4));
     if (t->table_count > 1) printf(" %6s", isnan(t->rank[i]) ? "" : cli_figure(figure, t->rank[i]));
     printf(" %9.2f  %s%s%s\n", t->seconds[i], cli_on(stdout, best ? CLI_BOLD : CLI_PLAIN), t->spec[i], cli_off(stdout));
@@ -187,13 +187,14 @@ static void print_meaning(const cli *c, const una_tuned *t, bool heads)
         print_counted(t->table_count > 1 || t->splits > 1 ? ", " : ": ", t->seeds, "seeds");
         printf("\n");
     }
+    if (t->splits == 1) printf("rows not seen are those of one random split, the same for every spec\n");
     if (t->table_count > 1) printf("rank: mean over the data sets of the place among the specs of the model\n");
     if (rule && strcmp(rule, "rmse") == 0) printf("best: lowest rmse\n");
     if (rule && strcmp(rule, "two_stage") == 0)
         printf("best: of the tenth with the highest log-lik the lowest cos^2; without heads the highest log-lik\n");
     if (t->trained < t->made)
-        printf("%zu fits gave %zu results: prior_var and noise_std were set after training (--refit trains for each)\n",
-               t->trained, t->made);
+        printf("%zu fit%s gave %zu results: prior_var and noise_std were set after training (--refit trains for "
+               "each)\n", t->trained, t->trained == 1 ? "" : "s", t->made);
 }
 
 static void print_table(const cli *c, const job *j)
@@ -201,8 +202,8 @@ static void print_table(const cli *c, const job *j)
     const una_tuned *t = j->tuned;
     bool heads = false;
     for (size_t i = 0; i < t->count; i++) heads = heads || !isnan(t->mean_cos2[i]);
-    printf("%12s%s %12s%s%s%s %9s  %s\n", "log-lik", t->rows > 1 ? "        sd" : "", "rmse",
-           t->rows > 1 ? "        sd" : "", heads ? "   cos^2" : "", t->table_count > 1 ? "   rank" : "", "seconds",
+    printf("%12s%s %12s%s%s%s %9s  %s\n", "log-lik", t->rows > 1 ? "         sd" : "", "rmse",
+           t->rows > 1 ? "         sd" : "", heads ? "   cos^2" : "", t->table_count > 1 ? "   rank" : "", "seconds",
            "spec");
     for (size_t i = 0; i < t->count; i++) {
         if (i > 0 && t->model[i] != t->model[i - 1]) printf("\n");

@@ -46,6 +46,7 @@ static void what_cannot_be_read(void **state)
         { "widht=4|8", "none of the models luna, nlm, gp has an option widht; did you mean 'width'?" },
         { "nlm: diversity=1|2", "diversity" }, { "nml: width=4|8", "no model of this name among luna, nlm, gp" },
         { "luna: width=4; luna: width=8", "already" }, { "width=4|8; width=3", "already" }, { "luna:", "nothing" },
+        { " : width=4", "name is missing" }, { "penalty=1:2:99999999999", "99999999999 values are too many" },
         { ";", "nothing to search over" }, { "", "nothing to search over" }, { "gp: optimise=yes|maybe", "optimise=" },
         { "width=8:4:3", "smaller number" }, { "width=4:4:3", "empty" }, { "penalty=0:1:log3", "above 0" },
     };
@@ -306,6 +307,25 @@ static void one_training_for_all_posteriors(void **state)
     end(&s);
 }
 
+/* A search that goes on from what it found trains once, too. */
+static void bayes_trains_once(void **state)
+{
+    (void)state;
+    scene s = begin(2);
+    una_tune_settings settings = { .model = "nlm(epochs=5, members=1)", .search = "bayes", .trials = 7, .splits = 2,
+                                   .over = "prior_var=0.01:100:log" };
+    una_tuned *t = tuned(s.near, settings, s.run);
+    assert_int_equal(t->count, 7);
+    assert_int_equal(t->trained, 2);
+    char set[64];
+    snprintf(set, sizeof set, "prior_var=%.17g", option_in(t->spec[0], "prior_var"));
+    una_score a = scored("nlm(epochs=5, members=1)", set, s.near, 1, s.run);
+    una_score b = scored("nlm(epochs=5, members=1)", set, s.near, 2, s.run);
+    assert_near(t->log_lik[0], (a.log_lik + b.log_lik) / 2, 1e-14, 0);
+    una_tuned_free(t);
+    end(&s);
+}
+
 /* Features that are never trained: learning anew and fitting anew is one and the same. */
 static void linear_is_the_same_either_way(void **state)
 {
@@ -470,19 +490,22 @@ static void every_allocation_may_fail(void **state)
     const una_dataset *more[] = { s.far };
     struct fail_after memory = { .left = 0 };
     una_run_settings settings = failing_settings(&memory);
-    una_status status = UNA_E_MEMORY;
-    for (long after = 2; status != UNA_OK; after += 1 + after / 12) {
-        una_run *run = NULL;
-        una_tuned *t = NULL;
-        memory.left = -1;
-        assert_int_equal(una_run_new(&run, &settings), UNA_OK);
-        memory.left = after;
-        status = una_tune(&t, s.near, &SIZED(una_tune_settings, .models = models, .model_count = 2, .seeds = 2,
-                          .over = "noise_std=0.1|0.2; linear: degree=1|2", .more = more, .more_count = 1), run);
-        if (status != UNA_OK) assert_int_equal(status, UNA_E_MEMORY);
-        una_tuned_free(t);
-        una_run_free(run);
-        assert_int_equal(memory.live, 0);
+    for (size_t k = 0; k < 2; k++) {
+        una_status status = UNA_E_MEMORY;
+        for (long after = 2; status != UNA_OK; after += 1 + after / 12) {
+            una_run *run = NULL;
+            una_tuned *t = NULL;
+            memory.left = -1;
+            assert_int_equal(una_run_new(&run, &settings), UNA_OK);
+            memory.left = after;
+            status = una_tune(&t, s.near, &SIZED(una_tune_settings, .models = models, .model_count = 2, .seeds = 2,
+                              .over = k ? "noise_std=0.1:0.2" : "noise_std=0.1|0.2; linear: degree=1|2", .more = more,
+                              .more_count = 1, .search = k ? "bayes" : "grid", .trials = 4), run);
+            if (status != UNA_OK) assert_int_equal(status, UNA_E_MEMORY);
+            una_tuned_free(t);
+            una_run_free(run);
+            assert_int_equal(memory.live, 0);
+        }
     }
     end(&s);
 }
@@ -492,7 +515,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_find_their_models), cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(sums_over_all), cmocka_unit_test(every_rule), cmocka_unit_test(bayes_over_all),
-        cmocka_unit_test(one_training_for_all_posteriors), cmocka_unit_test(linear_is_the_same_either_way),
+        cmocka_unit_test(one_training_for_all_posteriors), cmocka_unit_test(bayes_trains_once),
+        cmocka_unit_test(linear_is_the_same_either_way),
         cmocka_unit_test(judged_by_rows_of_a_file), cmocka_unit_test(what_was_judged_stays),
         cmocka_unit_test(refusals), cmocka_unit_test(stores_of_others), cmocka_unit_test(every_allocation_may_fail)
     };

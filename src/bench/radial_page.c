@@ -64,7 +64,7 @@ static una_status prepare(drawing *d, una_arena *arena)
     for (size_t r = 0; r < UNA_RADIAL_RADII; r++) d->radius[r] = una_radial_radius(r);
     d->top = top_of(d);
     d->band_x = two, d->band_low = two + 2, d->band_high = two + 4, d->ideal_x = two + 6, d->ideal_y = two + 7;
-    d->band_x[0] = 1, d->band_x[1] = d->set->shell ? 2 : una_radial_radius(UNA_RADIAL_RADII - 1);
+    d->band_x[0] = 1, d->band_x[1] = una_radial_radius(UNA_RADIAL_EDGE);
     d->band_high[0] = d->band_high[1] = d->top;
     *d->ideal_x = 0, *d->ideal_y = d->set->ideal;
     return UNA_OK;
@@ -124,8 +124,8 @@ static una_status curves(una_page *page, const una_findings *f, const una_radial
     const char *name = file_name("curves", set, arena);
     UNA_TRY(una_arena_check(arena));
     return una_page_figure(page, name, &figure, "3 epistemic standard deviations by radius.", "Means over the seeds of "
-                           "the mean and of the standard deviation over the rays. Grey: where the rows are. All panels "
-                           "share their axes; curves may leave the frame.", run);
+                           "the mean and of the standard deviation over the rays. Grey: where there are rows in all "
+                           "directions. All panels share their axes; curves may leave the frame.", run);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
@@ -181,9 +181,10 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
         "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 3, and beyond "
         "2 alone; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. Rough: "
         "bends of the curve, over its range. Log-likelihood of fresh rows. Seconds of a fit.";
-    static const char hole[] = "As above. AUROC: how often a point in the hole has a larger std than a fresh row "
-        "outside. Inside: share of the points in the hole whose true function is in the 95 % band of ignorance. "
-        "Log-likelihood of fresh rows outside the hole and in it.";
+    static const char hole[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0. Distance: from the "
+        "GP's curve, root mean square; that of the network nearest to it is set off. AUROC: how often a point in the "
+        "hole has a larger std than a fresh row outside. Inside: share of the points in the hole whose function is "
+        "in the 95 % band of ignorance. Log-likelihood of fresh rows outside the hole and in it.";
     una_arena *arena = page->html.text.arena;
     const shown *columns = set->shell ? of_shells : of_holes;
     size_t count = set->shell ? OF_SHELLS : OF_HOLES;

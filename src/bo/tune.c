@@ -125,6 +125,7 @@ static una_status take_asked(tuning *t, const una_dataset *data, const una_tune_
     h->seeds = t->asked.seeds;
     h->rule = t->asked.select ? t->asked.select : "log_lik";
     h->refit = t->asked.refit != 0;
+    h->shelve = known == 2;                              /* what comes next is not known yet */
     UNA_TRY(take_tables(t, data));
     UNA_TRY(take_models(t));
     UNA_TRY(una_hunt_begin(h, run));
@@ -463,6 +464,7 @@ una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tun
     una_status status = perform(t, data, settings);
     una_store_close(t->hunt.store);
     t->hunt.store = NULL;
+    una_hunt_end(&t->hunt, run);
     if (status == UNA_OK) *tuned = &t->tuned;
     else una_tuned_free(&t->tuned);
     return status;

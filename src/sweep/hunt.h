@@ -34,6 +34,7 @@ typedef struct una_hunt {
     size_t          splits, seeds;       /* splits 0: by the rows that fits hold out themselves; seeds 0: one      */
     const char     *rule;                /* una_select's                                                           */
     bool            refit;               /* train anew for options of the posterior, too                           */
+    bool            shelve;              /* keep what was trained, for specs that are yet to come                   */
     una_store      *store;
     una_arena      *keep;
     una_make_row   *make;                /* NULL: fits. For tests: another way of making a row                      */
@@ -47,11 +48,15 @@ typedef struct una_hunt {
     size_t          room;
     size_t          made;                /* rows made since it began                                               */
     _Atomic size_t  trained;             /* fits made for them                                                     */
+    struct una_shelved *_Atomic shelf;   /* what was trained                                                       */
+    _Atomic size_t  shelved;             /* bytes of it                                                            */
 } una_hunt;
 
 /* Checks what is asked for and names what keys are made of. Where posteriors are swept, rows that judge must be kept
  * apart: splits becomes 1 if it is 0 and there are no such rows. */
 una_status una_hunt_begin(una_hunt *hunt, una_run *run);
+/* Frees what was kept beside the arena. */
+void       una_hunt_end(una_hunt *hunt, una_run *run);
 /* Rows of one spec, and the key of one of them: by table, then split, then seed. */
 size_t      una_hunt_rows(const una_hunt *hunt);
 una_row_key una_hunt_key(const una_hunt *hunt, size_t index, size_t row, una_run *run);

@@ -4,6 +4,66 @@
  */
 #include "sweep/hunt.h"
 
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- what was trained ---------------------------------------------------------------------------------------- */
+
+enum { MOST_SHELVED = 256 << 20 };       /* bytes */
+
+/* Models of groups, as bytes. The list only ever grows, so whoever reads it needs no lock. */
+typedef struct una_shelved {
+    struct una_shelved *next;
+    void       *bytes;
+    size_t      size;
+    uint64_t    split, seed;
+    char        text[];                  /* study, data, spec: with a zero behind each                      */
+} una_shelved;
+
+static bool is_of(const una_shelved *one, const una_row_key *group)
+{
+    const char *data = one->text + strlen(one->text) + 1, *spec = data + strlen(data) + 1;
+    return one->split == group->split && one->seed == group->seed && strcmp(one->text, group->study) == 0 &&
+           strcmp(data, group->data) == 0 && strcmp(spec, group->spec) == 0;
+}
+
+static una_status take_down(una_model **model, una_hunt *h, const una_row_key *group, una_run *run)
+{
+    const una_shelved *one = h->shelf;
+    while (one && !is_of(one, group)) one = one->next;
+    return one ? una_model_load_memory(model, one->bytes, one->size, run) : UNA_OK;
+}
+
+static una_status put_up(una_hunt *h, const una_model *model, const una_row_key *group, una_run *run)
+{
+    size_t study = strlen(group->study) + 1, data = strlen(group->data) + 1, spec = strlen(group->spec) + 1, size;
+    void *bytes;
+    UNA_TRY(una_model_save_memory(model, &bytes, &size, run));
+    bool fits = atomic_fetch_add(&h->shelved, size) + size <= MOST_SHELVED;
+    una_shelved *one = fits ? una_allocate(run, sizeof *one + study + data + spec) : NULL;
+    if (!one) {
+        una_memory_free(bytes, run);
+        return fits ? UNA_E_MEMORY : UNA_OK;
+    }
+    *one = (una_shelved){ .bytes = bytes, .size = size, .split = group->split, .seed = group->seed };
+    memcpy(one->text, group->study, study);
+    memcpy(one->text + study, group->data, data);
+    memcpy(one->text + study + data, group->spec, spec);
+    one->next = h->shelf;
+    while (!atomic_compare_exchange_weak(&h->shelf, &one->next, one)) continue;
+    return UNA_OK;
+}
+
+void una_hunt_end(una_hunt *h, una_run *run)
+{
+    for (una_shelved *one = h->shelf, *next; one; one = next) {
+        next = one->next;
+        una_memory_free(one->bytes, run);
+        una_release(run, one);
+    }
+    h->shelf = NULL;
+}
+
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
 /* Keys of the same training make a group: the key of it has the spec of the features. */
@@ -31,16 +91,18 @@ static una_status is_there(bool *there, una_hunt *h, const una_row_key *key, una
     return status;
 }
 
-/* Those that are made together with `key`: itself first, then all of its group that the store does not have. */
-static una_status list_group(const una_row_key ***keys, size_t *count, batch *b, const una_row_key *key,
-                             una_arena *arena, una_run *run)
+/* Those that are made together with `key`: itself first, then all of its group that the store does not have. group: its
+ * key; that of no group has no spec. */
+static una_status list_group(const una_row_key ***keys, size_t *count, una_row_key *group, batch *b,
+                             const una_row_key *key, una_arena *arena, una_run *run)
 {
     const char *set;
-    una_row_key group = *key;
     size_t most = 1;
+    *group = *key;
     *count = 0;
-    UNA_TRY(una_judge_features(&group.spec, &set, key, arena, run));
-    size_t g = set ? una_plan_find(&b->groups, &group) : SIZE_MAX;
+    UNA_TRY(una_judge_features(&group->spec, &set, key, arena, run));
+    if (!set) group->spec = NULL;
+    size_t g = set ? una_plan_find(&b->groups, group) : SIZE_MAX;
     for (size_t i = g == SIZE_MAX ? 0 : b->head[g]; i; i = b->next[i - 1]) most++;
     *keys = UNA_GET(arena, const una_row_key *, most);
     UNA_TRY(una_arena_check(arena));
@@ -72,13 +134,21 @@ static una_status put_beside(batch *b, const una_row_key *const *keys, const una
 static una_status make_group(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
 {
     batch *b = context;
+    una_hunt *h = b->hunt;
     const una_row_key **keys;
+    una_row_key group;
+    una_model *model = NULL;
     size_t count;
-    UNA_TRY(list_group(&keys, &count, b, key, outcome->arena, run));
+    UNA_TRY(list_group(&keys, &count, &group, b, key, outcome->arena, run));
     una_verdict *v = UNA_GET(outcome->arena, una_verdict, count);
     UNA_TRY(una_arena_check(outcome->arena));
-    b->hunt->trained++;
-    UNA_TRY(una_judge_rows(v, &b->hunt->judge, keys, count, outcome->arena, run));
+    if (group.spec && h->shelve) UNA_TRY(take_down(&model, h, &group, run));
+    bool known = model != NULL;
+    if (!known) h->trained++;
+    una_status status = una_judge_rows(v, &h->judge, keys, count, group.spec ? &model : NULL, outcome->arena, run);
+    if (status == UNA_OK && model && !known && h->shelve) status = put_up(h, model, &group, run);
+    una_model_free(model);
+    UNA_TRY(status);
     if (count > 1) UNA_TRY(put_beside(b, keys + 1, v + 1, count - 1, outcome->arena, run));
     for (size_t k = 0; k < UNA_JUDGED_COUNT; k++) outcome->value[k] = v->value[k];
     outcome->options = v->options;

@@ -183,25 +183,24 @@ static una_status judge_each(una_verdict *v, const una_model *fitted, const halv
 
 /* One training; rows that judge have no part in it, nor in the posteriors. */
 static una_status judge_by_others(una_verdict *v, const halves *h, const una_judge *judge,
-                                  const una_row_key *const *keys, size_t count, una_arena *arena, una_run *run)
+                                  const una_row_key *const *keys, size_t count, una_model **fitted, una_arena *arena,
+                                  una_run *run)
 {
     const char *features, *set;
-    una_model *model = NULL;
     una_fit_settings fit = judge->fit;
     fit.valid = NULL;
     fit.valid_fraction = 0;
     UNA_TRY(una_judge_features(&features, &set, keys[0], arena, run));
-    una_status status = una_fit(&model, features, h->learn, &fit, run);
-    if (status == UNA_OK) status = judge_each(v, model, h, keys, count, arena, run);
-    else status = pardon(status, keys[0], run);
-    una_model_free(model);
-    return status;
+    una_status status = *fitted ? UNA_OK : una_fit(fitted, features, h->learn, &fit, run);
+    if (status == UNA_OK) return judge_each(v, *fitted, h, keys, count, arena, run);
+    return pardon(status, keys[0], run);
 }
 
 una_status una_judge_rows(una_verdict *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
-                          una_arena *arena, una_run *run)
+                          una_model **fitted, una_arena *arena, una_run *run)
 {
     const una_row_key *key = keys[0];
+    una_model *unwanted = NULL;
     halves h = {0};
     size_t t = 0;
     for (size_t i = 0; i < count; i++) {
@@ -217,7 +216,9 @@ una_status una_judge_rows(una_verdict *verdicts, const una_judge *judge, const u
     una_status status = UNA_OK;
     if (key->split > 0) status = cut_table(&h, table, judge->fit.valid_fraction, key->split, run);
     else h = (halves){ .learn = table, .judge = judge->fit.valid };
-    if (status == UNA_OK) status = judge_by_others(verdicts, &h, judge, keys, count, arena, run);
+    if (status == UNA_OK)
+        status = judge_by_others(verdicts, &h, judge, keys, count, fitted ? fitted : &unwanted, arena, run);
+    una_model_free(unwanted);
     halves_free(&h);
     return status;
 }

@@ -37,9 +37,11 @@ typedef struct una_verdict {
  * is that of the fit. All in `arena`. */
 una_status una_judge_features(const char **features, const char **set, const una_row_key *key, una_arena *arena,
                               una_run *run);
-/* Keys [count] of the same data, split, seed and features, by one training; verdicts [count]. Options with which no
- * number comes out are a finding, too: a warning in the log tells why, and that verdict is NAN. */
+/* Keys [count] of the same data, split, seed and features, by one training; verdicts [count]. *fitted (of keys whose
+ * posterior was swept; else NULL): the model that was trained before with these features, or NULL; then it is the one
+ * that was trained now, to be freed. Options with which no number comes out are a finding, too: a warning in the log
+ * tells why, and that verdict is NAN. */
 una_status una_judge_rows(una_verdict *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
-                          una_arena *arena, una_run *run);
+                          una_model **fitted, una_arena *arena, una_run *run);
 
 #endif

@@ -58,7 +58,7 @@ static bool read_spacing(const piece *p, bool *log, size_t *count)
     if (*log) at += 3;
     *count = 0;
     if (at == end) return *log;
-    if (end - at > 9) return false;
+    if (end - at > 18) return false;
     for (; at < end; at++) {
         if (*at < '0' || *at > '9') return false;
         *count = 10 * *count + (size_t)(*at - '0');
@@ -298,6 +298,7 @@ static una_status take_part(una_over *overs, bool **named, size_t count, const p
         name = text;
         text = colon + 1;
         for (*colon = 0; colon > name && colon[-1] == ' ';) *--colon = 0;
+        if (!*name) UNA_FAIL(run, UNA_E_USAGE, "%.80s: a model's name is missing before ':'", p->at);
     }
     UNA_TRY(una_spec_parse_items(&items, text, arena, run));
     if (items.count == 0)

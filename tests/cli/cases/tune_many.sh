@@ -21,6 +21,8 @@ true_that "lowest first" awk '$6 ~ /^linear/ { if (seen && $3 < last) bad = 1; l
 
 check "posteriors without training" 0 una tune a.csv --model "$nlm" --over 'width=4|8, prior_var=0.01:100:log5' --splits 2
 out "4 fits gave 20 results" "--refit"
+check "a split of its own" 0 una tune a.csv --model "$nlm" --over 'prior_var=0.01|1'
+out "1 fit gave 2 results" "one random split"
 check "with training" 0 una tune a.csv --model "$nlm" --over 'width=4|8, prior_var=0.1|1' --splits 2 --refit --json
 out '"made": 8, "trained": 8'
 check "by the rows of a file" 0 una tune a.csv --model "$nlm" --over 'noise_std=0.1|1' --valid a.csv --json
@@ -68,6 +70,15 @@ many="--models linear,$nlm --over degree=1|2;width=2:9:8;prior_var=0.1|1|10 --sp
 rows_of() { sed -E 's/,[-0-9.e+]+,("[^"]*","[^"]*","[^"]*")$/,,\1/' "$1"; }
 check "undisturbed" 0 una tune a.csv $many --out calm
 true_that "all rows" test "$(wc -l <calm/tune.csv)" -eq $((1 + (2 * 3 + 8 * 3) * 6))
+una tune a.csv $many --out shared --json >first.txt 2>&1 &
+check "the second of two in one folder" 0 una tune a.csv $many --out shared --json
+cp stdout.txt second.txt
+wait $!
+made() { sed -n 's/.*"made": \([0-9]*\).*/\1/p' "$1"; }
+true_that "each result was made once" test $(($(made first.txt) + $(made second.txt))) -eq 180
+rows_of calm/tune.csv >wanted.txt
+rows_of shared/tune.csv >got.txt
+same wanted.txt got.txt
 hits=0
 for ms in 005 010 015 020 030 040 060 080 100 130; do
     "$UNA" tune a.csv $many --out stormy >/dev/null 2>&1 &

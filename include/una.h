@@ -249,8 +249,9 @@ const char *una_model_options_json(const una_model *model);     /* {"width":50,.
 
 /* A model of several targets holds one of each, to be asked by itself: predictions, draws, scores, slopes. It is saved,
  * loaded, updated and relearnt as a whole (una_predict_file writes columns for each target); other calls with the whole
- * are UNA_E_USAGE. Its info has what is common: kind, spec, rows, notes; target is "a, b". Of one target: 1, and the
- * model itself. The parts live as long as the whole. */
+ * are UNA_E_USAGE. Its info has what is common: kind, rows, notes, and the spec that repeats the fit (what each target
+ * chose for itself is auto there; the spec of a part would repeat a fit to that target alone); target is "a, b". Of one
+ * target: 1, and the model itself. The parts live as long as the whole. */
 size_t           una_model_target_count(const una_model *model);
 const una_model *una_model_target(const una_model *model, size_t target);      /* NULL behind the last */
 /* cov [rows, targets, targets]: of what is predicted for a row, in the targets' own units: of the functions (noise 0)

@@ -74,6 +74,37 @@ static void a_report_on_mixed_columns(void **state)
     una_run_free(run);
 }
 
+/* A section on each target, of the rows that it has; a chart is of one. */
+static void a_report_on_two_targets(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = pair_data(60, 0, true, run);
+    una_model *model = pair_fit("linear", data, run);
+    const una_model *models[] = { model, model };
+    const char *path = temp_path("two.html"), *chart = temp_path("two.svg");
+
+    assert_ok(una_report_write(path, models, NULL, 1, data, NULL, "A story.", run), run);
+    char *page = text_of(path), *b = strstr(page, "<h1>What is known about b");
+    assert_says(page, "<title>What is known about a and b");
+    assert_says(page, "<h1>What is known about a<");
+    assert_non_null(b);
+    assert_says(page, "12 of the rows given have no value where one is needed");
+    assert_says(b, "20 of the rows given have no value where one is needed");
+    assert_null(strstr(b, "A story."));                  /* told once */
+    free(page);
+
+    assert_status(una_chart_write(chart, models, NULL, 1, data, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "is about one target");
+    assert_status(una_report_write(chart, models, NULL, 2, data, NULL, NULL, run), UNA_E_USAGE, run);
+    assert_int_equal(access(chart, F_OK), -1);
+    const una_model *part = una_model_target(model, 1);
+    assert_ok(una_chart_write(chart, &part, NULL, 1, data, run), run);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -104,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_report_on_a_mixture),
         cmocka_unit_test(a_report_on_mixed_columns),
+        cmocka_unit_test(a_report_on_two_targets),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,12 +5,11 @@
  */
 #include "bench/cubic.h"
 
-#include "report/fit_report.h"
+#include "bench/lines.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { GRID = 193 };
 static const double from = -6, to = 6, panel_width = 232, panel_height = 200;
 
 /* ---- models -------------------------------------------------------------------------------------------------- */
@@ -81,62 +80,21 @@ static una_status load_models(drawing *d, una_run *run)
 
 /* ---- pictures ------------------------------------------------------------------------------------------------ */
 
-static una_status sweep(una_report_model *shown, const una_model *model, const double *x, una_arena *arena,
-                        una_run *run)
-{
-    double *mean = UNA_GET(arena, double, GRID), *std = UNA_GET(arena, double, GRID);
-    double *lower = UNA_GET(arena, double, GRID), *upper = UNA_GET(arena, double, GRID);
-    UNA_TRY(una_arena_check(arena));
-    una_prediction line = { .size = sizeof line, .mean = mean, .std_epistemic = std, .lower = lower, .upper = upper };
-    UNA_TRY(una_model_predict_rows(model, x, GRID, 0.95, &line, run));
-    shown->line_mean = mean, shown->sweep_std = std, shown->line_lower = lower, shown->line_upper = upper;
-    return UNA_OK;
-}
-
-/* All heads go to the chart, which shows so many of them as can be told apart. */
-static una_status add_heads(una_report_model *shown, const una_model *model, const double *x, una_arena *arena,
-                            una_run *run)
-{
-    static const char *const names[] = { "x" };
-    una_dataset *grid = NULL;
-    double *f = NULL;
-    UNA_TRY(una_dataset_from_arrays(&grid, x, NULL, GRID, 1, names, run));
-    una_status status = una_model_functions(model, grid, &shown->part_count, NULL, run);
-    if (status == UNA_OK) {
-        f = UNA_GET(arena, double, shown->part_count * GRID);
-        status = una_arena_check(arena);
-    }
-    if (status == UNA_OK) status = una_model_functions(model, grid, &shown->part_count, f, run);
-    una_dataset_free(grid);
-    shown->parts = f;
-    return status;
-}
-
-/* The chart draws its last model first, so the order is turned round here. */
 static una_status draw(una_figure *figure, const drawing *d, una_arena *arena, una_run *run)
 {
-    double *x = UNA_GET(arena, double, GRID);
-    una_report_model *shown = UNA_GET(arena, una_report_model, d->count);
+    una_trace *trace = UNA_GET(arena, una_trace, d->count);
+    una_lines lines = { "x", "y", from, to, una_dataset_numbers(d->data, 0), una_dataset_numbers(d->data, 1),
+                        una_dataset_row_count(d->data) };
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < GRID; i++) x[i] = from + (to - from) * (double)i / (GRID - 1);
-
     for (size_t m = 0; m < d->count; m++) {
-        una_report_model *one = &shown[d->count - 1 - m];
-        one->title = d->panels[m].title;
-        UNA_TRY(sweep(one, d->models[m], x, arena, run));
-        if (d->panels[m].heads) UNA_TRY(add_heads(one, d->models[m], x, arena, run));
+        UNA_TRY(una_trace_new(&trace[m], d->panels[m].title, arena));
+        UNA_TRY(una_trace_fill(&trace[m], &lines, d->models[m], run));
+        if (d->panels[m].heads) UNA_TRY(una_trace_heads(&trace[m], &lines, d->models[m], arena, run));
     }
-
-    una_report_column input = { .name = "x", .number = una_dataset_numbers(d->data, 0) };
-    una_report report = { .target = "y", .rows = una_dataset_row_count(d->data),
-        .y = una_dataset_numbers(d->data, 1), .columns = &input, .column_count = 1, .grid = GRID, .sweep_count = 1,
-        .sweep_at = x, .models = shown, .model_count = d->count };
-    *figure = una_chart_function(&report, arena);
-    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_lines_draw(figure, &lines, trace, d->count, arena));
     figure->columns = 3;
     figure->panel_width = panel_width;
     figure->panel_height = panel_height;
-    for (size_t i = 0; i < figure->panel_count; i++) figure->panels[i]->title = d->panels[i].title;
     return UNA_OK;
 }
 

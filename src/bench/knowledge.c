@@ -37,8 +37,8 @@ static const una_entry entries[] = {
 };
 
 static const una_bench_measure measures[] = {
-    [UNA_KNOW_LOG_LIK] = { "log_lik", "log-lik", "nats", "sine: of fresh rows up to two periods beyond the rows; tune: of "
-                           "fresh rows of the whole range", 1 },
+    [UNA_KNOW_LOG_LIK] = { "log_lik", "log-lik", "nats", "sine: of fresh rows up to two periods beyond the rows; "
+                           "tune: of fresh rows of the whole range", 1 },
     [UNA_KNOW_ERROR] = { "error", NULL, "y", "of the mean from the true function, at those rows", -1 },
     [UNA_KNOW_BEYOND_STD] = { "beyond_std", NULL, "y", "sine: mean epistemic std beyond the rows", 0 },
     [UNA_KNOW_NEAR_STD] = { "near_std", NULL, "y", "sine: mean epistemic std within their range", 0 },
@@ -46,14 +46,15 @@ static const una_bench_measure measures[] = {
                           0 },
     [UNA_KNOW_PULL] = { "pull", NULL, "share", "sine: root mean square of the mean beyond the rows, around that of the "
                         "rows, over the true function's: 0 where it reverts", 0 },
-    [UNA_KNOW_ALONG_X1] = { "along_x1", NULL, "y", "strip: largest less smallest epistemic std on a line along x1 of the "
-                            "square, mean over the lines", 0 },
+    [UNA_KNOW_ALONG_X1] = { "along_x1", NULL, "y", "strip: largest less smallest epistemic std on a line along x1 of "
+                            "the square, mean over the lines", 0 },
     [UNA_KNOW_ALONG_X2] = { "along_x2", NULL, "y", "strip: the same along x2", 0 },
     [UNA_KNOW_ALONG_RATIO] = { "along_ratio", "x2 / x1", "share", "strip: along_x2 over along_x1", 0 },
     [UNA_KNOW_DISC_STD] = { "disc_std", NULL, "y", "strip: mean epistemic std within the disc of the rows", 0 },
-    [UNA_KNOW_OUTSIDE_STD] = { "outside_std", NULL, "y", "strip: mean epistemic std farther than 3 from its centre", 0 },
-    [UNA_KNOW_ENERGY] = { "energy", "energy", "std", "prior: energy distance of functions drawn from the model's prior and "
-                          "from its target process, per point", -1 },
+    [UNA_KNOW_OUTSIDE_STD] = { "outside_std", NULL, "y", "strip: mean epistemic std farther than 3 from its centre",
+                                                         0 },
+    [UNA_KNOW_ENERGY] = { "energy", "energy", "std", "prior: energy distance of functions drawn from the model's "
+                          "prior and from its target process, per point", -1 },
     [UNA_KNOW_KL] = { "kl", "KL", "nats", "prior: KL of the target process from the model's prior at 31 points, noise "
                       "variance 0.01 added to both, per point", -1 },
     [UNA_KNOW_LENGTH] = { "length", NULL, "x", "tune: length of the kernel that the references were drawn with", 0 },
@@ -80,8 +81,8 @@ static una_status check_parts(const char *list, una_run *run)
         char name[32] = "";
         if (length < (int)sizeof name) memcpy(name, at, (size_t)length);
         if (!*name || !is_listed("sine,strip,prior,tune", name))
-            UNA_FAIL(run, UNA_E_USAGE, "there is no part '%.*s' of this experiment; its parts are sine, strip, prior and "
-                     "tune", length < 60 ? length : 60, at);
+            UNA_FAIL(run, UNA_E_USAGE, "there is no part '%.*s' of this experiment; its parts are sine, strip, prior "
+                     "and tune", length < 60 ? length : 60, at);
     }
     return UNA_OK;
 }
@@ -318,7 +319,8 @@ static const una_claim claims[] = {
       "40 heads, 50 features|40 heads, 50 features, matched", "prior" },
     { "Tuning the prior by evidence repairs a length that is too short", judge_gain, "length 0.1, tuned|length 0.1",
       "tune" },
-    { "Tuning the prior by evidence repairs a length that is too long", judge_gain, "length 10, tuned|length 10", "tune" },
+    { "Tuning the prior by evidence repairs a length that is too long", judge_gain, "length 10, tuned|length 10",
+      "tune" },
     { .sentence = NULL }
 };
 
@@ -326,11 +328,11 @@ const una_experiment una_experiment_knowledge = {
     .name = "knowledge",
     .summary = "TUNA taught what a person knows: sines that go on, inputs that do not matter, priors of one's own",
     .title = "Knowledge as reference functions",
-    .lead = "TUNA's features are trained on functions that say what a person believes before seeing the data. Here is what "
-            "comes of it where the data ends: a wave that goes on, an input that does not matter, a prior that is met "
-            "more or less well, and a prior whose own numbers are tuned.",
-    .caption = "Log-likelihood of fresh rows (sine: beyond the rows), variation of the epistemic std along x2 over that along "
-               "x1, distances of TUNA's prior from its target: mean and sd over the seeds",
+    .lead = "TUNA's features are trained on functions that say what a person believes before seeing the data. Here is "
+            "what comes of it where the data ends: a wave that goes on, an input that does not matter, a prior that "
+            "is met more or less well, and a prior whose own numbers are tuned.",
+    .caption = "Log-likelihood of fresh rows (sine: beyond the rows), variation of the epistemic std along x2 over "
+               "that along x1, distances of TUNA's prior from its target: mean and sd over the seeds",
     .over = "seeds",
     .options = table,
     .options_size = sizeof(knowledge_options),
@@ -340,8 +342,8 @@ const una_experiment una_experiment_knowledge = {
     .measure = una_know_measure,
     .claims = claims,
     .claims_lead = "Claims of the thesis, and ours.",
-    .claims_caption = "The thesis's are the first five, made of its pictures; ours are those about distances from the target "
-                      "prior and about tuning, its future work. Differences are paired over the seeds; the first and the "
-                      "fourth ask for every seed.",
+    .claims_caption = "The thesis's are the first five, made of its pictures; ours are those about distances from the "
+                      "target prior and about tuning, its future work. Differences are paired over the seeds; the "
+                      "first and the fourth ask for every seed.",
     .page = una_knowledge_page,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The rows of each part, by its name and a seed, and what is measured of a fit to them:
- *   sine   60 rows of a sin(w x + p) + N(0, 0.3^2) on [0, 10]; a ~ N(2, 0.2^2), period near 5 (w ~ N(1.2566, 0.0251^2)),
- *          p uniform: what a person knows of the curve is that law, and so are the references. Judged on two periods
- *          beyond the rows on either side, [-10, 0] and [10, 20]
+ *   sine   60 rows of a sin(w x + p) + N(0, 0.3^2) on [0, 10]; a ~ N(2, 0.2^2), a period near 5, w ~ N(1.2566,
+ *          0.0251^2), p uniform: what a person knows of the curve is that law, and so are the references. Judged on
+ *          two periods beyond the rows on either side, [-10, 0] and [10, 20]
  *   strip  200 rows of x1^3 + N(0, 0.5^2) in a disc of radius 2; the epistemic std on 33 x 33 points of [-4, 4]^2
  *   prior  40 rows on [-3, 3] of a draw from a process with the kernel rbf(length=1), noise 0.1: the features never see
  *          them. The model's prior against that process at 31 points
@@ -326,7 +326,8 @@ una_status una_know_measure(una_outcome *outcome, const una_row_key *key, const 
     una_status status = una_know_fit(&model, &rows, key, run);
     if (status == UNA_OK && strcmp(key->data, "sine") == 0) status = measure_sine(value, model, &rows, run);
     if (status == UNA_OK && strcmp(key->data, "strip") == 0) status = measure_strip(value, model, run);
-    if (status == UNA_OK && strcmp(key->data, "prior") == 0) status = measure_prior(value, model, &rows, key->seed, run);
+    if (status == UNA_OK && strcmp(key->data, "prior") == 0)
+        status = measure_prior(value, model, &rows, key->seed, run);
     if (status == UNA_OK && strcmp(key->data, "tune") == 0) status = measure_tune(value, model, &rows, run);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
     una_model_free(model);

@@ -145,7 +145,6 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
     const una_findings *f = d->findings;
     una_sheet sheet = una_sheet_in(d->arena, part, lead, caption);
     una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "Seeds", UNA_CELL_NUMBER);
     for (size_t i = 0; i < count; i++) una_sheet_column(&sheet, columns[i].title, UNA_CELL_SPREAD);
     for (size_t g = 0; g < f->group_count; g++) {
         const char *title;
@@ -153,7 +152,6 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
         UNA_TRY(una_role_title(&title, f, &f->groups[g], d->arena, run));
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, title);
-        una_sheet_number(&sheet, (double)f->groups[g].count, 0);
         for (size_t i = 0; i < count; i++)
             una_sheet_spread(&sheet, f->mean[g * f->measures + columns[i].measure],
                              f->sd[g * f->measures + columns[i].measure], columns[i].decimals);
@@ -181,10 +179,10 @@ static una_status draw_heads(drawing *d, una_run *run)
                       .count = d->rows.train.rows });
         if (panel) panel->x.low = d->lines.from, panel->x.high = d->lines.to, panel->y.low = -6, panel->y.high = 6;
     }
-    return una_page_figure(d->page, "references", &figure, "What the features were taught.", "The 40 heads, each fitted to "
-                           "one reference function before any target was seen: sines whose height, period and phase "
-                           "are roughly known, and draws from a process with an RBF kernel. Marks on the axis: where "
-                           "there are rows.", run);
+    return una_page_figure(d->page, "references", &figure, "What the features were taught.", "The 40 heads, each "
+                           "fitted to one reference function before any target was seen: sines whose height, period "
+                           "and phase are roughly known, and draws from a process with an RBF kernel. Marks on the "
+                           "axis: where there are rows.", run);
 }
 
 static una_status add_sine_jobs(drawing *d, una_run *run)
@@ -208,32 +206,33 @@ static una_status add_sine_jobs(drawing *d, una_run *run)
 
 static una_status draw_sine(drawing *d, uint64_t seed, una_run *run)
 {
-    static const shown columns[] = { { UNA_KNOW_LOG_LIK, "Log-lik beyond", 2 }, { UNA_KNOW_ERROR, "Error beyond", 2 },
-        { UNA_KNOW_NEAR_STD, "Std within", 2 }, { UNA_KNOW_BEYOND_STD, "Std beyond", 2 },
-        { UNA_KNOW_INSIDE, "Inside beyond", 2 }, { UNA_KNOW_PULL, "Reach", 2 } };
+    static const shown columns[] = { { UNA_KNOW_LOG_LIK, "Log-lik", 2 }, { UNA_KNOW_ERROR, "Error", 2 },
+        { UNA_KNOW_BEYOND_STD, "Std beyond", 2 },
+        { UNA_KNOW_INSIDE, "Inside", 2 }, { UNA_KNOW_PULL, "Reach", 2 } };
     UNA_TRY(begin_part(d, "sine", -10, 20, seed, run));
     UNA_TRY(add_sine_jobs(d, run));
     if (d->count == 0) return UNA_OK;
     una_page_heading(d->page, 2, "A wave that goes on");
-    una_page_paragraph(d->page, "60 rows of a sine with noise 0.3, over two of its periods. Somebody knows that it is a sine, and "
-                       "roughly its height and period, and says so by reference functions; somebody else asks only for "
-                       "smoothness. Both teach the same network, with sines as activation.");
+    una_page_paragraph(d->page, "60 rows of a sine with noise 0.3, over two of its periods. Somebody knows that it is "
+                       "a sine, and roughly its height and period, and says so by reference functions; somebody else "
+                       "asks only for smoothness. Both teach the same network, with sines as activation.");
     UNA_TRY(una_pool(run, d->count, do_job, d));
-    UNA_TRY(draw_traces(d, "sine", 2, 340, 180, -6, 6, "Beyond the data.", "Mean and bands of the first seed, with rows on "
-                        "[0, 10] alone; the last panels are models that were told nothing, but for the period in "
-                        "that of the periodic kernel.", run));
+    UNA_TRY(draw_traces(d, "sine", 2, 340, 180, -6, 6, "Beyond the data.", "Mean and bands of the first seed, with "
+                        "rows on [0, 10] alone; the last panels are models that were told nothing, but for the period "
+                        "in that of the periodic kernel.", run));
     UNA_TRY(draw_heads(d, run));
-    return draw_table(d, "sine", "Two periods beyond the rows.", "Log-likelihood of fresh rows on [\xE2\x88\x92" "10, 0] and [10, "
-                      "20], error of the mean there, mean epistemic standard deviation within the rows' range and beyond "
-                      "it, share of the points whose true value is in the 95 % band of ignorance, and reach: how far the "
-                      "mean still goes from the rows' mean, over how far the truth goes. Mean \xC2\xB1 standard deviation over "
+    return draw_table(d, "sine", "Two periods beyond the rows.", "Log-likelihood of fresh rows on [\xE2\x88\x92" "10, "
+                      "0] and [10, 20], error of the mean and mean epistemic standard deviation there, share of the "
+                      "points whose true value is in the 95 % band of ignorance, and reach: how far the mean still "
+                      "goes from the rows' mean, over how far the truth goes. Mean \xC2\xB1 standard deviation over "
                       "the seeds.", columns, sizeof columns / sizeof *columns, run);
 }
 
 /* ---- strip --------------------------------------------------------------------------------------------------- */
 
 /* Lines of the square along one input, for every fourth value of the other. */
-static void add_lines(una_figure *figure, const job *j, const double *place, bool along_x1, double high, una_arena *arena)
+static void add_lines(una_figure *figure, const job *j, const double *place, bool along_x1, double high,
+                      una_arena *arena)
 {
     una_text title = una_text_in(arena);
     una_text_add(&title, "%s: along %s", j->title, along_x1 ? "x1" : "x2");
@@ -259,9 +258,10 @@ static una_status draw_square(drawing *d, una_run *run)
         add_lines(&figure, &d->job[k], place, true, 1.05 * high, d->arena);
         add_lines(&figure, &d->job[k], place, false, 1.05 * high, d->arena);
     }
-    return una_page_figure(d->page, "strip", &figure, "Doubt along each input.", "Epistemic standard deviation on lines across "
-                           "the square, nine along each input, for the first seed; the rows lie within 2 of the centre. A "
-                           "kernel on x1 alone says that x2 does not matter: its lines along x2 are level.", run);
+    return una_page_figure(d->page, "strip", &figure, "Doubt along each input.", "Epistemic standard deviation on "
+                           "lines across the square, nine along each input, for the first seed; the rows lie within 2 "
+                           "of the centre. A kernel on x1 alone says that x2 does not matter: its lines along x2 are "
+                           "level.", run);
 }
 
 static una_status draw_strip(drawing *d, uint64_t seed, una_run *run)
@@ -269,7 +269,7 @@ static una_status draw_strip(drawing *d, uint64_t seed, una_run *run)
     static const char *const roles[] = { "TUNA, kernel on x1", "TUNA, isotropic kernel" };
     static const char *const titles[] = { "kernel on x1", "isotropic" };
     static const shown columns[] = { { UNA_KNOW_ALONG_X1, "Along x1", 2 }, { UNA_KNOW_ALONG_X2, "Along x2", 3 },
-        { UNA_KNOW_ALONG_RATIO, "x2 / x1", 4 }, { UNA_KNOW_DISC_STD, "Std in disc", 2 },
+        { UNA_KNOW_ALONG_RATIO, "Ratio", 4 }, { UNA_KNOW_DISC_STD, "Std in disc", 2 },
         { UNA_KNOW_OUTSIDE_STD, "Std outside", 2 } };
     UNA_TRY(begin_part(d, "strip", -4, 4, seed, run));
     for (size_t i = 0; i < 2; i++) {
@@ -280,13 +280,15 @@ static una_status draw_strip(drawing *d, uint64_t seed, una_run *run)
     UNA_TRY(una_arena_check(d->arena));
     if (d->count == 0) return UNA_OK;
     una_page_heading(d->page, 2, "An input that does not matter");
-    una_page_paragraph(d->page, "200 rows of x1\xC2\xB3 with noise 0.5 in a disc of radius 2. References come from a process whose "
-                       "kernel sees x1 alone, or both inputs alike, on the square from \xE2\x88\x92" "4 to 4.");
+    una_page_paragraph(d->page, "200 rows of x1\xC2\xB3 with noise 0.5 in a disc of radius 2. References come from a "
+                       "process whose kernel sees x1 alone, or both inputs alike, on the square from \xE2\x88\x92" "4 "
+                       "to 4.");
     UNA_TRY(una_pool(run, d->count, do_job, d));
     UNA_TRY(draw_square(d, run));
-    return draw_table(d, "strip", "Variation along the inputs.", "Largest less smallest epistemic standard deviation on a line "
-                      "along an input, mean over 33 lines; their ratio; the mean within 2 of the centre, where the rows are, "
-                      "and farther than 3 from it. Mean \xC2\xB1 standard deviation over the seeds.", columns,
+    return draw_table(d, "strip", "Variation along the inputs.", "Largest less smallest epistemic standard deviation "
+                      "on a line along an input, mean over 33 lines; their ratio; the mean within 2 of the centre, "
+                      "where the rows are, and farther than 3 from it. Mean \xC2\xB1 standard deviation over the "
+                      "seeds.", columns,
                       sizeof columns / sizeof *columns, run);
 }
 
@@ -316,13 +318,14 @@ static una_status draw_draws(drawing *d, uint64_t seed, una_run *run)
     UNA_TRY(status);
     UNA_TRY(add_draws(&figure, "target: GP", aim, d->arena));
     for (size_t k = 0; k < d->count; k++) UNA_TRY(add_draws(&figure, d->job[k].title, d->job[k].draws, d->arena));
-    return una_page_figure(d->page, "draws", &figure, "Functions before any data.", "Twelve draws from the process that the "
-                           "references came from, and from TUNA's prior, whose scale is that of the heads' weights (matched) "
-                           "or what the evidence of 40 rows says (not matched).", run);
+    return una_page_figure(d->page, "draws", &figure, "Functions before any data.", "Twelve draws from the process "
+                           "that the references came from, and from TUNA's prior, whose scale is that of the heads' "
+                           "weights (matched) or what the evidence of 40 rows says (not matched).", run);
 }
 
 /* One measure against heads (features 50) or features (heads 40), matched and not: means with one sd up and down. */
-static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, bool matched, size_t measure, una_run *run)
+static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, bool matched, size_t measure,
+                            una_run *run)
 {
     static const int heads[] = { 5, 10, 20, 40, 80, 160 }, features[] = { 5, 10, 20, 50, 100 };
     const una_findings *f = d->findings;
@@ -347,8 +350,10 @@ static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, b
     una_ink ink = matched ? UNA_INK_MODEL : UNA_INK_SECOND;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = ink, .x = x, .y = low, .y2 = high,
                   .count = count });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = x, .y = y, .count = count, .size = 1.6 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = ink, .x = x, .y = y, .count = count, .size = 4 });
+    una_series mean = { .shape = UNA_SHAPE_LINE, .ink = ink, .x = x, .y = y, .count = count, .size = 1.6 };
+    una_panel_add(panel, mean);
+    mean.shape = UNA_SHAPE_POINTS, mean.size = 4;
+    una_panel_add(panel, mean);
     return UNA_OK;
 }
 
@@ -369,10 +374,11 @@ static una_status draw_curves(drawing *d, una_run *run)
         }
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "matched");
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_SECOND, "scale by evidence");
-    return una_page_figure(d->page, "distance", &figure, "How near the prior comes.", "Distances of TUNA's prior from its target "
-                           "at 31 points of [\xE2\x88\x92" "3, 3]: energy distance of 600 functions from each, and the Kullback-Leibler "
-                           "divergence of the target from TUNA's Gaussian (covariance of 6000 draws), with a noise variance of "
-                           "0.01 added to both. Mean and one standard deviation over the seeds.", run);
+    return una_page_figure(d->page, "distance", &figure, "How near the prior comes.", "Distances of TUNA's prior from "
+                           "its target at 31 points of [\xE2\x88\x92" "3, 3]: energy distance of 600 functions from "
+                           "each, and the Kullback-Leibler divergence of the target from TUNA's Gaussian (covariance "
+                           "of 6000 draws), with a noise variance of 0.01 added to both. Mean and one standard "
+                           "deviation over the seeds.", run);
 }
 
 static una_status draw_prior(drawing *d, uint64_t seed, una_run *run)
@@ -391,13 +397,14 @@ static una_status draw_prior(drawing *d, uint64_t seed, una_run *run)
     UNA_TRY(una_arena_check(d->arena));
     if (d->count == 0) return UNA_OK;
     una_page_heading(d->page, 2, "Is the prior what it was taught?");
-    una_page_paragraph(d->page, "The features learn draws from a process with kernel rbf(length=1). The loss fixes which functions "
-                       "they can make, not how large the prior makes them: that is prior_var, or match_prior.");
+    una_page_paragraph(d->page, "The features learn draws from a process with kernel rbf(length=1). The loss fixes "
+                       "which functions they can make, not how large the prior makes them: that is prior_var, or "
+                       "match_prior.");
     UNA_TRY(una_pool(run, d->count, do_job, d));
     UNA_TRY(draw_draws(d, seed, run));
     UNA_TRY(draw_curves(d, run));
-    return draw_table(d, "prior", "Distances from the target.", "As in the figure: mean \xC2\xB1 standard deviation over the "
-                      "seeds.", columns, sizeof columns / sizeof *columns, run);
+    return draw_table(d, "prior", "Distances from the target.", "As in the figure: mean \xC2\xB1 standard deviation "
+                      "over the seeds.", columns, sizeof columns / sizeof *columns, run);
 }
 
 /* ---- tune ---------------------------------------------------------------------------------------------------- */
@@ -415,15 +422,17 @@ static una_status draw_tune(drawing *d, uint64_t seed, una_run *run)
     }
     if (d->count == 0) return UNA_OK;
     una_page_heading(d->page, 2, "A prior that is tuned");
-    una_page_paragraph(d->page, "60 rows of a draw from a process with length 1, with a gap between \xE2\x88\x92" "1 and 1 and noise 0.2. "
-                       "The references' length is given a tenth of that or ten times too much; tune_prior=evidence moves it, "
-                       "with the variance, to where the process makes the rows most likely, before the references are drawn.");
+    una_page_paragraph(d->page, "60 rows of a draw from a process with length 1, with a gap between \xE2\x88\x92" "1 "
+                       "and 1 and noise 0.2. The references' length is given a tenth of that or ten times too much; "
+                       "tune_prior=evidence moves it, with the variance, to where the process makes the rows most "
+                       "likely, before the references are drawn.");
     UNA_TRY(una_pool(run, d->count, do_job, d));
-    UNA_TRY(draw_traces(d, "tune", 2, 340, 190, -4, 4, "Too short, too long, tuned.", "The first seed, by the length of the "
-                        "references' kernel at the start.", run));
-    return draw_table(d, "tune", "What tuning gains.", "Length of the kernel that the references were drawn with, log-likelihood "
-                      "of 200 fresh rows on [\xE2\x88\x92" "4, 4], error of the mean, share of these rows whose true value is in the 95 % "
-                      "band of ignorance: mean \xC2\xB1 standard deviation over the seeds.", columns,
+    UNA_TRY(draw_traces(d, "tune", 2, 340, 190, -4, 4, "Too short, too long, tuned.", "The first seed, by the length "
+                        "of the references' kernel at the start.", run));
+    return draw_table(d, "tune", "What tuning gains.", "Length of the kernel that the references were drawn with, "
+                      "log-likelihood of 200 fresh rows on [\xE2\x88\x92" "4, 4], error of the mean, share of these "
+                      "rows whose true value is in the 95 % band of ignorance: mean \xC2\xB1 standard deviation over "
+                      "the seeds.", columns,
                       sizeof columns / sizeof *columns, run);
 }
 

@@ -18,7 +18,7 @@
 
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 5 };
 static const double gap_from = -1.5, gap_to = 1.5;
-static const char with_spread[] = "cubic, spread ";
+static const char with_spread[] = "cubic spread ";
 
 typedef struct pseudo_options { double seeds; const char *spreads; } pseudo_options;
 
@@ -71,8 +71,8 @@ static una_status read_spreads(double *spread, size_t *count, const char *text, 
         double value = NAN;
         bool read = una_parse_number(at, strcspn(at, ","), &value);
         if (!read || !(value >= 0 && value <= 1e6) || *count == UNA_PSEUDO_MOST)
-            UNA_FAIL(run, UNA_E_USAGE, "spreads=%.80s: give 1 to %d numbers from 0 to a million with commas between, as in "
-                     "0,5,10", text, (int)UNA_PSEUDO_MOST);
+            UNA_FAIL(run, UNA_E_USAGE, "spreads=%.80s: give 1 to %d numbers from 0 to a million with commas between, "
+                     "as in 0,5,10", text, (int)UNA_PSEUDO_MOST);
         spread[(*count)++] = value;
     }
     qsort(spread, *count, sizeof *spread, by_size);
@@ -123,7 +123,7 @@ una_status una_pseudo_fit(una_model **model, una_dataset **data, const una_row_k
     una_text rows = una_text_in(&run->scratch);
     una_text_add(&rows, "pseudo_rows=\"x,high,low");
     for (size_t i = 0; i < UNA_PSEUDO_POINTS; i++) {
-        double cell[] = { una_pseudo_point(i), spread / 2, -spread / 2 };
+        double cell[] = { una_pseudo_point(i), spread / 2, 0 - spread / 2 };
         for (size_t j = 0; j < 3; j++) {
             una_text_add(&rows, "%s", j ? "," : "; ");
             una_text_number(&rows, cell[j]);
@@ -270,10 +270,12 @@ static una_status judge_against(int *holds, una_text *text, const una_claim *cla
     const una_group *a = sign > 0 ? list.group[at] : plain, *b = sign > 0 ? plain : list.group[at];
     UNA_TRY(una_paired_groups(&paired, f, a, b, UNA_PSEUDO_GAP_STD, run));
     *holds = una_paired_verdict(&paired, 0);
-    una_text_add(text, "gap std %s ", una_number_plain(number, una_findings_mean(f, list.group[at], UNA_PSEUDO_GAP_STD), 2));
+    double told = una_findings_mean(f, list.group[at], UNA_PSEUDO_GAP_STD);
+    double untold = una_findings_mean(f, plain, UNA_PSEUDO_GAP_STD);
+    una_text_add(text, "gap std %s ", una_number_plain(number, told, 2));
     una_text_add(text, "at spread %s, ", una_number_brief(number, list.spread[at], 6));
-    una_text_add(text, "%s without pseudo-data; %s by ",
-                 una_number_plain(number, una_findings_mean(f, plain, UNA_PSEUDO_GAP_STD), 2), sign > 0 ? "more" : "less");
+    una_text_add(text, "%s without pseudo-data; %s by ", una_number_plain(number, untold, 2),
+                 sign > 0 ? "more" : "less");
     una_paired_say(text, &paired);
     return UNA_OK;
 }
@@ -302,8 +304,8 @@ const una_experiment una_experiment_pseudo = {
     .lead = "100 rows of y = x\xC2\xB3 with noise of standard deviation 3, none of them between \xE2\x88\x92" "2 and "
             "2. Two heads of TUNA also fit seven pseudo points in the gap, with targets that are equal or spread "
             "apart: a person's way to say how much may happen there.",
-    .caption = "Epistemic standard deviation in the gap, in its middle and at the rows, and the error at the rows: mean "
-               "and sd over the seeds",
+    .caption = "Epistemic standard deviation in the gap, in its middle and at the rows, and the error at the rows: "
+               "mean and sd over the seeds",
     .over = "seeds",
     .options = table,
     .options_size = sizeof(pseudo_options),
@@ -312,8 +314,8 @@ const una_experiment una_experiment_pseudo = {
     .plan = plan_fits,
     .measure = measure,
     .claims = claims,
-    .claims_caption = "Without pseudo-data: the same network trained on the rows alone (nlm), with the same noise and prior "
-                      "variance. Rising: strictly, from every spread to the next, in every seed. The other two are paired "
-                      "over the seeds: smallest spread (0) and largest against none.",
+    .claims_caption = "Without pseudo-data: the same network trained on the rows alone (nlm), with the same noise and "
+                      "prior variance. Rising: strictly, from every spread to the next, in every seed. The other two "
+                      "are paired over the seeds: smallest spread (0) and largest against none.",
     .page = una_pseudo_page,
 };

@@ -83,8 +83,8 @@ static una_status draw_panels(una_page *page, drawing *d, una_run *run)
         add_targets(figure.panels[i], una_pseudo_spread(d->key[i]), arena);
         figure.panels[i]->y.low = -most_y, figure.panels[i]->y.high = most_y;
     }
-    una_text_add(&caption, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that are "
-                 "ever farther apart. All panels share their axes; bands may leave the frame.",
+    una_text_add(&caption, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that "
+                 "are ever farther apart. All panels share their axes; bands may leave the frame.",
                  (unsigned long long)d->key[0]->seed);
     return una_page_figure(page, "functions", &figure, "What the heads were told.", caption.at, run);
 }
@@ -140,10 +140,10 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
 static una_status table(una_page *page, const una_findings *f, una_run *run)
 {
     static const char *const heads[] = { "Seeds", "Gap std", "Centre std", "Data std", "RMSE" };
-    una_sheet sheet = una_sheet_in(page->words.arena, "means", "Over the seeds.", "Epistemic standard deviation, mean over "
-                                   "61 points of [\xE2\x88\x92" "1.5, 1.5] (gap), at x = 0 (centre) and over the training "
-                                   "rows (data), and the error at the training rows: mean \xC2\xB1 standard deviation over "
-                                   "the seeds, in the units of y.");
+    una_sheet sheet = una_sheet_in(page->words.arena, "means", "Over the seeds.", "Epistemic standard deviation, mean "
+                                   "over 61 points of [\xE2\x88\x92" "1.5, 1.5] (gap), at x = 0 (centre) and over the "
+                                   "training rows (data), and the error at the training rows: mean \xC2\xB1 standard "
+                                   "deviation over the seeds, in the units of y.");
     una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
     una_sheet_column(&sheet, "Spread", UNA_CELL_NUMBER);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
@@ -152,7 +152,8 @@ static una_status table(una_page *page, const una_findings *f, una_run *run)
         const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, f->groups[g].model);
-        una_sheet_number(&sheet, una_pseudo_spread(&f->fits[f->groups[g].from].key), -3);
+        double spread = una_pseudo_spread(&f->fits[f->groups[g].from].key);
+        una_sheet_number(&sheet, spread, spread == floor(spread) ? 0 : 2);
         una_sheet_number(&sheet, (double)f->groups[g].count, 0);
         for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++) una_sheet_spread(&sheet, mean[m], sd[m], 2);
     }

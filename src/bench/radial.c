@@ -35,7 +35,7 @@ static const una_option table[] = {
 #define TEN(X, tens) \
     X(tens##0) X(tens##1) X(tens##2) X(tens##3) X(tens##4) X(tens##5) X(tens##6) X(tens##7) X(tens##8) X(tens##9)
 #define RADII(X) TEN(X, ) TEN(X, 1) TEN(X, 2) X(30)
-#define PRIORS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define PRIORS(X) TEN(X, ) X(10) X(11) X(12) X(13) X(14)
 
 static const una_bench_measure measures[] = {
     [UNA_RADIAL_CENTRE] = { "centre", "centre", "y", "3 epistemic std at the centre", 0 },
@@ -62,10 +62,10 @@ static const una_bench_measure measures[] = {
     [UNA_RADIAL_SD + n] = { "s_" #n, NULL, "y", "sd over rays of 3 std at radius " #n " / 10", 0 },
     RADII(SD_MEASURE)
 #define PRIOR_LOG_LIK(n) [UNA_RADIAL_PRIOR_LOG_LIK + n] = { "prior_log_lik_" #n, NULL, "nats", "search only: log_lik " \
-    "with number " #n " of nine prior variances", 1 },
+    "with number " #n " of 15 prior variances", 1 },
     PRIORS(PRIOR_LOG_LIK)
 #define PRIOR_CENTRE(n) [UNA_RADIAL_PRIOR_CENTRE + n] = { "prior_centre_" #n, NULL, "y", "search only: centre with " \
-    "number " #n " of nine prior variances", 0 },
+    "number " #n " of 15 prior variances", 0 },
     PRIORS(PRIOR_CENTRE)
     { .name = NULL }
 };

@@ -32,7 +32,7 @@ una_status una_radial_rows_make(una_radial_rows *rows, const una_radial_set *set
 /* ---- measures (radial_measure.c) -------------------------------------------------------------------------------- */
 
 /* Radii 0, 0.1 ... 3. The data begins at radius 1; a shell ends at 2. */
-enum { UNA_RADIAL_RADII = 31, UNA_RADIAL_EDGE = 20, UNA_RADIAL_RAYS = 1000, UNA_RADIAL_PRIORS = 9 };
+enum { UNA_RADIAL_RADII = 31, UNA_RADIAL_EDGE = 20, UNA_RADIAL_RAYS = 1000, UNA_RADIAL_PRIORS = 15 };
 enum { UNA_RADIAL_CENTRE, UNA_RADIAL_OFF_IDEAL, UNA_RADIAL_SYMMETRY, UNA_RADIAL_ROUGHNESS, UNA_RADIAL_LOG_LIK,
        UNA_RADIAL_RMSE, UNA_RADIAL_DISTANCE, UNA_RADIAL_DISTANCE_OUT, UNA_RADIAL_HOLE_AUROC, UNA_RADIAL_HOLE_INSIDE,
        UNA_RADIAL_HOLE_LOG_LIK, UNA_RADIAL_MEAN,

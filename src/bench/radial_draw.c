@@ -16,7 +16,9 @@ una_status una_radial_draw(const char **spec, unsigned *results, const char *bas
     const char **value = UNA_GET(arena, const char *, over.count);
     UNA_TRY(una_arena_check(arena));
     una_rng rng = una_rng_at(SEARCH_SEED, UNA_FOR_SEARCH, index);
-    una_over_draw(value, &over, &rng, arena);
+    uint64_t combinations = una_over_combinations(&over);        /* 0: without end */
+    if (combinations) una_over_at(value, &over, index % combinations);
+    else una_over_draw(value, &over, &rng, arena);
     UNA_TRY(una_arena_check(arena));
     return una_over_spec(spec, results, &over, value, arena, run);
 }

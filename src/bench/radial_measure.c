@@ -7,8 +7,8 @@
 
 static const double step = 0.1, stds = 3;
 
-const char *const una_radial_prior[UNA_RADIAL_PRIORS] = { "1e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01", "0.1",
-                                                          "1", "100" };
+const char *const una_radial_prior[UNA_RADIAL_PRIORS] = { "1e-5", "3e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01",
+                                                          "0.03", "0.1", "0.3", "1", "3", "10", "30", "100" };
 
 double una_radial_radius(size_t at)
 {

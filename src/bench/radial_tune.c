@@ -175,7 +175,7 @@ una_status una_radial_tune_page(una_page *page, const una_findings *f, const una
 {
     una_page_heading(page, 2, "What the search chose");
     una_page_paragraph(page, "Every model had the same chance: specs drawn from its ranges, each fitted on seeds 1000 "
-        "and 1001, and where its head is linear nine prior variances from 10\xE2\x81\xBB\xE2\x81\xB5 to "
+        "and 1001, and where its head is linear 15 prior variances from 10\xE2\x81\xBB\xE2\x81\xB5 to "
         "100 each, without training again. In disc and ball, where there is no ideal, the highest "
         "log-likelihood decides alone. The distance of a curve from the Gaussian process's is never looked at.");
     for (una_radial_aim aim = 0; aim < UNA_RADIAL_AIMS; aim++) UNA_TRY(choices(page, f, aim, asked, run));

@@ -42,8 +42,8 @@ static una_status read_side(side *s, const char *range, const char *item, const 
     }
     bool whole = number[2] >= 1 && number[2] <= UNA_MOST_WRITTEN && number[2] == floor(number[2]);
     if (count != 3 || !isfinite(number[0]) || !isfinite(number[1]) || !whole)
-        UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' cannot be read; an input is written as NAME=LOW:HIGH:COUNT, with 1 to %d "
-                 "values, as in x1=-4:4:17", owner, item, (int)UNA_MOST_WRITTEN);
+        UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' cannot be read; an input is written as NAME=LOW:HIGH:COUNT, with 1 to "
+                 "%d values, as in x1=-4:4:17", owner, item, (int)UNA_MOST_WRITTEN);
     if (!(number[0] <= number[1]))
         UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' begins above its end; write the lower value first", owner, item);
     *s = (side){ number[0], number[1], (size_t)number[2] };
@@ -59,7 +59,8 @@ static una_status find_input(size_t *input, const char *name, const una_columns 
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t d = 0; d < c->input_count; d++) names[d] = c->inputs[d].name;
     const char *near = una_nearest(name, names, c->input_count);
-    if (near) UNA_FAIL(run, UNA_E_USAGE, "%s: there is no numeric input '%.80s'; did you mean '%s'?", owner, name, near);
+    if (near) UNA_FAIL(run, UNA_E_USAGE, "%s: there is no numeric input '%.80s'; did you mean '%s'?", owner, name,
+                                         near);
     UNA_FAIL(run, UNA_E_USAGE, "%s: there is no numeric input '%.80s'", owner, name);
 }
 
@@ -74,8 +75,8 @@ static una_status read_grid(side *sides, size_t *rows, const char *text, const u
         size_t input;
         UNA_TRY(una_arena_check(&run->scratch));
         if (!range)
-            UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' cannot be read; an input is written as NAME=LOW:HIGH:COUNT, with 1 to "
-                     "%d values, as in x1=-4:4:17", owner, item, (int)UNA_MOST_WRITTEN);
+            UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' cannot be read; an input is written as NAME=LOW:HIGH:COUNT, with "
+                     "1 to %d values, as in x1=-4:4:17", owner, item, (int)UNA_MOST_WRITTEN);
         UNA_TRY(find_input(&input, name, c, owner, run));
         if (sides[input].count) UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' is named twice", owner, name);
         UNA_TRY(read_side(&sides[input], range, item, owner, run));

@@ -51,7 +51,7 @@ static bool there(double cell)
     return !isnan(cell);
 }
 
-una_status una_target_rows_of(una_target_rows *share, una_view x, const double *y, size_t targets, size_t target,
+una_status una_target_rows_of(una_target_rows *own, una_view x, const double *y, size_t targets, size_t target,
                               una_run *run)
 {
     size_t count = 0;
@@ -72,7 +72,7 @@ una_status una_target_rows_of(una_target_rows *share, una_view x, const double *
         }
         answers[to++] = answer;
     }
-    *share = (una_target_rows){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
+    *own = (una_target_rows){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
     return UNA_OK;
 }
 
@@ -131,9 +131,9 @@ static una_status encode(fitting *f)
 static una_status look_at_target(fitting *f, size_t t)
 {
     const una_kind *kind = f->whole->kind;
-    una_target_rows share;
-    UNA_TRY(una_target_rows_of(&share, f->all.x, f->all.y, f->all.outputs, t, f->run));
-    size_t rows = share.x.rows, missing = f->all.x.rows - rows;
+    una_target_rows own;
+    UNA_TRY(una_target_rows_of(&own, f->all.x, f->all.y, f->all.outputs, t, f->run));
+    size_t rows = own.x.rows, missing = f->all.x.rows - rows;
     const char *name = f->columns[t]->target;
     if (rows < kind->least_rows)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu with the target '%.60s'",
@@ -144,8 +144,8 @@ static una_status look_at_target(fitting *f, size_t t)
 
     size_t *kept = UNA_GET_ROWS(&f->run->scratch, size_t, rows);
     UNA_TRY(una_arena_check(&f->run->scratch));
-    for (size_t i = 0; i < rows; i++) kept[i] = f->kept[share.row ? share.row[i] : i];
-    return una_columns_doubt(f->columns[t], f->data, NULL, share.y, kept, rows, &f->result[t].warnings, f->run);
+    for (size_t i = 0; i < rows; i++) kept[i] = f->kept[own.row ? own.row[i] : i];
+    return una_columns_doubt(f->columns[t], f->data, NULL, own.y, kept, rows, &f->result[t].warnings, f->run);
 }
 
 static una_status look_at_targets(fitting *f)
@@ -181,12 +181,12 @@ static bool split_serves(const una_problem *p, const una_kind *kind, size_t t)
 
 /* ---- each target by itself -------------------------------------------------------------------------------------- */
 
-static una_status take_fold(una_problem *p, const una_target_rows *share, una_run *run)
+static una_status take_fold(una_problem *p, const una_target_rows *own, una_run *run)
 {
-    if (!p->folds || !share->row) return UNA_OK;
-    unsigned char *fold = UNA_GET_ROWS(&run->scratch, unsigned char, share->x.rows);
+    if (!p->folds || !own->row) return UNA_OK;
+    unsigned char *fold = UNA_GET_ROWS(&run->scratch, unsigned char, own->x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < share->x.rows; i++) fold[i] = p->fold[share->row[i]];
+    for (size_t i = 0; i < own->x.rows; i++) fold[i] = p->fold[own->row[i]];
     p->fold = fold;
     return UNA_OK;
 }
@@ -276,8 +276,8 @@ static void note_correlation(fitting *f)
         one = i / n;
         other = i % n;
     }
-    una_notes_add(&f->common.notes, "the targets share one linear head; the correlation of their noise is %s%.2f "
-                  "('%s' and '%s')", n > 2 ? "at most " : "", most, f->columns[one]->target, f->columns[other]->target);
+    una_notes_add(&f->common.notes, "the %scorrelation of the targets' noise is %.2f ('%s' and '%s')",
+                  n > 2 ? "strongest " : "", most, f->columns[one]->target, f->columns[other]->target);
 }
 
 static una_status fit_together(fitting *f)
@@ -404,9 +404,9 @@ void una_spare_free(una_spare *spare)
 
 static una_status observe_target(una_model *whole, una_view x, const double *y, size_t t, una_run *run)
 {
-    una_target_rows share;
-    UNA_TRY(una_target_rows_of(&share, x, y, whole->targets, t, run));
-    return share.x.rows ? una_model_observe_encoded(whole->target[t], share.x.at, share.y, share.x.rows, run) : UNA_OK;
+    una_target_rows own;
+    UNA_TRY(una_target_rows_of(&own, x, y, whole->targets, t, run));
+    return own.x.rows ? una_model_observe_encoded(whole->target[t], own.x.at, own.y, own.x.rows, run) : UNA_OK;
 }
 
 una_status una_several_observe(una_model *model, const double *x, const double *y, size_t rows, una_run *run)

@@ -33,7 +33,7 @@ typedef struct una_target_rows {         /* the rows that have one of the target
     double  *y;                          /* [x.rows] in the run's scratch                                   */
     const size_t *row;                   /* [x.rows] which they are among all; NULL: all                    */
 } una_target_rows;
-una_status una_target_rows_of(una_target_rows *share, una_view x, const double *y, size_t targets, size_t target,
+una_status una_target_rows_of(una_target_rows *own, una_view x, const double *y, size_t targets, size_t target,
                               una_run *run);
 
 /* A second copy of all states stands by, so that going back after a failure needs no memory. */

@@ -6,8 +6,8 @@
  * The functions are drawn once from a GP prior (a kernel expression) or from a formula with random parameters, or are
  * read from a file. y is not used, so the features have not seen the rows and the evidence chooses noise and prior
  * variance; tune_prior lets the evidence of y move the GP prior's own few numbers first. With pseudo-data, each head
- * fits the training rows and pseudo points with targets of its own (uncertainty by hand). The loss fixes the span of the
- * features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
+ * fits the training rows and pseudo points with targets of its own (uncertainty by hand). The loss fixes the span of
+ * the features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
 #include "fit/basis.h"
@@ -140,8 +140,8 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
 /* ---- a prior that is tuned --------------------------------------------------------------------------------- */
 
 /* The process that the prior is, on the rows that become reference inputs. */
-static una_status prior_process(una_gp *gp, const tuna_options *o, const una_kernel_inputs *inputs, const una_problem *p,
-                                una_run *run)
+static una_status prior_process(una_gp *gp, const tuna_options *o, const una_kernel_inputs *inputs,
+                                const una_problem *p, una_run *run)
 {
     size_t used, cols = p->x.cols;
     uint32_t *order;
@@ -163,26 +163,27 @@ static una_status prior_process(una_gp *gp, const tuna_options *o, const una_ker
     return una_gp_weigh(gp, weight, &run->scratch);
 }
 
-/* The kernel's numbers where the evidence of that process is highest, beginning at those that are written: a local
- * search by the exact gradient. The evidence does not depend on the network, so steps taken in turn with those of
+/* The kernel's numbers where the evidence of that process is highest, sought by its exact gradient from those that are
+ * written and some random places. The evidence does not depend on the network, so steps taken in turn with those of
  * training would end at the same numbers: they are taken before it, and the references are drawn once, with the random
  * numbers that they would have had anyway. Written back as text and read again from it, so that the spec of the fitted
  * model gives the same references. */
 static una_status tune_prior(tuna_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
                              una_run *run)
 {
+    enum { STARTS = 4 };
     una_gp gp = {0};
     una_kernel_inputs inputs;
     una_hyper_plan plan = {0};
     bool chosen = UNA_IS_AUTO(o->basis.noise_std);
     una_gp_search search = { .gp = &gp, .stage = "tuning the prior", .free_noise = chosen, .range = 1e5,
-                             .jitter = UNA_AUTO, .starts = 1 };
+                             .jitter = UNA_AUTO, .starts = STARTS };
     UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
     inputs.lengths_grow = true;
     UNA_TRY(prior_process(&gp, o, &inputs, p, run));
     gp.noise_var = chosen ? 0.1 : una_noise_var(o->basis.noise_std, una_unit(o->basis.units, p));
     UNA_TRY(una_gp_search_init(&search, &plan, run));
-    UNA_TRY(una_gp_search_run(&search, 1, p->seed, run));
+    UNA_TRY(una_gp_search_run(&search, STARTS, p->seed, run));
 
     una_text text = una_text_in(keep);
     una_kernel_text(&text, gp.kernel, &inputs);
@@ -285,12 +286,19 @@ static una_status take_references(references *r, tuna_options *o, const una_prob
         UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo (or pseudo_rows), not %d of them",
                  sources);
     if (sources > 0 && o->tune_prior)
-        UNA_FAIL(run, UNA_E_USAGE, "tuna: tune_prior moves the kernel of prior, and the references come from elsewhere; "
-                 "leave tune_prior out");
+        UNA_FAIL(run, UNA_E_USAGE, "tuna: tune_prior moves the kernel of prior, and the references come from "
+                 "elsewhere; leave tune_prior out");
     if (given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
     if (has_pseudo(o)) return read_values(r, o->pseudo, given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o), p,
                                           run);
-    if (o->tune_prior) UNA_TRY(tune_prior(o, p, result, keep, run));
+    if (o->tune_prior) {
+        const double share = 0.2;                        /* of the fit, more or less */
+        una_span before = una_progress_part(run, 0, share);
+        una_status status = tune_prior(o, p, result, keep, run);
+        una_progress_back(run, before);
+        UNA_TRY(status);
+        una_progress_part(run, share, 1);                /* una_committee_fit takes it back */
+    }
     UNA_TRY(reference_inputs(r, o, p, run));
     r->heads = (size_t)o->heads;
     r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);

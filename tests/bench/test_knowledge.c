@@ -25,8 +25,8 @@ const char *__lsan_default_suppressions(void)
 static double slope_along_x2 = 0, best_std = 1, prior_scale = 3;
 
 typedef struct made_options {
-    const char *prior, *tune_prior, *formula, *grid, *heads, *match_prior, *features, *activation, *steps, *penalty, *kernel,
-               *ard;
+    const char *prior, *tune_prior, *formula, *grid, *heads, *match_prior, *features, *activation, *steps, *penalty,
+               *kernel, *ard;
 } made_options;
 typedef struct made { double x2, std, scale; } made;
 

@@ -9,7 +9,8 @@
 
 const una_kind *const una_kinds[] = { NULL };
 
-static una_input inputs[] = { { "x1", 0, SIZE_MAX, 1, 2 }, { "flow rate", 1, SIZE_MAX, 0, 10 }, { "x3", 2, SIZE_MAX, 5, 1 } };
+static una_input inputs[] = { { "x1", 0, SIZE_MAX, 1, 2 }, { "flow rate", 1, SIZE_MAX, 0, 10 },
+                              { "x3", 2, SIZE_MAX, 5, 1 } };
 static una_source sources[] = { { .name = "x1" }, { .name = "flow rate" }, { .name = "x3" } };
 static const una_columns columns = { .sources = sources, .source_count = 3, .inputs = inputs, .input_count = 3 };
 
@@ -36,12 +37,14 @@ static void grid_is_every_combination(void **state)
 static void grids_that_are_refused(void **state)
 {
     static const struct { const char *text, *says; } bad[] = {
-        { "", "''" }, { "x1", "NAME=LOW:HIGH:COUNT" }, { "x1=", "NAME=LOW:HIGH:COUNT" }, { "x1=1:2", "NAME=LOW:HIGH:COUNT" },
+        { "", "''" }, { "x1", "NAME=LOW:HIGH:COUNT" }, { "x1=", "NAME=LOW:HIGH:COUNT" },
+        { "x1=1:2", "NAME=LOW:HIGH:COUNT" },
         { "x1=1:2:3:4", "NAME=LOW:HIGH:COUNT" }, { "x1=a:2:3", "NAME=LOW:HIGH:COUNT" },
         { "x1=1:2:0", "NAME=LOW:HIGH:COUNT" }, { "x1=1:2:2.5", "NAME=LOW:HIGH:COUNT" },
         { "x1=1:2:1e9", "NAME=LOW:HIGH:COUNT" }, { "x1=1:inf:3", "NAME=LOW:HIGH:COUNT" },
         { "x1=2:1:3", "begins above its end" }, { "x1=1:2:3, x1=1:2:3", "named twice" },
-        { "x1=1:2:3,", "NAME=LOW:HIGH:COUNT" }, { "y1=1:2:3", "no numeric input 'y1'" }, { "flow rat=1:2:3", "did you mean 'flow rate'" },
+        { "x1=1:2:3,", "NAME=LOW:HIGH:COUNT" }, { "y1=1:2:3", "no numeric input 'y1'" },
+        { "flow rat=1:2:3", "did you mean 'flow rate'" },
         { "x1=1:2:200, x3=1:2:200", "more than 20000 points" },
         { "x1=1:2:20000, x3=1:2:20000, flow rate=1:2:20000", "more than 20000 points" },
     };

@@ -414,7 +414,8 @@ static void tuned_prior_is_repeated_by_its_spec(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);
-    una_model *model = fitted("tuna(width=8, heads=4, steps=50, prior=matern52 + 0.1*linear, tune_prior=evidence)", data,
+    una_model *model = fitted("tuna(width=8, heads=4, steps=50, prior=matern52 + 0.1*linear, tune_prior=evidence)",
+                              data,
                               NULL, run);
     assert_says(una_model_info(model)->spec, "tune_prior=no");
     same_network("tuna(width=8, heads=4, steps=50, prior=matern52 + 0.1*linear, tune_prior=evidence)",
@@ -453,7 +454,8 @@ static void refusals_have_sentences(void **state)
     refused("tuna(pseudo_rows=\"z,f;1,2\")", UNA_E_INPUT, "x", data, run);
     refused("tuna(pseudo_rows=\"x,f\")", UNA_E_USAGE, "tuna: pseudo_rows", data, run);
     refused("tuna(grid=\"z=1:2:3\")", UNA_E_USAGE, "tuna: grid: there is no numeric input 'z'", data, run);
-    refused("tuna(formula=\"a*x; a~normal(0,1)\", tune_prior=evidence)", UNA_E_USAGE, "leave tune_prior out", data, run);
+    refused("tuna(formula=\"a*x; a~normal(0,1)\", tune_prior=evidence)", UNA_E_USAGE, "leave tune_prior out", data,
+            run);
     refused("tuna(tune_prior=perhaps)", UNA_E_USAGE, "evidence", data, run);
     refused("tuna(prior=rbff)", UNA_E_USAGE, "rbf", data, run);
     refused("tuna(prior=rbf(on=z))", UNA_E_USAGE, "z", data, run);

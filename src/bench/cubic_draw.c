@@ -89,6 +89,7 @@ static una_status draw(una_figure *figure, const drawing *d, una_arena *arena, u
     for (size_t m = 0; m < d->count; m++) {
         UNA_TRY(una_trace_new(&trace[m], d->panels[m].title, arena));
         UNA_TRY(una_trace_fill(&trace[m], &lines, d->models[m], run));
+        if (d->panels[m].heads) UNA_TRY(una_trace_heads(&trace[m], &lines, d->models[m], arena, run));
     }
     UNA_TRY(una_lines_draw(figure, &lines, trace, d->count, arena));
     figure->columns = 3;

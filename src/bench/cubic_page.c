@@ -74,7 +74,8 @@ una_status una_cubic_page(una_page *page, const una_findings *findings, const un
                  "frame.", (unsigned long long)asked->first);
     UNA_TRY(una_arena_check(arena));
     for (size_t g = 0; g < findings->group_count; g++)           /* groups are in the order of their seeds */
-        panels[g] = (una_cubic_panel){ &findings->fits[findings->groups[g].from], una_page_title(findings, g) };
+        panels[g] = (una_cubic_panel){ .fit = &findings->fits[findings->groups[g].from],
+                                       .title = una_page_title(findings, g) };
 
     UNA_TRY(una_cubic_functions(page, "functions", panels, findings->group_count, "The functions.", caption.at, asked,
                                 run));

@@ -41,6 +41,11 @@ static const char *kind_of(const una_asked *asked, const una_row_key *key)
     if (owner) return owner->kind;
     for (size_t i = 0; i < asked->model_count; i++)
         if (strcmp(asked->models[i].spec, key->spec) == 0) return asked->models[i].kind;
+    for (size_t k = 0; k < una_kind_count(); k++) {              /* a spec that the experiment planned by itself */
+        size_t length = strlen(una_kind_name(k));
+        if (strncmp(key->spec, una_kind_name(k), length) == 0 && strchr("(", key->spec[length]))
+            return una_kind_name(k);
+    }
     return key->spec;
 }
 

@@ -15,7 +15,8 @@ una_status una_trace_new(una_trace *line, const char *title, una_arena *arena)
 {
     double *at = UNA_GET(arena, double, 4 * UNA_LINE_GRID);
     UNA_TRY(una_arena_check(arena));
-    *line = (una_trace){ title, at, at + UNA_LINE_GRID, at + 2 * UNA_LINE_GRID, at + 3 * UNA_LINE_GRID };
+    *line = (una_trace){ .title = title, .mean = at, .std = at + UNA_LINE_GRID, .lower = at + 2 * UNA_LINE_GRID,
+                         .upper = at + 3 * UNA_LINE_GRID };
     return UNA_OK;
 }
 
@@ -28,6 +29,23 @@ una_status una_trace_fill(una_trace *line, const una_lines *lines, const una_mod
     return una_model_predict_rows(model, x, UNA_LINE_GRID, 0.95, &out, run);
 }
 
+una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_model *model, una_arena *arena,
+                           una_run *run)
+{
+    double x[UNA_LINE_GRID];
+    una_dataset *grid = NULL;
+    for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
+    UNA_TRY(una_dataset_from_arrays(&grid, x, NULL, UNA_LINE_GRID, 1, &lines->input, run));
+    una_status status = una_model_functions(model, grid, &line->part_count, NULL, run);
+    if (status == UNA_OK) {
+        line->parts = UNA_GET(arena, double, line->part_count * UNA_LINE_GRID);
+        status = una_arena_check(arena);
+    }
+    if (status == UNA_OK) status = una_model_functions(model, grid, &line->part_count, line->parts, run);
+    una_dataset_free(grid);
+    return status;
+}
+
 /* The chart draws its last model first, so the order is turned round here. */
 una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
                           una_arena *arena)
@@ -38,7 +56,8 @@ una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_
     for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
     for (size_t m = 0; m < count; m++)
         shown[count - 1 - m] = (una_report_model){ .title = line[m].title, .line_mean = line[m].mean,
-            .sweep_std = line[m].std, .line_lower = line[m].lower, .line_upper = line[m].upper };
+            .sweep_std = line[m].std, .line_lower = line[m].lower, .line_upper = line[m].upper,
+            .parts = line[m].parts, .part_count = line[m].part_count };
 
     una_report_column input = { .name = lines->input, .number = lines->x };
     una_report report = { .target = lines->target, .rows = lines->rows, .y = lines->y, .columns = &input,

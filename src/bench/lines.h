@@ -16,12 +16,20 @@ typedef struct una_lines {
     size_t      rows;
 } una_lines;
 
-typedef struct una_trace { const char *title; double *mean, *std, *lower, *upper; } una_trace;     /* [UNA_LINE_GRID] */
+typedef struct una_trace {
+    const char *title;
+    double     *mean, *std, *lower, *upper;          /* [UNA_LINE_GRID]                                     */
+    double     *parts;                               /* [part_count, UNA_LINE_GRID] heads or members        */
+    size_t      part_count;
+} una_trace;
 
 double     una_lines_at(const una_lines *lines, size_t i);       /* the i-th place of the grid              */
 una_status una_trace_new(una_trace *line, const char *title, una_arena *arena);
 /* What the model says on the grid. */
 una_status una_trace_fill(una_trace *line, const una_lines *lines, const una_model *model, una_run *run);
+/* Its auxiliary regressors or members besides; the chart shows so many of them as can be told apart. */
+una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_model *model, una_arena *arena,
+                           una_run *run);
 /* Panels in the order of the lines, titled. */
 una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
                           una_arena *arena);

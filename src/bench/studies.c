@@ -440,7 +440,7 @@ static double misfit_of(const una_fit_info *info)
     return curve->count > 0 ? sqrt(curve->loss[curve->count - 1] / (2.0 * UNA_CUBIC_ROWS)) : NAN;
 }
 
-/* Whether the page draws this fit: the value's first curve or, where there are several, its last. */
+/* Whether the page draws a fit of this value. */
 static bool is_drawn(const una_row_key *key, const una_asked *asked)
 {
     if (key->seed != asked->first || key->split > 0) return false;

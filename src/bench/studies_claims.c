@@ -130,13 +130,12 @@ static una_status judge_captures(int *holds, una_text *text, const una_claim *cl
         if (!g) return not_run(holds, text, claim);
         una_share share = captured(f, g);
         *holds = join(*holds, test(&share));
-        una_text_add(text, "%s%s: %zu of %zu fits (", at == claim->model ? "captured at " : "; ", word, share.hits,
-                     share.count);
+        una_text_add(text, "%s%s: %zu of %zu%s (", at == claim->model ? "captured at " : ", ", word, share.hits,
+                     share.count, at == claim->model ? " fits" : "");
         figure(text, 100 * share.low, 2);
         una_text_add(text, " to ");
         figure(text, 100 * share.high, 2);
-        una_text_add(text, " %%), mean share of the GP ");
-        figure(text, una_findings_mean(f, g, UNA_STUDIES_SHARE), 2);
+        una_text_add(text, " %%)");
     }
     return UNA_OK;
 }
@@ -216,6 +215,17 @@ GROWS(judge_tenfold, UNA_CUBIC_GAP_STD, "gap std", 2, 1)         /* the variance
 GROWS(judge_rmse, UNA_CUBIC_RMSE, "error at the rows", 1, 0)
 GROWS(judge_test_rmse, UNA_STUDIES_TEST_RMSE, "error at fresh rows", 1, 0)
 
+/* "1.2 (0.9 to 1.7)" of log10 of a ratio. */
+static void say_ratio(una_text *text, double mean, double low, double high)
+{
+    figure(text, pow(10, mean), 3);
+    una_text_add(text, " (");
+    figure(text, pow(10, low), 3);
+    una_text_add(text, " to ");
+    figure(text, pow(10, high), 3);
+    una_text_add(text, ")");
+}
+
 /* Every other value is within a factor of two of the claim's first. */
 static una_status judge_alike(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
@@ -227,13 +237,13 @@ static una_status judge_alike(int *holds, una_text *text, const una_claim *claim
     *holds = UNA_HOLDS;
     una_text_add(text, "gap std ");
     figure(text, una_findings_mean(f, first, UNA_CUBIC_GAP_STD), 3);
-    una_text_add(text, " at %s; log10 of the ratio to it ", word);
+    una_text_add(text, " at %s; over it, with 95 %% interval, ", word);
     for (const char *at = rest, *next; (next = next_word(word, at)); at = next) {
         const una_group *g = group_of(f, claim, word);
         if (!g) return not_run(holds, text, claim);
         UNA_TRY(log_ratio(&paired, f, first, g, UNA_CUBIC_GAP_STD, run));
-        una_text_add(text, "%s%s: ", at == rest ? "" : "; ", word);
-        una_paired_say(text, &paired);
+        una_text_add(text, "%s%s: ", at == rest ? "" : ", ", word);
+        say_ratio(text, paired.mean, paired.low, paired.high);
         una_paired below = { .count = paired.count, .low = -paired.high, .high = -paired.low };
         *holds = both(*holds, both(una_paired_verdict(&paired, -log10(twice)),
                                    una_paired_verdict(&below, -log10(twice))));
@@ -254,12 +264,7 @@ static una_status judge_error(int *holds, una_text *text, const una_claim *claim
         UNA_TRY(log_ratio(&paired, f, g, gp, UNA_CUBIC_RMSE, run));
         *holds = both(*holds, una_paired_verdict(&paired, -log10(most_error)));
         una_text_add(text, "%s%s ", at == claim->model ? "error over the GP's: " : ", ", word);
-        figure(text, pow(10, -paired.mean), 3);
-        una_text_add(text, " (");
-        figure(text, pow(10, -paired.high), 3);
-        una_text_add(text, " to ");
-        figure(text, pow(10, -paired.low), 3);
-        una_text_add(text, ")");
+        say_ratio(text, -paired.mean, -paired.high, -paired.low);
     }
     return UNA_OK;
 }
@@ -298,7 +303,7 @@ static una_status judge_right(int *holds, una_text *text, const una_claim *claim
 
 /* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
 
-/* 0.1 less the misfit is above 0. */
+/* The misfit is at most 0.1: turned round, for the verdict asks for the least. */
 static una_status judge_captured_functions(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                            una_run *run)
 {
@@ -306,19 +311,22 @@ static una_status judge_captured_functions(int *holds, una_text *text, const una
     una_paired paired;
     if (!g) return not_run(holds, text, claim);
     una_mark mark = una_arena_mark(&run->scratch);
-    double *room = UNA_GET(&run->scratch, double, g->count);
+    double *less = UNA_GET(&run->scratch, double, g->count);
     una_status status = una_arena_check(&run->scratch);
     for (size_t i = 0; status == UNA_OK && i < g->count; i++)
-        room[i] = near_fit - una_studies_value(f, g->from + i, UNA_STUDIES_MISFIT);
-    if (status == UNA_OK) status = una_paired_of(&paired, room, g->count, run);
+        less[i] = -una_studies_value(f, g->from + i, UNA_STUDIES_MISFIT);
+    if (status == UNA_OK) status = una_paired_of(&paired, less, g->count, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
 
     una_text_add(text, "misfit ");
-    figure(text, una_findings_mean(f, g, UNA_STUDIES_MISFIT), 2);
-    una_text_add(text, " with %s features; 0.1 less it ", claim->model);
-    una_paired_say(text, &paired);
-    *holds = una_paired_verdict(&paired, 0);
+    figure(text, -paired.mean, 3);
+    una_text_add(text, " with %s features (95 %% interval ", claim->model);
+    figure(text, -paired.high, 3);
+    una_text_add(text, " to ");
+    figure(text, -paired.low, 3);
+    una_text_add(text, "; at most 0.1 asked)");
+    *holds = una_paired_verdict(&paired, -near_fit);
     return UNA_OK;
 }
 

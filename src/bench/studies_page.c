@@ -13,6 +13,11 @@
 
 static const double panel_height = 230, whole_width = 480, half_width = 352;
 
+static bool is_about(const una_study_line *s, const char *begins)
+{
+    return strncmp(s->name, begins, strlen(begins)) == 0;
+}
+
 /* ---- a curve along the values -------------------------------------------------------------------------------- */
 
 typedef struct strand {                  /* of one curve: every fit, and what the fits of a value come to   */
@@ -130,12 +135,13 @@ static una_status functions(una_page *page, const una_findings *f, const una_stu
         una_text title = una_text_in(arena);
         if (!g) continue;
         una_text_add(&title, "%.*s = %s", (int)strcspn(s->varied, ","), s->varied, una_studies_word(s->drawn[d]));
-        panels[count++] = (una_cubic_panel){ &f->fits[g->from], title.at };
+        panels[count++] = (una_cubic_panel){ &f->fits[g->from], title.at, is_about(s, "luna_heads") };
     }
 
     una_text caption = una_text_in(arena), name = una_text_in(arena);
     una_text_add(&caption, "On the rows of seed %llu", (unsigned long long)asked->first);
     if (curve) una_text_add(&caption, ", %s", curve->label);
+    if (is_about(s, "luna_heads")) una_text_add(&caption, ", with the auxiliary regressors (at most 60 of them)");
     una_text_add(&caption, ". The panels share their axes; bands may leave the frame.");
     una_text_add(&name, "%s-functions", s->name);
     UNA_TRY(una_arena_check(arena));
@@ -175,11 +181,6 @@ static double restart_sd(const una_findings *f, const una_group *g)
         seeds++;
     }
     return seeds ? sum / (double)seeds : NAN;
-}
-
-static bool is_about(const una_study_line *s, const char *begins)
-{
-    return strncmp(s->name, begins, strlen(begins)) == 0;
 }
 
 /* A column of the tables, and for which studies it is there. */

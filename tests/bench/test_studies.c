@@ -127,6 +127,7 @@ static void keys_name_study_value_and_restart(void **state)
     const una_bench_key *last = result->rows[result->row_count - 1].key;
     assert_string_equal(last->study, "studies");
     assert_string_equal(last->data, "nlm_penalty 10");
+    assert_string_equal(last->model, "nlm");
     assert_int_equal(last->split, 4);
     assert_int_equal(last->seed, 1);
     assert_says(last->spec, "penalty=10");

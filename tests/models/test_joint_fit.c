@@ -117,11 +117,11 @@ static una_view probes(void)
 }
 
 static const char *const specs[] = {
-    "luna(width=8, heads=4, steps=60, members=5, relevance=off)",
-    "luna(width=8, heads=4, steps=60, members=10, relevance=on, target_cosine=jacobian)",
-    "luna(width=8, heads=4, steps=60, members=1)",
-    "nlm(width=8, steps=60, members=5, relevance=off)",
-    "nlm(width=8, steps=60, members=1)",
+    "luna(width=8, heads=4, steps=25, members=5, relevance=off)",
+    "luna(width=8, heads=4, steps=25, members=10, relevance=on, target_cosine=jacobian)",
+    "luna(width=8, heads=4, steps=25, members=1)",
+    "nlm(width=8, steps=25, members=5, relevance=off)",
+    "nlm(width=8, steps=25, members=1)",
     "nlm(width=8, steps=30, members=1, training=marginal)",
 };
 enum { SPECS = sizeof specs / sizeof *specs };
@@ -195,11 +195,11 @@ static double log_lik(const fits *f, size_t target, const table *t, size_t colum
 static void strangers_do_no_harm(void **state)
 {
     (void)state;
-    static const char *const longer[] = { "luna(width=20, heads=8, steps=600, members=5, relevance=off)",
-                                          "nlm(width=20, steps=600, members=5, relevance=off)" };
+    static const char *const longer[] = { "luna(width=20, heads=8, steps=250, members=5, relevance=off)",
+                                          "nlm(width=20, steps=250, members=5, relevance=off)" };
     static table t, alone;
-    una_run *run = quiet_run();
     skip_if_sanitized();
+    una_run *run = quiet_run();
     make_table(&t, 2, 0, 6);
     for (size_t s = 0; s < 2; s++) {
         fits both = fitted_all(longer[s], &t.p, run);
@@ -429,8 +429,8 @@ static void jacobians_are_another_way(void **state)
     una_run *run = quiet_run();
     double a[3 * PROBES], b[3 * PROBES];
     make_table(&t, 2, 0, 13);
-    fits f = fitted_all("luna(width=8, heads=4, steps=60, members=1)", &t.p, run);
-    fits g = fitted_all("luna(width=8, heads=4, steps=60, members=1, target_cosine=jacobian)", &t.p, run);
+    fits f = fitted_all("luna(width=8, heads=4, steps=25, members=1)", &t.p, run);
+    fits g = fitted_all("luna(width=8, heads=4, steps=25, members=1, target_cosine=jacobian)", &t.p, run);
     says(&f, 0, probes(), a, run);
     says(&g, 0, probes(), b, run);
     assert_memory_not_equal(a, b, sizeof a);
@@ -507,8 +507,8 @@ static una_status fit_job(void *context, una_run *run)
 static void allocations_may_fail(void **state)
 {
     (void)state;
-    assert_true(sweep_allocations(fit_job, "luna(width=4, heads=2, steps=3, members=5, relevance=off)") > 20);
-    assert_true(sweep_allocations(fit_job, "nlm(width=4, steps=3, members=1)") > 10);
+    assert_true(sweep_allocations(fit_job, "luna(width=2, heads=2, steps=1, members=2, relevance=off, prior_var=1)") > 20);
+    assert_true(sweep_allocations(fit_job, "nlm(width=2, steps=1, members=1)") > 10);
 }
 
 /* ---- errors of several targets ---------------------------------------------------------------------------------- */

@@ -628,7 +628,7 @@ static void targets_are_columns_of_heads(void **state)
     assert_ok(train(&several, &how, NULL, &trained, &arena, run), run);
     assert_arrays_near(several.parameters, fewer.parameters, several.net.parameters, 0, 1e-9);
 
-    how = luna_training(1);                              /* similarity alone: lambda n times its mean, for each target */
+    how = luna_training(1);                              /* similarity alone: lambda n times its mean, per target */
     how.fit_weight = how.penalty = 0;
     how.schedule = 0;
     how.targets = 2;

@@ -178,8 +178,8 @@ static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
     const una_findings *f = d->findings;
     una_text caption = una_text_in(d->arena);
     una_text_add(&caption, "Log-likelihood of fresh rows of the gap with %zu features and the true noise, for each "
-                 "prior variance: mean and sd over the seeds. Validation rows outside the gap, which choose one of them "
-                 "above, can hardly tell them apart.", d->counts[d->count - 1]);
+                 "prior variance: mean and sd over the seeds. Validation rows outside the gap, which choose one of "
+                 "them above, can hardly tell them apart.", d->counts[d->count - 1]);
     una_sheet sheet = una_sheet_in(d->arena, "alphas", "Noise known, prior variance given.", caption.at);
     una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
     for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++) una_sheet_column(&sheet, una_transfer_alphas[a], UNA_CELL_SPREAD);

@@ -5,6 +5,8 @@
  */
 #include "bench/radial.h"
 
+#include "report/number.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -145,14 +147,16 @@ static const shown of_holes[] = {
 };
 enum { OF_SHELLS = sizeof of_shells / sizeof *of_shells, OF_HOLES = sizeof of_holes / sizeof *of_holes };
 
-/* The network nearest to the GP; NULL: none. */
-static const una_group *nearest(const una_findings *f, const una_radial_set *set)
+/* The network nearest to the GP, of those whose name begins so; NULL: none. */
+static const una_group *nearest(const una_findings *f, const una_radial_set *set, const char *begins)
 {
     const una_group *best = NULL;
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
         const una_radial_entry *entry = una_radial_entry_find(group->model);
-        if (strcmp(data_of(f, group), set->name) != 0 || !entry || !entry->network) continue;
+        if (strcmp(data_of(f, group), set->name) != 0 || !entry || !entry->network ||
+            strncmp(entry->name, begins, strlen(begins)) != 0)
+            continue;
         double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
         if (!isnan(distance) && (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE))) best = group;
     }
@@ -188,7 +192,7 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
     una_arena *arena = page->html.text.arena;
     const shown *columns = set->shell ? of_shells : of_holes;
     size_t count = set->shell ? OF_SHELLS : OF_HOLES;
-    const una_group *best = nearest(f, set);
+    const una_group *best = nearest(f, set, "");
     const char *name = file_name("numbers", set, arena);
     UNA_TRY(una_arena_check(arena));
     una_sheet sheet = una_sheet_in(arena, name, "Numbers.", set->shell ? shell : hole);
@@ -202,6 +206,44 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
     return una_page_sheet(page, &sheet, run);
 }
 
+/* ---- who is nearest, and why ------------------------------------------------------------------------------------ */
+
+/* "0.024 too high in the hole and 0.056 too low beyond the shell": a mean curve against the standard's. */
+static void say_off(una_text *text, const double *curve, const double *standard)
+{
+    static const struct { size_t from, to; const char *where; } part[] = {
+        { 0, UNA_RADIAL_EDGE / 2, "in the hole" }, { UNA_RADIAL_EDGE, UNA_RADIAL_RADII - 1, "beyond the shell" } };
+    for (size_t p = 0; p < 2; p++) {
+        char number[UNA_NUMBER_ROOM];
+        double sum = 0, off = una_radial_distance(curve, standard, part[p].from, part[p].to);
+        for (size_t r = part[p].from; r <= part[p].to; r++) sum += curve[r] - standard[r];
+        una_text_add(text, "%s%s too %s %s", p ? " and " : "", una_number_short(number, off, 2),
+                     sum > 0 ? "high" : "low", part[p].where);
+    }
+}
+
+static una_status say_why(una_page *page, const una_findings *f, const una_radial_set *set)
+{
+    char number[UNA_NUMBER_ROOM], other[UNA_NUMBER_ROOM];
+    const una_group *best = nearest(f, set, ""), *luna = nearest(f, set, "luna");
+    const una_group *gp = una_radial_group(f, "gp", set->name);
+    if (!best || !luna || !gp) return UNA_OK;
+    const double *standard = una_radial_means(f, gp, UNA_RADIAL_MEAN);
+    una_text text = una_text_in(page->html.text.arena);
+    una_text_add(&text, "The network nearest to the GP is %s: its curve is ", title_of(f, best));
+    say_off(&text, una_radial_means(f, best, UNA_RADIAL_MEAN), standard);
+    if (best != luna) {
+        una_text_add(&text, ". The nearest LUNA (%s) is ", title_of(f, luna));
+        say_off(&text, una_radial_means(f, luna, UNA_RADIAL_MEAN), standard);
+    }
+    una_text_add(&text, " (root mean squares). The GP's own 3 std at the centre are %s, the ideal that options were "
+                 "chosen by is %s: who comes near the one is off the other.", una_number_short(number, standard[0], 2),
+                 una_number_short(other, set->ideal, 3));
+    UNA_TRY(una_arena_check(page->html.text.arena));
+    una_page_paragraph(page, text.at);
+    return UNA_OK;
+}
+
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
 static una_status section(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
@@ -210,7 +252,8 @@ static una_status section(una_page *page, const una_findings *f, const una_radia
     UNA_TRY(una_arena_check(page->html.text.arena));
     una_page_heading(page, 2, heading);
     UNA_TRY(curves(page, f, set, run));
-    return numbers(page, f, set, run);
+    UNA_TRY(numbers(page, f, set, run));
+    return set->shell ? say_why(page, f, set) : UNA_OK;
 }
 
 una_status una_radial_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)

@@ -132,6 +132,19 @@ static bool is_rival(const una_group *group)
     return entry && entry->network && strncmp(group->model, "luna", strlen("luna")) != 0;
 }
 
+static const una_group *best_rival(const una_findings *f, const char *data)
+{
+    const una_group *best = NULL;
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_group *group = &f->groups[g];
+        if (!is_rival(group) || strcmp(f->fits[group->from].key.data, data) != 0) continue;
+        double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
+        if (isnan(distance)) continue;
+        if (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE)) best = group;
+    }
+    return best;
+}
+
 /* Close, not close, or open: as many lists. */
 static una_status judge_alone(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
@@ -139,6 +152,12 @@ static una_status judge_alone(int *holds, una_text *text, const una_claim *claim
     static const int verdicts[] = { UNA_DOES_NOT_HOLD, UNA_HOLDS, UNA_CANNOT_TELL };
     una_radial_set set;
     size_t counts[3] = { 0 };
+    if (!una_radial_group(f, "gp", claim->data) || !best_rival(f, claim->data)) {
+        una_text_add(text, "needs gp and another network on %s", claim->data);
+        *holds = UNA_CANNOT_TELL;
+        return UNA_OK;
+    }
+
     UNA_TRY(una_radial_set_find(&set, claim->data, run));
     for (size_t v = 0; v < 3; v++) {
         una_text_add(text, "%s", words[v]);
@@ -156,19 +175,6 @@ static una_status judge_alone(int *holds, una_text *text, const una_claim *claim
     return UNA_OK;
 }
 
-static const una_group *best_rival(const una_findings *f, const char *data)
-{
-    const una_group *best = NULL;
-    for (size_t g = 0; g < f->group_count; g++) {
-        const una_group *group = &f->groups[g];
-        if (!is_rival(group) || strcmp(f->fits[group->from].key.data, data) != 0) continue;
-        double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
-        if (isnan(distance)) continue;
-        if (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE)) best = group;
-    }
-    return best;
-}
-
 static una_status judge_nearest(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     una_paired paired;
@@ -181,10 +187,10 @@ static una_status judge_nearest(int *holds, una_text *text, const una_claim *cla
     }
 
     UNA_TRY(una_paired_groups(&paired, f, other, own, UNA_RADIAL_DISTANCE, run));
-    una_text_add(text, "distance %s, of %s (the best other network) %s; difference ",
+    una_text_add(text, "distance %s; %s of the best other network (%s); difference ",
                  una_number_short(a, una_findings_mean(f, own, UNA_RADIAL_DISTANCE), 3),
-                 una_radial_entry_find(other->model)->title,
-                 una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3));
+                 una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3),
+                 una_radial_entry_find(other->model)->title);
     una_paired_say(text, &paired);
     *holds = una_paired_verdict(&paired, 0);
     return UNA_OK;

@@ -287,7 +287,8 @@ static const sign signs[] = {
     { "\xE2\x88\x92", "$-$" }, { "\xC2\xB1", "$\\pm$" }, { "\xC3\x97", "$\\times$" }, { "\xE2\x80\x93", "--" },
     { UNA_THIN_SPACE, "\\," }, { "\\", "\\textbackslash{}" }, { "~", "\\textasciitilde{}" },
     { "^", "\\textasciicircum{}" }, { "&", "\\&" }, { "%", "\\%" }, { "$", "\\$" }, { "#", "\\#" }, { "_", "\\_" },
-    { "{", "\\{" }, { "}", "\\}" }, { "<", "$<$" }, { ">", "$>$" }, { "\n", " " }, { "\r", " " }
+    { "{", "\\{" }, { "}", "\\}" }, { "<", "$<$" }, { ">", "$>$" }, { "|", "$|$" }, { "\xE2\x89\xA4", "$\\le$" },
+    { "\xE2\x89\xA5", "$\\ge$" }, { "\n", " " }, { "\r", " " }
 };
 static const sign raised[] = {
     { "\xE2\x81\xBB", "-" }, { "\xE2\x81\xB0", "0" }, { "\xC2\xB9", "1" }, { "\xC2\xB2", "2" }, { "\xC2\xB3", "3" },
@@ -335,8 +336,41 @@ static void latex_line(una_text *text, const una_sheet *sheet, const una_line *l
         una_text_add(text, "}} \\\\\n");
         return;
     }
+    const char *first = sheet->columns > 0 ? shown(&line->cell[0], text->arena) : NULL;
+    if (first && (*first == '[' || *first == '*')) una_text_add(text, "{}");     /* else an option of the \\ before */
     for (size_t c = 0; c < sheet->columns; c++)
         latex_cell(text, shown(&line->cell[c], text->arena), line->cell[c].strong, c + 1 == sheet->columns);
+}
+
+/* The letters of a column's longest cell; signs of several bytes count a little more than they are wide. */
+static size_t longest(const una_sheet *sheet, size_t column, una_arena *arena)
+{
+    size_t length = strlen(title_of(sheet, column, arena));
+    for (size_t i = 0; i < sheet->lines; i++) {
+        const char *words = sheet->line[i].cell ? shown(&sheet->line[i].cell[column], arena) : NULL;
+        if (words && strlen(words) > length) length = strlen(words);
+    }
+    return length;
+}
+
+/* Columns of words that are sentences are broken into lines, and share what the others leave of the page's width by
+ * how much they have to say; about 90 letters fill a line. */
+static void latex_columns(una_text *text, const una_sheet *sheet)
+{
+    enum { SENTENCE = 36, MOST = 90 };
+    static const double letter = 1.0 / 90, least = 0.4;
+    double taken = 0, wanted = 0;
+    for (size_t c = 0; c < sheet->columns; c++) {
+        size_t length = longest(sheet, c, text->arena);
+        if (is_words(sheet, c) && length > SENTENCE) wanted += fmin((double)length, MOST);
+        else taken += letter * (double)(length + 2);
+    }
+    for (size_t c = 0; c < sheet->columns; c++) {
+        size_t length = longest(sheet, c, text->arena);
+        if (is_words(sheet, c) && length > SENTENCE)
+            una_text_add(text, "p{%.2f\\linewidth}", fmax(0.95 - taken, least) * fmin((double)length, MOST) / wanted);
+        else una_text_add(text, is_words(sheet, c) ? "l" : "r");
+    }
 }
 
 void una_sheet_latex(una_text *text, const una_sheet *sheet)
@@ -347,7 +381,7 @@ void una_sheet_latex(una_text *text, const una_sheet *sheet)
     una_text_add(text, " ");
     latex_escape(text, sheet->caption ? sheet->caption : "");
     una_text_add(text, "\n\\begin{tabular}{");
-    for (size_t c = 0; c < sheet->columns; c++) una_text_add(text, is_words(sheet, c) ? "l" : "r");
+    latex_columns(text, sheet);
     una_text_add(text, "}\n\\toprule\n");
     for (size_t c = 0; c < sheet->columns; c++)
         latex_cell(text, title_of(sheet, c, text->arena), false, c + 1 == sheet->columns);

@@ -41,8 +41,8 @@ void una_sheet_spread(una_sheet *sheet, double mean, double sd, int decimals);
 void una_sheet_strong(una_sheet *sheet);                                 /* sets the last cell off         */
 
 /* Each adds the whole table. In CSV a spread is two columns, the second titled "TITLE sd", groups are a first column,
- * and what is not a number is empty; LaTeX is a tabular with \toprule ... of booktabs; Markdown begins with the caption
- * as a paragraph. */
+ * and what is not a number is empty; LaTeX is a tabular with \toprule ... of booktabs, in which columns of sentences
+ * are broken into lines; Markdown begins with the caption as a paragraph. */
 void una_sheet_html(una_html *html, const una_sheet *sheet);
 void una_sheet_csv(una_text *text, const una_sheet *sheet);
 void una_sheet_markdown(una_text *text, const una_sheet *sheet);

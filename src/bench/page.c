@@ -175,6 +175,31 @@ static una_status claims_table(una_page *page, const una_bench_claim *claims, si
     return una_page_sheet(page, &sheet, run);
 }
 
+/* ---- the specs ----------------------------------------------------------------------------------------------- */
+
+static void add_spec(una_page *page, const char *spec)
+{
+    una_html_paragraph(&page->html, "code", spec);
+    una_text_add(&page->words, "    %s\n", spec);
+}
+
+static const char *spec_of(const una_findings *f, size_t group)
+{
+    return f->fits[f->groups[group].from].key.spec;
+}
+
+/* Each once. Where a model has other options on other data there are too many: the experiment's own tables have them. */
+static void fitted(una_page *page, const una_findings *f, const una_asked *asked)
+{
+    una_page_heading(page, 2, "What was fitted");
+    for (size_t i = 0; asked->experiment->owner && i < asked->model_count; i++) add_spec(page, asked->models[i].spec);
+    for (size_t g = 0; !asked->experiment->owner && g < f->group_count; g++) {
+        size_t earlier = 0;
+        while (earlier < g && strcmp(spec_of(f, earlier), spec_of(f, g)) != 0) earlier++;
+        if (earlier == g) add_spec(page, spec_of(f, g));
+    }
+}
+
 /* ---- the page ------------------------------------------------------------------------------------------------ */
 
 static una_status write_page(una_page *page, const una_findings *f, const una_bench_claim *claims, size_t claim_count,
@@ -193,11 +218,7 @@ static una_status write_page(una_page *page, const una_findings *f, const una_be
     UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
 
     UNA_TRY(claims_table(page, claims, claim_count, e, run));
-    una_page_heading(page, 2, "What was fitted");
-    for (size_t i = 0; i < asked->model_count; i++) {
-        una_html_paragraph(&page->html, "code", asked->models[i].spec);
-        una_text_add(&page->words, "    %s\n", asked->models[i].spec);
-    }
+    fitted(page, f, asked);
     return una_html_end(&page->html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing "
                         "and sends nothing.");
 }

@@ -15,7 +15,8 @@ enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
              "bare name stands for the experiment's own settings of it"),
-    CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things go"),
+    CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things "
+                    "go"),
     CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),

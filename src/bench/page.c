@@ -110,12 +110,12 @@ typedef struct means_form { bool count, seconds; } means_form;   /* columns that
 
 static void means_head(una_sheet *sheet, const una_experiment *experiment, means_form form)
 {
-    una_sheet_column(sheet, "model", UNA_CELL_WORDS);
-    una_sheet_column(sheet, "data", UNA_CELL_WORDS);
-    if (form.count) una_sheet_column(sheet, experiment->over, UNA_CELL_NUMBER);
+    una_sheet_column(sheet, "model", UNA_SHEET_WORDS);
+    una_sheet_column(sheet, "data", UNA_SHEET_WORDS);
+    if (form.count) una_sheet_column(sheet, experiment->over, UNA_SHEET_NUMBER);
     for (const una_bench_measure *m = experiment->measures; m->name; m++)
-        if (m->title) una_sheet_column(sheet, m->title, UNA_CELL_SPREAD);
-    if (form.seconds) una_sheet_column(sheet, "seconds a fit", UNA_CELL_NUMBER);
+        if (m->title) una_sheet_column(sheet, m->title, UNA_SHEET_SPREAD);
+    if (form.seconds) una_sheet_column(sheet, "seconds a fit", UNA_SHEET_NUMBER);
 }
 
 static void means_line(una_sheet *sheet, const una_findings *f, size_t g, const una_experiment *experiment,
@@ -162,9 +162,9 @@ static una_status claims_table(una_page *page, const una_bench_claim *claims, si
     if (count == 0) return UNA_OK;
     una_sheet sheet = una_sheet_in(page->words.arena, "claims", experiment->claims_lead ? experiment->claims_lead :
                                    "Claims of the thesis.", experiment->claims_caption);
-    una_sheet_column(&sheet, "claim", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "verdict", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "numbers", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "claim", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "verdict", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "numbers", UNA_SHEET_WORDS);
     for (size_t i = 0; i < count; i++) {
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, claims[i].sentence);

@@ -192,10 +192,10 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
     const char *name = file_name("numbers", set, arena);
     UNA_TRY(una_arena_check(arena));
     una_sheet sheet = una_sheet_in(arena, name, "Numbers.", set->shell ? shell : hole);
-    una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
     for (size_t i = 0; i < count; i++)
-        una_sheet_column(&sheet, columns[i].title, columns[i].spread ? UNA_CELL_SPREAD : UNA_CELL_NUMBER);
-    una_sheet_column(&sheet, "Seconds", UNA_CELL_NUMBER);
+        una_sheet_column(&sheet, columns[i].title, columns[i].spread ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
+    una_sheet_column(&sheet, "Seconds", UNA_SHEET_NUMBER);
     for (size_t g = 0; g < f->group_count; g++)
         if (strcmp(data_of(f, &f->groups[g]), set->name) == 0)
             add_line(&sheet, f, &f->groups[g], columns, count, &f->groups[g] == best);

@@ -47,9 +47,6 @@ bool        una_studies_is_of(const char *data, const char *study);
 /* The group of a value; NULL: it was not run. */
 const una_group *una_studies_group(const una_findings *findings, const una_study_line *study, const char *value,
                                    const una_studies_curve *curve);
-/* The group on that data; NULL: it was not run. */
-const una_group *una_studies_on(const una_findings *findings, const char *data);
-double      una_studies_value(const una_findings *findings, size_t fit, size_t measure);
 /* The gap is captured: gap std at least half of the GP's on the same rows. */
 bool        una_studies_captures(const una_findings *findings, size_t fit);
 

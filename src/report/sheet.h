@@ -8,31 +8,34 @@
 
 #include "report/html.h"
 
-typedef enum una_cell_kind { UNA_CELL_EMPTY, UNA_CELL_WORDS, UNA_CELL_NUMBER, UNA_CELL_SPREAD } una_cell_kind;
+typedef enum una_sheet_kind { UNA_SHEET_EMPTY, UNA_SHEET_WORDS, UNA_SHEET_NUMBER, UNA_SHEET_SPREAD } una_sheet_kind;
 
-typedef struct una_cell {
-    una_cell_kind kind;
-    const char   *words;
-    double        value, sd;             /* a spread: mean and standard deviation                          */
-    int           decimals;              /* shown; CSV has them all. Negative: so many digits that count   */
-    bool          strong;                /* set off: the best of its column, say                           */
-} una_cell;
+typedef struct una_sheet_cell {
+    una_sheet_kind kind;
+    const char    *words;
+    double         value, sd;            /* a spread: mean and standard deviation                          */
+    int            decimals;             /* shown; CSV has them all. Negative: so many digits that count   */
+    bool           strong;               /* set off: the best of its column, say                           */
+} una_sheet_cell;
 
-typedef struct una_column { const char *title; una_cell_kind kind; } una_column;
-typedef struct una_line { const char *group; una_cell *cell; } una_line; /* group: a line across, no cells  */
+typedef struct una_sheet_head { const char *title; una_sheet_kind kind; } una_sheet_head;
+typedef struct una_sheet_row {           /* a group is a line across, without cells                        */
+    const char     *group;
+    una_sheet_cell *cell;
+} una_sheet_row;
 
 typedef struct una_sheet {
-    una_arena  *arena;
-    const char *name;                    /* of its files: "distance"                                       */
-    const char *lead, *caption;
-    una_column *column;
-    una_line   *line;
-    size_t      columns, column_room, lines, line_room, at;
+    una_arena      *arena;
+    const char     *name;                /* of its files: "distance"                                       */
+    const char     *lead, *caption;
+    una_sheet_head *column;
+    una_sheet_row  *line;
+    size_t          columns, column_room, lines, line_room, at;
 } una_sheet;
 
 una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, const char *caption);
 /* Columns first. Then lines, each filled from the left; texts are copied. */
-void una_sheet_column(una_sheet *sheet, const char *title, una_cell_kind kind);
+void una_sheet_column(una_sheet *sheet, const char *title, una_sheet_kind kind);
 void una_sheet_group(una_sheet *sheet, const char *words);
 void una_sheet_line(una_sheet *sheet);
 void una_sheet_words(una_sheet *sheet, const char *words);

@@ -12,9 +12,9 @@
 static una_sheet example(una_arena *arena)
 {
     una_sheet s = una_sheet_in(arena, "example", "Lead & more.", "50 % of_it |");
-    una_sheet_column(&s, "model", UNA_CELL_WORDS);
-    una_sheet_column(&s, "seeds", UNA_CELL_NUMBER);
-    una_sheet_column(&s, "gap, std", UNA_CELL_SPREAD);
+    una_sheet_column(&s, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&s, "seeds", UNA_SHEET_NUMBER);
+    una_sheet_column(&s, "gap, std", UNA_SHEET_SPREAD);
     una_sheet_group(&s, "first \"one\"");
     una_sheet_line(&s);
     una_sheet_words(&s, "a|b_<c>, \\d");
@@ -26,7 +26,7 @@ static una_sheet example(una_arena *arena)
     una_sheet_number(&s, NAN, 1);
     una_sheet_spread(&s, 1.2345e-9, 0.1e-9, -3);
     una_sheet_number(&s, 7, 0);                          /* one too many: it is not there */
-    una_sheet_column(&s, "late", UNA_CELL_WORDS);        /* and neither is this */
+    una_sheet_column(&s, "late", UNA_SHEET_WORDS);        /* and neither is this */
     una_sheet_line(&s);                                  /* empty cells */
     return s;
 }

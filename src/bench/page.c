@@ -188,16 +188,24 @@ static const char *spec_of(const una_findings *f, size_t group)
     return f->fits[f->groups[group].from].key.spec;
 }
 
-/* Each once. Where a model has other options on other data there are too many: the experiment's own tables have them. */
+/* Each once. Where there are too many, as where a model has other options on other data, those of --models alone: the
+ * experiment's own tables have the others. */
 static void fitted(una_page *page, const una_findings *f, const una_asked *asked)
 {
-    una_page_heading(page, 2, "What was fitted");
-    for (size_t i = 0; asked->experiment->owner && i < asked->model_count; i++) add_spec(page, asked->models[i].spec);
-    for (size_t g = 0; !asked->experiment->owner && g < f->group_count; g++) {
+    enum { MOST = 48 };
+    const char *specs[MOST];
+    size_t count = 0;
+    for (size_t g = 0; g < f->group_count && count <= MOST; g++) {
         size_t earlier = 0;
-        while (earlier < g && strcmp(spec_of(f, earlier), spec_of(f, g)) != 0) earlier++;
-        if (earlier == g) add_spec(page, spec_of(f, g));
+        while (earlier < count && strcmp(specs[earlier], spec_of(f, g)) != 0) earlier++;
+        if (earlier < count) continue;
+        if (count < MOST) specs[count] = spec_of(f, g);
+        count++;
     }
+    bool all = count <= MOST && !asked->experiment->owner;
+    una_page_heading(page, 2, "What was fitted");
+    for (size_t i = 0; i < (all ? count : asked->model_count); i++)
+        add_spec(page, all ? specs[i] : asked->models[i].spec);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */

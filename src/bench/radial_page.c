@@ -210,8 +210,8 @@ static una_status specs(una_page *page, const una_findings *f, const una_radial_
     UNA_TRY(una_arena_check(arena));
     una_sheet sheet = una_sheet_in(arena, name, "Specs.", "As they were fitted; what is not named is as 'una models' "
                                    "says.");
-    una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "Spec", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "Spec", UNA_SHEET_WORDS);
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
         if (strcmp(data_of(f, group), set->name) != 0) continue;

@@ -180,6 +180,11 @@ static una_status judge_change(int *holds, una_text *text, const una_claim *clai
     figure(text, una_findings_mean(f, to, c->measure), 3);
     una_text_add(text, " at %s: log10 of the ratio ", last);
     una_paired_say(text, &paired);
+    if (least > 0) {
+        una_text_add(text, " (at least ");
+        figure(text, least / c->factor, 2);
+        una_text_add(text, " asked)");
+    }
     paired.low *= c->factor, paired.high *= c->factor;
     *holds = una_paired_verdict(&paired, least);
     return UNA_OK;

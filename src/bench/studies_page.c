@@ -493,6 +493,9 @@ static una_status words_of(una_page *page, const una_study_line *s)
 
 una_status una_studies_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
+    if (asked->quick)
+        una_page_paragraph(page, "Steps and rates are named as a run in full has them; here trainings were shorter, as "
+                           "the specs above the tables say.");
     for (const una_study_line *s = una_studies_lines; s->name; s++) {
         if (!was_run(f, s)) continue;
         UNA_TRY(words_of(page, s));

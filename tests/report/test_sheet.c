@@ -70,8 +70,8 @@ static void latex_breaks_sentences(void **state)
     una_sheet s = una_sheet_in(&run->scratch, "claims", "Claims.", "");
     una_text text = una_text_in(&run->scratch);
     (void)state;
-    una_sheet_column(&s, "claim", UNA_CELL_WORDS);
-    una_sheet_column(&s, "seeds", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "claim", UNA_SHEET_WORDS);
+    una_sheet_column(&s, "seeds", UNA_SHEET_NUMBER);
     una_sheet_line(&s);
     una_sheet_words(&s, "[of 0, 1]");
     una_sheet_number(&s, 1, 0);

@@ -45,7 +45,12 @@ typedef struct una_findings {            /* what the plan gave, group by group  
 
 /* The first group of a kind, on a data set unless `data` is NULL; NULL: it was not run. */
 const una_group *una_findings_group(const una_findings *findings, const char *model, const char *data);
+/* The first group whose keys have that data, and that spec unless it is NULL; NULL: it was not run. */
+const una_group *una_findings_on(const una_findings *findings, const char *spec, const char *data);
 double una_findings_mean(const una_findings *findings, const una_group *group, size_t measure);
+double una_findings_value(const una_findings *findings, size_t fit, size_t measure);
+/* The fit of a group that has the seed and split of another key; SIZE_MAX: there is none. */
+size_t una_findings_fit(const una_findings *findings, const una_group *group, const una_row_key *like);
 
 typedef enum una_holding { UNA_CANNOT_TELL = -1, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
 

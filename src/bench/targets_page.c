@@ -20,15 +20,6 @@ typedef struct drawing {
     una_targets_rows    rows;            /* of the first seed                                               */
 } drawing;
 
-static const una_group *group_on(const una_findings *f, const char *spec, const char *data)
-{
-    for (size_t g = 0; g < f->group_count; g++) {
-        const una_row_key *key = &f->fits[f->groups[g].from].key;
-        if (strcmp(key->spec, spec) == 0 && strcmp(key->data, data) == 0) return &f->groups[g];
-    }
-    return NULL;
-}
-
 /* ---- pictures ------------------------------------------------------------------------------------------------ */
 
 /* The first seed of a group. */
@@ -72,8 +63,8 @@ static una_status add_panels(una_figure *figure, const drawing *d)
     const una_findings *f = d->findings;
     for (size_t m = 0, shown = 0; m < d->asked->model_count && shown < MOST_SHOWN; m++) {
         const una_bench_model *model = &d->asked->models[m];
-        const una_group *together = group_on(f, model->spec, "related, together");
-        const una_group *apart = group_on(f, model->spec, "related, apart");
+        const una_group *together = una_findings_on(f, model->spec, "related, together");
+        const una_group *apart = una_findings_on(f, model->spec, "related, apart");
         if (!learns_together(model->kind) || !together) continue;
         shown++;
         if (apart) UNA_TRY(add_panel(figure, d, apart, "apart"));
@@ -155,9 +146,9 @@ static una_status law_sheet(una_page *page, const drawing *d, const law_table *t
     const una_findings *f = d->findings;
     if (!has_law(f, table->law)) return UNA_OK;
     una_sheet sheet = una_sheet_in(d->arena, table->name, table->lead, table->caption);
-    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "fitted", UNA_CELL_WORDS);
-    for (const column *c = table->columns; c->head; c++) una_sheet_column(&sheet, c->head, UNA_CELL_SPREAD);
+    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "fitted", UNA_SHEET_WORDS);
+    for (const column *c = table->columns; c->head; c++) una_sheet_column(&sheet, c->head, UNA_SHEET_SPREAD);
     for (size_t g = 0; g < f->group_count; g++) {
         const una_row_key *key = &f->fits[f->groups[g].from].key;
         if (una_targets_law_of(key->data) != table->law) continue;

@@ -152,11 +152,11 @@ static una_status features_sheet(una_page *page, const drawing *d, const char *n
 {
     const una_findings *f = d->findings;
     una_sheet sheet = una_sheet_in(d->arena, name, lead, caption);
-    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
     for (size_t i = 0; i < d->count; i++) {
         una_text title = una_text_in(d->arena);
         una_text_add(&title, "%zu", d->counts[i]);
-        una_sheet_column(&sheet, title.at, UNA_CELL_SPREAD);
+        una_sheet_column(&sheet, title.at, UNA_SHEET_SPREAD);
     }
     for (size_t m = 0; m < d->asked->model_count; m++) {
         const char *spec = d->asked->models[m].spec;
@@ -181,8 +181,8 @@ static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
                  "prior variance: mean and sd over the seeds. Validation rows outside the gap, which choose one of "
                  "them above, can hardly tell them apart.", d->counts[d->count - 1]);
     una_sheet sheet = una_sheet_in(d->arena, "alphas", "Noise known, prior variance given.", caption.at);
-    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
-    for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++) una_sheet_column(&sheet, una_transfer_alphas[a], UNA_CELL_SPREAD);
+    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
+    for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++) una_sheet_column(&sheet, una_transfer_alphas[a], UNA_SHEET_SPREAD);
     for (size_t m = 0; m < d->asked->model_count; m++) {
         const una_group *group = una_transfer_group(f, d->asked->models[m].spec, d->counts[d->count - 1]);
         if (!group) continue;
@@ -203,10 +203,10 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
                                    "outside the gap is kept, its noise is the true one or by evidence; or all is "
                                    "fitted anew to the rows of the gap, which is no transfer. The truth: what the "
                                    "true function and noise are expected to score.");
-    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "kept, noise known", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "kept, by evidence", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "fitted in the gap", UNA_CELL_SPREAD);
+    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "kept, noise known", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "kept, by evidence", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "fitted in the gap", UNA_SHEET_SPREAD);
     for (size_t g = 0; g < f->group_count; g++) {
         if (strcmp(f->fits[f->groups[g].from].key.data, "squiggle") != 0) continue;
         una_sheet_line(&sheet);
@@ -264,8 +264,8 @@ static una_status draw_bands(una_figure *figure, const drawing *d, const una_tra
     char number[UNA_NUMBER_ROOM];
     for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++) {
         const una_findings *f = d->findings;
-        const una_group *group = una_transfer_on(f, una_transfer_bands[b].data);
-        double log_lik = f->value[group->from * f->measures + UNA_TRANSFER_BEFORE];
+        const una_group *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
+        double log_lik = una_findings_value(f, group->from, UNA_TRANSFER_BEFORE);
         una_text title = una_text_in(d->arena);
         una_text_add(&title, "%s: %s nats", una_transfer_bands[b].name, una_number_plain(number, log_lik, 2));
         UNA_TRY(una_arena_check(d->arena));
@@ -282,7 +282,7 @@ static una_status draw_bands(una_figure *figure, const drawing *d, const una_tra
 static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
 {
     una_transfer_rows rows;
-    const una_group *first = una_transfer_on(d->findings, una_transfer_bands[0].data);
+    const una_group *first = una_findings_on(d->findings, NULL, una_transfer_bands[0].data);
     una_figure figure = una_figure_in(d->arena, UNA_TRANSFER_BANDS, band_width, band_height);
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
@@ -310,13 +310,13 @@ static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
                                    "gap, share of fresh rows there that are in their 95 % band (noise included), and "
                                    "the log-likelihood of these and of test rows outside: over the seeds. No row of "
                                    "the gap was learnt from. Outside, the three can hardly be told apart.");
-    una_sheet_column(&sheet, "uncertainty", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "std in the gap", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "cover 95", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "log-lik in the gap", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "log-lik outside", UNA_CELL_SPREAD);
+    una_sheet_column(&sheet, "uncertainty", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "std in the gap", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "cover 95", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "log-lik in the gap", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "log-lik outside", UNA_SHEET_SPREAD);
     for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++) {
-        const una_group *group = una_transfer_on(f, una_transfer_bands[b].data);
+        const una_group *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
         size_t at = (size_t)(group - f->groups) * f->measures;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, una_transfer_bands[b].name);
@@ -343,9 +343,9 @@ una_status una_transfer_page(una_page *page, const una_findings *findings, const
                                "evidence of the gap\xE2\x80\x99s training rows.", UNA_TRANSFER_EVIDENCE, run));
         UNA_TRY(alphas_sheet(page, &d, run));
     }
-    if (una_transfer_on(findings, "squiggle"))
+    if (una_findings_on(findings, NULL, "squiggle"))
         UNA_TRY(others_sheet(page, &d, run));
-    if (una_transfer_on(findings, una_transfer_bands[0].data)) {
+    if (una_findings_on(findings, NULL, una_transfer_bands[0].data)) {
         una_page_heading(page, 2, "How likelihood sees uncertainty");
         UNA_TRY(bands_figure(page, &d, run));
         UNA_TRY(bands_sheet(page, &d, run));

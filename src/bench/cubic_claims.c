@@ -56,7 +56,7 @@ static una_status ask_more(int *holds, una_text *text, const char *what, side la
     una_paired spare;
     const inequality asked = { large, small };
     UNA_TRY(una_paired_each(&spare, f, seeds, to_spare, &asked, run));
-    *holds = una_verdict_both(*holds, una_paired_verdict(&spare, strict ? DBL_MIN : 0));
+    *holds = una_holding_both(*holds, una_paired_verdict(&spare, strict ? DBL_MIN : 0));
     una_text_add(text, "; to spare%s ", what);
     una_paired_say(text, &spare);
     return UNA_OK;

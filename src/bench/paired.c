@@ -169,16 +169,16 @@ int una_paired_most(const una_paired *paired, double most)
 
 int una_paired_within(const una_paired *paired, double most)
 {
-    return una_verdict_both(una_paired_verdict(paired, -most), una_paired_most(paired, most));
+    return una_holding_both(una_paired_verdict(paired, -most), una_paired_most(paired, most));
 }
 
-int una_verdict_both(int one, int other)
+int una_holding_both(int one, int other)
 {
     if (one == UNA_DOES_NOT_HOLD || other == UNA_DOES_NOT_HOLD) return UNA_DOES_NOT_HOLD;
     return one == UNA_HOLDS ? other : one;
 }
 
-int una_verdict_not(int holds)
+int una_holding_not(int holds)
 {
     return holds == UNA_CANNOT_TELL ? holds : holds == UNA_HOLDS ? UNA_DOES_NOT_HOLD : UNA_HOLDS;
 }

@@ -33,8 +33,8 @@ int  una_paired_verdict(const una_paired *paired, double least);
 int  una_paired_most(const una_paired *paired, double most);
 int  una_paired_within(const una_paired *paired, double most);
 /* Verdicts of two claims that must both hold, where one that does not is enough against them; of the opposite. */
-int  una_verdict_both(int one, int other);
-int  una_verdict_not(int holds);
+int  una_holding_both(int one, int other);
+int  una_holding_not(int holds);
 /* "0.12 (95 % interval 0.05 to 0.19, Wilcoxon p 0.002, above 0 in 10 of 10)" */
 void una_paired_say(una_text *text, const una_paired *paired);
 

@@ -119,7 +119,7 @@ JUDGE(judge_notice, notice, "AUROC less 1/2")
 static una_status judge_far(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     UNA_TRY(judge_close(holds, text, claim, f, run));
-    *holds = una_verdict_not(*holds);
+    *holds = una_holding_not(*holds);
     return UNA_OK;
 }
 

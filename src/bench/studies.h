@@ -60,8 +60,6 @@ extern const char una_studies_claims_caption[];
 /* Spearman's correlation of the ranks; ties share theirs. NAN below three pairs, or where one side has no two values.
  * Numbers that are not finite are left out. Work from scratch. */
 una_status una_studies_rank_correlation(double *r, const double *a, const double *b, size_t count, una_run *run);
-/* Of test log-likelihood and gap std over the models of likelihood_blind, for each seed: r [*seeds], in scratch. */
-una_status una_studies_blindness(double **r, size_t *seeds, const una_findings *findings, una_run *run);
 
 una_status una_studies_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 

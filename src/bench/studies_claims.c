@@ -88,7 +88,7 @@ static int is_always(const una_share *s)
 
 static int is_not_always(const una_share *s)
 {
-    return una_verdict_not(is_always(s));
+    return una_holding_not(is_always(s));
 }
 
 static int is_never(const una_share *s)
@@ -98,13 +98,13 @@ static int is_never(const una_share *s)
 
 static int wavers(const una_share *s)
 {
-    return una_verdict_both(is_not_always(s), una_verdict_not(is_never(s)));
+    return una_holding_both(is_not_always(s), una_holding_not(is_never(s)));
 }
 
 /* Of several of which one is enough. */
 static int either(int one, int other)
 {
-    return una_verdict_not(una_verdict_both(una_verdict_not(one), una_verdict_not(other)));
+    return una_holding_not(una_holding_both(una_holding_not(one), una_holding_not(other)));
 }
 
 /* For each of the claim's values, or for one of them. */
@@ -112,7 +112,7 @@ static una_status judge_captures(int *holds, una_text *text, const una_claim *cl
                                  int (*test)(const una_share *share), int (*join)(int, int))
 {
     char word[64];
-    *holds = join == una_verdict_both ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
+    *holds = join == una_holding_both ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
     for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next) {
         const una_group *g = group_of(f, claim, word);
         if (!g) return not_run(holds, text, claim);
@@ -134,11 +134,11 @@ static una_status judge_captures(int *holds, una_text *text, const una_claim *cl
         (void)run;                                                                                                   \
         return judge_captures(holds, text, claim, f, test, join);                                                    \
     }
-CAPTURES(judge_always, is_always, una_verdict_both)
+CAPTURES(judge_always, is_always, una_holding_both)
 CAPTURES(judge_once_always, is_always, either)
-CAPTURES(judge_not_always, is_not_always, una_verdict_both)
-CAPTURES(judge_never, is_never, una_verdict_both)
-CAPTURES(judge_wavers, wavers, una_verdict_both)
+CAPTURES(judge_not_always, is_not_always, una_holding_both)
+CAPTURES(judge_never, is_never, una_holding_both)
+CAPTURES(judge_wavers, wavers, una_holding_both)
 
 /* ---- changes ------------------------------------------------------------------------------------------------- */
 
@@ -231,7 +231,7 @@ static una_status judge_alike(int *holds, una_text *text, const una_claim *claim
         UNA_TRY(log_ratio(&paired, f, first, g, UNA_CUBIC_GAP_STD, run));
         una_text_add(text, "%s%s: ", at == rest ? "" : ", ", word);
         say_ratio(text, paired.mean, paired.low, paired.high);
-        *holds = una_verdict_both(*holds, una_paired_within(&paired, log10(twice)));
+        *holds = una_holding_both(*holds, una_paired_within(&paired, log10(twice)));
     }
     return UNA_OK;
 }
@@ -247,7 +247,7 @@ static una_status judge_error(int *holds, una_text *text, const una_claim *claim
         const una_group *g = group_of(f, claim, word);
         if (!g || !gp) return not_run(holds, text, claim);
         UNA_TRY(log_ratio(&paired, f, g, gp, UNA_CUBIC_RMSE, run));
-        *holds = una_verdict_both(*holds, una_paired_verdict(&paired, -log10(most_error)));
+        *holds = una_holding_both(*holds, una_paired_verdict(&paired, -log10(most_error)));
         una_text_add(text, "%s%s ", at == claim->model ? "error over the GP's: " : ", ", word);
         say_ratio(text, -paired.mean, -paired.high, -paired.low);
     }
@@ -427,7 +427,8 @@ static una_status blindness_of(double *r, const una_findings *f, uint64_t seed, 
     return una_studies_rank_correlation(r, a, b, count, run);
 }
 
-una_status una_studies_blindness(double **r, size_t *seeds, const una_findings *f, una_run *run)
+/* For each seed of likelihood_blind: r [*seeds], in scratch. */
+static una_status blindness(double **r, size_t *seeds, const una_findings *f, una_run *run)
 {
     const una_group *first = una_findings_on(f, NULL, "likelihood_blind");
     *seeds = first ? first->count : 0;
@@ -445,7 +446,7 @@ static una_status judge_blind(int *holds, una_text *text, const una_claim *claim
     una_paired paired = { .count = 0 };
     double *r;
     size_t seeds;
-    una_status status = una_studies_blindness(&r, &seeds, f, run);
+    una_status status = blindness(&r, &seeds, f, run);
     if (status == UNA_OK) status = una_paired_of(&paired, r, seeds, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);

@@ -62,7 +62,7 @@ static una_status for_each_chunk(walk w, const una_model *model, const char *pat
     *rows = 0;
     w.targets = una_model_target_count(model);
     w.columns = una_several_columns(model, &run->scratch);
-    if (w.columns) wanted = una_columns_wanted_several(w.columns, w.targets, &run->scratch);
+    if (w.columns) wanted = una_columns_wanted(w.columns, w.targets, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
 
     if (status == UNA_OK) {

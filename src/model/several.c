@@ -51,8 +51,14 @@ static bool there(double cell)
     return !isnan(cell);
 }
 
-una_status una_target_rows_of(una_target_rows *own, una_view x, const double *y, size_t targets, size_t target,
-                              una_run *run)
+typedef struct target_rows {             /* the rows that have one of the targets                           */
+    una_view x;                          /* the view given where all have it, else a copy in the run's scratch */
+    double  *y;                          /* [x.rows] in the run's scratch                                   */
+    const size_t *row;                   /* [x.rows] which they are among all; NULL: all                    */
+} target_rows;
+
+static una_status target_rows_of(target_rows *own, una_view x, const double *y, size_t targets, size_t target,
+                                 una_run *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < x.rows; i++) count += there(y[i * targets + target]);
@@ -72,7 +78,7 @@ una_status una_target_rows_of(una_target_rows *own, una_view x, const double *y,
         }
         answers[to++] = answer;
     }
-    *own = (una_target_rows){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
+    *own = (target_rows){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
     return UNA_OK;
 }
 
@@ -131,8 +137,8 @@ static una_status encode(fitting *f)
 static una_status look_at_target(fitting *f, size_t t)
 {
     const una_kind *kind = f->whole->kind;
-    una_target_rows own;
-    UNA_TRY(una_target_rows_of(&own, f->all.x, f->all.y, f->all.outputs, t, f->run));
+    target_rows own;
+    UNA_TRY(target_rows_of(&own, f->all.x, f->all.y, f->all.outputs, t, f->run));
     size_t rows = own.x.rows, missing = f->all.x.rows - rows;
     const char *name = f->columns[t]->target;
     if (rows < kind->least_rows)
@@ -181,7 +187,7 @@ static bool split_serves(const una_problem *p, const una_kind *kind, size_t t)
 
 /* ---- each target by itself -------------------------------------------------------------------------------------- */
 
-static una_status take_fold(una_problem *p, const una_target_rows *own, una_run *run)
+static una_status take_fold(una_problem *p, const target_rows *own, una_run *run)
 {
     if (!p->folds || !own->row) return UNA_OK;
     unsigned char *fold = UNA_GET_ROWS(&run->scratch, unsigned char, own->x.rows);
@@ -194,10 +200,10 @@ static una_status take_fold(una_problem *p, const una_target_rows *own, una_run 
 /* The common split, without the rows that lack the target. */
 static una_status share_split(una_problem *p, const fitting *f, size_t t)
 {
-    una_target_rows rows, held;
+    target_rows rows, held;
     const una_problem *all = &f->all;
-    UNA_TRY(una_target_rows_of(&rows, all->x, all->y, all->outputs, t, f->run));
-    UNA_TRY(una_target_rows_of(&held, all->valid_x, all->valid_y, all->outputs, t, f->run));
+    UNA_TRY(target_rows_of(&rows, all->x, all->y, all->outputs, t, f->run));
+    UNA_TRY(target_rows_of(&held, all->valid_x, all->valid_y, all->outputs, t, f->run));
     UNA_TRY(take_fold(p, &rows, f->run));
     p->x = rows.x;
     p->y = rows.y;
@@ -209,14 +215,14 @@ static una_status share_split(una_problem *p, const fitting *f, size_t t)
 /* Rows held out lie behind the others, as una_problem_split left them. */
 static una_status split_anew(una_problem *p, const fitting *f, size_t t)
 {
-    una_target_rows rows;
+    target_rows rows;
     una_view x = f->all.x;
     size_t held = count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t);
     if (f->settings->valid && held == 0)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: there are no rows to validate on with the target '%.60s'",
                  f->settings->valid->origin, f->columns[t]->target);
     if (f->all.valid_joins) x.rows += f->all.valid_x.rows;
-    UNA_TRY(una_target_rows_of(&rows, x, f->all.y, f->all.outputs, t, f->run));
+    UNA_TRY(target_rows_of(&rows, x, f->all.y, f->all.outputs, t, f->run));
     *p = (una_problem){ .x = rows.x, .y = rows.y, .outputs = 1, .columns = f->columns[t], .data = f->data,
                         .seed = f->all.seed, .table_rows = rows.x.rows };
     una_model *part = f->whole->target[t];
@@ -404,8 +410,8 @@ void una_spare_free(una_spare *spare)
 
 static una_status observe_target(una_model *whole, una_view x, const double *y, size_t t, una_run *run)
 {
-    una_target_rows own;
-    UNA_TRY(una_target_rows_of(&own, x, y, whole->targets, t, run));
+    target_rows own;
+    UNA_TRY(target_rows_of(&own, x, y, whole->targets, t, run));
     return own.x.rows ? una_model_observe_encoded(whole->target[t], own.x.at, own.y, own.x.rows, run) : UNA_OK;
 }
 

@@ -28,14 +28,6 @@ una_status una_several_relearn(una_model *whole, const una_dataset *data, const 
 /* UNA_E_USAGE for a model of several targets: the call is for one. */
 una_status una_model_need_one(const una_model *model, una_run *run);
 
-typedef struct una_target_rows {         /* the rows that have one of the targets                           */
-    una_view x;                          /* the view given where all have it, else a copy in the run's scratch */
-    double  *y;                          /* [x.rows] in the run's scratch                                   */
-    const size_t *row;                   /* [x.rows] which they are among all; NULL: all                    */
-} una_target_rows;
-una_status una_target_rows_of(una_target_rows *own, una_view x, const double *y, size_t targets, size_t target,
-                              una_run *run);
-
 /* A second copy of all states stands by, so that going back after a failure needs no memory. */
 typedef struct una_spare { una_arena arena; void **state; una_fit_info *info; } una_spare;
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run);

@@ -128,7 +128,7 @@ static una_status luna_fit_several(void *const *state, void *const *options, con
     }
 
     una_basis_plan plan = plan_of(first, problem);
-    UNA_TRY(una_basis_fit_several(basis, own, problem, &plan, result, together, keep, run));
+    UNA_TRY(una_basis_fit(basis, own, problem, &plan, result, together, keep, run));
     tell(first, &plan, result[0]);                       /* of all: they share the features */
     return UNA_OK;
 }

@@ -43,7 +43,7 @@ static una_status nlm_fit_several(void *const *state, void *const *options, cons
     }
     una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = first->training == MARGINAL,
                             .member = first->committee.members != 1 };
-    return una_basis_fit_several(basis, own, problem, &plan, result, together, keep, run);
+    return una_basis_fit(basis, own, problem, &plan, result, together, keep, run);
 }
 
 static una_status nlm_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,

@@ -66,7 +66,7 @@ static void add_cell(una_sheet *sheet, una_sheet_cell cell)
 void una_sheet_words(una_sheet *sheet, const char *words)
 {
     add_cell(sheet, (una_sheet_cell){ .kind = words ? UNA_SHEET_WORDS : UNA_SHEET_EMPTY,
-                                .words = una_arena_text(sheet->arena, words) });
+                                      .words = una_arena_text(sheet->arena, words) });
 }
 
 void una_sheet_number(una_sheet *sheet, double value, int decimals)

@@ -149,13 +149,13 @@ static void verdicts_ask_for_whole_intervals(void **state)
     assert_int_equal(una_paired_within(&(una_paired){ .count = 3, .low = 1, .high = 2 }, 0.5), UNA_DOES_NOT_HOLD);
     assert_int_equal(una_paired_within(&(una_paired){ .count = 3, .low = -2, .high = -1 }, 0.5), UNA_DOES_NOT_HOLD);
 
-    assert_int_equal(una_verdict_both(UNA_HOLDS, UNA_HOLDS), UNA_HOLDS);
-    assert_int_equal(una_verdict_both(UNA_HOLDS, UNA_CANNOT_TELL), UNA_CANNOT_TELL);
-    assert_int_equal(una_verdict_both(UNA_CANNOT_TELL, UNA_HOLDS), UNA_CANNOT_TELL);
-    assert_int_equal(una_verdict_both(UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD), UNA_DOES_NOT_HOLD);
-    assert_int_equal(una_verdict_not(UNA_HOLDS), UNA_DOES_NOT_HOLD);
-    assert_int_equal(una_verdict_not(UNA_DOES_NOT_HOLD), UNA_HOLDS);
-    assert_int_equal(una_verdict_not(UNA_CANNOT_TELL), UNA_CANNOT_TELL);
+    assert_int_equal(una_holding_both(UNA_HOLDS, UNA_HOLDS), UNA_HOLDS);
+    assert_int_equal(una_holding_both(UNA_HOLDS, UNA_CANNOT_TELL), UNA_CANNOT_TELL);
+    assert_int_equal(una_holding_both(UNA_CANNOT_TELL, UNA_HOLDS), UNA_CANNOT_TELL);
+    assert_int_equal(una_holding_both(UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_holding_not(UNA_HOLDS), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_holding_not(UNA_DOES_NOT_HOLD), UNA_HOLDS);
+    assert_int_equal(una_holding_not(UNA_CANNOT_TELL), UNA_CANNOT_TELL);
 }
 
 static void sentences_say_it(void **state)

@@ -133,7 +133,7 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean of the seeds");
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "each seed");
     if (plain) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_SECOND, "no pseudo-data");
-    return una_page_figure(page, "rise", &figure, "Doubt follows the spread.", "Mean epistemic standard deviation on "
+    return una_page_figure(page, "rise", &figure, "Uncertainty by the spread.", "Mean epistemic standard deviation on "
                            "[\xE2\x88\x92" "1.5, 1.5] against the distance between the two heads' targets there.", run);
 }
 

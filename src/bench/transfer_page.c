@@ -140,7 +140,7 @@ static una_status by_features(una_page *page, drawing *d, una_run *run)
         UNA_TRY(add_panel(&figure, d, "una\xE2\x80\x99s own settings, noise known", UNA_TRANSFER_KNOWN, true));
         UNA_TRY(add_panel(&figure, d, "una\xE2\x80\x99s own settings, by evidence", UNA_TRANSFER_EVIDENCE, true));
     }
-    return una_page_figure(page, "features", &figure, "More features, more that can be followed.",
+    return una_page_figure(page, "features", &figure, "Log-likelihood by the number of features.",
                            "Mean over the seeds and a band of one standard deviation. Left: the noise is the true one, "
                            "the prior variance is chosen by validation rows outside the gap. Right: both by evidence "
                            "of the gap\xE2\x80\x99s training rows. Dashed: the true function with its noise, above "
@@ -286,7 +286,7 @@ static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
     static const size_t shown[] = { UNA_TRANSFER_BEFORE_STD, UNA_TRANSFER_BEFORE_COVERAGE, UNA_TRANSFER_BEFORE,
                                     UNA_TRANSFER_OUTSIDE };
     const una_findings *f = d->findings;
-    una_sheet sheet = una_sheet_in(d->arena, "bands", "Both are punished.", "Mean epistemic standard deviation in the "
+    una_sheet sheet = una_sheet_in(d->arena, "bands", "Uncertainty and likelihood.", "Mean epistemic standard deviation in the "
                                    "gap, share of fresh rows there that are in their 95 % band (noise included), and "
                                    "the log-likelihood of these and of test rows outside: over the seeds. No row of "
                                    "the gap was learnt from. Outside, the three can hardly be told apart.");

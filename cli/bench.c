@@ -15,7 +15,8 @@ enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
              "bare name stands for the experiment's own settings of it"),
-    CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things go"),
+    CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things "
+                    "go"),
     CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
@@ -125,13 +126,27 @@ static void print_mean(double mean, double sd)
     bool small = mean != 0 && mean > -0.01 && mean < 0.01;
     if (isnan(mean)) snprintf(cell, sizeof cell, "%7s", "-");
     else snprintf(cell, sizeof cell, small ? "%7.3g +- %-5.2g" : "%7.3f +- %-5.3f", mean, sd);
-    printf("  %-16s", cell);
+    printf("  %-18s", cell);
 }
+
+enum { WIDEST = 60 };                            /* of a column; what is longer has a line of its own */
 
 static int width_of(const char *text, int width)
 {
     int length = (int)strlen(text);
-    return length > width && length < 60 ? length : width;
+    return length > width && length < WIDEST ? length : width;
+}
+
+/* The spec; or the name, where the spec is too long and the name can mean no other on these data. */
+static const char *label_of(const una_bench_result *r, size_t at, size_t measures)
+{
+    const una_bench_key *key = r->means[at].key;
+    if (strlen(key->spec) < WIDEST) return key->spec;
+    for (size_t i = 0; i < r->mean_count; i += measures) {
+        const una_bench_key *other = r->means[i].key;
+        if (i != at && strcmp(other->model, key->model) == 0 && strcmp(other->data, key->data) == 0) return key->spec;
+    }
+    return key->model;
 }
 
 static void print_means(const una_bench_result *r, size_t experiment)
@@ -141,7 +156,7 @@ static void print_means(const una_bench_result *r, size_t experiment)
     int width = 5, data_width = 4, count_width = width_of(over, 5);
     bool show_data = false;                      /* not where the experiment has one set, its own */
     for (size_t i = 0; i < r->mean_count; i += measures) {
-        width = width_of(r->means[i].key->spec, width);
+        width = width_of(label_of(r, i, measures), width);
         data_width = width_of(r->means[i].key->data, data_width);
         show_data = show_data || strcmp(r->means[i].key->data, una_bench_name(experiment)) != 0;
     }
@@ -150,12 +165,14 @@ static void print_means(const una_bench_result *r, size_t experiment)
     if (show_data) printf("%-*s ", data_width, "data");
     printf("%*s", count_width, over);
     for (size_t m = 0; m + 1 < measures; m++)
-        if (una_bench_measure_at(experiment, m)->title) printf("  %-16s", una_bench_measure_at(experiment, m)->title);
+        if (una_bench_measure_at(experiment, m)->title) printf("  %-18s", una_bench_measure_at(experiment, m)->title);
     printf(" %8s\n", "seconds");
 
     for (size_t i = 0; i < r->mean_count; i += measures) {
         const una_bench_mean *mean = &r->means[i];
-        printf("%-*s ", width, mean->key->spec);
+        const char *label = label_of(r, i, measures);
+        if ((int)strlen(label) > width) printf("%s\n%-*s ", label, width, "");
+        else printf("%-*s ", width, label);
         if (show_data) printf("%-*s ", data_width, mean->key->data);
         printf("%*zu", count_width, mean->count);
         for (size_t m = 0; m + 1 < measures; m++)
@@ -166,7 +183,8 @@ static void print_means(const una_bench_result *r, size_t experiment)
 
 static void print_text(const una_bench_result *r, size_t experiment)
 {
-    printf("%s\n\n", una_bench_caption(experiment));
+    cli_wrap(stdout, 0, 0, una_bench_caption(experiment));
+    printf("\n");
     print_means(r, experiment);
     printf("\n");
     for (size_t i = 0; i < r->claim_count; i++) {

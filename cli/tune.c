@@ -54,6 +54,17 @@ typedef struct job {
 
 /* ---- the work ---------------------------------------------------------------------------------------- */
 
+/* A column whose own name has the comma is one target. */
+static una_status check_target(const cli *c, const una_dataset *data)
+{
+    size_t count;
+    char **targets = cli_targets(c, data, &count);
+    cli_targets_free(targets, count);
+    if (count < 2) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "options are searched for one target, and --target %s names %zu: tune for each by "
+                    "itself; 'una fit' then takes several", cli_text(c, "target"), count);
+}
+
 static una_status check_asked(const cli *c, const una_tune_settings *settings)
 {
     if (!settings->over) {
@@ -97,7 +108,8 @@ static una_status work(cli *c, job *j)
     }
     if (status != UNA_OK) return cli_failed(c, status);
     settings.more = (const una_dataset *const *)j->data + 1;
-    status = cli_read_valid(c, &j->valid, &settings.fit);
+    status = check_target(c, j->data[0]);
+    if (status == UNA_OK) status = cli_read_valid(c, &j->valid, &settings.fit);
     if (status != UNA_OK) return status;
     status = una_tune(&j->tuned, j->data[0], &settings, c->run);
     cli_progress_clear();
@@ -188,13 +200,15 @@ static void print_meaning(const cli *c, const una_tuned *t, bool heads)
         printf("\n");
     }
     if (t->splits == 1) printf("rows not seen are those of one random split, the same for every spec\n");
-    if (t->table_count > 1) printf("rank: mean over the data sets of the place among the specs of the model\n");
-    if (rule && strcmp(rule, "rmse") == 0) printf("best: lowest rmse\n");
+    const char *best = t->table_count > 1 ? "best on a data set" : "best";
+    if (rule && strcmp(rule, "rmse") == 0) printf("%s: lowest rmse\n", best);
     if (rule && strcmp(rule, "two_stage") == 0)
-        printf("best: of the tenth with the highest log-lik the lowest cos^2; without heads the highest log-lik\n");
+        printf("%s: of the tenth with the highest log-lik the lowest cos^2; without heads the highest log-lik\n", best);
+    if (t->table_count > 1)
+        printf("rank: mean over the data sets of the place among the specs of the model; the lowest is best of all\n");
     if (t->trained < t->made)
-        printf("%zu fit%s gave %zu results: prior_var and noise_std were set after training (--refit trains for "
-               "each)\n", t->trained, t->trained == 1 ? "" : "s", t->made);
+        printf("%zu fit%s gave %zu results: what only the posterior needs (prior_var, noise_std) is set after training; "
+               "--refit trains for each\n", t->trained, t->trained == 1 ? "" : "s", t->made);
 }
 
 static void print_table(const cli *c, const job *j)

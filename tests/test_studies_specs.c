@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every spec of the studies is one that its model takes: found here, and not after the first hour of a full run.
+ * Every spec of the studies is one that its model takes: found here, and not after the first hour of a full run. And
+ * TUNA's misfit, which is taken from its loss, is that of its heads.
  */
 #include "test_support.h"
 
 #include "bench/studies.h"
+
+extern const una_experiment una_experiment_studies;
 
 static void check_spec(const una_study_line *s, const char *value, const una_studies_curve *curve, bool quick,
                        una_run *run)
@@ -60,11 +63,49 @@ static void claims_name_values_of_their_studies(void **state)
     }
 }
 
+/* The references are one function that is known, and the copies of the rows are these rows once more: then the misfit
+ * can be computed from the fitted heads alone. */
+static void misfit_is_that_of_the_heads(void **state)
+{
+    enum { HEADS = 4 };
+    static const char capacity[] = "tuna(features=6, formula=\"20*sin(2*x)\", heads=4, copy_std=0, width=20, "
+                                   "batch=1000000, prior_var=1, noise_std=3, penalty=0, steps=600, rate=0.003)";
+    const una_row_key key = { .study = "studies", .data = "tuna_capacity 6", .spec = capacity, .seed = 5 };
+    const una_asked asked = { .experiment = &una_experiment_studies, .first = 0 };
+    una_run *run = quiet_run();
+    double value[UNA_STUDIES_MEASURES], f[HEADS * UNA_CUBIC_ROWS], mean = 0, var = 0, square = 0;
+    una_outcome outcome = { .arena = &run->scratch, .value = value };
+    una_model *model = NULL;
+    una_dataset *data = NULL;
+    size_t heads;
+    (void)state;
+    run->settings.seed = key.seed;
+    assert_ok(una_experiment_studies.measure(&outcome, &key, &asked, run), run);
+    assert_ok(una_cubic_fit(&model, &data, &key, run), run);
+    assert_ok(una_model_functions(model, data, &heads, f, run), run);
+    assert_int_equal(heads, HEADS);
+
+    const double *x = una_dataset_numbers(data, 0), *y = una_dataset_numbers(data, 1);
+    for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) mean += y[i] / UNA_CUBIC_ROWS;
+    for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) var += (y[i] - mean) * (y[i] - mean) / UNA_CUBIC_ROWS;
+    for (size_t m = 0; m < HEADS; m++)
+        for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) {
+            double off = f[m * UNA_CUBIC_ROWS + i] - 20 * sin(2 * x[i]);
+            square += off * off / (HEADS * UNA_CUBIC_ROWS);
+        }
+    print_message("misfit %g, of the heads %g\n", value[UNA_STUDIES_MISFIT], sqrt(square / var));
+    assert_near(value[UNA_STUDIES_MISFIT], sqrt(square / var), 1e-3, 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_take_every_spec),
         cmocka_unit_test(claims_name_values_of_their_studies),
+        cmocka_unit_test(misfit_is_that_of_the_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

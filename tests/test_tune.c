@@ -120,7 +120,8 @@ static void what_cannot_be_read(void **state)
         { "width=2.5:9:3", "whole number" }, { "width=5||7", "missing beside a '|'" }, { "width=5|5", "twice" },
         { "width=5|many", "width=5|many" }, { "widht=5|6", "did you mean" }, { "penalty=-1|1", "penalty=-1|1" },
         { "penalty=-5:1", "penalty=-5:1" }, { "activation=relu|tahn", "tanh" }, { "width=5, width=6", "second time" },
-        { "width=a:b", "low:high" }, { "penalty=1:2:1000001", "too many" }, { "penalty=1:1:5", "empty" }, { "penalty=2:2", "empty" },
+        { "width=a:b", "low:high" }, { "penalty=1:2:1000001", "too many" }, { "penalty=1:1:5", "empty" },
+        { "penalty=2:2", "empty" },
         { "penalty=-1:1:log5", "above 0" },
     };
     scene s;

@@ -4,7 +4,7 @@
 #   tools/results.sh [PROGRAM [ROWS [DOCS]]]        build/una, results and docs of this repository
 # ROWS has NAME.csv for every experiment (rows of a full run), NAME.flags (flags of that run) and FIGURES.md. Rows that
 # are there are not made again; where some are missing they are, and stderr says how many. The same rows give the same
-# file: pictures that need a fit are made with the plain kernels, which every machine has.
+# file; pictures of a fitted function need a fit, whose last digits hang on the machine's kernels.
 set -euo pipefail
 home=$(cd "$(dirname "$0")/.." && pwd)
 una=${1:-$home/build/una} rows=${2:-$home/results} docs=${3:-$home/docs}
@@ -33,7 +33,7 @@ run() {         # run NAME: its page in $work/NAME, from the rows that are kept
     [ -f "$rows/$1.flags" ] && read -r -a flags <"$rows/$1.flags"
     mkdir "$work/$1"
     cp "$rows/$1.csv" "$work/$1/"
-    (cd "$work" && "$una" bench "$1" --full "${flags[@]}" --out "$1" --kernels generic --quiet --json >"$1.json")
+    (cd "$work" && "$una" bench "$1" --full "${flags[@]}" --out "$1" --quiet --json >"$1.json")
     fitted=$(grep -o '"fitted": [0-9]*' "$work/$1.json" | tail -n 1 | grep -o '[0-9]*')
     if [ "$fitted" -gt 0 ]; then
         echo "tools/results.sh: $1: $fitted fits were made, because $rows/$1.csv does not have their rows" >&2

@@ -21,7 +21,7 @@ double una_bayesopt_quantile(const una_findings *f, const una_group *group, size
     double *value = UNA_GET(arena, double, group->count), result = NAN;
     bool whole = value != NULL;
     for (size_t i = 0; whole && i < group->count; i++) {
-        value[i] = f->value[(group->from + i) * f->measures + measure];
+        value[i] = una_findings_value(f, group->from + i, measure);
         whole = isfinite(value[i]);
     }
     if (whole) result = una_quantile(value, group->count, share);
@@ -68,7 +68,7 @@ static una_status judge_most(int *holds, una_text *text, const una_claim *claim,
     const una_group *g = whole_group(f, claim->model, claim->data, at);
     if (!g) return not_run(holds, text, "all steps of that surrogate on that task");
     double median = una_bayesopt_median(f, g, at, &run->scratch);
-    for (size_t i = g->from; i < g->from + g->count; i++) good += f->value[i * f->measures + at] <= most;
+    for (size_t i = g->from; i < g->from + g->count; i++) good += una_findings_value(f, i, at) <= most;
     una_text_add(text, "median ");
     figure(text, median);
     una_text_add(text, " (at most ");

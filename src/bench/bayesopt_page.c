@@ -188,13 +188,13 @@ static una_status results_table(una_page *page, const una_findings *f, una_run *
                                "error on test rows in percent, beside what the thesis prints (mean \xC2\xB1 sd of ten "
                                "restarts). Seconds are those that the next point takes, without its evaluation: their "
                                "median, mean over the seeds, and their mean, which has the trainings in it.");
-    una_sheet_column(&s, "surrogate", UNA_CELL_WORDS);
-    una_sheet_column(&s, "seeds", UNA_CELL_NUMBER);
-    una_sheet_column(&s, "median", UNA_CELL_NUMBER);
-    una_sheet_column(&s, "mean", UNA_CELL_SPREAD);
-    una_sheet_column(&s, "thesis", UNA_CELL_SPREAD);
-    una_sheet_column(&s, "seconds a step", UNA_CELL_NUMBER);
-    una_sheet_column(&s, "mean seconds", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "surrogate", UNA_SHEET_WORDS);
+    una_sheet_column(&s, "seeds", UNA_SHEET_NUMBER);
+    una_sheet_column(&s, "median", UNA_SHEET_NUMBER);
+    una_sheet_column(&s, "mean", UNA_SHEET_SPREAD);
+    una_sheet_column(&s, "thesis", UNA_SHEET_SPREAD);
+    una_sheet_column(&s, "seconds a step", UNA_SHEET_NUMBER);
+    una_sheet_column(&s, "mean seconds", UNA_SHEET_NUMBER);
     for (const una_task_kind *task = una_task_kinds; task->name; task++) {
         if (!has_task(f, task)) continue;
         una_sheet_group(&s, task->name);

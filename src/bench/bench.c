@@ -301,7 +301,7 @@ static una_status list_rows(bench *b)
                                        fit->key.seed, fit->key.results, fit->options, fit->kernels, fit->commit };
             for (size_t m = 0; m < f->measures; m++)
                 rows[i * f->measures + m] = (una_bench_row){ &keys[i], measure_name(b, m),
-                                                             f->value[i * f->measures + m] };
+                                                             una_findings_value(f, i, m) };
         }
         for (size_t m = 0, at = g * f->measures; m < f->measures; m++, at++)
             means[at] = (una_bench_mean){ &keys[group->from], measure_name(b, m), group->count, f->mean[at],

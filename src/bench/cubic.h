@@ -42,8 +42,8 @@ una_status una_cubic_keep(const una_model *model, const una_row_key *key, const 
 
 typedef struct una_cubic_panel { const una_row *fit; const char *title; bool heads; } una_cubic_panel;
 /* The functions of these fits, of one seed, each a small picture with the same axes. A model that was not kept (rows
- * may come from a CSV file), or is not the one that its row speaks of, is fitted again by una_cubic_fit. heads: also the
- * auxiliary regressors or members of the model. `name`: of the figure's files. */
+ * may come from a CSV file), or is not the one that its row speaks of, is fitted again by una_cubic_fit. heads: also
+ * the auxiliary regressors or members of the model. `name`: of the figure's files. */
 una_status una_cubic_functions(una_page *page, const char *name, const una_cubic_panel *panels, size_t count,
                                const char *lead, const char *caption, const una_asked *asked, una_run *run);
 

@@ -23,19 +23,6 @@
 enum { MOST_PENALTIES = 64 };
 static const double rise = 2, most_ripple = 0.1, half = 0.5, twice = 2, most_error = 1.1;
 
-static double value_of(const una_findings *f, size_t fit, size_t m)
-{
-    return f->value[fit * f->measures + m];
-}
-
-/* The fit of a group with that seed; SIZE_MAX if there is none. */
-static size_t fit_of(const una_findings *f, const una_group *group, uint64_t seed)
-{
-    for (size_t i = group->from; i < group->from + group->count; i++)
-        if (f->fits[i].key.seed == seed) return i;
-    return SIZE_MAX;
-}
-
 static void figure(una_text *text, double value)
 {
     char buffer[UNA_NUMBER_ROOM];
@@ -47,17 +34,19 @@ static void figure(una_text *text, double value)
 /* One side of an inequality: a measure times a factor, plus a number. group NULL: the number alone. */
 typedef struct side { const una_group *group; size_t measure; double factor, plus; } side;
 
-static double side_in_seed(const side *s, const una_findings *f, uint64_t seed)
+typedef struct inequality { side large, small; } inequality;
+
+static double side_of(const side *s, const una_findings *f, const una_row_key *key)
 {
-    size_t fit = s->group ? fit_of(f, s->group, seed) : SIZE_MAX;
+    size_t fit = s->group ? una_findings_fit(f, s->group, key) : SIZE_MAX;
     if (!s->group) return s->plus;
-    return fit == SIZE_MAX ? NAN : s->factor * value_of(f, fit, s->measure) + s->plus;
+    return fit == SIZE_MAX ? NAN : s->factor * una_findings_value(f, fit, s->measure) + s->plus;
 }
 
-static int worse(int a, int b)
+static double to_spare(const una_findings *f, size_t fit, const void *context)
 {
-    if (a == UNA_DOES_NOT_HOLD || b == UNA_DOES_NOT_HOLD) return UNA_DOES_NOT_HOLD;
-    return a == UNA_HOLDS ? b : a;
+    const inequality *q = context;
+    return side_of(&q->large, f, &f->fits[fit].key) - side_of(&q->small, f, &f->fits[fit].key);
 }
 
 /* large >= small, or > where it is strict, in the seeds of `seeds`. */
@@ -65,18 +54,9 @@ static una_status ask_more(int *holds, una_text *text, const char *what, side la
                            const una_group *seeds, const una_findings *f, una_run *run)
 {
     una_paired spare;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *d = UNA_GET(&run->scratch, double, seeds->count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < seeds->count; i++) {
-        uint64_t seed = f->fits[seeds->from + i].key.seed;
-        d[i] = side_in_seed(&large, f, seed) - side_in_seed(&small, f, seed);
-    }
-    una_status status = una_paired_of(&spare, d, seeds->count, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-
-    *holds = worse(*holds, una_paired_verdict(&spare, strict ? DBL_MIN : 0));
+    const inequality asked = { large, small };
+    UNA_TRY(una_paired_each(&spare, f, seeds, to_spare, &asked, run));
+    *holds = una_holding_both(*holds, una_paired_verdict(&spare, strict ? DBL_MIN : 0));
     una_text_add(text, "; to spare%s ", what);
     una_paired_say(text, &spare);
     return UNA_OK;

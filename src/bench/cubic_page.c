@@ -8,10 +8,7 @@
 
 static void spreads(una_sheet *sheet, const una_findings *f, size_t g, const size_t *measures, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t at = g * f->measures + measures[i];
-        una_sheet_spread(sheet, f->mean[at], f->sd[at], 2);
-    }
+    for (size_t i = 0; i < count; i++) una_page_spread(sheet, f, &f->groups[g], measures[i], 2);
 }
 
 static una_status means_table(una_page *page, const una_findings *f, una_run *run)
@@ -21,13 +18,13 @@ static una_status means_table(una_page *page, const una_findings *f, una_run *ru
                                "61 points of [\xE2\x88\x92" "1.5, 1.5] (gap) and over the training rows (data), and "
                                "the error at the training rows: mean \xC2\xB1 standard deviation over the seeds, in "
                                "the units of y. The noise of the data is 3.");
-    una_sheet_column(&s, "model", UNA_CELL_WORDS);
-    una_sheet_column(&s, "seeds", UNA_CELL_NUMBER);
-    una_sheet_column(&s, "gap std", UNA_CELL_SPREAD);
-    una_sheet_column(&s, "data std", UNA_CELL_SPREAD);
-    una_sheet_column(&s, "gap / data", UNA_CELL_NUMBER);
-    una_sheet_column(&s, "RMSE", UNA_CELL_SPREAD);
-    una_sheet_column(&s, "seconds a fit", UNA_CELL_NUMBER);
+    una_sheet_column(&s, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&s, "seeds", UNA_SHEET_NUMBER);
+    una_sheet_column(&s, "gap std", UNA_SHEET_SPREAD);
+    una_sheet_column(&s, "data std", UNA_SHEET_SPREAD);
+    una_sheet_column(&s, "gap / data", UNA_SHEET_NUMBER);
+    una_sheet_column(&s, "RMSE", UNA_SHEET_SPREAD);
+    una_sheet_column(&s, "seconds a fit", UNA_SHEET_NUMBER);
 
     for (size_t g = 0; g < f->group_count; g++) {
         const double *mean = f->mean + g * f->measures;
@@ -54,8 +51,8 @@ static una_status truth_table(una_page *page, const una_findings *f, una_run *ru
                                "whose x\xC2\xB3 is within the mean \xC2\xB1 1.96 epistemic standard deviations, and "
                                "the log-likelihood of fresh rows there: in the gap, and on [\xE2\x88\x92" "6, "
                                "\xE2\x88\x92" "4] and [4, 6], with the mean epistemic standard deviation there.");
-    una_sheet_column(&s, "model", UNA_CELL_WORDS);
-    for (size_t i = 0; i < COUNT; i++) una_sheet_column(&s, heads[i], UNA_CELL_SPREAD);
+    una_sheet_column(&s, "model", UNA_SHEET_WORDS);
+    for (size_t i = 0; i < COUNT; i++) una_sheet_column(&s, heads[i], UNA_SHEET_SPREAD);
     for (size_t g = 0; g < f->group_count; g++) {
         una_sheet_line(&s);
         una_sheet_words(&s, una_page_title(f, g));

@@ -45,7 +45,12 @@ typedef struct una_findings {            /* what the plan gave, group by group  
 
 /* The first group of a kind, on a data set unless `data` is NULL; NULL: it was not run. */
 const una_group *una_findings_group(const una_findings *findings, const char *model, const char *data);
+/* The first group whose keys have that data, and that spec unless it is NULL; NULL: it was not run. */
+const una_group *una_findings_on(const una_findings *findings, const char *spec, const char *data);
 double una_findings_mean(const una_findings *findings, const una_group *group, size_t measure);
+double una_findings_value(const una_findings *findings, size_t fit, size_t measure);
+/* The fit of a group that has the seed and split of another key; SIZE_MAX: there is none. */
+size_t una_findings_fit(const una_findings *findings, const una_group *group, const una_row_key *like);
 
 typedef enum una_holding { UNA_CANNOT_TELL = -1, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
 
@@ -111,6 +116,9 @@ una_row_key una_model_row_key(const una_bench_model *model, const char *study, c
 una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */
 una_status una_page_means(una_page *page, const una_findings *findings, const una_experiment *experiment, una_run *run);
+/* A cell with mean and sd of a group's measure; a dash where the group is NULL. */
+void una_page_spread(una_sheet *sheet, const una_findings *findings, const una_group *group, size_t measure,
+                     int decimals);
 /* A group's name on the page: its kind where that tells it apart, else its spec. */
 const char *una_page_title(const una_findings *findings, size_t group);
 

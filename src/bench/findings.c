@@ -23,9 +23,30 @@ const una_group *una_findings_group(const una_findings *f, const char *model, co
     return NULL;
 }
 
+const una_group *una_findings_on(const una_findings *f, const char *spec, const char *data)
+{
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_row_key *key = &f->fits[f->groups[g].from].key;
+        if (strcmp(key->data, data) == 0 && (!spec || strcmp(key->spec, spec) == 0)) return &f->groups[g];
+    }
+    return NULL;
+}
+
 double una_findings_mean(const una_findings *f, const una_group *group, size_t measure)
 {
     return f->mean[(size_t)(group - f->groups) * f->measures + measure];
+}
+
+double una_findings_value(const una_findings *f, size_t fit, size_t measure)
+{
+    return f->value[fit * f->measures + measure];
+}
+
+size_t una_findings_fit(const una_findings *f, const una_group *group, const una_row_key *like)
+{
+    for (size_t i = group->from; i < group->from + group->count; i++)
+        if (f->fits[i].key.seed == like->seed && f->fits[i].key.split == like->split) return i;
+    return SIZE_MAX;
 }
 
 /* ---- groups -------------------------------------------------------------------------------------------------- */

@@ -153,38 +153,44 @@ static una_status judge_sine(int *holds, una_text *text, const una_claim *claim,
     return UNA_OK;
 }
 
-/* A group's own measure less `factor` times another of its own. */
-static una_status own_difference(una_paired *paired, const una_findings *f, const una_group *g, size_t measure,
-                                 size_t other, double factor, una_run *run)
+/* What a margin asks to be above 0, of each fit of one role; *group NULL: it was not run, which is said. */
+static una_status judge_role(int *holds, una_paired *paired, const una_group **group, una_text *text,
+                             const una_claim *claim, const char *role, una_margin *of, const una_findings *f,
+                             una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *difference = UNA_GET(&run->scratch, double, g->count);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < g->count; i++) {
-        const double *value = f->value + (g->from + i) * f->measures;
-        difference[i] = value[measure] - factor * value[other];
+    *holds = UNA_CANNOT_TELL;
+    UNA_TRY(una_role_group(group, claim->data, role, f, run));
+    if (!*group) {
+        needs(text, claim);
+        return UNA_OK;
     }
-    if (status == UNA_OK) status = una_paired_of(paired, difference, g->count, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_paired_each(paired, f, *group, of, NULL, run));
+    *holds = una_paired_verdict(paired, 0);
+    return UNA_OK;
+}
+
+static double widening(const una_findings *f, size_t fit, const void *context)
+{
+    (void)context;
+    return una_findings_value(f, fit, UNA_KNOW_BEYOND_STD) - twice * una_findings_value(f, fit, UNA_KNOW_NEAR_STD);
 }
 
 static una_status judge_widens(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const una_group *rbf;
     una_paired paired;
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(una_role_group(&rbf, claim->data, sine_rbf, f, run));
-    if (!rbf) {
-        needs(text, claim);
-        return UNA_OK;
-    }
-    UNA_TRY(own_difference(&paired, f, rbf, UNA_KNOW_BEYOND_STD, UNA_KNOW_NEAR_STD, twice, run));
-    *holds = una_paired_verdict(&paired, 0);
+    UNA_TRY(judge_role(holds, &paired, &rbf, text, claim, sine_rbf, widening, f, run));
+    if (!rbf) return UNA_OK;
     say(text, "epistemic std ", una_findings_mean(f, rbf, UNA_KNOW_BEYOND_STD), " beyond the rows");
     say(text, ", ", una_findings_mean(f, rbf, UNA_KNOW_NEAR_STD), " within; beyond less twice within: ");
     una_paired_say(text, &paired);
     return UNA_OK;
+}
+
+static double reversion(const una_findings *f, size_t fit, const void *context)
+{
+    (void)context;
+    return half - una_findings_value(f, fit, UNA_KNOW_PULL);
 }
 
 /* Half as far from the rows' mean as the truth goes, or less. */
@@ -192,21 +198,8 @@ static una_status judge_reverts(int *holds, una_text *text, const una_claim *cla
 {
     const una_group *rbf;
     una_paired paired;
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(una_role_group(&rbf, claim->data, sine_rbf, f, run));
-    if (!rbf) {
-        needs(text, claim);
-        return UNA_OK;
-    }
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *room = UNA_GET(&run->scratch, double, rbf->count);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < rbf->count; i++)
-        room[i] = half - f->value[(rbf->from + i) * f->measures + UNA_KNOW_PULL];
-    if (status == UNA_OK) status = una_paired_of(&paired, room, rbf->count, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-    *holds = una_paired_verdict(&paired, 0);
+    UNA_TRY(judge_role(holds, &paired, &rbf, text, claim, sine_rbf, reversion, f, run));
+    if (!rbf) return UNA_OK;
     say(text, "the mean goes ", una_findings_mean(f, rbf, UNA_KNOW_PULL), " times as far as the truth (at most ");
     say(text, "", half, " asked); below that by ");
     una_paired_say(text, &paired);
@@ -227,7 +220,7 @@ static una_status judge_strip(int *holds, una_text *text, const una_claim *claim
     }
 
     for (size_t i = g->from; i < g->from + g->count; i++) {
-        double ratio = f->value[i * f->measures + UNA_KNOW_ALONG_RATIO];
+        double ratio = una_findings_value(f, i, UNA_KNOW_ALONG_RATIO);
         hits += ratio < most_ratio;
         worst = fmax(worst, ratio);
     }
@@ -241,19 +234,19 @@ static una_status judge_strip(int *holds, una_text *text, const una_claim *claim
     return UNA_OK;
 }
 
+static double outside(const una_findings *f, size_t fit, const void *context)
+{
+    (void)context;
+    return una_findings_value(f, fit, UNA_KNOW_OUTSIDE_STD) - twice * una_findings_value(f, fit, UNA_KNOW_DISC_STD);
+}
+
 static una_status judge_isotropic(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                   una_run *run)
 {
     const una_group *g;
     una_paired paired;
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(una_role_group(&g, claim->data, isotropic, f, run));
-    if (!g) {
-        needs(text, claim);
-        return UNA_OK;
-    }
-    UNA_TRY(own_difference(&paired, f, g, UNA_KNOW_OUTSIDE_STD, UNA_KNOW_DISC_STD, twice, run));
-    *holds = una_paired_verdict(&paired, 0);
+    UNA_TRY(judge_role(holds, &paired, &g, text, claim, isotropic, outside, f, run));
+    if (!g) return UNA_OK;
     say(text, "epistemic std ", una_findings_mean(f, g, UNA_KNOW_DISC_STD), " in the disc");
     say(text, ", ", una_findings_mean(f, g, UNA_KNOW_OUTSIDE_STD), " outside it; outside less twice inside: ");
     una_paired_say(text, &paired);

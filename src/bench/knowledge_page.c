@@ -144,8 +144,8 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
 {
     const una_findings *f = d->findings;
     una_sheet sheet = una_sheet_in(d->arena, part, lead, caption);
-    una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
-    for (size_t i = 0; i < count; i++) una_sheet_column(&sheet, columns[i].title, UNA_CELL_SPREAD);
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
+    for (size_t i = 0; i < count; i++) una_sheet_column(&sheet, columns[i].title, UNA_SHEET_SPREAD);
     for (size_t g = 0; g < f->group_count; g++) {
         const char *title;
         if (strcmp(f->fits[f->groups[g].from].key.data, part) != 0) continue;
@@ -153,8 +153,7 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, title);
         for (size_t i = 0; i < count; i++)
-            una_sheet_spread(&sheet, f->mean[g * f->measures + columns[i].measure],
-                             f->sd[g * f->measures + columns[i].measure], columns[i].decimals);
+            una_page_spread(&sheet, f, &f->groups[g], columns[i].measure, columns[i].decimals);
     }
     return una_page_sheet(d->page, &sheet, run);
 }

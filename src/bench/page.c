@@ -90,6 +90,12 @@ const char *una_page_title(const una_findings *f, size_t g)
     return same == 1 ? f->groups[g].model : key->spec;
 }
 
+void una_page_spread(una_sheet *sheet, const una_findings *f, const una_group *group, size_t measure, int decimals)
+{
+    size_t at = group ? (size_t)(group - f->groups) * f->measures + measure : 0;
+    una_sheet_spread(sheet, group ? f->mean[at] : NAN, group ? f->sd[at] : NAN, decimals);
+}
+
 /* More titled measures than this, and a page of 1100 pixels has no room for other columns beside them. */
 static bool is_wide(const una_experiment *experiment)
 {
@@ -110,12 +116,12 @@ typedef struct means_form { bool count, seconds; } means_form;   /* columns that
 
 static void means_head(una_sheet *sheet, const una_experiment *experiment, means_form form)
 {
-    una_sheet_column(sheet, "model", UNA_CELL_WORDS);
-    una_sheet_column(sheet, "data", UNA_CELL_WORDS);
-    if (form.count) una_sheet_column(sheet, experiment->over, UNA_CELL_NUMBER);
+    una_sheet_column(sheet, "model", UNA_SHEET_WORDS);
+    una_sheet_column(sheet, "data", UNA_SHEET_WORDS);
+    if (form.count) una_sheet_column(sheet, experiment->over, UNA_SHEET_NUMBER);
     for (const una_bench_measure *m = experiment->measures; m->name; m++)
-        if (m->title) una_sheet_column(sheet, m->title, UNA_CELL_SPREAD);
-    if (form.seconds) una_sheet_column(sheet, "seconds a fit", UNA_CELL_NUMBER);
+        if (m->title) una_sheet_column(sheet, m->title, UNA_SHEET_SPREAD);
+    if (form.seconds) una_sheet_column(sheet, "seconds a fit", UNA_SHEET_NUMBER);
 }
 
 static void means_line(una_sheet *sheet, const una_findings *f, size_t g, const una_experiment *experiment,
@@ -162,9 +168,9 @@ static una_status claims_table(una_page *page, const una_bench_claim *claims, si
     if (count == 0) return UNA_OK;
     una_sheet sheet = una_sheet_in(page->words.arena, "claims", experiment->claims_lead ? experiment->claims_lead :
                                    "Claims of the thesis.", experiment->claims_caption);
-    una_sheet_column(&sheet, "claim", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "verdict", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "numbers", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "claim", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "verdict", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "numbers", UNA_SHEET_WORDS);
     for (size_t i = 0; i < count; i++) {
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, claims[i].sentence);
@@ -173,6 +179,39 @@ static una_status claims_table(una_page *page, const una_bench_claim *claims, si
     }
     una_page_heading(page, 2, "What was claimed, and what holds here");
     return una_page_sheet(page, &sheet, run);
+}
+
+/* ---- the specs ----------------------------------------------------------------------------------------------- */
+
+static void add_spec(una_page *page, const char *spec)
+{
+    una_html_paragraph(&page->html, "code", spec);
+    una_text_add(&page->words, "    %s\n", spec);
+}
+
+static const char *spec_of(const una_findings *f, size_t group)
+{
+    return f->fits[f->groups[group].from].key.spec;
+}
+
+/* Each once. Where there are too many, as where a model has other options on other data, those of --models alone: the
+ * experiment's own tables have the others. */
+static void fitted(una_page *page, const una_findings *f, const una_asked *asked)
+{
+    enum { MOST = 48 };
+    const char *specs[MOST];
+    size_t count = 0;
+    for (size_t g = 0; g < f->group_count && count <= MOST; g++) {
+        size_t earlier = 0;
+        while (earlier < count && strcmp(specs[earlier], spec_of(f, g)) != 0) earlier++;
+        if (earlier < count) continue;
+        if (count < MOST) specs[count] = spec_of(f, g);
+        count++;
+    }
+    bool all = count <= MOST && !asked->experiment->owner;
+    una_page_heading(page, 2, "What was fitted");
+    for (size_t i = 0; i < (all ? count : asked->model_count); i++)
+        add_spec(page, all ? specs[i] : asked->models[i].spec);
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
@@ -193,11 +232,7 @@ static una_status write_page(una_page *page, const una_findings *f, const una_be
     UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
 
     UNA_TRY(claims_table(page, claims, claim_count, e, run));
-    una_page_heading(page, 2, "What was fitted");
-    for (size_t i = 0; i < asked->model_count; i++) {
-        una_html_paragraph(&page->html, "code", asked->models[i].spec);
-        una_text_add(&page->words, "    %s\n", asked->models[i].spec);
-    }
+    fitted(page, f, asked);
     return una_html_end(&page->html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing "
                         "and sends nothing.");
 }

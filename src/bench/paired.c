@@ -124,29 +124,63 @@ una_status una_paired_of(una_paired *paired, const double *difference, size_t co
     return UNA_OK;
 }
 
-una_status una_paired_groups(una_paired *paired, const una_findings *f, const una_group *a, const una_group *b,
-                             size_t measure, una_run *run)
+una_status una_paired_each(una_paired *paired, const una_findings *f, const una_group *group, una_margin *of,
+                           const void *context, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    double *d = UNA_GET(&run->scratch, double, a->count);
-    size_t count = 0;
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = a->from; i < a->from + a->count; i++)
-        for (size_t k = b->from; k < b->from + b->count; k++) {
-            const una_row_key *one = &f->fits[i].key, *other = &f->fits[k].key;
-            if (one->seed != other->seed || one->split != other->split) continue;
-            d[count++] = f->value[i * f->measures + measure] - f->value[k * f->measures + measure];
-            break;
-        }
-    una_status status = una_paired_of(paired, d, count, run);
+    double *d = UNA_GET(&run->scratch, double, group->count);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < group->count; i++) d[i] = of(f, group->from + i, context);
+    if (status == UNA_OK) status = una_paired_of(paired, d, group->count, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
+
+typedef struct other_group { const una_group *group; size_t measure; } other_group;
+
+static double above_other(const una_findings *f, size_t fit, const void *context)
+{
+    const other_group *other = context;
+    size_t its = una_findings_fit(f, other->group, &f->fits[fit].key);
+    if (its == SIZE_MAX) return NAN;
+    return una_findings_value(f, fit, other->measure) - una_findings_value(f, its, other->measure);
+}
+
+una_status una_paired_groups(una_paired *paired, const una_findings *f, const una_group *a, const una_group *b,
+                             size_t measure, una_run *run)
+{
+    const other_group other = { b, measure };
+    return una_paired_each(paired, f, a, above_other, &other, run);
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------------ */
 
 int una_paired_verdict(const una_paired *paired, double least)
 {
     if (paired->count < LEAST_PAIRS) return UNA_CANNOT_TELL;
     return paired->low >= least ? UNA_HOLDS : paired->high < least ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
+}
+
+int una_paired_most(const una_paired *paired, double most)
+{
+    const una_paired turned = { .count = paired->count, .low = -paired->high, .high = -paired->low };
+    return una_paired_verdict(&turned, -most);
+}
+
+int una_paired_within(const una_paired *paired, double most)
+{
+    return una_holding_both(una_paired_verdict(paired, -most), una_paired_most(paired, most));
+}
+
+int una_holding_both(int one, int other)
+{
+    if (one == UNA_DOES_NOT_HOLD || other == UNA_DOES_NOT_HOLD) return UNA_DOES_NOT_HOLD;
+    return one == UNA_HOLDS ? other : one;
+}
+
+int una_holding_not(int holds)
+{
+    return holds == UNA_CANNOT_TELL ? holds : holds == UNA_HOLDS ? UNA_DOES_NOT_HOLD : UNA_HOLDS;
 }
 
 void una_paired_say(una_text *text, const una_paired *paired)

@@ -20,11 +20,21 @@ typedef struct una_paired {
 
 /* Of differences [count]. Work from scratch. */
 una_status una_paired_of(una_paired *paired, const double *difference, size_t count, una_run *run);
+/* Of what `of` says of each fit of a group. */
+typedef double una_margin(const una_findings *findings, size_t fit, const void *context);
+una_status una_paired_each(una_paired *paired, const una_findings *findings, const una_group *group, una_margin *of,
+                           const void *context, una_run *run);
 /* a - b of one measure, over the fits of two groups that have the same seed and split. */
 una_status una_paired_groups(una_paired *paired, const una_findings *findings, const una_group *a, const una_group *b,
                              size_t measure, una_run *run);
 /* UNA_HOLDS: low >= least; UNA_DOES_NOT_HOLD: high < least; else, or with fewer than 3 pairs, UNA_CANNOT_TELL. */
 int  una_paired_verdict(const una_paired *paired, double least);
+/* The same of what must be at most `most`; and of what must be within `most` on either side of 0. */
+int  una_paired_most(const una_paired *paired, double most);
+int  una_paired_within(const una_paired *paired, double most);
+/* Verdicts of two claims that must both hold, where one that does not is enough against them; of the opposite. */
+int  una_holding_both(int one, int other);
+int  una_holding_not(int holds);
 /* "0.12 (95 % interval 0.05 to 0.19, Wilcoxon p 0.002, above 0 in 10 of 10)" */
 void una_paired_say(una_text *text, const una_paired *paired);
 

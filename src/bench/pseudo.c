@@ -197,25 +197,14 @@ void una_pseudo_groups(una_pseudo_list *list, const una_findings *f)
     }
 }
 
-static double gap_std(const una_findings *f, size_t fit)
-{
-    return f->value[fit * f->measures + UNA_PSEUDO_GAP_STD];
-}
-
-static size_t fit_of(const una_findings *f, const una_group *group, uint64_t seed)
-{
-    for (size_t i = group->from; i < group->from + group->count; i++)
-        if (f->fits[i].key.seed == seed) return i;
-    return SIZE_MAX;
-}
-
-static bool rises_in_seed(const una_findings *f, const una_pseudo_list *list, uint64_t seed)
+static bool rises(const una_findings *f, const una_pseudo_list *list, const una_row_key *key)
 {
     double before = -HUGE_VAL;
     for (size_t i = 0; i < list->count; i++) {
-        size_t fit = fit_of(f, list->group[i], seed);
-        if (fit == SIZE_MAX || !(gap_std(f, fit) > before)) return false;
-        before = gap_std(f, fit);
+        size_t fit = una_findings_fit(f, list->group[i], key);
+        double std = fit == SIZE_MAX ? NAN : una_findings_value(f, fit, UNA_PSEUDO_GAP_STD);
+        if (!(std > before)) return false;
+        before = std;
     }
     return true;
 }
@@ -224,7 +213,7 @@ static una_status judge_monotone(int *holds, una_text *text, const una_claim *cl
                                  una_run *run)
 {
     una_pseudo_list list;
-    size_t rises = 0;
+    size_t hits = 0;
     char number[UNA_NUMBER_ROOM];
     (void)claim;
     (void)run;
@@ -236,9 +225,8 @@ static una_status judge_monotone(int *holds, una_text *text, const una_claim *cl
     }
 
     const una_group *first = list.group[0];
-    for (size_t i = first->from; i < first->from + first->count; i++)
-        rises += rises_in_seed(f, &list, f->fits[i].key.seed);
-    una_share share = una_share_of(rises, first->count);
+    for (size_t i = first->from; i < first->from + first->count; i++) hits += rises(f, &list, &f->fits[i].key);
+    una_share share = una_share_of(hits, first->count);
     *holds = una_share_verdict(&share, 1);
     una_text_add(text, "rises all the way in ");
     una_share_say(text, &share);

@@ -119,7 +119,7 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
         flat[i] = plain ? una_findings_mean(f, plain, UNA_PSEUDO_GAP_STD) : NAN;
         for (size_t s = 0; s < seeds; s++)
             y[s * n + i] = s < list->group[i]->count
-                         ? f->value[(list->group[i]->from + s) * f->measures + UNA_PSEUDO_GAP_STD] : NAN;
+                         ? una_findings_value(f, list->group[i]->from + s, UNA_PSEUDO_GAP_STD) : NAN;
     }
 
     for (size_t s = 0; s < seeds; s++)
@@ -133,7 +133,7 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean of the seeds");
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "each seed");
     if (plain) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_SECOND, "no pseudo-data");
-    return una_page_figure(page, "rise", &figure, "Doubt follows the spread.", "Mean epistemic standard deviation on "
+    return una_page_figure(page, "rise", &figure, "Uncertainty by the spread.", "Mean epistemic standard deviation on "
                            "[\xE2\x88\x92" "1.5, 1.5] against the distance between the two heads' targets there.", run);
 }
 
@@ -144,18 +144,18 @@ static una_status table(una_page *page, const una_findings *f, una_run *run)
                                    "over 61 points of [\xE2\x88\x92" "1.5, 1.5] (gap), at x = 0 (centre) and over the "
                                    "training rows (data), and the error at the training rows: mean \xC2\xB1 standard "
                                    "deviation over the seeds, in the units of y.");
-    una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "Spread", UNA_CELL_NUMBER);
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "Spread", UNA_SHEET_NUMBER);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        una_sheet_column(&sheet, heads[i], i ? UNA_CELL_SPREAD : UNA_CELL_NUMBER);
+        una_sheet_column(&sheet, heads[i], i ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
     for (size_t g = 0; g < f->group_count; g++) {
-        const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, f->groups[g].model);
         double spread = una_pseudo_spread(&f->fits[f->groups[g].from].key);
         una_sheet_number(&sheet, spread, spread == floor(spread) ? 0 : 2);
         una_sheet_number(&sheet, (double)f->groups[g].count, 0);
-        for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++) una_sheet_spread(&sheet, mean[m], sd[m], 2);
+        for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++)
+            una_page_spread(&sheet, f, &f->groups[g], m, 2);
     }
     return una_page_sheet(page, &sheet, run);
 }

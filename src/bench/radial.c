@@ -259,18 +259,6 @@ const una_group *una_radial_group(const una_findings *f, const char *name, const
     return group && strcmp(f->fits[group->from].key.study, study) == 0 ? group : NULL;
 }
 
-size_t una_radial_fit(const una_findings *f, const una_group *group, uint64_t seed)
-{
-    for (size_t i = group->from; i < group->from + group->count; i++)
-        if (f->fits[i].key.seed == seed) return i;
-    return SIZE_MAX;
-}
-
-double una_radial_value(const una_findings *f, size_t fit, size_t m)
-{
-    return f->value[fit * f->measures + m];
-}
-
 const double *una_radial_means(const una_findings *f, const una_group *group, size_t m)
 {
     return f->mean + (size_t)(group - f->groups) * f->measures + m;
@@ -283,7 +271,7 @@ static una_status compare(double *value, const una_findings *f, const una_asked 
     (void)run;
     for (size_t i = 0; i < f->count; i++) {
         const una_group *gp = una_radial_group(f, "gp", f->fits[i].key.data);
-        size_t standard = gp ? una_radial_fit(f, gp, f->fits[i].key.seed) : SIZE_MAX;
+        size_t standard = gp ? una_findings_fit(f, gp, &f->fits[i].key) : SIZE_MAX;
         if (standard == SIZE_MAX) continue;
         double *own = value + i * f->measures;
         const double *curve = value + standard * f->measures + UNA_RADIAL_MEAN;

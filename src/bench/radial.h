@@ -94,9 +94,6 @@ typedef struct una_radial_options { const char *dimensions; double seeds, draws;
 
 /* The fits of a name on a data set; NULL: it was not run, or this is the search. */
 const una_group *una_radial_group(const una_findings *findings, const char *name, const char *data);
-/* The fit of a group with that seed; SIZE_MAX if there is none. */
-size_t una_radial_fit(const una_findings *findings, const una_group *group, uint64_t seed);
-double una_radial_value(const una_findings *findings, size_t fit, size_t measure);
 /* Means over a group's seeds of the curve, or of the sd over rays: measure is UNA_RADIAL_MEAN or _SD. */
 const double *una_radial_means(const una_findings *findings, const una_group *group, size_t measure);
 extern const una_claim una_radial_claims[];                      /* radial_claims.c                          */

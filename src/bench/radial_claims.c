@@ -28,19 +28,19 @@ typedef double margin(const una_findings *f, size_t fit, size_t gp, const una_ra
 static double level(const una_findings *f, size_t fit)
 {
     double sum = 0;
-    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) sum += una_radial_value(f, fit, UNA_RADIAL_MEAN + r);
+    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) sum += una_findings_value(f, fit, UNA_RADIAL_MEAN + r);
     return sum / UNA_RADIAL_RADII;
 }
 
 static double closeness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
 {
     (void)set;
-    return gp == SIZE_MAX ? NAN : close_share * level(f, gp) - una_radial_value(f, fit, UNA_RADIAL_DISTANCE);
+    return gp == SIZE_MAX ? NAN : close_share * level(f, gp) - una_findings_value(f, fit, UNA_RADIAL_DISTANCE);
 }
 
 static double above(const una_findings *f, size_t fit, size_t gp, size_t m)
 {
-    return gp == SIZE_MAX ? NAN : una_radial_value(f, fit, m) - una_radial_value(f, gp, m);
+    return gp == SIZE_MAX ? NAN : una_findings_value(f, fit, m) - una_findings_value(f, gp, m);
 }
 
 static double height(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
@@ -58,32 +58,31 @@ static double unevenness(const una_findings *f, size_t fit, size_t gp, const una
 static double lack(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
 {
     (void)gp;
-    return collapse_share * set->ideal - una_radial_value(f, fit, UNA_RADIAL_CENTRE);
+    return collapse_share * set->ideal - una_findings_value(f, fit, UNA_RADIAL_CENTRE);
 }
 
 static double notice(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
 {
     (void)gp;
     (void)set;
-    return una_radial_value(f, fit, UNA_RADIAL_HOLE_AUROC) - chance;
+    return una_findings_value(f, fit, UNA_RADIAL_HOLE_AUROC) - chance;
 }
 
 /* ---- judging ---------------------------------------------------------------------------------------------------- */
 
+typedef struct against { margin *of; const una_radial_set *set; const una_group *gp; } against;
+
+static double margin_of(const una_findings *f, size_t fit, const void *context)
+{
+    const against *a = context;
+    return a->of(f, fit, a->gp ? una_findings_fit(f, a->gp, &f->fits[fit].key) : SIZE_MAX, a->set);
+}
+
 static una_status take_margins(una_paired *paired, const una_findings *f, const una_group *group,
                                const una_radial_set *set, margin *of, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *difference = UNA_GET(&run->scratch, double, group->count);
-    una_status status = una_arena_check(&run->scratch);
-    const una_group *gp = una_radial_group(f, "gp", set->name);
-    for (size_t i = 0; status == UNA_OK && i < group->count; i++) {
-        size_t fit = group->from + i;
-        difference[i] = of(f, fit, gp ? una_radial_fit(f, gp, f->fits[fit].key.seed) : SIZE_MAX, set);
-    }
-    if (status == UNA_OK) status = una_paired_of(paired, difference, group->count, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    const against gp = { of, set, una_radial_group(f, "gp", set->name) };
+    return una_paired_each(paired, f, group, margin_of, &gp, run);
 }
 
 static una_status judge_margin(int *holds, una_text *text, const una_claim *claim, const una_findings *f, margin *of,
@@ -120,7 +119,7 @@ JUDGE(judge_notice, notice, "AUROC less 1/2")
 static una_status judge_far(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     UNA_TRY(judge_close(holds, text, claim, f, run));
-    if (*holds != UNA_CANNOT_TELL) *holds = *holds == UNA_HOLDS ? UNA_DOES_NOT_HOLD : UNA_HOLDS;
+    *holds = una_holding_not(*holds);
     return UNA_OK;
 }
 
@@ -132,6 +131,19 @@ static bool is_rival(const una_group *group)
     return entry && entry->network && strncmp(group->model, "luna", strlen("luna")) != 0;
 }
 
+static const una_group *best_rival(const una_findings *f, const char *data)
+{
+    const una_group *best = NULL;
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_group *group = &f->groups[g];
+        if (!is_rival(group) || strcmp(f->fits[group->from].key.data, data) != 0) continue;
+        double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
+        if (isnan(distance)) continue;
+        if (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE)) best = group;
+    }
+    return best;
+}
+
 /* Close, not close, or open: as many lists. */
 static una_status judge_alone(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
@@ -139,6 +151,12 @@ static una_status judge_alone(int *holds, una_text *text, const una_claim *claim
     static const int verdicts[] = { UNA_DOES_NOT_HOLD, UNA_HOLDS, UNA_CANNOT_TELL };
     una_radial_set set;
     size_t counts[3] = { 0 };
+    if (!una_radial_group(f, "gp", claim->data) || !best_rival(f, claim->data)) {
+        una_text_add(text, "needs gp and another network on %s", claim->data);
+        *holds = UNA_CANNOT_TELL;
+        return UNA_OK;
+    }
+
     UNA_TRY(una_radial_set_find(&set, claim->data, run));
     for (size_t v = 0; v < 3; v++) {
         una_text_add(text, "%s", words[v]);
@@ -156,19 +174,6 @@ static una_status judge_alone(int *holds, una_text *text, const una_claim *claim
     return UNA_OK;
 }
 
-static const una_group *best_rival(const una_findings *f, const char *data)
-{
-    const una_group *best = NULL;
-    for (size_t g = 0; g < f->group_count; g++) {
-        const una_group *group = &f->groups[g];
-        if (!is_rival(group) || strcmp(f->fits[group->from].key.data, data) != 0) continue;
-        double distance = una_findings_mean(f, group, UNA_RADIAL_DISTANCE);
-        if (isnan(distance)) continue;
-        if (!best || distance < una_findings_mean(f, best, UNA_RADIAL_DISTANCE)) best = group;
-    }
-    return best;
-}
-
 static una_status judge_nearest(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     una_paired paired;
@@ -181,10 +186,10 @@ static una_status judge_nearest(int *holds, una_text *text, const una_claim *cla
     }
 
     UNA_TRY(una_paired_groups(&paired, f, other, own, UNA_RADIAL_DISTANCE, run));
-    una_text_add(text, "distance %s, of %s (the best other network) %s; difference ",
+    una_text_add(text, "distance %s; %s of the best other network (%s); difference ",
                  una_number_short(a, una_findings_mean(f, own, UNA_RADIAL_DISTANCE), 3),
-                 una_radial_entry_find(other->model)->title,
-                 una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3));
+                 una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3),
+                 una_radial_entry_find(other->model)->title);
     una_paired_say(text, &paired);
     *holds = una_paired_verdict(&paired, 0);
     return UNA_OK;

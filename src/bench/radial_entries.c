@@ -69,7 +69,7 @@ const una_radial_entry una_radial_entries[] = {
                   "of=nn(steps=2000, penalty=1e-05)",
                   "of=nn(steps=2000, penalty=10)",
                   "of=nn(steps=2000)", "of=nn(steps=2000)" } },
-    { .name = "bootstrap", .title = "Ensemble, bootstrap", .network = true, .draws = 5,
+    { .name = "bootstrap", .title = "Bootstrap ensemble", .network = true, .draws = 5,
       .base = "ensemble(style=bootstrap, members=20)",
       .over = "of=nn(steps=2000, penalty=1e-5)|nn(steps=2000, penalty=1e-3)|nn(steps=2000, penalty=0.1)|"
               "nn(steps=2000, penalty=1)|nn(steps=2000, penalty=10)",
@@ -77,7 +77,7 @@ const una_radial_entry una_radial_entries[] = {
                   "of=nn(steps=2000, penalty=1)",
                   "of=nn(steps=2000, penalty=10)",
                   "of=nn(steps=2000)", "of=nn(steps=2000)" } },
-    { .name = "anchored", .title = "Ensemble, anchored", .network = true, .draws = 12,
+    { .name = "anchored", .title = "Anchored ensemble", .network = true, .draws = 12,
       .base = "ensemble(style=anchored, members=5, of=nn(steps=3000))",
       .over = "anchor_noise_var=1e-6:1:log, anchor_prior_var=1e-3:10:log, anchor_init_var=1e-3:10:log",
       .chosen = { "anchor_noise_var=9.209e-06, anchor_prior_var=5.107, anchor_init_var=0.001161",

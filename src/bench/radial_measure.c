@@ -152,8 +152,10 @@ static una_status try_prior(double *log_lik, double *centre, const una_model *mo
     UNA_TRY(una_model_relearn(&relearnt, model, data, settings, 1, run));
     una_status status = una_truth_judge(&fresh, relearnt, &rows->fresh, run);
     if (status == UNA_OK) status = std_of_model(relearnt, origin, 1, centre, run);
-    *log_lik = fresh.log_lik;
-    *centre *= stds;
+    if (status == UNA_OK) {
+        *log_lik = fresh.log_lik;
+        *centre *= stds;
+    }
     una_model_free(relearnt);
     return status;
 }

@@ -23,7 +23,7 @@ static const char *data_of(const una_findings *f, const una_group *group)
     return f->fits[group->from].key.data;
 }
 
-/* "radial 2" becomes "2 inputs". */
+/* "radial 2" becomes "Shell of 2 inputs". */
 static const char *heading_of(const una_radial_set *set, una_arena *arena)
 {
     una_text words = una_text_in(arena);
@@ -196,10 +196,10 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
     const char *name = file_name("numbers", set, arena);
     UNA_TRY(una_arena_check(arena));
     una_sheet sheet = una_sheet_in(arena, name, "Numbers.", set->shell ? shell : hole);
-    una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
     for (size_t i = 0; i < count; i++)
-        una_sheet_column(&sheet, columns[i].title, columns[i].spread ? UNA_CELL_SPREAD : UNA_CELL_NUMBER);
-    una_sheet_column(&sheet, "Seconds", UNA_CELL_NUMBER);
+        una_sheet_column(&sheet, columns[i].title, columns[i].spread ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
+    una_sheet_column(&sheet, "Seconds", UNA_SHEET_NUMBER);
     for (size_t g = 0; g < f->group_count; g++)
         if (strcmp(data_of(f, &f->groups[g]), set->name) == 0)
             add_line(&sheet, f, &f->groups[g], columns, count, &f->groups[g] == best);
@@ -244,6 +244,26 @@ static una_status say_why(una_page *page, const una_findings *f, const una_radia
     return UNA_OK;
 }
 
+/* Options differ from data set to data set, and the names do not say them. */
+static una_status specs(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+{
+    una_arena *arena = page->html.text.arena;
+    const char *name = file_name("specs", set, arena);
+    UNA_TRY(una_arena_check(arena));
+    una_sheet sheet = una_sheet_in(arena, name, "Specs.", "As they were fitted; what is not named is as 'una models' "
+                                   "says.");
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "Spec", UNA_SHEET_WORDS);
+    for (size_t g = 0; g < f->group_count; g++) {
+        const una_group *group = &f->groups[g];
+        if (strcmp(data_of(f, group), set->name) != 0) continue;
+        una_sheet_line(&sheet);
+        una_sheet_words(&sheet, title_of(f, group));
+        una_sheet_words(&sheet, f->fits[group->from].key.spec);
+    }
+    return una_page_sheet(page, &sheet, run);
+}
+
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
 static una_status section(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
@@ -253,7 +273,8 @@ static una_status section(una_page *page, const una_findings *f, const una_radia
     una_page_heading(page, 2, heading);
     UNA_TRY(curves(page, f, set, run));
     UNA_TRY(numbers(page, f, set, run));
-    return set->shell ? say_why(page, f, set) : UNA_OK;
+    if (set->shell) UNA_TRY(say_why(page, f, set));
+    return specs(page, f, set, run);
 }
 
 una_status una_radial_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)

@@ -12,12 +12,12 @@
 
 static const double most_loss = 0.2;            /* nats a row: what the likelihood of few rows cannot tell apart */
 
-/* What the standard says at the centre of that seed's rows; NAN: it was not run. */
-static double standard_centre(const una_findings *f, const una_radial_set *set, uint64_t seed)
+/* What the standard says at the centre of the same rows; NAN: it was not run. */
+static double standard_centre(const una_findings *f, const una_radial_set *set, const una_row_key *key)
 {
     const una_group *gp = una_findings_group(f, "gp", set->name);
-    size_t fit = gp ? una_radial_fit(f, gp, seed) : SIZE_MAX;
-    return fit == SIZE_MAX ? NAN : una_radial_value(f, fit, UNA_RADIAL_CENTRE);
+    size_t fit = gp ? una_findings_fit(f, gp, key) : SIZE_MAX;
+    return fit == SIZE_MAX ? NAN : una_findings_value(f, fit, UNA_RADIAL_CENTRE);
 }
 
 /* Seed by seed: a mean of centres could hide one far above and one far below. */
@@ -26,8 +26,8 @@ static double mean_off(const una_findings *f, const una_group *group, size_t cen
 {
     double sum = 0;
     for (size_t i = group->from; i < group->from + group->count; i++) {
-        double goal = aim == UNA_RADIAL_IDEAL ? set->ideal : standard_centre(f, set, f->fits[i].key.seed);
-        sum += fabs(una_radial_value(f, i, centre) - goal);
+        double goal = aim == UNA_RADIAL_IDEAL ? set->ideal : standard_centre(f, set, &f->fits[i].key);
+        sum += fabs(una_findings_value(f, i, centre) - goal);
     }
     return sum / (double)group->count;
 }
@@ -153,12 +153,12 @@ static una_status choices(una_page *page, const una_findings *f, una_radial_aim 
           "the GP at the centre of the same rows." },
     };
     una_sheet sheet = una_sheet_in(page->html.text.arena, words[aim].name, words[aim].lead, words[aim].caption);
-    una_sheet_column(&sheet, "Model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "Options", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "Log-lik", UNA_CELL_NUMBER);
-    una_sheet_column(&sheet, "Centre", UNA_CELL_NUMBER);
-    una_sheet_column(&sheet, "Off", UNA_CELL_NUMBER);
-    una_sheet_column(&sheet, "Tried", UNA_CELL_NUMBER);
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "Options", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "Log-lik", UNA_SHEET_NUMBER);
+    una_sheet_column(&sheet, "Centre", UNA_SHEET_NUMBER);
+    una_sheet_column(&sheet, "Off", UNA_SHEET_NUMBER);
+    una_sheet_column(&sheet, "Tried", UNA_SHEET_NUMBER);
 
     for (size_t g = 0; g < f->group_count; g++) {
         una_radial_set set;

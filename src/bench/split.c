@@ -200,7 +200,7 @@ double una_split_pool(size_t *count, const una_findings *f, const char *spec, co
         const una_row_key *key = &f->fits[i].key;
         if (strcmp(key->spec, spec) != 0) continue;
         if (!una_split_is_of(key->data, una_row_key_data(key->data), data, strlen(data))) continue;
-        sum += f->value[i * f->measures + m];
+        sum += una_findings_value(f, i, m);
         found++;
     }
     if (count) *count = found;
@@ -259,7 +259,7 @@ static una_status judge_choice(int *holds, una_text *text, const una_claim *clai
     for (size_t i = 0; i < f->count; i++) {
         const una_row_key *key = &f->fits[i].key;
         if (strcmp(key->spec, first_spec(f)) != 0 || strcmp(key->data, claim->data) != 0) continue;
-        right += una_split_varies(f->value[i * f->measures + UNA_SPLIT_NOISE_RANGE]) == varies;
+        right += una_split_varies(una_findings_value(f, i, UNA_SPLIT_NOISE_RANGE)) == varies;
         count++;
     }
 

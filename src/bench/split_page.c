@@ -62,10 +62,10 @@ static una_sheet open_table(una_page *page, const char *name, const char *lead, 
                             const column *columns)
 {
     una_sheet sheet = una_sheet_in(page->words.arena, name, lead, caption);
-    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "data", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "fits", UNA_CELL_NUMBER);
-    for (const column *c = columns; c->head; c++) una_sheet_column(&sheet, c->head, UNA_CELL_NUMBER);
+    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "data", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "fits", UNA_SHEET_NUMBER);
+    for (const column *c = columns; c->head; c++) una_sheet_column(&sheet, c->head, UNA_SHEET_NUMBER);
     return sheet;
 }
 

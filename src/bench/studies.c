@@ -226,30 +226,18 @@ bool una_studies_is_of(const char *data, const char *study)
     return strncmp(data, study, length) == 0 && (data[length] == '\0' || data[length] == ' ');
 }
 
-const una_group *una_studies_on(const una_findings *f, const char *data)
-{
-    for (size_t g = 0; g < f->group_count; g++)
-        if (strcmp(f->fits[f->groups[g].from].key.data, data) == 0) return &f->groups[g];
-    return NULL;
-}
-
 const una_group *una_studies_group(const una_findings *f, const una_study_line *study, const char *value,
                                    const una_studies_curve *curve)
 {
     char data[128];
     snprintf(data, sizeof data, "%s %s%s%s", study->name, una_studies_word(value), curve ? ", " : "",
              curve ? curve->label : "");
-    return una_studies_on(f, data);
-}
-
-double una_studies_value(const una_findings *f, size_t fit, size_t measure)
-{
-    return f->value[fit * f->measures + measure];
+    return una_findings_on(f, NULL, data);
 }
 
 bool una_studies_captures(const una_findings *f, size_t fit)
 {
-    return una_studies_value(f, fit, UNA_STUDIES_SHARE) >= half;
+    return una_findings_value(f, fit, UNA_STUDIES_SHARE) >= half;
 }
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
@@ -485,14 +473,14 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
 /* Gap std over the GP's on the rows of the same seed. */
 static una_status compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
 {
-    const una_group *gp = una_studies_on(f, cubic);
+    const una_group *gp = una_findings_on(f, NULL, cubic);
     (void)asked;
     (void)run;
     for (size_t i = 0; gp && i < f->count; i++)
         for (size_t j = gp->from; j < gp->from + gp->count; j++)
             if (f->fits[j].key.seed == f->fits[i].key.seed)
-                value[i * f->measures + UNA_STUDIES_SHARE] = una_studies_value(f, i, UNA_CUBIC_GAP_STD) /
-                                                             una_studies_value(f, j, UNA_CUBIC_GAP_STD);
+                value[i * f->measures + UNA_STUDIES_SHARE] = una_findings_value(f, i, UNA_CUBIC_GAP_STD) /
+                                                             una_findings_value(f, j, UNA_CUBIC_GAP_STD);
     return UNA_OK;
 }
 

@@ -47,9 +47,6 @@ bool        una_studies_is_of(const char *data, const char *study);
 /* The group of a value; NULL: it was not run. */
 const una_group *una_studies_group(const una_findings *findings, const una_study_line *study, const char *value,
                                    const una_studies_curve *curve);
-/* The group on that data; NULL: it was not run. */
-const una_group *una_studies_on(const una_findings *findings, const char *data);
-double      una_studies_value(const una_findings *findings, size_t fit, size_t measure);
 /* The gap is captured: gap std at least half of the GP's on the same rows. */
 bool        una_studies_captures(const una_findings *findings, size_t fit);
 
@@ -63,8 +60,6 @@ extern const char una_studies_claims_caption[];
 /* Spearman's correlation of the ranks; ties share theirs. NAN below three pairs, or where one side has no two values.
  * Numbers that are not finite are left out. Work from scratch. */
 una_status una_studies_rank_correlation(double *r, const double *a, const double *b, size_t count, una_run *run);
-/* Of test log-likelihood and gap std over the models of likelihood_blind, for each seed: r [*seeds], in scratch. */
-una_status una_studies_blindness(double **r, size_t *seeds, const una_findings *findings, una_run *run);
 
 una_status una_studies_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 

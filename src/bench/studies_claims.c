@@ -66,18 +66,6 @@ static una_status not_run(int *holds, una_text *text, const una_claim *claim)
     return UNA_OK;
 }
 
-/* Of several that must all hold: one that does not is enough. */
-static int both(int one, int other)
-{
-    if (one == UNA_DOES_NOT_HOLD || other == UNA_DOES_NOT_HOLD) return UNA_DOES_NOT_HOLD;
-    return one == UNA_HOLDS && other == UNA_HOLDS ? UNA_HOLDS : UNA_CANNOT_TELL;
-}
-
-static int turned(int holds)
-{
-    return holds == UNA_CANNOT_TELL ? holds : holds == UNA_HOLDS ? UNA_DOES_NOT_HOLD : UNA_HOLDS;
-}
-
 static void figure(una_text *text, double value, int digits)
 {
     char buffer[UNA_NUMBER_ROOM];
@@ -100,7 +88,7 @@ static int is_always(const una_share *s)
 
 static int is_not_always(const una_share *s)
 {
-    return turned(is_always(s));
+    return una_holding_not(is_always(s));
 }
 
 static int is_never(const una_share *s)
@@ -110,13 +98,13 @@ static int is_never(const una_share *s)
 
 static int wavers(const una_share *s)
 {
-    return both(is_not_always(s), turned(is_never(s)));
+    return una_holding_both(is_not_always(s), una_holding_not(is_never(s)));
 }
 
 /* Of several of which one is enough. */
 static int either(int one, int other)
 {
-    return turned(both(turned(one), turned(other)));
+    return una_holding_not(una_holding_both(una_holding_not(one), una_holding_not(other)));
 }
 
 /* For each of the claim's values, or for one of them. */
@@ -124,7 +112,7 @@ static una_status judge_captures(int *holds, una_text *text, const una_claim *cl
                                  int (*test)(const una_share *share), int (*join)(int, int))
 {
     char word[64];
-    *holds = join == both ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
+    *holds = join == una_holding_both ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
     for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next) {
         const una_group *g = group_of(f, claim, word);
         if (!g) return not_run(holds, text, claim);
@@ -146,37 +134,31 @@ static una_status judge_captures(int *holds, una_text *text, const una_claim *cl
         (void)run;                                                                                                   \
         return judge_captures(holds, text, claim, f, test, join);                                                    \
     }
-CAPTURES(judge_always, is_always, both)
+CAPTURES(judge_always, is_always, una_holding_both)
 CAPTURES(judge_once_always, is_always, either)
-CAPTURES(judge_not_always, is_not_always, both)
-CAPTURES(judge_never, is_never, both)
-CAPTURES(judge_wavers, wavers, both)
+CAPTURES(judge_not_always, is_not_always, una_holding_both)
+CAPTURES(judge_never, is_never, una_holding_both)
+CAPTURES(judge_wavers, wavers, una_holding_both)
 
 /* ---- changes ------------------------------------------------------------------------------------------------- */
 
-static size_t fit_like(const una_findings *f, const una_group *group, const una_row_key *key)
+typedef struct ratio { const una_group *from; size_t measure; } ratio;
+
+/* log10 of the fit's measure over that of the same rows and restart in another group. */
+static double log_over(const una_findings *f, size_t fit, const void *context)
 {
-    for (size_t i = group->from; i < group->from + group->count; i++)
-        if (f->fits[i].key.seed == key->seed && f->fits[i].key.split == key->split) return i;
-    return SIZE_MAX;
+    const ratio *r = context;
+    size_t other = una_findings_fit(f, r->from, &f->fits[fit].key);
+    if (other == SIZE_MAX) return NAN;
+    return log10(una_findings_value(f, fit, r->measure) / una_findings_value(f, other, r->measure));
 }
 
 /* log10 of to / from, fit by fit. */
 static una_status log_ratio(una_paired *paired, const una_findings *f, const una_group *from, const una_group *to,
                             size_t measure, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *d = UNA_GET(&run->scratch, double, to->count);
-    size_t count = 0;
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = to->from; status == UNA_OK && i < to->from + to->count; i++) {
-        size_t other = fit_like(f, from, &f->fits[i].key);
-        if (other != SIZE_MAX)
-            d[count++] = log10(una_studies_value(f, i, measure) / una_studies_value(f, other, measure));
-    }
-    if (status == UNA_OK) status = una_paired_of(paired, d, count, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    const ratio r = { from, measure };
+    return una_paired_each(paired, f, to, log_over, &r, run);
 }
 
 typedef struct change { size_t measure; const char *what; double factor; } change;
@@ -198,6 +180,11 @@ static una_status judge_change(int *holds, una_text *text, const una_claim *clai
     figure(text, una_findings_mean(f, to, c->measure), 3);
     una_text_add(text, " at %s: log10 of the ratio ", last);
     una_paired_say(text, &paired);
+    if (least > 0) {
+        una_text_add(text, " (at least ");
+        figure(text, least / c->factor, 2);
+        una_text_add(text, " asked)");
+    }
     paired.low *= c->factor, paired.high *= c->factor;
     *holds = una_paired_verdict(&paired, least);
     return UNA_OK;
@@ -244,9 +231,7 @@ static una_status judge_alike(int *holds, una_text *text, const una_claim *claim
         UNA_TRY(log_ratio(&paired, f, first, g, UNA_CUBIC_GAP_STD, run));
         una_text_add(text, "%s%s: ", at == rest ? "" : ", ", word);
         say_ratio(text, paired.mean, paired.low, paired.high);
-        una_paired below = { .count = paired.count, .low = -paired.high, .high = -paired.low };
-        *holds = both(*holds, both(una_paired_verdict(&paired, -log10(twice)),
-                                   una_paired_verdict(&below, -log10(twice))));
+        *holds = una_holding_both(*holds, una_paired_within(&paired, log10(twice)));
     }
     return UNA_OK;
 }
@@ -255,14 +240,14 @@ static una_status judge_alike(int *holds, una_text *text, const una_claim *claim
 static una_status judge_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     char word[64];
-    const una_group *gp = una_studies_on(f, "cubic");
+    const una_group *gp = una_findings_on(f, NULL, "cubic");
     una_paired paired;
     *holds = UNA_HOLDS;
     for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next) {
         const una_group *g = group_of(f, claim, word);
         if (!g || !gp) return not_run(holds, text, claim);
         UNA_TRY(log_ratio(&paired, f, g, gp, UNA_CUBIC_RMSE, run));
-        *holds = both(*holds, una_paired_verdict(&paired, -log10(most_error)));
+        *holds = una_holding_both(*holds, una_paired_verdict(&paired, -log10(most_error)));
         una_text_add(text, "%s%s ", at == claim->model ? "error over the GP's: " : ", ", word);
         say_ratio(text, -paired.mean, -paired.high, -paired.low);
     }
@@ -285,9 +270,7 @@ static una_status judge_evidence(int *holds, una_text *text, const una_claim *cl
     figure(text, una_findings_mean(f, to, measure), 4);
     una_text_add(text, " at %s: difference ", last);
     una_paired_say(text, &paired);
-    una_paired signed_paired = { .count = paired.count, .low = sign > 0 ? paired.low : -paired.high,
-                                 .high = sign > 0 ? paired.high : -paired.low };
-    *holds = una_paired_verdict(&signed_paired, 0);
+    *holds = sign > 0 ? una_paired_verdict(&paired, 0) : una_paired_most(&paired, 0);
     return UNA_OK;
 }
 
@@ -303,30 +286,27 @@ static una_status judge_right(int *holds, una_text *text, const una_claim *claim
 
 /* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
 
-/* The misfit is at most 0.1: turned round, for the verdict asks for the least. */
+static double misfit(const una_findings *f, size_t fit, const void *context)
+{
+    (void)context;
+    return una_findings_value(f, fit, UNA_STUDIES_MISFIT);
+}
+
 static una_status judge_captured_functions(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                            una_run *run)
 {
     const una_group *g = group_of(f, claim, claim->model);
     una_paired paired;
     if (!g) return not_run(holds, text, claim);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *less = UNA_GET(&run->scratch, double, g->count);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < g->count; i++)
-        less[i] = -una_studies_value(f, g->from + i, UNA_STUDIES_MISFIT);
-    if (status == UNA_OK) status = una_paired_of(&paired, less, g->count, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-
+    UNA_TRY(una_paired_each(&paired, f, g, misfit, NULL, run));
     una_text_add(text, "misfit ");
-    figure(text, -paired.mean, 3);
+    figure(text, paired.mean, 3);
     una_text_add(text, " with %s features (95 %% interval ", claim->model);
-    figure(text, -paired.high, 3);
+    figure(text, paired.low, 3);
     una_text_add(text, " to ");
-    figure(text, -paired.low, 3);
+    figure(text, paired.high, 3);
     una_text_add(text, "; at most 0.1 asked)");
-    *holds = una_paired_verdict(&paired, -near_fit);
+    *holds = una_paired_most(&paired, near_fit);
     return UNA_OK;
 }
 
@@ -335,8 +315,8 @@ static double log_misfit(const una_findings *f, const char *word, const char *la
 {
     const una_study_line *study = una_studies_find("tuna_capacity");
     const una_group *g = una_studies_group(f, study, word, curve_of(study, label));
-    size_t i = g ? fit_like(f, g, key) : SIZE_MAX;
-    return i == SIZE_MAX ? NAN : log10(una_studies_value(f, i, UNA_STUDIES_MISFIT));
+    size_t i = g ? una_findings_fit(f, g, key) : SIZE_MAX;
+    return i == SIZE_MAX ? NAN : log10(una_findings_value(f, i, UNA_STUDIES_MISFIT));
 }
 
 /* What an eighth of the length adds to log10 of the misfit, less what sixteen times the number does; means over the
@@ -358,7 +338,7 @@ static void take_effects(double *length, double *number, const una_findings *f, 
 static una_status judge_complexity(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                    una_run *run)
 {
-    const una_group *gp = una_studies_on(f, "cubic");
+    const una_group *gp = una_findings_on(f, NULL, "cubic");
     una_paired length, number, more;
     if (!gp) return not_run(holds, text, claim);
     una_mark mark = una_arena_mark(&run->scratch);
@@ -441,15 +421,16 @@ static una_status blindness_of(double *r, const una_findings *f, uint64_t seed, 
     size_t count = 0;
     for (size_t i = 0; i < f->count; i++) {
         if (f->fits[i].key.seed != seed || strcmp(f->fits[i].key.data, "likelihood_blind") != 0) continue;
-        a[count] = una_studies_value(f, i, UNA_STUDIES_TEST_LOG_LIK);
-        b[count++] = una_studies_value(f, i, UNA_CUBIC_GAP_STD);
+        a[count] = una_findings_value(f, i, UNA_STUDIES_TEST_LOG_LIK);
+        b[count++] = una_findings_value(f, i, UNA_CUBIC_GAP_STD);
     }
     return una_studies_rank_correlation(r, a, b, count, run);
 }
 
-una_status una_studies_blindness(double **r, size_t *seeds, const una_findings *f, una_run *run)
+/* For each seed of likelihood_blind: r [*seeds], in scratch. */
+static una_status blindness(double **r, size_t *seeds, const una_findings *f, una_run *run)
 {
-    const una_group *first = una_studies_on(f, "likelihood_blind");
+    const una_group *first = una_findings_on(f, NULL, "likelihood_blind");
     *seeds = first ? first->count : 0;
     *r = UNA_GET(&run->scratch, double, *seeds + 2 * f->count);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -465,7 +446,7 @@ static una_status judge_blind(int *holds, una_text *text, const una_claim *claim
     una_paired paired = { .count = 0 };
     double *r;
     size_t seeds;
-    una_status status = una_studies_blindness(&r, &seeds, f, run);
+    una_status status = blindness(&r, &seeds, f, run);
     if (status == UNA_OK) status = una_paired_of(&paired, r, seeds, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
@@ -473,8 +454,7 @@ static una_status judge_blind(int *holds, una_text *text, const una_claim *claim
 
     una_text_add(text, "rank correlation of the two over the models, a mean over seeds: ");
     una_paired_say(text, &paired);
-    una_paired below = { .count = paired.count, .low = -paired.high, .high = -paired.low };
-    *holds = both(una_paired_verdict(&paired, -blind), una_paired_verdict(&below, -blind));
+    *holds = una_paired_within(&paired, blind);
     una_text_add(text, " (between \xE2\x88\x92" "0.5 and 0.5 asked)");
     return UNA_OK;
 }

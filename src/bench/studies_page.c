@@ -31,7 +31,7 @@ static double median_of(const una_findings *f, const una_group *g, size_t measur
 {
     double *values = UNA_GET(arena, double, g->count);
     if (arena->failed) return NAN;
-    for (size_t i = 0; i < g->count; i++) values[i] = una_studies_value(f, g->from + i, measure);
+    for (size_t i = 0; i < g->count; i++) values[i] = una_findings_value(f, g->from + i, measure);
     return una_quantile(values, g->count, 0.5);
 }
 
@@ -51,7 +51,7 @@ static strand *strand_of(const una_findings *f, const una_study_line *s, const u
         t->middle[t->count++] = median_of(f, g, measure, arena);
         for (size_t i = 0; i < g->count; i++) {
             t->fit_x[t->fits] = (double)t->count + 0.3 * (((double)i + 0.5) / (double)g->count - 0.5);
-            t->fit_y[t->fits++] = una_studies_value(f, g->from + i, measure);
+            t->fit_y[t->fits++] = una_findings_value(f, g->from + i, measure);
         }
     }
     return arena->failed ? NULL : t;
@@ -90,7 +90,7 @@ static void add_strand(una_panel *panel, const strand *t, una_ink ink, const cha
 static void gap_panel(una_figure *figure, const una_findings *f, const una_study_line *s,
                       const una_studies_curve *curve, una_arena *arena)
 {
-    const una_group *gp = una_studies_on(f, "cubic");
+    const una_group *gp = una_findings_on(f, NULL, "cubic");
     strand *gap = strand_of(f, s, curve, UNA_CUBIC_GAP_STD, arena);
     strand *data = strand_of(f, s, curve, UNA_CUBIC_DATA_STD, arena);
     if (!gap || !data || gap->count == 0) return;
@@ -150,17 +150,6 @@ static una_status functions(una_page *page, const una_findings *f, const una_stu
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
-static double mean_at(const una_findings *f, const una_group *g, size_t m)
-{
-    return una_findings_mean(f, g, m);
-}
-
-static void spread(una_sheet *sheet, const una_findings *f, const una_group *g, size_t m, int decimals)
-{
-    size_t at = (size_t)(g - f->groups) * f->measures + m;
-    una_sheet_spread(sheet, f->mean[at], f->sd[at], decimals);
-}
-
 /* Mean over the seeds of the sd of the gap std over the restarts on the same rows; NAN where there is one restart. */
 static double restart_sd(const una_findings *f, const una_group *g)
 {
@@ -171,7 +160,7 @@ static double restart_sd(const una_findings *f, const una_group *g)
         if (f->fits[i].key.split != 0) continue;
         for (size_t pass = 0; pass < 2; pass++)
             for (size_t j = g->from; j < g->from + g->count; j++) {
-                double value = una_studies_value(f, j, UNA_CUBIC_GAP_STD);
+                double value = una_findings_value(f, j, UNA_CUBIC_GAP_STD);
                 if (f->fits[j].key.seed != f->fits[i].key.seed) continue;
                 if (pass == 0) mean += value, n++;
                 else square += (value - mean / n) * (value - mean / n);
@@ -220,12 +209,12 @@ static void begin_columns(una_sheet *sheet, const una_study_line *s, bool restar
 {
     una_text first = una_text_in(sheet->arena);
     una_text_add(&first, "%.*s", (int)strcspn(s->varied, ","), s->varied);
-    una_sheet_column(sheet, first.at ? first.at : "", UNA_CELL_WORDS);
-    una_sheet_column(sheet, "captured", UNA_CELL_WORDS);
-    if (restarts) una_sheet_column(sheet, "sd over restarts", UNA_CELL_NUMBER);
+    una_sheet_column(sheet, first.at ? first.at : "", UNA_SHEET_WORDS);
+    una_sheet_column(sheet, "captured", UNA_SHEET_WORDS);
+    if (restarts) una_sheet_column(sheet, "sd over restarts", UNA_SHEET_NUMBER);
     for (size_t c = 0; c < COLUMNS; c++)
         if (is_shown(&columns[c], s))
-            una_sheet_column(sheet, columns[c].title, is_spread(&columns[c]) ? UNA_CELL_SPREAD : UNA_CELL_NUMBER);
+            una_sheet_column(sheet, columns[c].title, is_spread(&columns[c]) ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
 }
 
 static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *g, const una_study_line *s,
@@ -242,8 +231,8 @@ static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *
     if (restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
     for (size_t c = 0; c < COLUMNS; c++) {
         if (!is_shown(&columns[c], s)) continue;
-        if (is_spread(&columns[c])) spread(sheet, f, g, columns[c].measure, columns[c].decimals);
-        else una_sheet_number(sheet, mean_at(f, g, columns[c].measure), columns[c].decimals);
+        if (is_spread(&columns[c])) una_page_spread(sheet, f, g, columns[c].measure, columns[c].decimals);
+        else una_sheet_number(sheet, una_findings_mean(f, g, columns[c].measure), columns[c].decimals);
     }
 }
 
@@ -297,16 +286,16 @@ static una_status blow_up(una_page *page, const una_findings *f, const una_study
                                                                   "standardised: "
                                    "mean and sd over the seeds. Seven features can be scaled: each decade takes 7 ln "
                                    "10 = 16.1 from the right one, and adds as much to the printed one.");
-    una_sheet_column(&sheet, s->varied, UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "right", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "as printed", UNA_CELL_SPREAD);
+    una_sheet_column(&sheet, s->varied, UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "right", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "as printed", UNA_SHEET_SPREAD);
     for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
         const una_group *g = una_studies_group(f, s, s->value[v], NULL);
         if (!g) continue;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, s->value[v]);
-        spread(&sheet, f, g, UNA_STUDIES_EVIDENCE, 1);
-        spread(&sheet, f, g, UNA_STUDIES_PRINTED, 1);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_EVIDENCE, 1);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_PRINTED, 1);
     }
     return una_page_sheet(page, &sheet, run);
 }
@@ -396,7 +385,7 @@ static una_status list_rivals(rival **list, size_t *count, const una_findings *f
         if (strcmp(f->fits[g->from].key.data, "likelihood_blind") != 0) continue;
         rival *r = &(*list)[(*count)++];
         r->group = g;
-        r->likely = mean_at(f, g, UNA_STUDIES_TEST_LOG_LIK);
+        r->likely = una_findings_mean(f, g, UNA_STUDIES_TEST_LOG_LIK);
         UNA_TRY(short_title(&r->title, f, g, arena, run));
     }
     qsort(*list, *count, sizeof **list, by_likelihood);
@@ -415,9 +404,9 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
     for (size_t i = 0; i < count; i++) {
         names[i] = list[i].title;
         at[i] = (double)i + 1;
-        mean[i] = mean_at(f, list[i].group, measure);
+        mean[i] = una_findings_mean(f, list[i].group, measure);
         for (size_t k = 0; k < list[i].group->count; k++) {
-            x[fits] = una_studies_value(f, list[i].group->from + k, measure);
+            x[fits] = una_findings_value(f, list[i].group->from + k, measure);
             y[fits++] = at[i];
         }
     }
@@ -437,19 +426,19 @@ static una_status rivals_sheet(una_page *page, const una_findings *f, const una_
                                                                               "log-likelihood "
                                    "of 100 fresh rows of the law of the training rows and of fresh rows in the gap; "
                                    "epistemic standard deviation in the gap, also over that of the GP.");
-    una_sheet_column(&sheet, "model", UNA_CELL_WORDS);
-    una_sheet_column(&sheet, "log-lik outside", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "gap std", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "gap / GP", UNA_CELL_SPREAD);
-    una_sheet_column(&sheet, "log-lik in the gap", UNA_CELL_SPREAD);
+    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "log-lik outside", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "gap std", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "gap / GP", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "log-lik in the gap", UNA_SHEET_SPREAD);
     for (size_t i = count; i-- > 0;) {
         const una_group *g = list[i].group;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, list[i].title);
-        spread(&sheet, f, g, UNA_STUDIES_TEST_LOG_LIK, 3);
-        spread(&sheet, f, g, UNA_CUBIC_GAP_STD, 2);
-        spread(&sheet, f, g, UNA_STUDIES_SHARE, 2);
-        spread(&sheet, f, g, UNA_CUBIC_GAP_LOG_LIK, 2);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_TEST_LOG_LIK, 3);
+        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_STD, 2);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_SHARE, 2);
+        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_LOG_LIK, 2);
     }
     return una_page_sheet(page, &sheet, run);
 }
@@ -493,6 +482,9 @@ static una_status words_of(una_page *page, const una_study_line *s)
 
 una_status una_studies_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
+    if (asked->quick)
+        una_page_paragraph(page, "Steps and rates are named as a run in full has them; here trainings were shorter, as "
+                           "the specs above the tables say.");
     for (const una_study_line *s = una_studies_lines; s->name; s++) {
         if (!was_run(f, s)) continue;
         UNA_TRY(words_of(page, s));

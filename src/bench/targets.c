@@ -216,13 +216,7 @@ static una_status judge_same(int *holds, una_text *text, const una_claim *claim,
     UNA_TRY(compare(&there, &c, text, claim, f, UNA_TARGETS_JOINT, run));
     if (!there) return UNA_OK;
     una_text_add(text, "; within 0.05 asked");
-    int above = una_paired_verdict(&c.paired, -near_enough);
-    una_paired turned = c.paired;
-    turned.low = -c.paired.high;
-    turned.high = -c.paired.low;
-    int below = una_paired_verdict(&turned, -near_enough);
-    if (above == UNA_HOLDS && below == UNA_HOLDS) *holds = UNA_HOLDS;
-    else if (above == UNA_DOES_NOT_HOLD || below == UNA_DOES_NOT_HOLD) *holds = UNA_DOES_NOT_HOLD;
+    *holds = una_paired_within(&c.paired, near_enough);
     return UNA_OK;
 }
 
@@ -236,16 +230,14 @@ static una_status judge_gap(int *holds, una_text *text, const una_claim *claim, 
     return judge_above(holds, text, claim, f, UNA_TARGETS_GAP_LOG_LIK_A, run);
 }
 
-/* The difference turned round: less is claimed. */
+/* Less is claimed. */
 static una_status judge_surer(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     comparison c;
     bool there;
     *holds = UNA_CANNOT_TELL;
     UNA_TRY(compare(&there, &c, text, claim, f, UNA_TARGETS_GAP_STD_A, run));
-    if (!there || c.paired.count < 3) return UNA_OK;
-    if (c.paired.high <= 0) *holds = UNA_HOLDS;
-    else if (c.paired.low > 0) *holds = UNA_DOES_NOT_HOLD;
+    if (there) *holds = una_paired_most(&c.paired, 0);
     return UNA_OK;
 }
 

@@ -21,7 +21,6 @@ enum { UNA_TARGETS_LOG_LIK_A, UNA_TARGETS_LOG_LIK_B, UNA_TARGETS_JOINT, UNA_TARG
        UNA_TARGETS_CURVE_STD = UNA_TARGETS_CURVE_MEAN + UNA_TARGETS_POINTS,
        UNA_TARGETS_MEASURES = UNA_TARGETS_CURVE_STD + UNA_TARGETS_POINTS };      /* seconds come behind     */
 
-extern const double una_targets_gap, una_targets_end;            /* |x| below, |x| at most                  */
 extern const char  *const una_targets_laws[UNA_TARGETS_LAWS];    /* names, as they begin the name of data   */
 
 /* The two functions of a law at x. */

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-const double una_targets_gap = 1.5, una_targets_end = 4;
 const char *const una_targets_laws[UNA_TARGETS_LAWS] = { "related", "independent", "noise" };
+static const double gap_end = 1.5, far_end = 4;          /* of |x|: a is not seen below; x goes so far */
 static const double noise_std = 0.5, noise_correlation = 0.8, wide = 1.959963984540054;
 static const char *const names[] = { "x", "a", "b" };
 
@@ -30,9 +30,9 @@ typedef enum region { EVERYWHERE, OUTSIDE, INSIDE } region;
 static double draw_x(region where, una_rng *rng)
 {
     double u = 2 * una_rng_uniform(rng) - 1, size = fabs(u);
-    if (where == EVERYWHERE) return una_targets_end * u;
-    if (where == INSIDE) return una_targets_gap * u;
-    return copysign(una_targets_gap + (una_targets_end - una_targets_gap) * size, u);
+    if (where == EVERYWHERE) return far_end * u;
+    if (where == INSIDE) return gap_end * u;
+    return copysign(gap_end + (far_end - gap_end) * size, u);
 }
 
 /* complete: a is seen everywhere. */
@@ -49,7 +49,7 @@ static una_status make_table(una_dataset **data, size_t rows, una_targets_law la
         double first = una_rng_normal(rng), second = una_rng_normal(rng);
         a[i] += noise_std * first;
         b[i] += noise_std * (correlation * first + sqrt(1 - correlation * correlation) * second);
-        if (!complete && fabs(x[i]) < una_targets_gap) a[i] = NAN;
+        if (!complete && fabs(x[i]) < gap_end) a[i] = NAN;
     }
     const double *const numbers[] = { x, a, b };
     if (status == UNA_OK) status = una_dataset_from_columns(data, names, numbers, NULL, 3, rows, run);
@@ -88,7 +88,7 @@ bool una_targets_is_together(const char *data)
 
 double una_targets_point(size_t point)
 {
-    return una_targets_end * (2 * (double)point / (UNA_TARGETS_POINTS - 1) - 1);
+    return far_end * (2 * (double)point / (UNA_TARGETS_POINTS - 1) - 1);
 }
 
 /* ---- fits ---------------------------------------------------------------------------------------------------- */

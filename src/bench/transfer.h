@@ -39,8 +39,6 @@ size_t     una_transfer_features(const char *data);
 /* Fits a key to the rows outside the gap. */
 una_status una_transfer_fit(una_model **model, const una_row_key *key, const una_transfer_rows *rows, una_run *run);
 
-/* The group of a data set, whatever the model. NULL: none. */
-const una_group *una_transfer_on(const una_findings *findings, const char *data);
 /* Log-likelihood gained when the features double: least squares over the numbers of features, of the fits of a spec
  * with one seed. NAN with fewer than two. */
 double     una_transfer_slope(const una_findings *findings, const char *spec, uint64_t seed, size_t measure);

@@ -27,13 +27,6 @@ const una_group *una_transfer_group(const una_findings *f, const char *spec, siz
     return found;
 }
 
-const una_group *una_transfer_on(const una_findings *f, const char *data)
-{
-    for (size_t g = 0; g < f->group_count; g++)
-        if (strcmp(f->fits[f->groups[g].from].key.data, data) == 0) return &f->groups[g];
-    return NULL;
-}
-
 double una_transfer_slope(const una_findings *f, const char *spec, uint64_t seed, size_t measure)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -43,7 +36,7 @@ double una_transfer_slope(const una_findings *f, const char *spec, uint64_t seed
         if (features == 0 || !is_of(f, group, spec)) continue;
         for (size_t i = group->from; i < group->from + group->count; i++) {
             if (f->fits[i].key.seed != seed) continue;
-            double x = log2((double)features), y = f->value[i * f->measures + measure];
+            double x = log2((double)features), y = una_findings_value(f, i, measure);
             n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
         }
     }
@@ -159,8 +152,8 @@ static una_status judge_top_one(int *holds, una_text *text, const una_claim *cla
 /* The band in the middle against the first or the last. */
 static una_status judge_band(int *holds, una_text *text, const una_findings *f, size_t band, una_run *run)
 {
-    const una_group *right = una_transfer_on(f, una_transfer_bands[1].data);
-    const una_group *other = una_transfer_on(f, una_transfer_bands[band].data);
+    const una_group *right = una_findings_on(f, NULL, una_transfer_bands[1].data);
+    const una_group *other = una_findings_on(f, NULL, una_transfer_bands[band].data);
     una_paired paired;
     *holds = UNA_CANNOT_TELL;
     if (!right || !other) {

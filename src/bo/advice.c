@@ -304,8 +304,8 @@ una_status una_suggest(una_advice **advice, const una_model *model, const una_da
     una_clear_message(run);
     UNA_TRY(check_asked(pool, count, run));
     if (una_model_target_count(model) > 1)
-        UNA_FAIL(run, UNA_E_USAGE, "rows are suggested for one target, and this model predicts %zu (%s): fit a model of "
-                 "one of them", una_model_target_count(model), una_model_info(model)->target);
+        UNA_FAIL(run, UNA_E_USAGE, "rows are suggested for one target, and this model predicts %zu (%s): fit a model "
+                 "of one of them", una_model_target_count(model), una_model_info(model)->target);
     UNA_TRY(new_result(&r, run));
 
     una_arena arena;

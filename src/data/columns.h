@@ -77,10 +77,8 @@ una_status una_columns_encode_several(const una_columns *const *columns, size_t 
  * the target. */
 una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
                              const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
-/* The columns to ask a reader for: sources first, then the target. count = source_count + 1. */
-una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena);
-/* The same for columns [targets] that were learnt together: all targets come last. */
-una_wanted *una_columns_wanted_several(const una_columns *const *columns, size_t targets, una_arena *arena);
+/* What to ask a reader for, of columns [targets] that were learnt together: sources first, then all targets. */
+una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */
 una_status una_columns_inputs(una_columns *columns, una_arena *arena);
 /* Saves, or loads into ar->arena and checks everything: a file may come from a stranger. */

@@ -56,12 +56,12 @@ static bool is_one_of(const una_cell *cell, const char *const *words, size_t cou
 una_cell_kind una_cell_read(const una_cell *given, double *value)
 {
     const char *at = given->at;
-    if (una_number_at(&at, value) && at == given->at + given->length) return UNA_CELL_NUMBER;
+    if (una_number_at(&at, value) && at == given->at + given->length) return UNA_SHEET_NUMBER;
     static const char *const missing[] = { "", "na", "nan", "null", "?" };
     static const char *const infinite[] = { "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
     una_cell cell = stripped(*given);
     if (cell.length > 0 && una_parse_number(cell.at, cell.length, value))
-        return isfinite(*value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
+        return isfinite(*value) ? UNA_SHEET_NUMBER : UNA_CELL_INFINITE;
     if (is_one_of(&cell, missing, sizeof missing / sizeof *missing)) return UNA_CELL_MISSING;
     if (is_one_of(&cell, infinite, sizeof infinite / sizeof *infinite)) return UNA_CELL_INFINITE;
     return UNA_CELL_WORD;
@@ -342,7 +342,7 @@ static bool looks_like_data(const una_csv *csv)
     bool running = true;
     double value = 0, first = 0;
     for (size_t i = 0; i < csv->columns; i++) {
-        if (una_cell_read(&csv->cells[i], &value) != UNA_CELL_NUMBER) return false;
+        if (una_cell_read(&csv->cells[i], &value) != UNA_SHEET_NUMBER) return false;
         if (i == 0) first = value;
         running = running && (first == 0 || first == 1) && value == first + (double)i;
     }

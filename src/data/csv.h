@@ -14,7 +14,7 @@ typedef struct una_cell {
     bool   quoted, doubled;
 } una_cell;
 
-typedef enum una_cell_kind { UNA_CELL_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
+typedef enum una_cell_kind { UNA_SHEET_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
 /* What the cell says, a cell of a una_csv. Missing: empty, NA, NaN, null, ? in any case.
  * Infinite: inf, infinity, 1e999. */
 una_cell_kind una_cell_read(const una_cell *cell, double *value);

@@ -223,7 +223,7 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
     return una_columns_encode_several(&columns, 1, data, x, y, kept, rows, arena, run);
 }
 
-una_wanted *una_columns_wanted_several(const una_columns *const *target, size_t targets, una_arena *arena)
+una_wanted *una_columns_wanted(const una_columns *const *target, size_t targets, una_arena *arena)
 {
     const una_columns *columns = target[0];
     una_wanted *wanted = UNA_GET(arena, una_wanted, columns->source_count + targets);
@@ -233,9 +233,4 @@ una_wanted *una_columns_wanted_several(const una_columns *const *target, size_t 
     for (size_t t = 0; t < targets; t++)
         wanted[columns->source_count + t] = (una_wanted){ target[t]->target, false };
     return wanted;
-}
-
-una_wanted *una_columns_wanted(const una_columns *columns, una_arena *arena)
-{
-    return una_columns_wanted_several(&columns, 1, arena);
 }

@@ -291,8 +291,8 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     double value = NAN;
     una_cell_kind kind = una_cell_read(cell, &value);
 
-    if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
-        una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
+    if (!reader->is_text[column] && (kind == UNA_SHEET_NUMBER || kind == UNA_CELL_MISSING)) {
+        una_build_number(build, column, kind == UNA_SHEET_NUMBER ? value : NAN);
         return UNA_OK;
     }
 

@@ -67,15 +67,12 @@ typedef struct una_basis_plan {
     bool   member;                       /* one of several that are kept: shorter trainings                 */
 } una_basis_plan;
 
-/* Trains features on problem->x, chooses the noise on rows that did not train them, fits the posterior. */
-una_status una_basis_fit(una_basis *basis, una_basis_options *options, const una_problem *problem, una_basis_plan *plan,
-                         una_fit_result *result, una_arena *keep, una_run *run);
-
-/* The same for all targets of a problem at once: one network, on whose features each has heads and a posterior of its
- * own; basis, options, result [outputs]. together (may be NULL) gets the covariance of the noise. */
-una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *const *options, const una_problem *problem,
-                                 una_basis_plan *plan, una_fit_result *const *result, una_together *together,
-                                 una_arena *keep, una_run *run);
+/* Trains features on problem->x for all its targets at once, chooses the noise on rows that did not train them, and
+ * fits the posteriors: one network, on whose features each target has heads and a posterior of its own; basis, options,
+ * result [outputs]. together (may be NULL) gets the covariance of the noise. */
+una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *options, const una_problem *problem,
+                         una_basis_plan *plan, una_fit_result *const *result, una_together *together, una_arena *keep,
+                         una_run *run);
 
 /* The noise of each target, noise_var [outputs], that rows show which did not train: the error of a linear head on the
  * features of a network with one output for each, trained as the options say (train_noise_std standardised).

@@ -229,7 +229,7 @@ static una_status keep_trial(void *context, const void *const *trial, size_t cou
 
 /* ---- several targets -------------------------------------------------------------------------------------------- */
 
-static una_status foretell_errors(double *error, const basis_target *t, const una_verdict *v, size_t target,
+static una_status foretell_errors(double *error, const basis_target *t, const una_target_verdict *v, size_t target,
                                   size_t targets, una_run *run)
 {
     const una_cells *held = &t->held;
@@ -247,7 +247,7 @@ static una_status foretell_errors(double *error, const basis_target *t, const un
 }
 
 /* How errors at held-out rows go together. */
-static una_status compare(void *context, const void *const *trial, const una_verdict *verdict, una_run *run)
+static una_status compare(void *context, const void *const *trial, const una_target_verdict *verdict, una_run *run)
 {
     several *all = context;
     const basis_trial *t = trial[0];
@@ -274,9 +274,9 @@ static void teach_targets(una_lesson *lesson, size_t targets, const double *scal
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
-static una_status take_verdicts(una_verdict **verdict, size_t targets, una_arena *arena)
+static una_status take_verdicts(una_target_verdict **verdict, size_t targets, una_arena *arena)
 {
-    *verdict = UNA_GET(arena, una_verdict, targets);
+    *verdict = UNA_GET(arena, una_target_verdict, targets);
     return una_arena_check(arena);
 }
 
@@ -285,11 +285,11 @@ una_status una_basis_noise(double *noise_var, const una_net *like, const una_bas
 {
     size_t targets = una_problem_outputs(p);
     una_net net = *like;
-    una_verdict *verdict;
+    una_target_verdict *verdict;
     UNA_TRY(take_verdicts(&verdict, targets, &run->scratch));
     una_fit_result *judged = UNA_GET(&run->scratch, una_fit_result, targets);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t t = 0; t < targets; t++) verdict[t] = (una_verdict){ UNA_AUTO, 1, &judged[t] };
+    for (size_t t = 0; t < targets; t++) verdict[t] = (una_target_verdict){ UNA_AUTO, 1, &judged[t] };
 
     net.size[net.depth + 1] = targets;
     una_net_shape(&net);
@@ -396,7 +396,7 @@ static una_status begin(several *all, una_basis *const *basis, una_basis_options
 
 /* What a target is left with: noise and prior as chosen, the posterior of its rows. */
 static una_status settle(const several *all, size_t target, una_basis_options *o, const una_problem *p,
-                         const una_verdict *v, una_arena *keep, una_run *run)
+                         const una_target_verdict *v, una_arena *keep, una_run *run)
 {
     una_basis *basis = all->basis[target];
     una_fit_result *result = v->result;
@@ -431,7 +431,7 @@ static una_status tell_all(una_fit_result *const *result, size_t targets, una_ar
 }
 
 static una_status settle_all(const several *all, una_basis_options *const *o, const una_problem *p,
-                             const una_verdict *verdict, una_together *together, una_arena *keep, una_run *run)
+                             const una_target_verdict *verdict, una_together *together, una_arena *keep, una_run *run)
 {
     double *noise_var = UNA_GET(&run->scratch, double, all->targets);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -446,14 +446,14 @@ static una_status settle_all(const several *all, una_basis_options *const *o, co
     return una_errors_noise(together->noise, &all->errors, noise_var, run);
 }
 
-una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
-                                 una_basis_plan *plan, una_fit_result *const *result, una_together *together,
-                                 una_arena *keep, una_run *run)
+una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
+                         una_basis_plan *plan, una_fit_result *const *result, una_together *together, una_arena *keep,
+                         una_run *run)
 {
     double share;
     size_t *group;
     several all;
-    una_verdict *verdict;
+    una_target_verdict *verdict;
     UNA_TRY(begin(&all, basis, o, p, plan, run));
     UNA_TRY(take_verdicts(&verdict, all.targets, &run->scratch));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
@@ -472,7 +472,7 @@ una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *con
     }
 
     for (size_t t = 0; t < all.targets; t++)
-        verdict[t] = (una_verdict){ una_noise_var(o[t]->noise_std, unit_of(o[t]->units, p, t)), o[t]->prior_var,
+        verdict[t] = (una_target_verdict){ una_noise_var(o[t]->noise_std, unit_of(o[t]->units, p, t)), o[t]->prior_var,
                                     result[t] };
     una_crossfit fit = { .context = &all, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
                          .judge = judge, .keep = keep_trial, .restarts = (size_t)o[0]->restarts,
@@ -485,10 +485,4 @@ una_status una_basis_fit_several(una_basis *const *basis, una_basis_options *con
     UNA_TRY(status);
     UNA_TRY(tell_all(result, all.targets, keep));
     return settle_all(&all, o, p, verdict, together, keep, run);
-}
-
-una_status una_basis_fit(una_basis *basis, una_basis_options *o, const una_problem *p, una_basis_plan *plan,
-                         una_fit_result *result, una_arena *keep, una_run *run)
-{
-    return una_basis_fit_several(&basis, &o, p, plan, &result, NULL, keep, run);
 }

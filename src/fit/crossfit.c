@@ -237,7 +237,7 @@ static una_status choose(una_crossfit *fit, const void *const *trial, size_t gro
     if (!fit->targets) return choose_one(&fit->noise_var, &fit->prior_var, &c, result, run);
     if (fit->one_prior && UNA_IS_AUTO(fit->verdict[0].prior_var)) UNA_TRY(choose_one_prior(fit, &c, run));
     for (size_t t = 0; t < fit->targets; t++) {
-        una_verdict *v = &fit->verdict[t];
+        una_target_verdict *v = &fit->verdict[t];
         bool judged;
         c.question.target = t;
         UNA_TRY(is_judged(&judged, &c));

@@ -33,10 +33,10 @@ typedef struct una_answer {              /* sums over held-out rows             
     size_t rows;
 } una_answer;
 
-typedef struct una_verdict {             /* on one of several targets: chosen as the fit's own would be     */
+typedef struct una_target_verdict {      /* on one of several targets: chosen as the fit's own would be     */
     double noise_var, prior_var;
     una_fit_result *result;              /* gets the scores                                                 */
-} una_verdict;
+} una_target_verdict;
 
 enum { UNA_MIXTURE_GRID = 24 };          /* for una_crossfit.grid: a mixture's likelihood may have several hills */
 
@@ -53,7 +53,7 @@ typedef struct una_crossfit {
                         una_answer *answer, una_run *run);
     /* After all was chosen, for trials judged by the same rows: how the errors of several targets go together. NULL:
      * nobody asks. */
-    una_status (*compare)(void *context, const void *const *trial, const una_verdict *verdict, una_run *run);
+    una_status (*compare)(void *context, const void *const *trial, const una_target_verdict *verdict, una_run *run);
     una_status (*keep)(void *context, const void *const *trial, size_t count, una_fit_result *result,
                        una_arena *keep, una_run *run);
     size_t restarts;                     /* trainings on all rows                                           */
@@ -72,7 +72,7 @@ typedef struct una_crossfit {
     double noise_var, prior_var;         /* given, or UNA_AUTO: chosen; still so at the end if nothing judged */
     size_t targets;                      /* several: `verdict` [targets] holds the noise and prior of each; 0: one,
                                             above                                                           */
-    una_verdict *verdict;
+    una_target_verdict *verdict;
     bool   one_prior;                    /* an automatic prior variance is chosen once for all of them      */
 } una_crossfit;
 

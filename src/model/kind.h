@@ -21,7 +21,8 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
     una_view valid_x; const double *valid_y;      /* rows that must not train features (rows 0: none)      */
     size_t   outputs;                             /* targets: more than 1 for `fit_several` alone, whose y has NAN where
                                                      a cell is missing                                     */
-    bool     valid_joins;                         /* the posterior takes the valid rows in after selection */
+    bool     valid_joins;                         /* the posterior takes the valid rows in after selection; they lie
+                                                     behind those that train                               */
     size_t   folds;                               /* > 0: no valid rows, cross-fit over this many folds    */
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
     const una_columns *columns;                   /* [outputs] names, groups, units of inputs and of that target: the
@@ -49,6 +50,12 @@ static inline una_view una_judged_x(const una_problem *p)
 static inline const double *una_judged_y(const una_problem *p)
 {
     return p->folds ? p->y : p->valid_y;
+}
+
+/* Targets of a problem. */
+static inline size_t una_problem_outputs(const una_problem *p)
+{
+    return p->outputs ? p->outputs : 1;
 }
 
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
@@ -134,7 +141,8 @@ typedef struct una_kind {
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
     /* Several targets at once: state, options, result [outputs], each as `fit` gives it for that target alone, so that
      * all other calls know them; together->noise [outputs, outputs] gets the covariance of the noise, standardised.
-     * Every fold, or the rows held out, have rows of each target. NULL: each target is fitted by itself. */
+     * Every fold, or the rows held out, have rows of each target, and least_rows of each train. NULL: each target is
+     * fitted by itself. */
     una_status (*fit_several)(void *const *state, void *const *options, const una_problem *problem,
                               una_fit_result *const *result, struct una_together *together, una_arena *keep,
                               una_run *run);
@@ -151,6 +159,11 @@ typedef struct una_kind {
     una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
     /* f [draws, rows] */
     una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+    /* As draw, for one of several targets that share a head: its mean and the sum of share[s] times what a draw of its
+     * own from the s-th random numbers differs from it. All targets of a seed have the same s-th numbers, and a draw is
+     * of the same member for all. */
+    una_status (*draw_shared)(const void *state, una_view x, size_t draws, bool prior, const double *share,
+                              size_t shares, double *f, una_run *run);
     /* f [count, rows]; NULL: count only */
     una_status (*functions)(const void *state, una_view x, size_t *count, double *f, una_run *run);
     /* value and slopes together: an optimiser asks for both thousands of times */

@@ -128,7 +128,7 @@ static una_status luna_fit_several(void *const *state, void *const *options, con
     }
 
     una_basis_plan plan = plan_of(first, problem);
-    UNA_TRY(una_basis_fit_several(basis, own, problem, &plan, result, together, keep, run));
+    UNA_TRY(una_basis_fit(basis, own, problem, &plan, result, together, keep, run));
     tell(first, &plan, result[0]);                       /* of all: they share the features */
     return UNA_OK;
 }
@@ -198,6 +198,7 @@ const una_kind una_kind_luna = {
     .observe = una_members_observe,
     .relearn = una_committee_relearn,
     .draw = una_members_draw,
+    .draw_shared = una_members_draw_shared,
     .functions = una_members_functions,
     .slope = una_members_slope,
     .part_count = una_members_part_count,

@@ -43,7 +43,7 @@ static una_status nlm_fit_several(void *const *state, void *const *options, cons
     }
     una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = first->training == MARGINAL,
                             .member = first->committee.members != 1 };
-    return una_basis_fit_several(basis, own, problem, &plan, result, together, keep, run);
+    return una_basis_fit(basis, own, problem, &plan, result, together, keep, run);
 }
 
 static una_status nlm_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
@@ -127,6 +127,7 @@ const una_kind una_kind_nlm = {
     .observe = una_members_observe,
     .relearn = una_committee_relearn,
     .draw = una_members_draw,
+    .draw_shared = una_members_draw_shared,
     .functions = una_members_functions,
     .slope = una_members_slope,
     .part_count = una_members_part_count,

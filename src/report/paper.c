@@ -385,27 +385,41 @@ static void draw_series(const view *v, const una_series *s)
     }
 }
 
-/* Names of lines at their right ends, pushed down where they would touch the one before. */
-static void name_lines(const view *v, const una_panel *panel)
-{
-    double taken[8];
-    size_t count = 0;
-    una_paper_font(v->paper, UNA_TICK_SIZE, false);
+typedef struct end { const una_series *of; double x, y; } end;
+enum { MOST_ENDS = 8 };
 
-    for (size_t i = 0; i < panel->count && count < 8; i++) {
+/* Where the named lines end, from the top down: so their names keep the order of the lines. */
+static size_t line_ends(end *ends, const view *v, const una_panel *panel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < panel->count && count < MOST_ENDS; i++) {
         const una_series *s = &panel->series[i];
-        size_t last = s->count;
+        size_t last = s->count, at = count;
         while (last > 0 && !drawable(s, last - 1)) last--;
         if (!s->label || last == 0) continue;
 
         double x = fmin(x_at(v, s->x[last - 1]), v->left + v->width) + 4, y = y_at(v, s->y[last - 1]);
         y = fmin(fmax(y, v->top + 3), v->top + v->height);
-        for (size_t tries = 0; tries < 8; tries++)
-            for (size_t k = 0; k < count; k++)
-                if (fabs(taken[k] - y) < 11) y = taken[k] + 11;
-        taken[count++] = y;
-        una_paper_ink(v->paper, s->ink, 1);
-        una_paper_write(v->paper, x, y + 3.8, 0, s->label, 70);
+        for (; at > 0 && ends[at - 1].y > y; at--) ends[at] = ends[at - 1];
+        ends[at] = (end){ s, x, y };
+        count++;
+    }
+    return count;
+}
+
+/* Names of lines at their right ends, pushed down where they would touch the one above, and up from below the axis. */
+static void name_lines(const view *v, const una_panel *panel)
+{
+    static const double apart = 11;
+    end ends[MOST_ENDS];
+    size_t count = line_ends(ends, v, panel);
+    una_paper_font(v->paper, UNA_TICK_SIZE, false);
+    for (size_t i = 1; i < count; i++) ends[i].y = fmax(ends[i].y, ends[i - 1].y + apart);
+    double lowest = v->top + v->height;
+    for (size_t i = count; i-- > 0; lowest = ends[i].y - apart) ends[i].y = fmin(ends[i].y, lowest);
+    for (size_t i = 0; i < count; i++) {
+        una_paper_ink(v->paper, ends[i].of->ink, 1);
+        una_paper_write(v->paper, ends[i].x, ends[i].y + 3.8, 0, ends[i].of->label, 70);
     }
 }
 

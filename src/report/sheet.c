@@ -19,25 +19,25 @@ una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, con
 
 /* ---- filling ------------------------------------------------------------------------------------------------- */
 
-void una_sheet_column(una_sheet *sheet, const char *title, una_cell_kind kind)
+void una_sheet_column(una_sheet *sheet, const char *title, una_sheet_kind kind)
 {
     if (sheet->lines > 0) return;                /* lines have their cells already */
     if (sheet->columns == sheet->column_room) {
         size_t room = 2 * sheet->column_room + 8;
-        una_column *more = UNA_GET(sheet->arena, una_column, room);
+        una_sheet_head *more = UNA_GET(sheet->arena, una_sheet_head, room);
         if (!more) return;
         if (sheet->columns) memcpy(more, sheet->column, sheet->columns * sizeof *more);
         sheet->column = more;
         sheet->column_room = room;
     }
-    sheet->column[sheet->columns++] = (una_column){ una_arena_text(sheet->arena, title), kind };
+    sheet->column[sheet->columns++] = (una_sheet_head){ una_arena_text(sheet->arena, title), kind };
 }
 
-static void add_line(una_sheet *sheet, una_line line)
+static void add_line(una_sheet *sheet, una_sheet_row line)
 {
     if (sheet->lines == sheet->line_room) {
         size_t room = 2 * sheet->line_room + 16;
-        una_line *more = UNA_GET(sheet->arena, una_line, room);
+        una_sheet_row *more = UNA_GET(sheet->arena, una_sheet_row, room);
         if (!more) return;
         if (sheet->lines) memcpy(more, sheet->line, sheet->lines * sizeof *more);
         sheet->line = more;
@@ -49,39 +49,39 @@ static void add_line(una_sheet *sheet, una_line line)
 
 void una_sheet_group(una_sheet *sheet, const char *words)
 {
-    add_line(sheet, (una_line){ .group = una_arena_text(sheet->arena, words) });
+    add_line(sheet, (una_sheet_row){ .group = una_arena_text(sheet->arena, words) });
 }
 
 void una_sheet_line(una_sheet *sheet)
 {
-    add_line(sheet, (una_line){ .cell = UNA_GET(sheet->arena, una_cell, sheet->columns) });
+    add_line(sheet, (una_sheet_row){ .cell = UNA_GET(sheet->arena, una_sheet_cell, sheet->columns) });
 }
 
-static void add_cell(una_sheet *sheet, una_cell cell)
+static void add_cell(una_sheet *sheet, una_sheet_cell cell)
 {
-    una_line *line = sheet->lines > 0 ? &sheet->line[sheet->lines - 1] : NULL;
+    una_sheet_row *line = sheet->lines > 0 ? &sheet->line[sheet->lines - 1] : NULL;
     if (line && line->cell && sheet->at < sheet->columns) line->cell[sheet->at++] = cell;
 }
 
 void una_sheet_words(una_sheet *sheet, const char *words)
 {
-    add_cell(sheet, (una_cell){ .kind = words ? UNA_CELL_WORDS : UNA_CELL_EMPTY,
-                                .words = una_arena_text(sheet->arena, words) });
+    add_cell(sheet, (una_sheet_cell){ .kind = words ? UNA_SHEET_WORDS : UNA_SHEET_EMPTY,
+                                      .words = una_arena_text(sheet->arena, words) });
 }
 
 void una_sheet_number(una_sheet *sheet, double value, int decimals)
 {
-    add_cell(sheet, (una_cell){ .kind = UNA_CELL_NUMBER, .value = value, .decimals = decimals });
+    add_cell(sheet, (una_sheet_cell){ .kind = UNA_SHEET_NUMBER, .value = value, .decimals = decimals });
 }
 
 void una_sheet_spread(una_sheet *sheet, double mean, double sd, int decimals)
 {
-    add_cell(sheet, (una_cell){ .kind = UNA_CELL_SPREAD, .value = mean, .sd = sd, .decimals = decimals });
+    add_cell(sheet, (una_sheet_cell){ .kind = UNA_SHEET_SPREAD, .value = mean, .sd = sd, .decimals = decimals });
 }
 
 void una_sheet_strong(una_sheet *sheet)
 {
-    una_line *line = sheet->lines > 0 ? &sheet->line[sheet->lines - 1] : NULL;
+    una_sheet_row *line = sheet->lines > 0 ? &sheet->line[sheet->lines - 1] : NULL;
     if (line && line->cell && sheet->at > 0) line->cell[sheet->at - 1].strong = true;
 }
 
@@ -93,22 +93,22 @@ static const char *shown_number(char buffer[UNA_NUMBER_ROOM], double value, int 
 }
 
 /* A spread's second number has one digit less where digits are counted. */
-static const char *shown(const una_cell *cell, una_arena *arena)
+static const char *shown(const una_sheet_cell *cell, una_arena *arena)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     una_text words = una_text_in(arena);
     int less = cell->decimals < -1 ? cell->decimals + 1 : cell->decimals;
-    if (cell->kind == UNA_CELL_EMPTY) return "";
-    if (cell->kind == UNA_CELL_WORDS) return cell->words;
+    if (cell->kind == UNA_SHEET_EMPTY) return "";
+    if (cell->kind == UNA_SHEET_WORDS) return cell->words;
     una_text_add(&words, "%s", shown_number(a, cell->value, cell->decimals));
-    if (cell->kind == UNA_CELL_SPREAD && isfinite(cell->value) && isfinite(cell->sd))
+    if (cell->kind == UNA_SHEET_SPREAD && isfinite(cell->value) && isfinite(cell->sd))
         una_text_add(&words, " \xC2\xB1 %s", shown_number(b, cell->sd, less));
     return words.at;
 }
 
 static bool is_words(const una_sheet *sheet, size_t column)
 {
-    return sheet->column[column].kind == UNA_CELL_WORDS;
+    return sheet->column[column].kind == UNA_SHEET_WORDS;
 }
 
 static const char *title_of(const una_sheet *sheet, size_t column, una_arena *arena)
@@ -122,11 +122,11 @@ static const char *title_of(const una_sheet *sheet, size_t column, una_arena *ar
 
 /* ---- on a page ----------------------------------------------------------------------------------------------- */
 
-static void html_line(una_html *html, const una_sheet *sheet, const una_line *line)
+static void html_line(una_html *html, const una_sheet *sheet, const una_sheet_row *line)
 {
     una_html_row(html);
     for (size_t c = 0; c < sheet->columns; c++) {
-        const una_cell *cell = &line->cell[c];
+        const una_sheet_cell *cell = &line->cell[c];
         una_html_cell_kind kind = c == 0 && is_words(sheet, c) ? UNA_HTML_SIDE : is_words(sheet, c)
             ? cell->strong ? UNA_HTML_STRONG : UNA_HTML_TEXT
             : cell->strong ? UNA_HTML_STRONG_NUMBER : UNA_HTML_NUMBER;
@@ -188,21 +188,21 @@ static void csv_head(una_text *text, const una_sheet *sheet)
         const char *title = sheet->column[c].title ? sheet->column[c].title : "";
         if (c > 0) una_text_add(text, ",");
         csv_words(text, title, "");
-        if (sheet->column[c].kind != UNA_CELL_SPREAD) continue;
+        if (sheet->column[c].kind != UNA_SHEET_SPREAD) continue;
         una_text_add(text, ",");
         csv_words(text, title, " sd");
     }
     una_text_add(text, "\n");
 }
 
-static void csv_cell(una_text *text, const una_cell *cell, una_cell_kind column)
+static void csv_cell(una_text *text, const una_sheet_cell *cell, una_sheet_kind column)
 {
-    bool number = cell->kind == UNA_CELL_NUMBER || cell->kind == UNA_CELL_SPREAD;
+    bool number = cell->kind == UNA_SHEET_NUMBER || cell->kind == UNA_SHEET_SPREAD;
     if (number) csv_number(text, cell->value);
     else if (cell->words) csv_words(text, cell->words, "");
-    if (column != UNA_CELL_SPREAD) return;
+    if (column != UNA_SHEET_SPREAD) return;
     una_text_add(text, ",");
-    if (cell->kind == UNA_CELL_SPREAD) csv_number(text, cell->sd);
+    if (cell->kind == UNA_SHEET_SPREAD) csv_number(text, cell->sd);
 }
 
 void una_sheet_csv(una_text *text, const una_sheet *sheet)
@@ -212,7 +212,7 @@ void una_sheet_csv(una_text *text, const una_sheet *sheet)
     bool groups = has_groups(sheet);
     csv_head(text, sheet);
     for (size_t i = 0; i < sheet->lines; i++) {
-        const una_line *line = &sheet->line[i];
+        const una_sheet_row *line = &sheet->line[i];
         if (line->group) {
             group = line->group;
             continue;
@@ -256,7 +256,7 @@ static void markdown_cell(una_text *text, const char *words, bool strong)
     una_text_add(text, "%s |", mark);
 }
 
-static void markdown_line(una_text *text, const una_sheet *sheet, const una_line *line)
+static void markdown_line(una_text *text, const una_sheet *sheet, const una_sheet_row *line)
 {
     una_text_add(text, "|");
     for (size_t c = 0; c < sheet->columns; c++) {
@@ -287,7 +287,8 @@ static const sign signs[] = {
     { "\xE2\x88\x92", "$-$" }, { "\xC2\xB1", "$\\pm$" }, { "\xC3\x97", "$\\times$" }, { "\xE2\x80\x93", "--" },
     { UNA_THIN_SPACE, "\\," }, { "\\", "\\textbackslash{}" }, { "~", "\\textasciitilde{}" },
     { "^", "\\textasciicircum{}" }, { "&", "\\&" }, { "%", "\\%" }, { "$", "\\$" }, { "#", "\\#" }, { "_", "\\_" },
-    { "{", "\\{" }, { "}", "\\}" }, { "<", "$<$" }, { ">", "$>$" }, { "\n", " " }, { "\r", " " }
+    { "{", "\\{" }, { "}", "\\}" }, { "<", "$<$" }, { ">", "$>$" }, { "|", "$|$" }, { "\xE2\x89\xA4", "$\\le$" },
+    { "\xE2\x89\xA5", "$\\ge$" }, { "\n", " " }, { "\r", " " }
 };
 static const sign raised[] = {
     { "\xE2\x81\xBB", "-" }, { "\xE2\x81\xB0", "0" }, { "\xC2\xB9", "1" }, { "\xC2\xB2", "2" }, { "\xC2\xB3", "3" },
@@ -327,7 +328,7 @@ static void latex_cell(una_text *text, const char *words, bool strong, bool last
     una_text_add(text, "%s%s", strong ? "}" : "", last ? " \\\\\n" : " & ");
 }
 
-static void latex_line(una_text *text, const una_sheet *sheet, const una_line *line)
+static void latex_line(una_text *text, const una_sheet *sheet, const una_sheet_row *line)
 {
     if (line->group) {
         una_text_add(text, "\\multicolumn{%zu}{l}{\\textit{", sheet->columns);
@@ -335,8 +336,41 @@ static void latex_line(una_text *text, const una_sheet *sheet, const una_line *l
         una_text_add(text, "}} \\\\\n");
         return;
     }
+    const char *first = sheet->columns > 0 ? shown(&line->cell[0], text->arena) : NULL;
+    if (first && (*first == '[' || *first == '*')) una_text_add(text, "{}");     /* else an option of the \\ before */
     for (size_t c = 0; c < sheet->columns; c++)
         latex_cell(text, shown(&line->cell[c], text->arena), line->cell[c].strong, c + 1 == sheet->columns);
+}
+
+/* The letters of a column's longest cell; signs of several bytes count a little more than they are wide. */
+static size_t longest(const una_sheet *sheet, size_t column, una_arena *arena)
+{
+    size_t length = strlen(title_of(sheet, column, arena));
+    for (size_t i = 0; i < sheet->lines; i++) {
+        const char *words = sheet->line[i].cell ? shown(&sheet->line[i].cell[column], arena) : NULL;
+        if (words && strlen(words) > length) length = strlen(words);
+    }
+    return length;
+}
+
+/* Columns of words that are sentences are broken into lines, and share what the others leave of the page's width by
+ * how much they have to say; about 90 letters fill a line. */
+static void latex_columns(una_text *text, const una_sheet *sheet)
+{
+    enum { SENTENCE = 36, MOST = 90 };
+    static const double letter = 1.0 / 90, least = 0.4;
+    double taken = 0, wanted = 0;
+    for (size_t c = 0; c < sheet->columns; c++) {
+        size_t length = longest(sheet, c, text->arena);
+        if (is_words(sheet, c) && length > SENTENCE) wanted += fmin((double)length, MOST);
+        else taken += letter * (double)(length + 2);
+    }
+    for (size_t c = 0; c < sheet->columns; c++) {
+        size_t length = longest(sheet, c, text->arena);
+        if (is_words(sheet, c) && length > SENTENCE)
+            una_text_add(text, "p{%.2f\\linewidth}", fmax(0.95 - taken, least) * fmin((double)length, MOST) / wanted);
+        else una_text_add(text, is_words(sheet, c) ? "l" : "r");
+    }
 }
 
 void una_sheet_latex(una_text *text, const una_sheet *sheet)
@@ -347,7 +381,7 @@ void una_sheet_latex(una_text *text, const una_sheet *sheet)
     una_text_add(text, " ");
     latex_escape(text, sheet->caption ? sheet->caption : "");
     una_text_add(text, "\n\\begin{tabular}{");
-    for (size_t c = 0; c < sheet->columns; c++) una_text_add(text, is_words(sheet, c) ? "l" : "r");
+    latex_columns(text, sheet);
     una_text_add(text, "}\n\\toprule\n");
     for (size_t c = 0; c < sheet->columns; c++)
         latex_cell(text, title_of(sheet, c, text->arena), false, c + 1 == sheet->columns);

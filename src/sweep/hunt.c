@@ -304,7 +304,7 @@ static una_status add_ranks(una_hunt *h, const size_t *index, size_t count, size
                             size_t *order, una_run *run)
 {
     const char *rule = line_up(c, h, index, count, table);
-    double rank = 1, share = 1 / (double)h->judge.count;
+    double rank = 1;
     UNA_TRY(una_select_order(order, rule, c, count, run));
     for (size_t i = 0; i < count; i++) {
         const una_candidate *one = &c[order[i]], *before = i ? &c[order[i - 1]] : NULL;
@@ -312,7 +312,7 @@ static una_status add_ranks(una_hunt *h, const size_t *index, size_t count, size
                      same(one->mean_cos2, before->mean_cos2);
         if (!equal) rank = (double)(i + 1);
         bool none = isnan(strcmp(rule, "rmse") == 0 ? one->rmse : one->log_lik);
-        h->at[index[order[i]]].rank += none ? NAN : share * rank;
+        h->at[index[order[i]]].rank += none ? NAN : rank;
     }
     return UNA_OK;
 }
@@ -341,6 +341,7 @@ una_status una_hunt_order(size_t *order, size_t *count, una_hunt *h, size_t mode
     for (size_t t = 0; status == UNA_OK && t < h->judge.count; t++)
         status = add_ranks(h, index, *count, t, c, by_rule, run);
     if (status == UNA_OK) {
+        for (size_t i = 0; i < *count; i++) h->at[index[i]].rank /= (double)h->judge.count;  /* of a whole number */
         for (size_t i = 0; i < *count; i++)
             all[i] = (ranked){ h->at[index[i]].rank, una_hunt_worth(h, index[i]), index[i] };
         qsort(all, *count, sizeof *all, compare);

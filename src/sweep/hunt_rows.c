@@ -117,7 +117,7 @@ static una_status list_group(const una_row_key ***keys, size_t *count, una_row_k
     return UNA_OK;
 }
 
-static una_status put_beside(batch *b, const una_row_key *const *keys, const una_verdict *v, size_t count,
+static una_status put_beside(batch *b, const una_row_key *const *keys, const una_judgement *v, size_t count,
                              una_arena *arena, una_run *run)
 {
     una_row *row = UNA_GET(arena, una_row, count);
@@ -140,7 +140,7 @@ static una_status make_group(void *context, const una_row_key *key, una_outcome 
     una_model *model = NULL;
     size_t count;
     UNA_TRY(list_group(&keys, &count, &group, b, key, outcome->arena, run));
-    una_verdict *v = UNA_GET(outcome->arena, una_verdict, count);
+    una_judgement *v = UNA_GET(outcome->arena, una_judgement, count);
     UNA_TRY(una_arena_check(outcome->arena));
     if (group.spec && h->shelve) UNA_TRY(take_down(&model, h, &group, run));
     bool known = model != NULL;

@@ -108,7 +108,7 @@ static void halves_free(halves *h)
 
 /* ---- verdicts ------------------------------------------------------------------------------------------------ */
 
-static una_status note_verdict(una_verdict *v, const una_score *score, const una_model *model, una_arena *arena)
+static una_status note_verdict(una_judgement *v, const una_score *score, const una_model *model, una_arena *arena)
 {
     const una_fit_info *info = una_model_info(model);
     v->value[UNA_JUDGED_LOG_LIK] = score->log_lik;
@@ -129,7 +129,7 @@ static una_status pardon(una_status status, const una_row_key *key, una_run *run
 }
 
 /* By the rows that the fit itself held out. */
-static una_status judge_by_its_own(una_verdict *v, const una_dataset *table, const una_judge *judge,
+static una_status judge_by_its_own(una_judgement *v, const una_dataset *table, const una_judge *judge,
                                    const una_row_key *key, una_arena *arena, una_run *run)
 {
     una_model *model = NULL, *other = NULL;
@@ -154,7 +154,7 @@ static una_status judge_by_its_own(una_verdict *v, const una_dataset *table, con
     return status;
 }
 
-static una_status judge_posterior(una_verdict *v, const una_model *fitted, const char *set, const halves *h,
+static una_status judge_posterior(una_judgement *v, const una_model *fitted, const char *set, const halves *h,
                                   una_arena *arena, una_run *run)
 {
     una_score score = { .size = sizeof score };
@@ -167,7 +167,7 @@ static una_status judge_posterior(una_verdict *v, const una_model *fitted, const
     return status;
 }
 
-static una_status judge_each(una_verdict *v, const una_model *fitted, const halves *h, const una_row_key *const *keys,
+static una_status judge_each(una_judgement *v, const una_model *fitted, const halves *h, const una_row_key *const *keys,
                              size_t count, una_arena *arena, una_run *run)
 {
     double share = una_model_info(fitted)->seconds / (double)count;
@@ -182,7 +182,7 @@ static una_status judge_each(una_verdict *v, const una_model *fitted, const halv
 }
 
 /* One training; rows that judge have no part in it, nor in the posteriors. */
-static una_status judge_by_others(una_verdict *v, const halves *h, const una_judge *judge,
+static una_status judge_by_others(una_judgement *v, const halves *h, const una_judge *judge,
                                   const una_row_key *const *keys, size_t count, una_model **fitted, una_arena *arena,
                                   una_run *run)
 {
@@ -196,7 +196,7 @@ static una_status judge_by_others(una_verdict *v, const halves *h, const una_jud
     return pardon(status, keys[0], run);
 }
 
-una_status una_judge_rows(una_verdict *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
+una_status una_judge_rows(una_judgement *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
                           una_model **fitted, una_arena *arena, una_run *run)
 {
     const una_row_key *key = keys[0];
@@ -204,7 +204,7 @@ una_status una_judge_rows(una_verdict *verdicts, const una_judge *judge, const u
     halves h = {0};
     size_t t = 0;
     for (size_t i = 0; i < count; i++) {
-        verdicts[i] = (una_verdict){ .options = keys[i]->spec };
+        verdicts[i] = (una_judgement){ .options = keys[i]->spec };
         for (size_t k = 0; k < UNA_JUDGED_COUNT; k++) verdicts[i].value[k] = NAN;
     }
     while (t < judge->count && strcmp(judge->names[t], key->data) != 0) t++;

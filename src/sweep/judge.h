@@ -27,11 +27,11 @@ typedef struct una_judge {               /* what keys do not hold; borrowed     
     bool                      apart;     /* rows given in fit.valid judge, and do nothing else                     */
 } una_judge;
 
-typedef struct una_verdict {
+typedef struct una_judgement {
     double      value[UNA_JUDGED_COUNT]; /* NAN: no number came out, or there is none                              */
     double      seconds;                 /* of the posterior, and its share of the training                        */
     const char *options;                 /* the spec with every option filled in                                   */
-} una_verdict;
+} una_judgement;
 
 /* The spec whose features a key's model has. *set: "prior_var=10": of the posterior, "" for as it is; NULL: the model
  * is that of the fit. All in `arena`. */
@@ -41,7 +41,7 @@ una_status una_judge_features(const char **features, const char **set, const una
  * posterior was swept; else NULL): the model that was trained before with these features, or NULL; then it is the one
  * that was trained now, to be freed. Options with which no number comes out are a finding, too: a warning in the log
  * tells why, and that verdict is NAN. */
-una_status una_judge_rows(una_verdict *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
+una_status una_judge_rows(una_judgement *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
                           una_model **fitted, una_arena *arena, una_run *run);
 
 #endif

@@ -99,8 +99,12 @@ static una_status read_range(una_axis *axis, const piece *part, size_t count, un
     if (isfinite(axis->low) && axis->low == axis->high)
         UNA_FAIL(run, UNA_E_USAGE, "%s: the range is empty, for it ends where it begins; write one value alone as "
                  "%s=%.*s", axis->text, axis->key, (int)part[0].length, part[0].at);
-    if (!isfinite(axis->low) || !isfinite(axis->high) || !(axis->low < axis->high))
-        UNA_FAIL(run, UNA_E_USAGE, "%s: the range must begin with the smaller number, and have an end", axis->text);
+    if (!isfinite(axis->low) || !isfinite(axis->high))
+        UNA_FAIL(run, UNA_E_USAGE, "%s: a range goes from one finite number to another", axis->text);
+    if (axis->low > axis->high)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: the range must begin with the smaller number; write %s=%.*s:%.*s%s%.*s",
+                 axis->text, axis->key, (int)part[1].length, part[1].at, (int)part[0].length, part[0].at,
+                 count == 3 ? ":" : "", count == 3 ? (int)part[2].length : 0, count == 3 ? part[2].at : "");
     if (axis->log && !(axis->low > 0))
         UNA_FAIL(run, UNA_E_USAGE, "%s: a logarithm is there for numbers above 0; begin the range with a small one, or "
                  "leave 'log' out", axis->text);

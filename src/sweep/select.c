@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DECILE = 0.1;
-
 typedef enum class { CHOSEN_FROM, BEHIND, WITHOUT } class;
 typedef struct place { class class; double key; size_t at; } place;      /* lower keys are better */
 
@@ -21,11 +19,10 @@ static int compare(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* A third of 3 is 1, although 3 times 0.333... may be a little more. */
-static size_t share_of(size_t count, double share)
+/* A tenth of them, rounded up. */
+static size_t tenth_of(size_t count)
 {
-    double part = ceil(share * (double)count - 1e-9 * (double)count);
-    return part < 1 ? 1 : part > (double)count ? count : (size_t)part;
+    return (count + 9) / 10;
 }
 
 /* place [count], at every stride-th number; -1 as sign where the highest is best. */
@@ -37,19 +34,18 @@ static void place_by(place *at, const double *number, size_t stride, double sign
     }
 }
 
-/* Those without `then` are never chosen, so they are not counted in the share either. Whoever is as good as the last
- * one of the share belongs to it: which of them came first must not matter. */
-static void place_by_two(place *at, const double *first, const double *then, size_t stride, size_t count, double share)
+/* Those without mean cos^2 are never chosen, so they are not counted in the tenth either. Whoever is as good as the
+ * last one of the tenth belongs to it: which of them came first must not matter. */
+static void place_by_two(place *at, const una_candidate *c, size_t count)
 {
     size_t both = 0;
     for (size_t i = 0; i < count; i++)
-        if (!isnan(first[i * stride]) && !isnan(then[i * stride]))
-            at[both++] = (place){ CHOSEN_FROM, -first[i * stride], i };
+        if (!isnan(c[i].log_lik) && !isnan(c[i].mean_cos2)) at[both++] = (place){ CHOSEN_FROM, -c[i].log_lik, i };
     qsort(at, both, sizeof *at, compare);
-    double border = both ? -at[share_of(both, share) - 1].key : HUGE_VAL;
+    double border = both ? -at[tenth_of(both) - 1].key : HUGE_VAL;
 
     for (size_t i = 0; i < count; i++) {
-        double high = first[i * stride], low = then[i * stride];
+        double high = c[i].log_lik, low = c[i].mean_cos2;
         bool inside = both && !isnan(high) && !isnan(low) && high >= border;
         at[i] = inside ? (place){ CHOSEN_FROM, low, i }
               : !isnan(high) ? (place){ BEHIND, -high, i } : (place){ WITHOUT, 0, i };
@@ -68,7 +64,7 @@ una_status una_select_order(size_t *order, const char *rule, const una_candidate
         const una_candidate *c = candidates;
         if (strcmp(rule, "log_lik") == 0) place_by(at, &c->log_lik, STRIDE, -1, count);
         else if (strcmp(rule, "rmse") == 0) place_by(at, &c->rmse, STRIDE, 1, count);
-        else place_by_two(at, &c->log_lik, &c->mean_cos2, STRIDE, count, DECILE);
+        else place_by_two(at, c, count);
         qsort(at, count, sizeof *at, compare);
         for (size_t i = 0; i < count; i++) order[i] = at[i].at;
     }
@@ -91,24 +87,6 @@ una_status una_select(size_t *best, const char *rule, const una_candidate *candi
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_select_order(order, rule, candidates, count, run);
     if (status == UNA_OK && count > 0 && has_numbers(rule, &candidates[order[0]])) *best = order[0];
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-una_status una_select_two(size_t *best, const double *first, const double *then, size_t count, double share,
-                          una_run *run)
-{
-    *best = SIZE_MAX;
-    if (!(share > 0 && share <= 1))
-        UNA_FAIL(run, UNA_E_USAGE, "a share lies above 0 and up to 1, and %g does not", share);
-    una_mark mark = una_arena_mark(&run->scratch);
-    place *at = UNA_GET(&run->scratch, place, count);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK && count > 0) {
-        place_by_two(at, first, then, 1, count, share);
-        qsort(at, count, sizeof *at, compare);
-        if (at[0].class == CHOSEN_FROM) *best = at[0].at;
-    }
     una_arena_release(&run->scratch, mark);
     return status;
 }

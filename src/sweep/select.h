@@ -19,13 +19,8 @@ una_status una_select(size_t *best, const char *rule, const una_candidate *candi
 una_status una_select_order(size_t *order, const char *rule, const una_candidate *candidates, size_t count,
                             una_run *run);
 una_status una_select_check(const char *rule, una_run *run);     /* UNA_E_USAGE: there is no such rule               */
-/* Of the `share` of candidates with the highest `first` (rounded up), the one with the lowest `then`. SIZE_MAX: none.
- * Work from scratch. */
-una_status una_select_two(size_t *best, const double *first, const double *then, size_t count, double share,
-                          una_run *run);
-
-/* The same of those whose `first` is at most `loss` below the highest: what the first number cannot tell apart, the
- * second decides. */
+/* Of the candidates whose `first` is at most `loss` below the highest, the one with the lowest `then`: what the first
+ * number cannot tell apart, the second decides. *best SIZE_MAX: none has both. */
 una_status una_select_near(size_t *best, const double *first, const double *then, size_t count, double loss,
                            una_run *run);
 

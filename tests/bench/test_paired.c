@@ -95,6 +95,69 @@ static void pairs_are_of_one_seed_and_split(void **state)
     una_run_free(run);
 }
 
+/* The measure times a factor; of one fit there is nothing to say. */
+static double scaled(const una_findings *f, size_t fit, const void *context)
+{
+    const double *factor = context;
+    return fit == 2 ? NAN : *factor * una_findings_value(f, fit, 1);
+}
+
+static void margins_are_of_the_group(void **state)
+{
+    una_row fits[4] = { { .key = { .seed = 1 } }, { .key = { .seed = 2 } }, { .key = { .seed = 3 } },
+                        { .key = { .seed = 2, .split = 1 } } };
+    const double value[8] = { 0, 10, 0, 20, 0, 30, 0, 40 }, factor = 0.5;
+    una_group group = { "a", 1, 3 };
+    una_findings f = { .fits = fits, .value = value, .count = 4, .measures = 2, .groups = &group, .group_count = 1 };
+    una_run *run = quiet_run();
+    una_paired p;
+    (void)state;
+    assert_ok(una_paired_each(&p, &f, &group, scaled, &factor, run), run);
+    assert_int_equal(p.count, 2);
+    assert_near(p.mean, 15, 1e-12, 0);
+
+    assert_int_equal(una_findings_fit(&f, &group, &(una_row_key){ .seed = 2 }), 1);
+    assert_int_equal(una_findings_fit(&f, &group, &(una_row_key){ .seed = 2, .split = 1 }), 3);
+    assert_true(una_findings_fit(&f, &group, &fits[0].key) == SIZE_MAX);         /* of no fit of the group */
+    una_run_free(run);
+}
+
+static void groups_are_found_by_data_and_spec(void **state)
+{
+    una_row fits[3] = { { .key = { .spec = "gp", .data = "here" } }, { .key = { .spec = "nlm", .data = "here" } },
+                        { .key = { .spec = "nlm", .data = "there" } } };
+    una_group groups[3] = { { "gp", 0, 1 }, { "nlm", 1, 1 }, { "nlm", 2, 1 } };
+    una_findings f = { .fits = fits, .count = 3, .groups = groups, .group_count = 3 };
+    (void)state;
+    assert_ptr_equal(una_findings_on(&f, NULL, "here"), &groups[0]);
+    assert_ptr_equal(una_findings_on(&f, "nlm", "here"), &groups[1]);
+    assert_ptr_equal(una_findings_on(&f, NULL, "there"), &groups[2]);
+    assert_null(una_findings_on(&f, "gp", "there"));
+}
+
+static void verdicts_ask_for_whole_intervals(void **state)
+{
+    const una_paired wide = { .count = 3, .low = -1, .high = 2 }, few = { .count = 2, .low = 1, .high = 1 };
+    (void)state;
+    assert_int_equal(una_paired_most(&wide, 2), UNA_HOLDS);
+    assert_int_equal(una_paired_most(&wide, 0), UNA_CANNOT_TELL);
+    assert_int_equal(una_paired_most(&wide, -1), UNA_CANNOT_TELL);
+    assert_int_equal(una_paired_most(&wide, -1.5), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_paired_most(&few, 2), UNA_CANNOT_TELL);
+    assert_int_equal(una_paired_within(&wide, 2), UNA_HOLDS);
+    assert_int_equal(una_paired_within(&wide, 1.5), UNA_CANNOT_TELL);
+    assert_int_equal(una_paired_within(&(una_paired){ .count = 3, .low = 1, .high = 2 }, 0.5), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_paired_within(&(una_paired){ .count = 3, .low = -2, .high = -1 }, 0.5), UNA_DOES_NOT_HOLD);
+
+    assert_int_equal(una_holding_both(UNA_HOLDS, UNA_HOLDS), UNA_HOLDS);
+    assert_int_equal(una_holding_both(UNA_HOLDS, UNA_CANNOT_TELL), UNA_CANNOT_TELL);
+    assert_int_equal(una_holding_both(UNA_CANNOT_TELL, UNA_HOLDS), UNA_CANNOT_TELL);
+    assert_int_equal(una_holding_both(UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_holding_not(UNA_HOLDS), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_holding_not(UNA_DOES_NOT_HOLD), UNA_HOLDS);
+    assert_int_equal(una_holding_not(UNA_CANNOT_TELL), UNA_CANNOT_TELL);
+}
+
 static void sentences_say_it(void **state)
 {
     const double d[] = { 1, 2, 3, 4, 5, 6 };
@@ -158,6 +221,9 @@ int main(void)
         cmocka_unit_test(ranks_are_counted),
         cmocka_unit_test(two_pairs_tell_nothing),
         cmocka_unit_test(pairs_are_of_one_seed_and_split),
+        cmocka_unit_test(margins_are_of_the_group),
+        cmocka_unit_test(groups_are_found_by_data_and_spec),
+        cmocka_unit_test(verdicts_ask_for_whole_intervals),
         cmocka_unit_test(sentences_say_it),
         cmocka_unit_test(shares_are_wilsons),
     };

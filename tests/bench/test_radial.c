@@ -378,7 +378,7 @@ static void claims_are_differences_within_seeds(void **state)
     assert_int_equal(judged(&s, "1-D: NLM is close to the GP", "needs nlm on radial 1", run), UNA_CANNOT_TELL);
     fill_report(&s, near, "radial(tune=yes)");                   /* nothing is claimed of rows of the search */
     assert_int_equal(judged(&s, nearest, "needs", run), UNA_CANNOT_TELL);
-    assert_int_equal(judged(&s, alone, "not close: none", run), UNA_CANNOT_TELL);
+    assert_int_equal(judged(&s, alone, "needs gp and another network", run), UNA_CANNOT_TELL);
     una_run_free(run);
 }
 

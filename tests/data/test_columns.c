@@ -110,7 +110,7 @@ static void numbers(void **state)
     assert_arrays_near(c.y, y, 2, 1e-14, 1e-15);
     assert_int_equal(c.kept[1], 1);
 
-    una_wanted *wanted = una_columns_wanted(&columns, &arena);
+    una_wanted *wanted = una_columns_wanted((const una_columns *[]){ &columns }, 1, &arena);
     assert_string_equal(wanted[1].name, "b");
     assert_string_equal(wanted[2].name, "y");
     assert_false(wanted[0].is_text);
@@ -278,7 +278,7 @@ static void categories(void **state)
     coded c = encode("y,colour\n1,blue\n2,red\n1,red\n");
     const double x[] = { 0, 1, 0, 0, 0, 1, 0, 0, 1 };
     assert_arrays_near(c.x, x, 9, 0, 0);
-    assert_true(una_columns_wanted(&columns, &arena)[0].is_text);
+    assert_true(una_columns_wanted((const una_columns *[]){ &columns }, 1, &arena)[0].is_text);
 
     encode_refuses("y,colour\n1,blue\n2,violet\n", true,
                    "line 3, column 'colour': 'violet' was not seen in training; known are: Green, blue, red");
@@ -509,7 +509,7 @@ static una_status all_of_it(void *context, una_run *other)
     una_status status = una_dataset_read(&data, context, other);
     if (status == UNA_OK) status = una_columns_learn(&learnt, data, "y", UNA_MISSING_DROP, 2, &said, &keep, other);
     if (status == UNA_OK) status = una_columns_encode(&learnt, data, &x, &y, &kept, &rows, &keep, other);
-    if (status == UNA_OK && !una_columns_wanted(&learnt, &keep)) status = UNA_E_MEMORY;
+    if (status == UNA_OK && !una_columns_wanted((const una_columns *[]){ &learnt }, 1, &keep)) status = UNA_E_MEMORY;
     if (status == UNA_OK) status = una_archive_save_begin(&ar, "{}", &keep, other);
     if (status == UNA_OK) status = una_columns_exchange(&learnt, &ar);
     if (status == UNA_OK) status = una_archive_save_end(&ar);
@@ -577,7 +577,7 @@ static void several_targets(void **state)
     assert_ok(una_columns_encode(&pair[0], data, &x, &y, &kept, &rows, &arena, run), run);       /* one of them */
     assert_int_equal(rows, 3);
     assert_int_equal(kept[0], 1);
-    una_wanted *wanted = una_columns_wanted_several(pair_of, 2, &arena);
+    una_wanted *wanted = una_columns_wanted(pair_of, 2, &arena);
     assert_string_equal(wanted[2].name, "b");
     assert_string_equal(wanted[3].name, "a");
     una_dataset_free(data);

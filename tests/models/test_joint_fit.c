@@ -507,7 +507,8 @@ static una_status fit_job(void *context, una_run *run)
 static void allocations_may_fail(void **state)
 {
     (void)state;
-    assert_true(sweep_allocations(fit_job, "luna(width=2, heads=2, steps=1, members=2, relevance=off, prior_var=1)") > 20);
+    assert_true(sweep_allocations(fit_job, "luna(width=2, heads=2, steps=1, members=2, relevance=off, prior_var=1)")
+                > 20);
     assert_true(sweep_allocations(fit_job, "nlm(width=2, steps=1, members=1)") > 10);
 }
 

@@ -296,6 +296,36 @@ static void panels_over_columns(void **state)
     close_world(&w);
 }
 
+/* How far down the first letter in an ink is; numbers of an ink as SVG has them. */
+static double letter_in(const char *svg, const char *ink)
+{
+    double y = NAN;
+    const char *at = strstr(svg, ink);
+    at = at ? strstr(at, " y=\"") : NULL;
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, " y=\"%lf", &y), 1);
+    return y;
+}
+
+static void names_keep_the_order_of_lines(void **state)
+{
+    (void)state;
+    world w = open_world();
+    una_arena_init(&w.arena, w.run);
+    const double x[] = { 0, 1 }, low[] = { 0, 0.01 }, high[] = { 0, 0.02 }, far[] = { 0, 1 };
+    una_figure figure = una_figure_in(&w.arena, 1, 300, 200);
+    una_panel *panel = una_figure_panel(&figure, NULL, NULL, NULL);
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_SECOND, .x = x, .y = low, .count = 2,
+                                       .label = "low" });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_IGNORANCE, .x = x, .y = high, .count = 2,
+                                       .label = "high" });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_DATA, .x = x, .y = far, .count = 2 });
+    const char *svg = svg_of(&w, &figure);
+    double below = letter_in(svg, "fill:rgb(0%,54."), above = letter_in(svg, "fill:rgb(83.");
+    assert_true(below - above >= 11);
+    close_world(&w);
+}
+
 static void decimals_are_few(void **state)
 {
     (void)state;
@@ -318,7 +348,8 @@ int main(void)
         cmocka_unit_test(powers_without_raised_digits), cmocka_unit_test(decades_are_equally_wide),
         cmocka_unit_test(axes_side_by_side), cmocka_unit_test(axes_of_any_number),
         cmocka_unit_test(bundles_are_thinned), cmocka_unit_test(words_along_x),
-        cmocka_unit_test(panels_over_columns), cmocka_unit_test(decimals_are_few),
+        cmocka_unit_test(panels_over_columns), cmocka_unit_test(names_keep_the_order_of_lines),
+        cmocka_unit_test(decimals_are_few),
     };
 
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,9 +12,9 @@
 static una_sheet example(una_arena *arena)
 {
     una_sheet s = una_sheet_in(arena, "example", "Lead & more.", "50 % of_it |");
-    una_sheet_column(&s, "model", UNA_CELL_WORDS);
-    una_sheet_column(&s, "seeds", UNA_CELL_NUMBER);
-    una_sheet_column(&s, "gap, std", UNA_CELL_SPREAD);
+    una_sheet_column(&s, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&s, "seeds", UNA_SHEET_NUMBER);
+    una_sheet_column(&s, "gap, std", UNA_SHEET_SPREAD);
     una_sheet_group(&s, "first \"one\"");
     una_sheet_line(&s);
     una_sheet_words(&s, "a|b_<c>, \\d");
@@ -26,7 +26,7 @@ static una_sheet example(una_arena *arena)
     una_sheet_number(&s, NAN, 1);
     una_sheet_spread(&s, 1.2345e-9, 0.1e-9, -3);
     una_sheet_number(&s, 7, 0);                          /* one too many: it is not there */
-    una_sheet_column(&s, "late", UNA_CELL_WORDS);        /* and neither is this */
+    una_sheet_column(&s, "late", UNA_SHEET_WORDS);        /* and neither is this */
     una_sheet_line(&s);                                  /* empty cells */
     return s;
 }
@@ -64,6 +64,26 @@ static void markdown_is_a_paragraph_and_a_table(void **state)
     una_run_free(run);
 }
 
+static void latex_breaks_sentences(void **state)
+{
+    una_run *run = quiet_run();
+    una_sheet s = una_sheet_in(&run->scratch, "claims", "Claims.", "");
+    una_text text = una_text_in(&run->scratch);
+    (void)state;
+    una_sheet_column(&s, "claim", UNA_SHEET_WORDS);
+    una_sheet_column(&s, "seeds", UNA_SHEET_NUMBER);
+    una_sheet_line(&s);
+    una_sheet_words(&s, "[of 0, 1]");
+    una_sheet_number(&s, 1, 0);
+    una_sheet_line(&s);
+    una_sheet_words(&s, "a sentence of which nobody would say that it is short");
+    una_sheet_number(&s, 2, 0);
+    una_sheet_latex(&text, &s);
+    assert_non_null(strstr(text.at, "\\begin{tabular}{p{0.87\\linewidth}r}"));  /* 0.95 less 7 letters of 90 */
+    assert_non_null(strstr(text.at, "\n{}[of 0, 1] & 1"));                      /* no option of the line's end */
+    una_run_free(run);
+}
+
 static void latex_knows_its_signs(void **state)
 {
     una_run *run = quiet_run();
@@ -72,10 +92,10 @@ static void latex_knows_its_signs(void **state)
     (void)state;
     una_sheet_latex(&text, &s);
     assert_string_equal(text.at,
-                        "% Lead \\& more. 50 \\% of\\_it |\n"
+                        "% Lead \\& more. 50 \\% of\\_it $|$\n"
                         "\\begin{tabular}{lrr}\n\\toprule\nModel & Seeds & Gap, std \\\\\n\\midrule\n"
                         "\\multicolumn{3}{l}{\\textit{first \"one\"}} \\\\\n"
-                        "a|b\\_$<$c$>$, \\textbackslash{}d & $-$3 & \\textbf{0.33 $\\pm$ 0.25} \\\\\n"
+                        "a$|$b\\_$<$c$>$, \\textbackslash{}d & $-$3 & \\textbf{0.33 $\\pm$ 0.25} \\\\\n"
                         "two lines & -- & 1.23$\\times$10$^{-9}$ $\\pm$ 1.0$\\times$10$^{-10}$ \\\\\n"
                         " &  &  \\\\\n"
                         "\\bottomrule\n\\end{tabular}\n");
@@ -130,6 +150,7 @@ int main(void)
         cmocka_unit_test(csv_has_every_digit),
         cmocka_unit_test(markdown_is_a_paragraph_and_a_table),
         cmocka_unit_test(latex_knows_its_signs),
+        cmocka_unit_test(latex_breaks_sentences),
         cmocka_unit_test(a_page_sets_the_best_off),
         cmocka_unit_test(no_memory_is_no_crash),
     };

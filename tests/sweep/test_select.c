@@ -79,27 +79,6 @@ static void ties_and_gaps(void **state)
     una_run_free(run);
 }
 
-static void two_numbers_of_ones_own(void **state)
-{
-    (void)state;
-    una_run *run = quiet_run();
-    size_t best;
-    const double first[] = { 1, 4, 3, 2, NAN }, then[] = { 0, 3, 2, 1, -9 };
-    assert_ok(una_select_two(&best, first, then, 5, 0.5, run), run);
-    assert_int_equal(best, 2);
-    assert_ok(una_select_two(&best, first, then, 5, 1, run), run);
-    assert_int_equal(best, 0);
-    assert_ok(una_select_two(&best, first, then, 5, 0.01, run), run);
-    assert_int_equal(best, 1);
-    assert_ok(una_select_two(&best, first + 4, then + 4, 1, 0.5, run), run);
-    assert_int_equal(best, SIZE_MAX);
-    assert_ok(una_select_two(&best, NULL, NULL, 0, 0.5, run), run);
-    assert_int_equal(best, SIZE_MAX);
-    assert_status(una_select_two(&best, first, then, 5, 0, run), UNA_E_USAGE, run);
-    assert_status(una_select_two(&best, first, then, 5, NAN, run), UNA_E_USAGE, run);
-    una_run_free(run);
-}
-
 static void what_the_first_cannot_tell(void **state)
 {
     (void)state;
@@ -121,7 +100,7 @@ static void what_the_first_cannot_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(one_number), cmocka_unit_test(tenths),
-                                        cmocka_unit_test(ties_and_gaps), cmocka_unit_test(two_numbers_of_ones_own),
+                                        cmocka_unit_test(ties_and_gaps),
                                         cmocka_unit_test(what_the_first_cannot_tell) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,9 @@ out "target a, 45 rows" "target b, 40 rows" "10 rows have no 'a' and were left o
     "15 rows have no 'b' and were left out for it" "5 rows without any target were left out"
 check "score with missing cells" 0 una score gaps.una gaps.csv --json
 out '"target": "a", "rows": 45' '"target": "b", "rows": 40' '"joint": {"rows": 30'
+awk -F, -v OFS=, 'NR > 1 { $4 = "" } { print }' both.csv >no-b.csv
+check "score, a target without any cell" 2 una score gaps.una no-b.csv
+err "no-b.csv has no row with the target 'b' to score"
 check "update" 0 una update gaps.una gaps.csv --out more.una --json
 json rows_added rows targets model
 out '"rows_added": 55' '"target": "a", "rows": 90' '"target": "b", "rows": 80'
@@ -87,6 +90,11 @@ bad() {     # bad NAME STATUS SENTENCE DATA TARGETS
     absent no.una
 }
 bad "twice" 1 "the target 'a' is named twice" both.csv a,a
+sed '1s/b$/epistemic_a/' both.csv >alike.csv
+bad "columns of answers that would be alike" 1 \
+    "of the targets 'a' and 'epistemic_a' both would have the column 'std_epistemic_a'" alike.csv a,epistemic_a
+sed '1s/b$/a/; 1s/z,a/z,noise_a/' both.csv >alike.csv
+bad "the other way round" 1 "both would have the column 'std_noise_a'" alike.csv noise_a,a
 bad "unknown" 2 "both.csv has no column 'c'" both.csv a,c
 bad "an empty name" 2 "both.csv has no column ''" both.csv a,,b
 bad "all are targets" 2 "every column of both.csv is a target" both.csv x,z,a,b
@@ -104,6 +112,9 @@ err "--chart shows one target, and 2 are given"
 absent no.una
 check "suggest" 1 una suggest both.una --pool both.csv
 err "rows are suggested for one target, and this model predicts 2 (a, b)"
-check "tune" 2 una tune both.csv --target a,b --model linear --over 'degree=1|2'
-err "both.csv has no column 'a,b'"
+check "tune" 1 una tune both.csv --target a,b --model linear --over 'degree=1|2'
+err "options are searched for one target, and --target a,b names 2"
+check "tune, a column of that name" 0 una tune comma.csv --target a,b --model linear --over 'degree=1|2' --quiet
+check "tune, no such column" 2 una tune both.csv --target c --model linear --over 'degree=1|2'
+err "both.csv has no column 'c'"
 tidy

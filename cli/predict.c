@@ -9,7 +9,7 @@ static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_WRITTEN, "FILE", "where the answers go (default: the standard output)"),
     CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
     CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K; "
-                   "of several targets draw_1_NAME ..., each drawn by itself"),
+                   "of several targets draw_1_NAME ..., drawn together where they share a head"),
     CLI_FLAG_END
 };
 

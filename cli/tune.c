@@ -54,6 +54,17 @@ typedef struct job {
 
 /* ---- the work ---------------------------------------------------------------------------------------- */
 
+/* A column whose own name has the comma is one target. */
+static una_status check_target(const cli *c, const una_dataset *data)
+{
+    size_t count;
+    char **targets = cli_targets(c, data, &count);
+    cli_targets_free(targets, count);
+    if (count < 2) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "options are searched for one target, and --target %s names %zu: tune for each by "
+                    "itself; 'una fit' then takes several", cli_text(c, "target"), count);
+}
+
 static una_status check_asked(const cli *c, const una_tune_settings *settings)
 {
     if (!settings->over) {
@@ -97,7 +108,8 @@ static una_status work(cli *c, job *j)
     }
     if (status != UNA_OK) return cli_failed(c, status);
     settings.more = (const una_dataset *const *)j->data + 1;
-    status = cli_read_valid(c, &j->valid, &settings.fit);
+    status = check_target(c, j->data[0]);
+    if (status == UNA_OK) status = cli_read_valid(c, &j->valid, &settings.fit);
     if (status != UNA_OK) return status;
     status = una_tune(&j->tuned, j->data[0], &settings, c->run);
     cli_progress_clear();

@@ -247,15 +247,16 @@ size_t      una_model_input_count(const una_model *model);      /* columns it ne
 const char *una_model_input_name(const una_model *model, size_t input);
 const char *una_model_options_json(const una_model *model);     /* {"width":50,...}: all of them      */
 
-/* A model of several targets holds one of each, to be asked by itself: predictions, draws, scores, slopes. It is saved,
- * loaded, updated and relearnt as a whole (una_predict_file writes columns for each target); other calls with the whole
- * are UNA_E_USAGE. Its info has what is common: kind, rows, notes, and the spec that repeats the fit (what each target
- * chose for itself is auto there; the spec of a part would repeat a fit to that target alone); target is "a, b". Of one
- * target: 1, and the model itself. The parts live as long as the whole. */
+/* A model of several targets holds one of each, to be asked by itself: predictions, scores, slopes. It is saved,
+ * loaded, updated and relearnt as a whole, and functions are drawn of the whole (una_predict_file writes columns for
+ * each target); other calls with the whole are UNA_E_USAGE. Its info has what is common: kind, rows, notes, and the
+ * spec that repeats the fit (what each target chose for itself is auto there; the spec of a part would repeat a fit to
+ * that target alone); target is "a, b". Of one target: 1, and the model itself. The parts live as long as the whole. */
 size_t           una_model_target_count(const una_model *model);
 const una_model *una_model_target(const una_model *model, size_t target);      /* NULL behind the last */
 /* cov [rows, targets, targets]: of what is predicted for a row, in the targets' own units: of the functions (noise 0)
- * or with the noise. Targets that were fitted apart have a covariance of 0. */
+ * or with the noise. Targets that were fitted apart have a covariance of 0. After an update in which some rows lack a
+ * target, what is said of each target is exact still, and that they go together as their noise does an estimate. */
 una_status       una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov,
                                       una_run *run);
 /* Mean log density of all targets of a row at once, over the rows that have them all; rows (may be NULL): how many
@@ -284,7 +285,8 @@ una_status una_model_predict(const una_model *model, const una_dataset *data, do
  * una_dataset_from_columns). */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
                                   const una_prediction *out, una_run *run);
-/* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. */
+/* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. Of several targets
+ * [targets, draws, rows], the k-th functions of all targets drawn jointly; those of a part alone know no other part. */
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
                           double *f, una_run *run);
 /* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */

@@ -264,7 +264,6 @@ static void calls_for_one_target(void **state)
     assert_status(una_model_predict(whole, data, 0.9, &out, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "this model predicts 2 targets (a, b)");
     assert_status(una_model_predict_rows(whole, x, 1, 0.9, &out, run), UNA_E_USAGE, run);
-    assert_status(una_model_draw(whole, data, 1, 0, value, run), UNA_E_USAGE, run);
     assert_status(una_model_functions(whole, data, &count, NULL, run), UNA_E_USAGE, run);
     assert_status(una_model_slope(whole, x, value, value + 2, run), UNA_E_USAGE, run);
     assert_status(una_model_parts(whole, x, 1, &parts, run), UNA_E_USAGE, run);
@@ -407,6 +406,109 @@ static void density_of_parts(void **state)
     una_dataset_free(data);
     una_dataset_free(gaps);
     una_dataset_free(both);
+}
+
+/* ---- functions of all targets at once --------------------------------------------------------------------------- */
+
+/* Mean of a product of deviations over draws, and how far it may be off by chance (four standard errors). */
+static double draw_covariance(const double *f, const double *g, size_t draws, size_t step, double *off)
+{
+    double mf = 0, mg = 0, sum = 0, square = 0, n = (double)draws;
+    for (size_t k = 0; k < draws; k++) mf += f[k * step] / n, mg += g[k * step] / n;
+    for (size_t k = 0; k < draws; k++) {
+        double product = (f[k * step] - mf) * (g[k * step] - mg);
+        sum += product / n;
+        square += product * product / n;
+    }
+    *off = 4 * sqrt((square - sum * sum) / n);
+    return sum;
+}
+
+/* Functions drawn of a joint head have the covariance that is said of them, also after more rows. */
+static void draws_go_together(void **state)
+{
+    (void)state;
+    enum { ROWS = 6, DRAWS = 4000 };
+    static const char *const specs[] = { "nlm(width=6, steps=60, members=1, noise=constant, prior_var=1)",
+                                         "luna(width=6, heads=3, steps=60, members=3, noise=constant, prior_var=1)" };
+    una_dataset *data = pair_data(60, 0, false, run), *few = pair_data(ROWS, 700, false, run);
+    double *f = malloc(2 * DRAWS * ROWS * sizeof *f), *alone = malloc(DRAWS * ROWS * sizeof *f), cov[4 * ROWS], off;
+    assert_true(f && alone);
+    for (size_t s = 0; s < 2; s++) {
+        una_model *whole = pair_fit(specs[s], data, run);
+        assert_true(whole->together.joint && fabs(whole->together.noise[1]) > 0);
+        const double *a = f, *b = f + DRAWS * ROWS;
+        for (int more = 0; more <= 1; more++) {
+            if (more) assert_ok(una_model_update(whole, few, run), run);
+            assert_ok(una_model_draw(whole, few, DRAWS, 0, f, run), run);
+            assert_ok(una_model_covariance(whole, few, 0, cov, run), run);
+            for (size_t i = 0; i < ROWS; i++) {
+                const double *pair[] = { a + i, a + i, b + i, b + i }, *with[] = { a + i, b + i, a + i, b + i };
+                for (size_t k = 0; k < 4; k++) {
+                    double found = draw_covariance(pair[k], with[k], DRAWS, ROWS, &off);
+                    assert_near(found, cov[4 * i + k], 0, off);
+                }
+                double size = draw_covariance(a + i, b + i, DRAWS, ROWS, &off);
+                if (!more && s == 0) assert_true(fabs(size) > off);          /* there is something to be seen */
+            }
+        }
+
+        assert_ok(una_model_draw(una_model_target(whole, 0), few, DRAWS, 0, alone, run), run);
+        assert_true(memcmp(alone, f, DRAWS * ROWS * sizeof *f) == 0);        /* the first: as if it were alone */
+        assert_ok(una_model_draw(whole, few, DRAWS, 1, f, run), run);
+        for (size_t i = 0; i < ROWS; i++) {                                  /* the prior: correlated as the noise */
+            double va = draw_covariance(a + i, a + i, DRAWS, ROWS, &off);
+            double own = sqrt(va * draw_covariance(b + i, b + i, DRAWS, ROWS, &off));
+            double both = draw_covariance(a + i, b + i, DRAWS, ROWS, &off);
+            assert_near(both, una_correlation(&whole->together, 0, 1) * own, 0, off + 0.05 * own);
+        }
+        una_model_free(whole);
+    }
+    free(alone);
+    free(f);
+    una_dataset_free(data);
+    una_dataset_free(few);
+}
+
+/* Fitted apart: functions that know nothing of each other. */
+static void draws_go_apart(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, DRAWS = 2000 };
+    una_dataset *data = pair_data(60, 0, false, run), *few = pair_data(ROWS, 700, false, run);
+    una_model *whole = pair_fit("linear(degree=2, noise=constant)", data, run);
+    static double f[2 * DRAWS * ROWS];
+    double off;
+    assert_ok(una_model_draw(whole, few, DRAWS, 0, f, run), run);
+    for (size_t i = 0; i < ROWS; i++) {
+        double both = draw_covariance(f + i, f + DRAWS * ROWS + i, DRAWS, ROWS, &off);
+        assert_near(both, 0, 0, off);
+    }
+    una_model_free(whole);
+    una_dataset_free(data);
+    una_dataset_free(few);
+}
+
+/* Units so large, or so small, that a product of two is no number. */
+static void covariance_beyond_numbers(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "x1", "x2", "a", "b" };
+    una_dataset *data = pair_data(30, 0, false, run), *large = NULL;
+    double cells[2][30], cov[120];
+    for (int small = 0; small <= 1; small++) {
+        for (size_t i = 0; i < 60; i++)
+            cells[i / 30][i % 30] = (small ? 1e-200 : 1e200) * una_dataset_numbers(data, 2 + i / 30)[i % 30];
+        const double *const columns[] = { una_dataset_numbers(data, 0), una_dataset_numbers(data, 1), cells[0],
+                                          cells[1] };
+        assert_ok(una_dataset_from_columns(&large, names, columns, NULL, 4, 30, run), run);
+        una_model *whole = pair_fit(linear, large, run);
+        assert_status(una_model_covariance(whole, large, 0, cov, run), UNA_E_NUMERIC, run);
+        assert_says(una_run_message(run), "take other units");
+        una_model_free(whole);
+        una_dataset_free(large);
+    }
+    una_dataset_free(data);
 }
 
 /* ---- updates ---------------------------------------------------------------------------------------------------- */
@@ -575,6 +677,59 @@ static void strangers_covariance(void **state)
     una_dataset_free(data);
 }
 
+/* Each pair could be, all three together could not. */
+static void strangers_three(void **state)
+{
+    (void)state;
+    static const char *const targets[] = { "x2", "a", "b" };
+    una_dataset *data = pair_data(40, 0, false, run);
+    una_model *whole = NULL, *copy = NULL;
+    void *bytes = NULL;
+    size_t size;
+    assert_ok(una_fit(&whole, linear, data, &SIZED(una_fit_settings, .targets = targets, .target_count = 3), run), run);
+    for (int wrong = 0; wrong <= 1; wrong++) {
+        double noise[] = { 1, 0.9, 0.9, 0.9, 1, 0.9, 0.9, 0.9, 1 };
+        if (wrong) noise[5] = noise[7] = -0.9;
+        whole->together = (una_together){ .outputs = 3, .joint = true, .noise = noise };
+        assert_ok(una_model_save_memory(whole, &bytes, &size, run), run);
+        assert_status(una_model_load_memory(&copy, bytes, size, run), wrong ? UNA_E_INPUT : UNA_OK, run);
+        if (wrong) assert_says(una_run_message(run), "targets.noise is not a covariance");
+        una_model_free(copy);
+        una_memory_free(bytes, run);
+    }
+    una_model_free(whole);
+    una_dataset_free(data);
+}
+
+/* Names that would give two columns of answers one title: no fit, and no file of a stranger. */
+static void titles_alike(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = { { "a", "epistemic_a" }, { "noise_b", "b" } };
+    static const char *const titles[] = { "'std_epistemic_a'", "'std_noise_b'" };
+    una_dataset *data = pair_data(40, 0, false, run);
+    una_model *whole = pair_fit(linear, data, run), *copy = NULL;
+    for (size_t k = 0; k < 2; k++) {
+        const char *names[] = { "x1", "x2", pairs[k][0], pairs[k][1] };
+        const double *columns[4];
+        una_dataset *odd = NULL;
+        void *bytes = NULL;
+        size_t size;
+        for (size_t i = 0; i < 4; i++) columns[i] = una_dataset_numbers(data, i);
+        assert_ok(una_dataset_from_columns(&odd, names, columns, NULL, 4, 40, run), run);
+        refused(odd, &SIZED(una_fit_settings, .targets = pairs[k], .target_count = 2), UNA_E_USAGE, titles[k]);
+        una_dataset_free(odd);
+
+        for (size_t t = 0; t < 2; t++) whole->target[t]->columns.target = pairs[k][t];
+        assert_ok(una_model_save_memory(whole, &bytes, &size, run), run);
+        assert_status(una_model_load_memory(&copy, bytes, size, run), UNA_E_INPUT, run);
+        assert_says(una_run_message(run), "columns of one name");
+        una_memory_free(bytes, run);
+    }
+    una_model_free(whole);
+    una_dataset_free(data);
+}
+
 static una_status keep_bytes(void *context, const char *bytes, size_t count)
 {
     char *to = context;
@@ -667,12 +822,17 @@ int main(void)
         cmocka_unit_test(covariance_of_a_head),
         cmocka_unit_test(covariance_of_members),
         cmocka_unit_test(density_of_parts),
+        cmocka_unit_test(draws_go_together),
+        cmocka_unit_test(draws_go_apart),
+        cmocka_unit_test(covariance_beyond_numbers),
         cmocka_unit_test(rows_reach_the_targets_they_have),
         cmocka_unit_test(updates_are_whole_or_not_at_all),
         cmocka_unit_test(files_in_pieces),
         cmocka_unit_test(relearnt),
         cmocka_unit_test(saved_and_loaded),
         cmocka_unit_test(strangers_covariance),
+        cmocka_unit_test(strangers_three),
+        cmocka_unit_test(titles_alike),
         cmocka_unit_test(columns_of_each_target),
         cmocka_unit_test(allocations_may_fail),
     };

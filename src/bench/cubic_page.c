@@ -8,10 +8,7 @@
 
 static void spreads(una_sheet *sheet, const una_findings *f, size_t g, const size_t *measures, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t at = g * f->measures + measures[i];
-        una_sheet_spread(sheet, f->mean[at], f->sd[at], 2);
-    }
+    for (size_t i = 0; i < count; i++) una_page_spread(sheet, f, &f->groups[g], measures[i], 2);
 }
 
 static una_status means_table(una_page *page, const una_findings *f, una_run *run)

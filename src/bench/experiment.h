@@ -116,6 +116,9 @@ una_row_key una_model_row_key(const una_bench_model *model, const char *study, c
 una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */
 una_status una_page_means(una_page *page, const una_findings *findings, const una_experiment *experiment, una_run *run);
+/* A cell with mean and sd of a group's measure; a dash where the group is NULL. */
+void una_page_spread(una_sheet *sheet, const una_findings *findings, const una_group *group, size_t measure,
+                     int decimals);
 /* A group's name on the page: its kind where that tells it apart, else its spec. */
 const char *una_page_title(const una_findings *findings, size_t group);
 

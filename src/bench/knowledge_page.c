@@ -153,8 +153,7 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, title);
         for (size_t i = 0; i < count; i++)
-            una_sheet_spread(&sheet, f->mean[g * f->measures + columns[i].measure],
-                             f->sd[g * f->measures + columns[i].measure], columns[i].decimals);
+            una_page_spread(&sheet, f, &f->groups[g], columns[i].measure, columns[i].decimals);
     }
     return una_page_sheet(d->page, &sheet, run);
 }

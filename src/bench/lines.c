@@ -4,6 +4,7 @@
  */
 #include "bench/lines.h"
 
+#include "la/la.h"
 #include "report/fit_report.h"
 
 double una_lines_at(const una_lines *lines, size_t i)
@@ -67,4 +68,33 @@ una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_
     UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < figure->panel_count; i++) figure->panels[i]->title = line[i].title;
     return UNA_OK;
+}
+
+una_status una_known_draw(una_panel *panel, const una_known *k, una_arena *arena)
+{
+    double *low = UNA_GET(arena, double, k->count), *high = UNA_GET(arena, double, k->count);
+    double wide = una_normal_quantile(0.975);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < k->count; i++) {
+        low[i] = k->mean[i] - wide * k->std[i];
+        high[i] = k->mean[i] + wide * k->std[i];
+    }
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = k->x, .y = low,
+                                       .y2 = high, .count = k->count });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = k->x, .y = k->mean,
+                                       .count = k->count, .size = 1.8 });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = k->x, .y = k->truth,
+                                       .count = k->count });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA,
+                                       .x = una_dataset_numbers(k->rows, 0), .y = una_dataset_numbers(k->rows, 1),
+                                       .count = una_dataset_row_count(k->rows), .size = 2.4 });
+    return UNA_OK;
+}
+
+void una_known_keys(una_figure *figure, const char *mean, const char *truth, const char *rows)
+{
+    una_figure_key(figure, UNA_SHAPE_LINE, UNA_INK_MODEL, mean);
+    una_figure_key(figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
+    una_figure_key(figure, UNA_SHAPE_DASHES, UNA_INK_DATA, truth);
+    una_figure_key(figure, UNA_SHAPE_POINTS, UNA_INK_DATA, rows);
 }

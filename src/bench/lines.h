@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models of one input side by side: a panel each, with mean, bands and rows, all on the same axes.
+ * Models of one input side by side: a panel each, with mean, bands and rows, all on the same axes. And a panel where
+ * the true function is known.
  */
 #ifndef UNA_LINES_H
 #define UNA_LINES_H
@@ -33,5 +34,16 @@ una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_mo
 /* Panels in the order of the lines, titled. */
 una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
                           una_arena *arena);
+
+typedef struct una_known {               /* a model of a function that is known; all outlive the figure     */
+    const double *x, *mean, *std, *truth;            /* [count] std: epistemic                              */
+    size_t        count;
+    const una_dataset *rows;             /* x and y are its first columns                                   */
+} una_known;
+
+/* Mean, 95 % band of ignorance, the truth dashed, rows; ranges of the axes are the caller's. */
+una_status una_known_draw(una_panel *panel, const una_known *known, una_arena *arena);
+/* What these are called below the figure. */
+void       una_known_keys(una_figure *figure, const char *mean, const char *truth, const char *rows);
 
 #endif

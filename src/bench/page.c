@@ -90,6 +90,12 @@ const char *una_page_title(const una_findings *f, size_t g)
     return same == 1 ? f->groups[g].model : key->spec;
 }
 
+void una_page_spread(una_sheet *sheet, const una_findings *f, const una_group *group, size_t measure, int decimals)
+{
+    size_t at = group ? (size_t)(group - f->groups) * f->measures + measure : 0;
+    una_sheet_spread(sheet, group ? f->mean[at] : NAN, group ? f->sd[at] : NAN, decimals);
+}
+
 /* More titled measures than this, and a page of 1100 pixels has no room for other columns beside them. */
 static bool is_wide(const una_experiment *experiment)
 {

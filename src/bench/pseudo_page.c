@@ -149,13 +149,13 @@ static una_status table(una_page *page, const una_findings *f, una_run *run)
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         una_sheet_column(&sheet, heads[i], i ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
     for (size_t g = 0; g < f->group_count; g++) {
-        const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, f->groups[g].model);
         double spread = una_pseudo_spread(&f->fits[f->groups[g].from].key);
         una_sheet_number(&sheet, spread, spread == floor(spread) ? 0 : 2);
         una_sheet_number(&sheet, (double)f->groups[g].count, 0);
-        for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++) una_sheet_spread(&sheet, mean[m], sd[m], 2);
+        for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++)
+            una_page_spread(&sheet, f, &f->groups[g], m, 2);
     }
     return una_page_sheet(page, &sheet, run);
 }

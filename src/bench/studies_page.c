@@ -150,17 +150,6 @@ static una_status functions(una_page *page, const una_findings *f, const una_stu
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
-static double mean_at(const una_findings *f, const una_group *g, size_t m)
-{
-    return una_findings_mean(f, g, m);
-}
-
-static void spread(una_sheet *sheet, const una_findings *f, const una_group *g, size_t m, int decimals)
-{
-    size_t at = (size_t)(g - f->groups) * f->measures + m;
-    una_sheet_spread(sheet, f->mean[at], f->sd[at], decimals);
-}
-
 /* Mean over the seeds of the sd of the gap std over the restarts on the same rows; NAN where there is one restart. */
 static double restart_sd(const una_findings *f, const una_group *g)
 {
@@ -242,8 +231,8 @@ static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *
     if (restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
     for (size_t c = 0; c < COLUMNS; c++) {
         if (!is_shown(&columns[c], s)) continue;
-        if (is_spread(&columns[c])) spread(sheet, f, g, columns[c].measure, columns[c].decimals);
-        else una_sheet_number(sheet, mean_at(f, g, columns[c].measure), columns[c].decimals);
+        if (is_spread(&columns[c])) una_page_spread(sheet, f, g, columns[c].measure, columns[c].decimals);
+        else una_sheet_number(sheet, una_findings_mean(f, g, columns[c].measure), columns[c].decimals);
     }
 }
 
@@ -305,8 +294,8 @@ static una_status blow_up(una_page *page, const una_findings *f, const una_study
         if (!g) continue;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, s->value[v]);
-        spread(&sheet, f, g, UNA_STUDIES_EVIDENCE, 1);
-        spread(&sheet, f, g, UNA_STUDIES_PRINTED, 1);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_EVIDENCE, 1);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_PRINTED, 1);
     }
     return una_page_sheet(page, &sheet, run);
 }
@@ -396,7 +385,7 @@ static una_status list_rivals(rival **list, size_t *count, const una_findings *f
         if (strcmp(f->fits[g->from].key.data, "likelihood_blind") != 0) continue;
         rival *r = &(*list)[(*count)++];
         r->group = g;
-        r->likely = mean_at(f, g, UNA_STUDIES_TEST_LOG_LIK);
+        r->likely = una_findings_mean(f, g, UNA_STUDIES_TEST_LOG_LIK);
         UNA_TRY(short_title(&r->title, f, g, arena, run));
     }
     qsort(*list, *count, sizeof **list, by_likelihood);
@@ -415,7 +404,7 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
     for (size_t i = 0; i < count; i++) {
         names[i] = list[i].title;
         at[i] = (double)i + 1;
-        mean[i] = mean_at(f, list[i].group, measure);
+        mean[i] = una_findings_mean(f, list[i].group, measure);
         for (size_t k = 0; k < list[i].group->count; k++) {
             x[fits] = una_findings_value(f, list[i].group->from + k, measure);
             y[fits++] = at[i];
@@ -446,10 +435,10 @@ static una_status rivals_sheet(una_page *page, const una_findings *f, const una_
         const una_group *g = list[i].group;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, list[i].title);
-        spread(&sheet, f, g, UNA_STUDIES_TEST_LOG_LIK, 3);
-        spread(&sheet, f, g, UNA_CUBIC_GAP_STD, 2);
-        spread(&sheet, f, g, UNA_STUDIES_SHARE, 2);
-        spread(&sheet, f, g, UNA_CUBIC_GAP_LOG_LIK, 2);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_TEST_LOG_LIK, 3);
+        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_STD, 2);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_SHARE, 2);
+        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_LOG_LIK, 2);
     }
     return una_page_sheet(page, &sheet, run);
 }

@@ -5,12 +5,12 @@
  */
 #include "bench/targets.h"
 
-#include "report/number.h"
+#include "bench/lines.h"
 
 #include <string.h>
 
 enum { MOST_SHOWN = 8 };
-static const double panel_width = 232, panel_height = 200, wide = 1.959963984540054;
+static const double panel_width = 232, panel_height = 200;
 
 typedef struct drawing {
     const una_findings *findings;
@@ -27,29 +27,14 @@ static una_status add_panel(una_figure *figure, const drawing *d, const una_grou
 {
     const una_findings *f = d->findings;
     const double *value = f->value + group->from * f->measures;
-    const double *mean = value + UNA_TARGETS_CURVE_MEAN, *std = value + UNA_TARGETS_CURVE_STD;
-    double *low = UNA_GET(d->arena, double, UNA_TARGETS_POINTS), *high = UNA_GET(d->arena, double, UNA_TARGETS_POINTS);
     una_text title = una_text_in(d->arena);
     una_text_add(&title, "%s, %s", group->model, how);
     una_panel *panel = una_figure_panel(figure, title.at, "x", "a");
     UNA_TRY(una_arena_check(d->arena));
-    for (size_t i = 0; i < UNA_TARGETS_POINTS; i++) {
-        low[i] = mean[i] - wide * std[i];
-        high[i] = mean[i] + wide * std[i];
-    }
-
     panel->y.low = -16, panel->y.high = 16;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = d->x, .y = low,
-                                       .y2 = high, .count = UNA_TARGETS_POINTS });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = d->x, .y = mean,
-                                       .count = UNA_TARGETS_POINTS, .size = 1.8 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = d->x, .y = d->truth,
-                                       .count = UNA_TARGETS_POINTS });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA,
-                                       .x = una_dataset_numbers(d->rows.train, 0),
-                                       .y = una_dataset_numbers(d->rows.train, 1), .count = UNA_TARGETS_TRAIN,
-                                       .size = 2.4 });
-    return UNA_OK;
+    const una_known known = { d->x, value + UNA_TARGETS_CURVE_MEAN, value + UNA_TARGETS_CURVE_STD, d->truth,
+                              UNA_TARGETS_POINTS, d->rows.train };
+    return una_known_draw(panel, &known, d->arena);
 }
 
 /* Models that fit the targets at once; of the others both pictures would be the same. */
@@ -76,10 +61,7 @@ static una_status add_panels(una_figure *figure, const drawing *d)
 static una_status draw_gap(una_page *page, drawing *d, una_run *run)
 {
     una_figure figure = una_figure_in(d->arena, 3, panel_width, panel_height);
-    una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean of a");
-    una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
-    una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_DATA, "true a");
-    una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_DATA, "rows of a");
+    una_known_keys(&figure, "mean of a", "true a", "rows of a");
     UNA_TRY(add_panels(&figure, d));
     if (figure.panel_count == 0) return UNA_OK;
     una_page_heading(page, 2, "A gap that the other target does not have");
@@ -156,8 +138,7 @@ static una_status law_sheet(una_page *page, const drawing *d, const law_table *t
         una_sheet_words(&sheet, key->spec);
         una_sheet_words(&sheet, una_targets_is_together(key->data) ? "together" : "apart");
         for (const column *c = table->columns; c->head; c++)
-            una_sheet_spread(&sheet, f->mean[g * f->measures + c->measure], f->sd[g * f->measures + c->measure],
-                             c->decimals);
+            una_page_spread(&sheet, f, &f->groups[g], c->measure, c->decimals);
     }
     if (table->heading) una_page_heading(page, 2, table->heading);
     return una_page_sheet(page, &sheet, run);

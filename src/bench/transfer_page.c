@@ -6,6 +6,7 @@
  */
 #include "bench/transfer.h"
 
+#include "bench/lines.h"
 #include "data/table.h"
 #include "report/number.h"
 
@@ -13,7 +14,7 @@
 
 enum { GRID = 241, MOST_COUNTS = 16 };
 static const double panel_width = 330, panel_height = 250, band_width = 232, band_height = 220;
-static const double from = -4.5, to = 4.5, wide = 1.959963984540054, pale = 0.16;
+static const double from = -4.5, to = 4.5, pale = 0.16;
 
 typedef struct drawing {
     const una_findings *findings;
@@ -163,11 +164,8 @@ static una_status features_sheet(una_page *page, const drawing *d, const char *n
         if (!una_transfer_group(f, spec, 0)) continue;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, spec);
-        for (size_t i = 0; i < d->count; i++) {
-            const una_group *group = una_transfer_group(f, spec, d->counts[i]);
-            size_t at = group ? (size_t)(group - f->groups) * f->measures + measure : 0;
-            una_sheet_spread(&sheet, group ? f->mean[at] : NAN, group ? f->sd[at] : NAN, 2);
-        }
+        for (size_t i = 0; i < d->count; i++)
+            una_page_spread(&sheet, f, una_transfer_group(f, spec, d->counts[i]), measure, 2);
     }
     return una_page_sheet(page, &sheet, run);
 }
@@ -186,10 +184,10 @@ static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
     for (size_t m = 0; m < d->asked->model_count; m++) {
         const una_group *group = una_transfer_group(f, d->asked->models[m].spec, d->counts[d->count - 1]);
         if (!group) continue;
-        size_t at = (size_t)(group - f->groups) * f->measures + UNA_TRANSFER_FIRST_ALPHA;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, d->asked->models[m].spec);
-        for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++) una_sheet_spread(&sheet, f->mean[at + a], f->sd[at + a], 2);
+        for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++)
+            una_page_spread(&sheet, f, group, UNA_TRANSFER_FIRST_ALPHA + a, 2);
     }
     return una_page_sheet(page, &sheet, run);
 }
@@ -212,7 +210,7 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, f->fits[f->groups[g].from].key.spec);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-            una_sheet_spread(&sheet, f->mean[g * f->measures + shown[i]], f->sd[g * f->measures + shown[i]], 2);
+            una_page_spread(&sheet, f, &f->groups[g], shown[i], 2);
     }
     una_sheet_line(&sheet);
     una_sheet_words(&sheet, "the truth");
@@ -229,7 +227,6 @@ static una_status add_band(una_figure *figure, const una_model *model, const una
 {
     double *x = UNA_GET(arena, double, GRID), *truth = UNA_GET(arena, double, GRID);
     double *mean = UNA_GET(arena, double, GRID), *std = UNA_GET(arena, double, GRID);
-    double *low = UNA_GET(arena, double, GRID), *high = UNA_GET(arena, double, GRID);
     una_panel *panel = una_figure_panel(figure, title, "x", "y");
     UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < GRID; i++) {
@@ -238,24 +235,10 @@ static una_status add_band(una_figure *figure, const una_model *model, const una
     }
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
     UNA_TRY(una_model_predict_rows(model, x, GRID, 0.95, &out, run));
-    for (size_t i = 0; i < GRID; i++) {
-        low[i] = mean[i] - wide * std[i];
-        high[i] = mean[i] + wide * std[i];
-    }
 
     panel->x.low = from, panel->x.high = to;
     panel->y.low = -90, panel->y.high = 90;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = x, .y = low, .y2 = high,
-                                       .count = GRID });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = x, .y = mean, .count = GRID,
-                                       .size = 1.8 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = x, .y = truth,
-                                       .count = GRID });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA,
-                                       .x = una_dataset_numbers(rows->train, 0),
-                                       .y = una_dataset_numbers(rows->train, 1), .count = UNA_TRANSFER_TRAIN,
-                                       .size = 2.4 });
-    return UNA_OK;
+    return una_known_draw(panel, &(una_known){ x, mean, std, truth, GRID, rows->train }, arena);
 }
 
 /* The first seed's, fitted again. */
@@ -284,10 +267,7 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
     una_transfer_rows rows;
     const una_group *first = una_findings_on(d->findings, NULL, una_transfer_bands[0].data);
     una_figure figure = una_figure_in(d->arena, UNA_TRANSFER_BANDS, band_width, band_height);
-    una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean");
-    una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
-    una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_DATA, "true function");
-    una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_DATA, "training rows");
+    una_known_keys(&figure, "mean", "true function", "training rows");
 
     una_status status = una_transfer_rows_make(&rows, d->findings->fits[first->from].key.seed, run);
     if (status == UNA_OK) status = draw_bands(&figure, d, &rows, run);
@@ -317,11 +297,10 @@ static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
     una_sheet_column(&sheet, "log-lik outside", UNA_SHEET_SPREAD);
     for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++) {
         const una_group *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
-        size_t at = (size_t)(group - f->groups) * f->measures;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, una_transfer_bands[b].name);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-            una_sheet_spread(&sheet, f->mean[at + shown[i]], f->sd[at + shown[i]], i == 0 ? 1 : 2);
+            una_page_spread(&sheet, f, group, shown[i], i == 0 ? 1 : 2);
     }
     return una_page_sheet(page, &sheet, run);
 }

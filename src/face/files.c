@@ -161,23 +161,12 @@ static una_status hand_on(const predicting *p, const una_text *text, una_run *ru
     UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
 }
 
-/* Functions of different targets are drawn apart: with a seed of their own behind the first. */
-static una_status draw(double *f, const predicting *p, size_t target, const chunk *c, una_run *run)
-{
-    uint64_t seed = run->settings.seed;
-    una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, UINT64_MAX - target);
-    if (target) run->settings.seed = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
-    una_status status = una_model_draw_encoded(una_model_target(p->model, target), c->x, c->rows, p->settings.draws,
-                                               false, f, run);
-    run->settings.seed = seed;
-    return status;
-}
-
 static una_status predict_chunk(void *context, const chunk *c, una_run *run)
 {
     predicting *p = context;
     una_arena *scratch = &run->scratch;
-    size_t targets = una_model_target_count(p->model), rows = c->rows, step = (ANSWERS + p->settings.draws) * rows;
+    size_t targets = una_model_target_count(p->model), rows = c->rows, draws = p->settings.draws;
+    size_t step = (ANSWERS + draws) * rows;
     double *answers = UNA_GET(scratch, double, targets * step);
     UNA_TRY(una_arena_check(scratch));
 
@@ -185,7 +174,7 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
         double *to = answers + t * step;
         una_prediction out = { sizeof out, to, to + rows, to + 2 * rows, to + 3 * rows, to + 4 * rows, to + 5 * rows };
         UNA_TRY(una_model_predict_encoded(una_model_target(p->model, t), c->x, rows, p->settings.level, &out, run));
-        if (p->settings.draws) UNA_TRY(draw(to + ANSWERS * rows, p, t, c, run));
+        if (draws) UNA_TRY(una_several_draw(p->model, t, c->x, rows, draws, false, to + ANSWERS * rows, run));
     }
 
     una_text text = una_text_in(scratch);

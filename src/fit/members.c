@@ -303,9 +303,38 @@ static una_status draw_member(const una_members *all, size_t m, una_view x, size
     return UNA_OK;
 }
 
+/* How much of which random numbers; count 0: the member's own, once. */
+typedef struct blend { const double *share; size_t count; } blend;
+
+/* The member's mean, and shares of what functions drawn from it differ from it: each with numbers of its own, the first
+ * with those of draw_member. */
+static una_status draw_blend(const una_members *all, size_t m, una_view x, size_t draws, bool prior, blend b, double *f,
+                             una_run *run)
+{
+    const una_member *member = &all->at[m];
+    uint64_t seed = run->settings.seed;
+    double *mean = UNA_GET(&run->scratch, double, x.rows), *drawn = UNA_GET(&run->scratch, double, draws * x.rows);
+    una_predictive out = { .mean = mean, .mean_only = true, .var_model = UNA_GET(&run->scratch, double, x.rows),
+                           .var_noise = UNA_GET(&run->scratch, double, x.rows) };
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (!prior) UNA_TRY(member->kind->predict(member->state, x, &out, run));
+    for (size_t i = 0; i < draws * x.rows; i++) f[i] = mean[i % x.rows];
+
+    una_status status = UNA_OK;
+    for (size_t k = 0; status == UNA_OK && k < b.count; k++) {
+        una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, UINT64_MAX - k);
+        if (k) run->settings.seed = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
+        status = draw_member(all, m, x, draws, prior, drawn, run);
+        run->settings.seed = seed;
+        for (size_t i = 0; status == UNA_OK && i < draws * x.rows; i++)
+            f[i] += b.share[k] * (drawn[i] - mean[i % x.rows]);
+    }
+    return status;
+}
+
 /* The draws that fall to one member, put where they belong. */
 static una_status place_draws(const una_members *all, size_t m, const size_t *which, una_view x, size_t draws,
-                              bool prior, double *f, una_run *run)
+                              bool prior, blend b, double *f, una_run *run)
 {
     size_t count = 0;
     for (size_t k = 0; k < draws; k++) count += which[k] == m;
@@ -315,7 +344,8 @@ static una_status place_draws(const una_members *all, size_t m, const size_t *wh
     una_view scaled;
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_scaled(&scaled, x, all->at[m].scale, run);
-    if (status == UNA_OK) status = draw_member(all, m, scaled, count, prior, own, run);
+    if (status == UNA_OK && b.count) status = draw_blend(all, m, scaled, count, prior, b, own, run);
+    else if (status == UNA_OK) status = draw_member(all, m, scaled, count, prior, own, run);
     for (size_t k = 0, next = 0; status == UNA_OK && k < draws; k++)
         if (which[k] == m) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
     una_arena_release(&run->scratch, mark);
@@ -345,9 +375,8 @@ static void choose_members(size_t *which, size_t draws, const una_members *all, 
     for (size_t k = 0; k < draws; k++) which[k] = choose_member(all, &rng);
 }
 
-una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run)
+static una_status draw(const una_members *all, una_view x, size_t draws, bool prior, blend b, double *f, una_run *run)
 {
-    const una_members *all = members;
     for (size_t m = 0; prior && m < all->count; m++)
         if (!all->at[m].kind->draw)
             UNA_FAIL(run, UNA_E_USAGE, "%s has no prior to draw functions from: draw from the posterior",
@@ -358,9 +387,20 @@ una_status una_members_draw(const void *members, una_view x, size_t draws, bool 
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) choose_members(which, draws, all, run->settings.seed);
     for (size_t m = 0; status == UNA_OK && m < all->count; m++)
-        status = place_draws(all, m, which, x, draws, prior, f, run);
+        status = place_draws(all, m, which, x, draws, prior, b, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    return draw(members, x, draws, prior, (blend){0}, f, run);
+}
+
+una_status una_members_draw_shared(const void *members, una_view x, size_t draws, bool prior, const double *share,
+                                   size_t count, double *f, una_run *run)
+{
+    return draw(members, x, draws, prior, (blend){ share, count }, f, run);
 }
 
 /* ---- slopes ----------------------------------------------------------------------------------------------- */

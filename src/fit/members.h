@@ -35,6 +35,9 @@ una_status una_members_observe(void *members, const una_problem *more, una_fit_r
                                una_run *run);
 /* A member at random by its weight, then a function of it: drawn, or its mean where it cannot draw. */
 una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run);
+/* The same for one of several targets that share a head: see kind.h. */
+una_status una_members_draw_shared(const void *members, una_view x, size_t draws, bool prior, const double *share,
+                                   size_t shares, double *f, una_run *run);
 /* One member: its own functions; else the members' means. */
 una_status una_members_functions(const void *members, una_view x, size_t *count, double *f, una_run *run);
 una_status una_members_slope(const void *members, const double *x, una_slope *at, una_run *run);

@@ -10,61 +10,11 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-size_t una_target_cells(const double *y, size_t rows, size_t outputs, size_t target)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < rows; i++) count += isnan(y[i * outputs + target]) ? 0 : 1;
-    return count;
-}
-
 bool una_problem_complete(const una_problem *p)
 {
     size_t n = una_problem_outputs(p);
     return una_target_cells(p->y, p->x.rows * n, 1, 0) == p->x.rows * n &&
            una_target_cells(p->valid_y, p->valid_x.rows * n, 1, 0) == p->valid_x.rows * n;
-}
-
-typedef struct picked { double *x, *y, *weight; unsigned char *fold; size_t rows; } picked;
-
-static void pick_rows(picked *to, const una_problem *p, una_view x, const double *y, bool train, size_t target)
-{
-    size_t outputs = una_problem_outputs(p);
-    for (size_t i = 0; i < x.rows; i++) {
-        double cell = y[i * outputs + target];
-        if (isnan(cell)) continue;
-        if (to->x) memcpy(to->x + to->rows * x.cols, x.at + i * x.stride, x.cols * sizeof *to->x);
-        if (train && to->fold) to->fold[to->rows] = p->fold[i];
-        if (train && to->weight) to->weight[to->rows] = p->weight[i];
-        to->y[to->rows++] = cell;
-    }
-}
-
-una_status una_problem_target(una_problem *own, const una_problem *p, size_t target, una_arena *arena)
-{
-    size_t outputs = una_problem_outputs(p), cols = p->x.cols;
-    *own = *p;
-    if (outputs == 1) return UNA_OK;
-    size_t train = una_target_cells(p->y, p->x.rows, outputs, target);
-    size_t held = una_target_cells(p->valid_y, p->valid_x.rows, outputs, target), rows = train + held;
-    bool all = train == p->x.rows && held == p->valid_x.rows;
-    picked to = { .x = all ? NULL : UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
-                  .weight = !all && p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
-                  .fold = !all && p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL };
-    UNA_TRY(una_arena_check(arena));
-    pick_rows(&to, p, p->x, p->y, true, target);
-    pick_rows(&to, p, p->valid_x, p->valid_y, false, target);
-
-    own->y = to.y;
-    own->valid_y = to.y + train;
-    own->outputs = 1;
-    own->columns = p->columns ? p->columns + target : NULL;
-    own->shared = NULL;
-    if (all) return UNA_OK;                              /* the same rows: only the answers are its own */
-    own->x = (una_view){ to.x, train, cols, cols };
-    own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
-    own->fold = to.fold;
-    own->weight = to.weight;
-    return UNA_OK;
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the fits of several targets share: the rows that a target has, and how the errors of targets go together.
+ * What the fits of several targets share: the cells that a target has, and how the errors of targets go together.
  */
 #ifndef UNA_TOGETHER_H
 #define UNA_TOGETHER_H
 
-#include "model/kind.h"
+#include "model/several.h"
 
-static inline size_t una_problem_outputs(const una_problem *problem)
-{
-    return problem->outputs ? problem->outputs : 1;
-}
-
-/* The problem of one target alone, by the rows that have it; those held out stand behind the others. Of a problem with
- * one target, that problem. */
-una_status una_problem_target(una_problem *own, const una_problem *problem, size_t target, una_arena *arena);
-/* Cells of y [rows, outputs] that a target has. */
-size_t     una_target_cells(const double *y, size_t rows, size_t outputs, size_t target);
 /* Whether every row has every target. */
 bool       una_problem_complete(const una_problem *problem);
 

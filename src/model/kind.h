@@ -51,6 +51,12 @@ static inline const double *una_judged_y(const una_problem *p)
     return p->folds ? p->y : p->valid_y;
 }
 
+/* Targets of a problem. */
+static inline size_t una_problem_outputs(const una_problem *p)
+{
+    return p->outputs ? p->outputs : 1;
+}
+
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
     double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */
     bool    mean_only;                            /* nobody will look at var_model: a kind may leave it out */
@@ -151,6 +157,11 @@ typedef struct una_kind {
     una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
     /* f [draws, rows] */
     una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+    /* As draw, for one of several targets that share a head: its mean and the sum of share[s] times what a draw of its
+     * own from the s-th random numbers differs from it. All targets of a seed have the same s-th numbers, and a draw is
+     * of the same member for all. */
+    una_status (*draw_shared)(const void *state, una_view x, size_t draws, bool prior, const double *share,
+                              size_t shares, double *f, una_run *run);
     /* f [count, rows]; NULL: count only */
     una_status (*functions)(const void *state, una_view x, size_t *count, double *f, una_run *run);
     /* value and slopes together: an optimiser asks for both thousands of times */

@@ -461,8 +461,9 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
     size_t rows;
-    una_status status = encode_all(model, data, &x, &rows, run);
-    if (status == UNA_OK) status = una_model_draw_encoded(model, x, rows, draws, prior != 0, f, run);
+    una_status status = encode_all(una_model_target(model, 0), data, &x, &rows, run);
+    for (size_t t = 0; status == UNA_OK && t < una_model_target_count(model); t++)
+        status = una_several_draw(model, t, x, rows, draws, prior != 0, f + t * draws * rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

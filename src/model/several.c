@@ -5,6 +5,8 @@
  */
 #include "model/several.h"
 
+#include "data/csv.h"
+
 #include <string.h>
 
 typedef struct fitting {
@@ -46,41 +48,59 @@ const una_columns **una_several_columns(const una_model *model, una_arena *arena
     return columns;
 }
 
-static bool there(double cell)
-{
-    return !isnan(cell);
-}
+/* ---- one problem of several ------------------------------------------------------------------------------------- */
 
-typedef struct target_rows {             /* the rows that have one of the targets                           */
-    una_view x;                          /* the view given where all have it, else a copy in the run's scratch */
-    double  *y;                          /* [x.rows] in the run's scratch                                   */
-    const size_t *row;                   /* [x.rows] which they are among all; NULL: all                    */
-} target_rows;
-
-static una_status target_rows_of(target_rows *own, una_view x, const double *y, size_t targets, size_t target,
-                                 una_run *run)
+size_t una_target_cells(const double *y, size_t rows, size_t outputs, size_t target)
 {
     size_t count = 0;
-    for (size_t i = 0; i < x.rows; i++) count += there(y[i * targets + target]);
-    bool all = count == x.rows;
-    double *answers = UNA_GET_ROWS(&run->scratch, double, count), *inputs = NULL;
-    size_t *row = all ? NULL : UNA_GET_ROWS(&run->scratch, size_t, count);
-    if (!all) inputs = UNA_GET_ROWS(&run->scratch, double, count * x.cols);
-    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < rows; i++) count += isnan(y[i * outputs + target]) ? 0 : 1;
+    return count;
+}
 
-    size_t to = 0;
+typedef struct picked { double *x, *y, *weight; unsigned char *fold; size_t rows; } picked;
+
+static void pick_rows(picked *to, const una_problem *p, una_view x, const double *y, bool train, size_t target)
+{
+    size_t outputs = una_problem_outputs(p);
     for (size_t i = 0; i < x.rows; i++) {
-        double answer = y[i * targets + target];
-        if (isnan(answer)) continue;
-        if (!all) {
-            memcpy(inputs + to * x.cols, x.at + i * x.stride, x.cols * sizeof *inputs);
-            row[to] = i;
-        }
-        answers[to++] = answer;
+        double cell = y[i * outputs + target];
+        if (isnan(cell)) continue;
+        if (to->x) memcpy(to->x + to->rows * x.cols, x.at + i * x.stride, x.cols * sizeof *to->x);
+        if (train && to->fold) to->fold[to->rows] = p->fold[i];
+        if (train && to->weight) to->weight[to->rows] = p->weight[i];
+        to->y[to->rows++] = cell;
     }
-    *own = (target_rows){ all ? x : (una_view){ inputs, count, x.cols, x.cols }, answers, row };
+}
+
+una_status una_problem_target(una_problem *own, const una_problem *p, size_t target, una_arena *arena)
+{
+    size_t outputs = una_problem_outputs(p), cols = p->x.cols;
+    *own = *p;
+    if (outputs == 1) return UNA_OK;
+    size_t train = una_target_cells(p->y, p->x.rows, outputs, target);
+    size_t held = una_target_cells(p->valid_y, p->valid_x.rows, outputs, target), rows = train + held;
+    bool all = train == p->x.rows && held == p->valid_x.rows;
+    picked to = { .x = all ? NULL : UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
+                  .weight = !all && p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
+                  .fold = !all && p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL };
+    UNA_TRY(una_arena_check(arena));
+    pick_rows(&to, p, p->x, p->y, true, target);
+    pick_rows(&to, p, p->valid_x, p->valid_y, false, target);
+
+    own->y = to.y;
+    own->valid_y = to.y + train;
+    own->outputs = 1;
+    own->columns = p->columns ? p->columns + target : NULL;
+    own->shared = NULL;
+    if (all) return UNA_OK;                              /* the same rows: only the answers are its own */
+    own->x = (una_view){ to.x, train, cols, cols };
+    own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
+    own->fold = to.fold;
+    own->weight = to.weight;
     return UNA_OK;
 }
+
+/* ---- the parts -------------------------------------------------------------------------------------------------- */
 
 una_status una_several_blank(una_model *whole, size_t targets, una_run *run)
 {
@@ -104,6 +124,28 @@ una_status una_several_describe(una_model *whole)
     return una_arena_check(&whole->keep);
 }
 
+una_status una_several_alike(const char **title, size_t *one, size_t *other, const una_model *whole, una_run *run)
+{
+    static const char *const before[] = { "std_", "std_epistemic_", "std_noise_" };      /* no others can meet */
+    enum { TITLES = 3 };
+    size_t count = TITLES * whole->targets;
+    const char **titles = UNA_GET(&run->scratch, const char *, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < count; i++) {
+        una_text text = una_text_in(&run->scratch);
+        una_text_add(&text, "%s%s", before[i % TITLES], whole->target[i / TITLES]->columns.target);
+        titles[i] = text.at;
+    }
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    bool alike;
+    UNA_TRY(una_names_repeated(&alike, one, other, titles, count, run));
+    *title = alike ? titles[*one] : NULL;
+    *one = alike ? *one / TITLES : 0;
+    *other = alike ? *other / TITLES : 0;
+    return UNA_OK;
+}
+
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
 
 static una_status learn_columns(fitting *f)
@@ -114,8 +156,16 @@ static una_status learn_columns(fitting *f)
     f->columns = una_several_columns(whole, &f->run->scratch);
     UNA_TRY(una_arena_check(&f->run->scratch));
     for (size_t t = 0; t < targets; t++) columns[t] = &whole->target[t]->columns;
-    return una_columns_learn_several(columns, f->data, f->settings->targets, targets, f->settings->missing,
-                                     f->settings->other, &f->common.notes, &whole->keep, f->run);
+    UNA_TRY(una_columns_learn_several(columns, f->data, f->settings->targets, targets, f->settings->missing,
+                                      f->settings->other, &f->common.notes, &whole->keep, f->run));
+
+    size_t one, other;
+    const char *title;
+    UNA_TRY(una_several_alike(&title, &one, &other, whole, f->run));
+    if (title)
+        UNA_FAIL(f->run, UNA_E_USAGE, "of the targets '%.60s' and '%.60s' both would have the column '%.80s' among "
+                 "their answers; rename one of the two", columns[one]->target, columns[other]->target, title);
+    return UNA_OK;
 }
 
 static una_status encode(fitting *f)
@@ -137,21 +187,25 @@ static una_status encode(fitting *f)
 static una_status look_at_target(fitting *f, size_t t)
 {
     const una_kind *kind = f->whole->kind;
-    target_rows own;
-    UNA_TRY(target_rows_of(&own, f->all.x, f->all.y, f->all.outputs, t, f->run));
-    size_t rows = own.x.rows, missing = f->all.x.rows - rows;
+    size_t all = f->all.x.rows, rows = una_target_cells(f->all.y, all, f->all.outputs, t), to = 0;
     const char *name = f->columns[t]->target;
     if (rows < kind->least_rows)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu with the target '%.60s'",
                  f->data->origin, kind->name, kind->least_rows, rows == 1 ? "is" : "are", rows, name);
-    if (missing)
-        una_notes_add(&f->result[t].notes, missing == 1 ? "%zu row has no '%s' and was left out for it" :
-                      "%zu rows have no '%s' and were left out for it", missing, name);
+    if (rows < all)
+        una_notes_add(&f->result[t].notes, all - rows == 1 ? "%zu row has no '%s' and was left out for it" :
+                      "%zu rows have no '%s' and were left out for it", all - rows, name);
 
     size_t *kept = UNA_GET_ROWS(&f->run->scratch, size_t, rows);
+    double *y = UNA_GET_ROWS(&f->run->scratch, double, rows);
     UNA_TRY(una_arena_check(&f->run->scratch));
-    for (size_t i = 0; i < rows; i++) kept[i] = f->kept[own.row ? own.row[i] : i];
-    return una_columns_doubt(f->columns[t], f->data, NULL, own.y, kept, rows, &f->result[t].warnings, f->run);
+    for (size_t i = 0; i < all; i++) {
+        double cell = f->all.y[i * f->all.outputs + t];
+        if (isnan(cell)) continue;
+        kept[to] = f->kept[i];
+        y[to++] = cell;
+    }
+    return una_columns_doubt(f->columns[t], f->data, NULL, y, kept, rows, &f->result[t].warnings, f->run);
 }
 
 static una_status look_at_targets(fitting *f)
@@ -165,66 +219,45 @@ static una_status look_at_targets(fitting *f)
     return UNA_OK;
 }
 
-static size_t count_of(const double *y, size_t rows, size_t targets, size_t t)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < rows; i++) count += there(y[i * targets + t]);
-    return count;
-}
-
-/* Cells may be missing in just the rows of a fold, or in all that are held out. */
+/* Cells may be missing in just the rows of a fold, or in all that are held out. A target that has them all is split as
+ * if it were alone, however little that leaves. */
 static bool split_serves(const una_problem *p, const una_kind *kind, size_t t)
 {
+    size_t train = una_target_cells(p->y, p->x.rows, p->outputs, t);
+    size_t held = una_target_cells(p->valid_y, p->valid_x.rows, p->outputs, t);
     size_t least = kind->least_rows > 2 ? kind->least_rows : 2;
+    if (train == p->x.rows && held == p->valid_x.rows) return true;
     size_t in_fold[UINT8_MAX + 1] = {0};
-    for (size_t i = 0; p->folds && i < p->x.rows; i++) in_fold[p->fold[i]] += there(p->y[i * p->outputs + t]);
+    for (size_t i = 0; p->folds && i < p->x.rows; i++) in_fold[p->fold[i]] += isnan(p->y[i * p->outputs + t]) ? 0 : 1;
     for (size_t k = 0; k < p->folds; k++)
         if (in_fold[k] == 0) return false;
-    if (p->valid_x.rows == 0) return true;
-    return count_of(p->y, p->x.rows, p->outputs, t) >= least &&
-           count_of(p->valid_y, p->valid_x.rows, p->outputs, t) >= 1;
+    return p->valid_x.rows == 0 || (train >= least && held >= 1);
 }
 
 /* ---- each target by itself -------------------------------------------------------------------------------------- */
 
-static una_status take_fold(una_problem *p, const target_rows *own, una_run *run)
-{
-    if (!p->folds || !own->row) return UNA_OK;
-    unsigned char *fold = UNA_GET_ROWS(&run->scratch, unsigned char, own->x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < own->x.rows; i++) fold[i] = p->fold[own->row[i]];
-    p->fold = fold;
-    return UNA_OK;
-}
-
 /* The common split, without the rows that lack the target. */
 static una_status share_split(una_problem *p, const fitting *f, size_t t)
 {
-    target_rows rows, held;
-    const una_problem *all = &f->all;
-    UNA_TRY(target_rows_of(&rows, all->x, all->y, all->outputs, t, f->run));
-    UNA_TRY(target_rows_of(&held, all->valid_x, all->valid_y, all->outputs, t, f->run));
-    UNA_TRY(take_fold(p, &rows, f->run));
-    p->x = rows.x;
-    p->y = rows.y;
-    if (all->valid_x.rows) p->valid_x = held.x, p->valid_y = held.y;
-    p->table_rows = rows.x.rows + (all->valid_joins ? held.x.rows : 0);
+    UNA_TRY(una_problem_target(p, &f->all, t, &f->run->scratch));
+    p->table_rows = p->x.rows + (p->valid_joins ? p->valid_x.rows : 0);
     return UNA_OK;
 }
 
-/* Rows held out lie behind the others, as una_problem_split left them. */
+/* Rows held out lie behind the others, as una_problem_split left them. It moves rows again, but not those of all
+ * targets: some lack this one (split_serves), so that x is a copy, or the rows held out are another table's. */
 static una_status split_anew(una_problem *p, const fitting *f, size_t t)
 {
-    target_rows rows;
-    una_view x = f->all.x;
-    size_t held = count_of(f->all.valid_y, f->all.valid_x.rows, f->all.outputs, t);
+    una_problem all = f->all;
+    size_t held = una_target_cells(all.valid_y, all.valid_x.rows, all.outputs, t);
     if (f->settings->valid && held == 0)
         UNA_FAIL(f->run, UNA_E_INPUT, "%s: there are no rows to validate on with the target '%.60s'",
                  f->settings->valid->origin, f->columns[t]->target);
-    if (f->all.valid_joins) x.rows += f->all.valid_x.rows;
-    UNA_TRY(target_rows_of(&rows, x, f->all.y, f->all.outputs, t, f->run));
-    *p = (una_problem){ .x = rows.x, .y = rows.y, .outputs = 1, .columns = f->columns[t], .data = f->data,
-                        .seed = f->all.seed, .table_rows = rows.x.rows };
+    una_problem whole = { .x = all.x, .y = all.y, .outputs = all.outputs, .columns = all.columns, .data = all.data,
+                          .seed = all.seed };
+    if (all.valid_joins) whole.x.rows += all.valid_x.rows;
+    UNA_TRY(una_problem_target(p, &whole, t, &f->run->scratch));
+    p->table_rows = p->x.rows;
     una_model *part = f->whole->target[t];
     return una_problem_split(p, part->kind, part->options, f->settings, &f->result[t], f->run);
 }
@@ -232,9 +265,7 @@ static una_status split_anew(una_problem *p, const fitting *f, size_t t)
 static una_status fit_one(const fitting *f, size_t t)
 {
     una_model *part = f->whole->target[t];
-    una_problem p = f->all;
-    p.outputs = 1;
-    p.columns = f->columns[t];
+    una_problem p;
     UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
     UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_arena_check(&part->keep));
@@ -257,15 +288,18 @@ static una_status fit_apart(fitting *f)
 
 /* ---- all at once ------------------------------------------------------------------------------------------------ */
 
-/* Targets that share no row say nothing of each other; a covariance is never more than the variances allow. */
+/* Targets that share no row say nothing of each other; a covariance is less than the variances would allow, so that
+ * there is a density. */
 static una_status take_noise(una_together *together, una_run *run)
 {
+    const double closest = 1 - 1e-6;
     size_t n = together->outputs;
     for (size_t i = 0; i < n * n; i++) {
         double own = sqrt(together->noise[i / n * (n + 1)] * together->noise[i % n * (n + 1)]);
         if (!(own > 0 && isfinite(own))) UNA_FAIL(run, UNA_E_NUMERIC, "the noise of the targets is not a number");
+        if (i / n == i % n) continue;
         if (isnan(together->noise[i])) together->noise[i] = 0;
-        together->noise[i] = fmax(-own, fmin(own, together->noise[i]));
+        together->noise[i] = fmax(-closest * own, fmin(closest * own, together->noise[i]));
     }
     return UNA_OK;
 }
@@ -276,7 +310,7 @@ static void note_correlation(fitting *f)
     size_t n = g->outputs, one = 0, other = 1;
     double most = 0;
     for (size_t i = 0; i < n * n; i++) {
-        double r = g->noise[i] / sqrt(g->noise[i / n * (n + 1)] * g->noise[i % n * (n + 1)]);
+        double r = una_correlation(g, i / n, i % n);
         if (i / n >= i % n || fabs(r) <= fabs(most)) continue;
         most = r;
         one = i / n;
@@ -309,8 +343,8 @@ static una_status fit_together(fitting *f)
         note_correlation(f);
     }
     for (size_t t = 0; t < targets; t++) {
-        size_t rows = count_of(f->all.y, f->all.x.rows, targets, t);
-        if (f->all.valid_joins) rows += count_of(f->all.valid_y, f->all.valid_x.rows, targets, t);
+        size_t rows = una_target_cells(f->all.y, f->all.x.rows, targets, t);
+        if (f->all.valid_joins) rows += una_target_cells(f->all.valid_y, f->all.valid_x.rows, targets, t);
         UNA_TRY(una_model_tell(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
     }
     return UNA_OK;
@@ -408,10 +442,10 @@ void una_spare_free(una_spare *spare)
     if (spare->arena.run) una_arena_free(&spare->arena);
 }
 
-static una_status observe_target(una_model *whole, una_view x, const double *y, size_t t, una_run *run)
+static una_status observe_target(una_model *whole, const una_problem *more, size_t t, una_run *run)
 {
-    target_rows own;
-    UNA_TRY(target_rows_of(&own, x, y, whole->targets, t, run));
+    una_problem own;
+    UNA_TRY(una_problem_target(&own, more, t, &run->scratch));
     return own.x.rows ? una_model_observe_encoded(whole->target[t], own.x.at, own.y, own.x.rows, run) : UNA_OK;
 }
 
@@ -419,9 +453,10 @@ una_status una_several_observe(una_model *model, const double *x, const double *
 {
     if (!model->targets) return una_model_observe_encoded(model, x, y, rows, run);
     size_t inputs = model->target[0]->columns.input_count;
+    una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = model->targets };
     for (size_t t = 0; t < model->targets; t++) {
         una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = observe_target(model, (una_view){ x, rows, inputs, inputs }, y, t, run);
+        una_status status = observe_target(model, &more, t, run);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }

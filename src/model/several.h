@@ -25,14 +25,33 @@ una_status una_several_observe(una_model *model, const double *x, const double *
 una_status una_several_update(una_model *whole, const una_dataset *data, una_run *run);
 una_status una_several_relearn(una_model *whole, const una_dataset *data, const char *const *set, size_t set_count,
                                una_run *run);
+/* A title that columns of answers of two targets would share, as una_predict_file names them ('std_' and 'epistemic_a'
+ * as well as 'std_epistemic_' and 'a'): in the run's scratch; NULL: all differ. */
+una_status una_several_alike(const char **title, size_t *one, size_t *other, const una_model *whole, una_run *run);
 /* UNA_E_USAGE for a model of several targets: the call is for one. */
 una_status una_model_need_one(const una_model *model, una_run *run);
+
+/* The problem of one target alone, by the rows that have it; those held out stand behind the others. table_rows are
+ * those of all targets still. Of a problem with one target, that problem. */
+una_status una_problem_target(una_problem *own, const una_problem *problem, size_t target, una_arena *arena);
+/* Cells of y [rows, outputs] that a target has. */
+size_t     una_target_cells(const double *y, size_t rows, size_t outputs, size_t target);
 
 /* A second copy of all states stands by, so that going back after a failure needs no memory. */
 typedef struct una_spare { una_arena arena; void **state; una_fit_info *info; } una_spare;
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run);
 void       una_spare_back(una_model *model, una_spare *spare);
 void       una_spare_free(una_spare *spare);
+
+/* ---- together.c ----------------------------------------------------------------------------------------------- */
+
+/* Of the noise of two targets: 0 where they share no head. */
+double     una_correlation(const una_together *together, size_t one, size_t other);
+void       una_correlations(double *r, const una_together *together, size_t targets);   /* r [targets, targets] */
+/* Functions f [draws, rows] of one target, in its own units; those of the others, by the same seed, go with them as
+ * una_model_covariance says. Of a model of one target, una_model_draw_encoded. */
+una_status una_several_draw(const una_model *whole, size_t target, const double *x, size_t rows, size_t draws,
+                            bool prior, double *f, una_run *run);
 
 /* ---- model.c: what a fit to one target is made of --------------------------------------------------------------- */
 

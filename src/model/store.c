@@ -5,6 +5,8 @@
  */
 #include "model/several.h"
 
+#include "la/la.h"
+
 #include <string.h>
 
 static void add_names(una_text *json, const una_columns *c)
@@ -96,9 +98,8 @@ static void add_correlation(una_text *json, const una_together *together)
     if (!together->joint) return;
     una_text_add(json, ",\n \"noise_correlation\": [");
     for (size_t i = 0; i < n * n; i++) {
-        double own = sqrt(together->noise[i / n * (n + 1)] * together->noise[i % n * (n + 1)]);
         una_text_add(json, i == 0 ? "[" : i % n == 0 ? "], [" : ", ");
-        una_text_number(json, i / n == i % n ? 1 : together->noise[i] / own);
+        una_text_number(json, una_correlation(together, i / n, i % n));
     }
     una_text_add(json, "]]");
 }
@@ -239,6 +240,21 @@ static una_status exchange_learnt(una_model *model, una_archive *ar)
 
 /* ---- several targets ------------------------------------------------------------------------------------------- */
 
+/* Pairs may be right and contradict a third. */
+static una_status check_noise(const una_together *together, una_archive *ar)
+{
+    size_t n = together->outputs;
+    una_mark mark = una_arena_mark(&ar->run->scratch);
+    double *r = UNA_GET(&ar->run->scratch, double, n * n);
+    una_status status = una_arena_check(&ar->run->scratch);
+    if (status == UNA_OK) una_correlations(r, together, n);
+    if (status == UNA_OK) status = una_chol(r, n, "the noise", ar->run);
+    una_arena_release(&ar->run->scratch, mark);
+    if (status != UNA_E_NUMERIC) return status;
+    una_clear_message(ar->run);
+    return una_archive_refuse(ar, "targets.noise", "is not a covariance");
+}
+
 static una_status exchange_together(una_together *together, size_t targets, una_archive *ar)
 {
     uint64_t joint = together->joint;
@@ -254,7 +270,7 @@ static una_status exchange_together(una_together *together, size_t targets, una_
         if (!(own > 0 && fabs(noise[i]) <= own * (1 + 1e-12) && noise[i] == noise[b * targets + a]))
             return una_archive_refuse(ar, "targets.noise", "is not a covariance");
     }
-    return UNA_OK;
+    return ar->loading ? check_noise(together, ar) : UNA_OK;
 }
 
 /* Targets that the bytes of the file could hold: each has a dozen blocks of its own. */
@@ -277,6 +293,18 @@ static una_status copy_parts(una_model *model, una_archive *ar)
     return UNA_OK;
 }
 
+/* No fit makes such a model, whose answers could not be told apart. */
+static una_status refuse_alike(const una_model *model, una_archive *ar)
+{
+    size_t one, other;
+    const char *title;
+    una_mark mark = una_arena_mark(&ar->run->scratch);
+    una_status status = una_several_alike(&title, &one, &other, model, ar->run);
+    una_arena_release(&ar->run->scratch, mark);
+    if (status != UNA_OK || !title) return status;
+    return una_archive_refuse(ar, "columns.target", "has names whose answers would be columns of one name");
+}
+
 /* The sources are written once; then each target's own; then what they have in common. */
 static una_status exchange_several(una_model *model, una_archive *ar)
 {
@@ -292,6 +320,7 @@ static una_status exchange_several(una_model *model, una_archive *ar)
         model->target[t]->info.kind = model->kind->name;
     }
     UNA_TRY(una_columns_exchange_several(columns, (size_t)targets, ar));
+    if (ar->loading) UNA_TRY(refuse_alike(model, ar));
     UNA_TRY(exchange_info(model, ar));
     for (size_t t = 0; t < targets; t++) UNA_TRY(exchange_learnt(model->target[t], ar));
     UNA_TRY(exchange_together(&model->together, (size_t)targets, ar));

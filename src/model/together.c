@@ -30,6 +30,18 @@ typedef struct seeing {                  /* all targets at some rows            
     size_t           targets, rows, members;      /* members 0: they are not the same for all targets       */
 } seeing;
 
+double una_correlation(const una_together *g, size_t one, size_t other)
+{
+    size_t n = g->outputs;
+    if (one == other || !g->joint) return one == other ? 1 : 0;
+    return g->noise[one * n + other] / sqrt(g->noise[one * (n + 1)] * g->noise[other * (n + 1)]);
+}
+
+void una_correlations(double *r, const una_together *together, size_t targets)
+{
+    for (size_t i = 0; i < targets * targets; i++) r[i] = una_correlation(together, i / targets, i % targets);
+}
+
 /* ---- what each target says -------------------------------------------------------------------------------------- */
 
 static una_status take_view(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
@@ -89,11 +101,7 @@ static una_status see(seeing *s, const una_model *whole, const double *x, size_t
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < n; t++) UNA_TRY(see_target(&s->target[t], una_model_target(whole, t), x, rows, run));
 
-    const double *noise = whole->together.noise;
-    for (size_t i = 0; i < n * n; i++) {
-        if (i / n == i % n) s->r[i] = 1;
-        else if (whole->together.joint) s->r[i] = noise[i] / sqrt(noise[i / n * (n + 1)] * noise[i % n * (n + 1)]);
-    }
+    una_correlations(s->r, &whole->together, n);
     s->members = whole->together.joint ? common_members(s) : 0;
     return UNA_OK;
 }
@@ -118,16 +126,23 @@ static double function_covariance(const seeing *s, size_t a, size_t b, size_t ro
     return sum;
 }
 
-static void give_covariance(const seeing *s, bool noise, size_t from, double *cov)
+static una_status give_covariance(const seeing *s, bool noise, size_t from, double *cov, una_run *run)
 {
     size_t n = s->targets;
     for (size_t i = 0; i < s->rows * n * n; i++) {
         size_t row = i / (n * n), a = i / n % n, b = i % n;
+        const una_columns *one = &una_model_target(s->whole, a)->columns;
+        const una_columns *two = &una_model_target(s->whole, b)->columns;
         double c = function_covariance(s, a, b, row);
         if (noise) c += s->r[a * n + b] * sqrt(s->target[a].noise[row] * s->target[b].noise[row]);
-        cov[from * n * n + i] = c * (una_model_target(s->whole, a)->columns.target_scale *
-                                     una_model_target(s->whole, b)->columns.target_scale);
+        double *to = &cov[from * n * n + i];
+        *to = c == 0 ? 0 : c * (one->target_scale * two->target_scale);
+        if (!isfinite(*to) || (c != 0 && *to == 0))
+            UNA_FAIL(run, UNA_E_NUMERIC, "the covariance of '%.60s' and '%.60s' is beyond all numbers: their standard "
+                     "deviations are %g and %g; take other units", one->target, two->target, one->target_scale,
+                     two->target_scale);
     }
+    return UNA_OK;
 }
 
 typedef una_status seen_task(void *context, const seeing *s, size_t from, una_run *run);
@@ -154,9 +169,7 @@ typedef struct wanted { bool noise; double *cov; } wanted;
 static una_status covariance_block(void *context, const seeing *s, size_t from, una_run *run)
 {
     const wanted *w = context;
-    (void)run;
-    give_covariance(s, w->noise, from, w->cov);
-    return UNA_OK;
+    return give_covariance(s, w->noise, from, w->cov, run);
 }
 
 una_status una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov, una_run *run)
@@ -288,6 +301,51 @@ una_status una_model_joint_log_lik(double *log_lik, size_t *rows, const una_mode
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = joint_log_lik(log_lik, rows, model, data, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- functions of all targets ----------------------------------------------------------------------------------- */
+
+/* With the factor C C' = r and random numbers z_s, the same for all targets, w_t = mean_t + sum_s C_ts L_t'^-1 z_s has
+ * cov(w_t, w_s) = r_ts L_t'^-1 L_s^-1: under one head S_ts V. */
+static una_status draw_shared(const una_model *whole, size_t target, una_view x, size_t draws, bool prior, double *f,
+                              una_run *run)
+{
+    const una_model *part = whole->target[target];
+    size_t n = whole->targets;
+    double *r = UNA_GET(&run->scratch, double, n * n);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_correlations(r, &whole->together, n);
+    UNA_TRY(una_chol(r, n, "the correlation of the targets", run));
+    UNA_TRY(part->kind->draw_shared(part->state, x, draws, prior, r + target * n, target + 1, f, run));
+    for (size_t i = 0; i < draws * x.rows; i++)
+        f[i] = part->columns.target_centre + part->columns.target_scale * f[i];
+    return UNA_OK;
+}
+
+/* With a seed of its own behind the first. */
+static una_status draw_apart(const una_model *part, size_t target, una_view x, size_t draws, bool prior, double *f,
+                             una_run *run)
+{
+    uint64_t seed = run->settings.seed;
+    una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, UINT64_MAX - target);
+    if (target) run->settings.seed = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
+    una_status status = una_model_draw_encoded(part, x.at, x.rows, draws, prior, f, run);
+    run->settings.seed = seed;
+    return status;
+}
+
+una_status una_several_draw(const una_model *whole, size_t target, const double *x, size_t rows, size_t draws,
+                            bool prior, double *f, una_run *run)
+{
+    const una_model *part = una_model_target(whole, target);
+    size_t inputs = part->columns.input_count;
+    una_view view = { x, rows, inputs, inputs };
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool shared = target > 0 && whole->together.joint && part->kind->draw_shared;
+    una_status status = shared ? draw_shared(whole, target, view, draws, prior, f, run)
+                               : draw_apart(part, target, view, draws, prior, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -127,6 +127,7 @@ const una_kind una_kind_nlm = {
     .observe = una_members_observe,
     .relearn = una_committee_relearn,
     .draw = una_members_draw,
+    .draw_shared = una_members_draw_shared,
     .functions = una_members_functions,
     .slope = una_members_slope,
     .part_count = una_members_part_count,

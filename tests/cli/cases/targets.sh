@@ -87,6 +87,11 @@ bad() {     # bad NAME STATUS SENTENCE DATA TARGETS
     absent no.una
 }
 bad "twice" 1 "the target 'a' is named twice" both.csv a,a
+sed '1s/b$/epistemic_a/' both.csv >alike.csv
+bad "columns of answers that would be alike" 1 \
+    "of the targets 'a' and 'epistemic_a' both would have the column 'std_epistemic_a'" alike.csv a,epistemic_a
+sed '1s/b$/a/; 1s/z,a/z,noise_a/' both.csv >alike.csv
+bad "the other way round" 1 "both would have the column 'std_noise_a'" alike.csv noise_a,a
 bad "unknown" 2 "both.csv has no column 'c'" both.csv a,c
 bad "an empty name" 2 "both.csv has no column ''" both.csv a,,b
 bad "all are targets" 2 "every column of both.csv is a target" both.csv x,z,a,b
@@ -104,6 +109,9 @@ err "--chart shows one target, and 2 are given"
 absent no.una
 check "suggest" 1 una suggest both.una --pool both.csv
 err "rows are suggested for one target, and this model predicts 2 (a, b)"
-check "tune" 2 una tune both.csv --target a,b --model linear --over 'degree=1|2'
-err "both.csv has no column 'a,b'"
+check "tune" 1 una tune both.csv --target a,b --model linear --over 'degree=1|2'
+err "options are searched for one target, and --target a,b names 2"
+check "tune, a column of that name" 0 una tune comma.csv --target a,b --model linear --over 'degree=1|2' --quiet
+check "tune, no such column" 2 una tune both.csv --target c --model linear --over 'degree=1|2'
+err "both.csv has no column 'c'"
 tidy

@@ -269,45 +269,9 @@ static void no_memory_is_no_crash(void **state)
 
 /* ---- claims ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_ROWS = 64, MEASURES = UNA_TARGETS_MEASURES + 1 };
-
-typedef struct made_up {
-    una_row      fits[MOST_ROWS];
-    double       value[MOST_ROWS * MEASURES], mean[MOST_ROWS * MEASURES], sd[MOST_ROWS * MEASURES];
-    una_group    groups[MOST_ROWS];
-    una_findings findings;
-} made_up;
-
-/* A group of four seeds: at seed s the measure is `base` + s/100 + wobble (-1)^s. */
-static void add_group(made_up *m, const char *spec, const char *data, size_t measure, double base, double wobble)
-{
-    una_findings *f = &m->findings;
-    m->groups[f->group_count] = (una_group){ strncmp(spec, "luna", 4) == 0 ? "luna" : spec, f->count, 4 };
-    for (size_t s = 0; s < 4; s++) {
-        double value = base + (double)s / 100 + (s % 2 ? -wobble : wobble);
-        m->fits[f->count] = (una_row){ .key = { "targets", data, 0, spec, s, 1 } };
-        m->value[f->count * MEASURES + measure] = value;
-        m->mean[f->group_count * MEASURES + measure] += value / 4;
-        f->count++;
-    }
-    f->group_count++;
-    f->fits = m->fits, f->value = m->value, f->mean = m->mean, f->sd = m->sd, f->groups = m->groups;
-    f->measures = MEASURES;
-}
-
-static int judged(const made_up *m, const char *sentence, char *numbers, una_run *run)
-{
-    for (const una_claim *claim = una_experiment_targets.claims; claim->sentence; claim++) {
-        una_text text = una_text_in(&run->scratch);
-        int holds = -2;
-        if (!strstr(claim->sentence, sentence)) continue;
-        assert_ok(claim->judge(&holds, &text, claim, &m->findings, run), run);
-        snprintf(numbers, 512, "%s", text.at);
-        return holds;
-    }
-    fail_msg("no claim %s", sentence);
-    return -2;
-}
+#define EXPERIMENT una_experiment_targets
+enum { MEASURES = UNA_TARGETS_MEASURES + 1 };
+#include "bench/made_up.h"
 
 static void claims_follow_the_numbers(void **state)
 {
@@ -323,19 +287,19 @@ static void claims_follow_the_numbers(void **state)
         m = (made_up){ .findings.count = 0 };
         assert_int_equal(judged(&m, "NLM\xE2\x80\x99s joint", said, run), UNA_CANNOT_TELL);
         assert_says(said, "needs nlm");
-        add_group(&m, "nlm", "independent, together", UNA_TARGETS_JOINT, same[i].base, same[i].wobble);
+        add_group(&m, "nlm", "nlm", "independent, together", UNA_TARGETS_JOINT, same[i].base, same[i].wobble);
         assert_int_equal(judged(&m, "NLM\xE2\x80\x99s joint", said, run), UNA_CANNOT_TELL);
-        add_group(&m, "nlm", "independent, apart", UNA_TARGETS_JOINT, -1, 0);
+        add_group(&m, "nlm", "nlm", "independent, apart", UNA_TARGETS_JOINT, -1, 0);
         assert_int_equal(judged(&m, "NLM\xE2\x80\x99s joint", said, run), same[i].verdict);
         assert_says(said, "within 0.05 asked");
     }
 
     m = (made_up){ .findings.count = 0 };
-    add_group(&m, jacobian, "related, together", UNA_TARGETS_GAP_STD_A, 3, 0.01);
-    add_group(&m, "luna", "related, together", UNA_TARGETS_GAP_STD_A, 1, 0.01);
-    add_group(&m, "luna", "related, apart", UNA_TARGETS_GAP_STD_A, 2, 0.01);
-    add_group(&m, "luna", "noise, together", UNA_TARGETS_JOINT, -1, 0.01);
-    add_group(&m, "luna", "noise, apart", UNA_TARGETS_JOINT, -1.5, 0);
+    add_group(&m, "luna", jacobian, "related, together", UNA_TARGETS_GAP_STD_A, 3, 0.01);
+    add_group(&m, "luna", "luna", "related, together", UNA_TARGETS_GAP_STD_A, 1, 0.01);
+    add_group(&m, "luna", "luna", "related, apart", UNA_TARGETS_GAP_STD_A, 2, 0.01);
+    add_group(&m, "luna", "luna", "noise, together", UNA_TARGETS_JOINT, -1, 0.01);
+    add_group(&m, "luna", "luna", "noise, apart", UNA_TARGETS_JOINT, -1.5, 0);
     assert_int_equal(judged(&m, "LUNA is surer", said, run), UNA_HOLDS);
     assert_says(said, "1.015 together, 2.015 apart");
     assert_int_equal(judged(&m, "whole Jacobians is surer", said, run), UNA_DOES_NOT_HOLD);

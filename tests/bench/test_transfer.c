@@ -287,48 +287,9 @@ static void no_memory_is_no_crash(void **state)
 
 /* ---- claims ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_ROWS = 64, MEASURES = UNA_TRANSFER_MEASURES + 1 };
-
-typedef struct made_up {
-    una_row      fits[MOST_ROWS];
-    double       value[MOST_ROWS * MEASURES], mean[MOST_ROWS * MEASURES], sd[MOST_ROWS * MEASURES];
-    una_group    groups[MOST_ROWS];
-    una_findings findings;
-} made_up;
-
-/* A group of four seeds: at seed s the measure is `base` + s/100 + wobble (-1)^s. */
-static void add_group(made_up *m, const char *kind, const char *spec, const char *data, size_t measure, double base,
-                      double wobble)
-{
-    una_findings *f = &m->findings;
-    una_group *group = &m->groups[f->group_count];
-    *group = (una_group){ kind, f->count, 4 };
-    for (size_t s = 0; s < 4; s++) {
-        double value = base + (double)s / 100 + (s % 2 ? -wobble : wobble);
-        m->fits[f->count] = (una_row){ .key = { "transfer", data, 0, spec, s, 1 } };
-        for (size_t i = 0; i < MEASURES; i++) m->value[f->count * MEASURES + i] = NAN;
-        m->value[f->count * MEASURES + measure] = value;
-        m->mean[f->group_count * MEASURES + measure] += value / 4;
-        f->count++;
-    }
-    f->group_count++;
-    f->fits = m->fits, f->value = m->value, f->mean = m->mean, f->sd = m->sd, f->groups = m->groups;
-    f->measures = MEASURES;
-}
-
-static int judged(const made_up *m, const char *sentence, char *numbers, una_run *run)
-{
-    for (const una_claim *claim = una_experiment_transfer.claims; claim->sentence; claim++) {
-        una_text text = una_text_in(&run->scratch);
-        int holds = -2;
-        if (!strstr(claim->sentence, sentence)) continue;
-        assert_ok(claim->judge(&holds, &text, claim, &m->findings, run), run);
-        snprintf(numbers, 512, "%s", text.at);
-        return holds;
-    }
-    fail_msg("no claim %s", sentence);
-    return -2;
-}
+#define EXPERIMENT una_experiment_transfer
+enum { MEASURES = UNA_TRANSFER_MEASURES + 1 };
+#include "bench/made_up.h"
 
 static void claims_follow_the_numbers(void **state)
 {

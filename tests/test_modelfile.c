@@ -211,11 +211,12 @@ static void use_one(const stranger *s, const una_model *model)
 
 static void use(const stranger *s, una_model *model)
 {
-    double cov[8 * 9];
+    double cov[8 * 9], f[3 * 2 * 8];
     void *again = NULL;
     size_t size, targets = una_model_target_count(model);
     for (size_t t = 0; t < targets; t++) use_one(s, una_model_target(model, t));
     if (targets <= 3) answered(s, una_model_covariance(model, s->data, 1, cov, s->run), "covariance");
+    if (targets <= 3) answered(s, una_model_draw(model, s->data, 2, 0, f, s->run), "draw of all");
     answered(s, una_model_joint_log_lik(cov, NULL, model, s->data, s->run), "joint density");
     answered(s, una_model_update(model, s->data, s->run), "update");
     answered(s, una_model_save_memory(model, &again, &size, s->run), "save");
@@ -307,9 +308,10 @@ static size_t originals(original *list, size_t most)
             list[count++] = small_file(una_kinds[k], true);
         }
     }
-    if (count + 2 <= most) {
+    if (count + 3 <= most) {
         list[count++] = pair_file("linear(degree=1)", true);
         list[count++] = pair_file("nlm(width=3, steps=4, members=2)", false);
+        list[count++] = pair_file("nlm(width=3, steps=4, members=2)", true);
     }
     quick_choice = 0;
     return count;

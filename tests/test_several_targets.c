@@ -201,6 +201,26 @@ static void validation_rows(void **state)
     una_dataset_free(data);
 }
 
+/* Few rows that train, of a kind that would take all targets at once: as each alone. */
+static void few_rows_train(void **state)
+{
+    (void)state;
+    static const char *const spec = "nlm(width=4, steps=20, members=1)";
+    una_dataset *data = pair_data(20, 0, false, run), *one = some_columns(data, (size_t[]){ 0, 1, 3 }, 3);
+    una_model *whole = NULL, *alone = NULL;
+    assert_ok(una_fit(&whole, spec, data, &SIZED(una_fit_settings, .targets = pair_targets, .target_count = 2,
+                      .valid_fraction = 0.85), run), run);
+    assert_ok(una_fit(&alone, spec, one, &SIZED(una_fit_settings, .valid_fraction = 0.85), run), run);
+    double *p = predicted(una_model_target(whole, 1), data, run), *q = predicted(alone, data, run);
+    for (size_t i = 0; i < 40; i++) assert_true(p[i] == q[i]);
+    free(p);
+    free(q);
+    una_model_free(whole);
+    una_model_free(alone);
+    una_dataset_free(data);
+    una_dataset_free(one);
+}
+
 /* ---- what cannot be --------------------------------------------------------------------------------------------- */
 
 static void refused(const una_dataset *data, const una_fit_settings *settings, una_status status, const char *part)
@@ -816,6 +836,7 @@ int main(void)
         cmocka_unit_test(the_spec_repeats),
         cmocka_unit_test(missing_cells),
         cmocka_unit_test(few_cells),
+        cmocka_unit_test(few_rows_train),
         cmocka_unit_test(validation_rows),
         cmocka_unit_test(sentences),
         cmocka_unit_test(calls_for_one_target),

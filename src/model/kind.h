@@ -21,7 +21,8 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
     una_view valid_x; const double *valid_y;      /* rows that must not train features (rows 0: none)      */
     size_t   outputs;                             /* targets: more than 1 for `fit_several` alone, whose y has NAN where
                                                      a cell is missing                                     */
-    bool     valid_joins;                         /* the posterior takes the valid rows in after selection */
+    bool     valid_joins;                         /* the posterior takes the valid rows in after selection; they lie
+                                                     behind those that train                               */
     size_t   folds;                               /* > 0: no valid rows, cross-fit over this many folds    */
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
     const una_columns *columns;                   /* [outputs] names, groups, units of inputs and of that target: the
@@ -140,7 +141,8 @@ typedef struct una_kind {
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
     /* Several targets at once: state, options, result [outputs], each as `fit` gives it for that target alone, so that
      * all other calls know them; together->noise [outputs, outputs] gets the covariance of the noise, standardised.
-     * Every fold, or the rows held out, have rows of each target. NULL: each target is fitted by itself. */
+     * Every fold, or the rows held out, have rows of each target, and least_rows of each train. NULL: each target is
+     * fitted by itself. */
     una_status (*fit_several)(void *const *state, void *const *options, const una_problem *problem,
                               una_fit_result *const *result, struct una_together *together, una_arena *keep,
                               una_run *run);

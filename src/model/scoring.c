@@ -79,7 +79,10 @@ una_status una_score_table(una_score *score, double *below, const una_model *mod
     for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = c->target_centre + c->target_scale * y[r];
     if (status == UNA_OK) status = una_score_encoded(&sums, below, model, x, y, rows, run);
     una_arena_release(&run->scratch, mark);
-    return status == UNA_OK ? una_score_finish(score, &sums, run) : status;
+    UNA_TRY(status);
+    if (rows == 0 && c->one_of_several)
+        UNA_FAIL(run, UNA_E_INPUT, "%s has no row with the target '%.60s' to score", data->origin, c->target);
+    return una_score_finish(score, &sums, run);
 }
 
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,

@@ -395,7 +395,9 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
                                       run));
 
     bool together = whole->kind->fit_several != NULL;
-    for (size_t t = 0; t < whole->targets; t++) together = together && split_serves(&f.all, whole->kind, t);
+    for (size_t t = 0; t < whole->targets; t++)
+        together = together && split_serves(&f.all, whole->kind, t) &&
+                   una_target_cells(f.all.y, f.all.x.rows, whole->targets, t) >= whole->kind->least_rows;
     UNA_TRY(together ? fit_together(&f) : fit_apart(&f));
     UNA_TRY(una_arena_check(&whole->keep));
     return tell_whole(&f);

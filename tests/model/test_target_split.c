@@ -34,6 +34,10 @@ static void look(const una_problem *p, const una_columns *c, size_t t)
     seen *s = &fits[fit_count++];
     *s = (seen){ .rows = p->x.rows, .valid = p->valid_x.rows, .folds = p->folds, .table_rows = p->table_rows };
     for (size_t i = 0; i < MOST; i++) s->side[i] = -1;
+    if (p->valid_joins) {                                /* who takes all rows at once counts on it */
+        assert_true(p->valid_x.at == p->x.at + p->x.rows * p->x.stride);
+        assert_true(p->valid_y == p->y + p->x.rows * p->outputs);
+    }
     for (size_t i = 0; i < p->x.rows + p->valid_x.rows; i++) {
         bool held = i >= p->x.rows;
         size_t at = held ? i - p->x.rows : i;
@@ -210,7 +214,7 @@ static void few_cells(void **state)
     una_run_free(run);
 }
 
-/* So large a share held out that fewer rows train than the kind wants: still each row with its own answers. */
+/* So large a share held out that fewer rows train than the kind wants: each target by itself, with its own answers. */
 static void few_rows_train(void **state)
 {
     (void)state;

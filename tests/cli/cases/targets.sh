@@ -47,6 +47,9 @@ out "target a, 45 rows" "target b, 40 rows" "10 rows have no 'a' and were left o
     "15 rows have no 'b' and were left out for it" "5 rows without any target were left out"
 check "score with missing cells" 0 una score gaps.una gaps.csv --json
 out '"target": "a", "rows": 45' '"target": "b", "rows": 40' '"joint": {"rows": 30'
+awk -F, -v OFS=, 'NR > 1 { $4 = "" } { print }' both.csv >no-b.csv
+check "score, a target without any cell" 2 una score gaps.una no-b.csv
+err "no-b.csv has no row with the target 'b' to score"
 check "update" 0 una update gaps.una gaps.csv --out more.una --json
 json rows_added rows targets model
 out '"rows_added": 55' '"target": "a", "rows": 90' '"target": "b", "rows": 80'

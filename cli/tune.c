@@ -205,10 +205,10 @@ static void print_meaning(const cli *c, const una_tuned *t, bool heads)
     if (rule && strcmp(rule, "two_stage") == 0)
         printf("%s: of the tenth with the highest log-lik the lowest cos^2; without heads the highest log-lik\n", best);
     if (t->table_count > 1)
-        printf("rank: mean over the data sets of the place among the specs of the model; the lowest is best of all\n");
+        printf("rank: mean over the data sets of the place among the specs of a model, lowest is best\n");
     if (t->trained < t->made)
-        printf("%zu fit%s gave %zu results: what only the posterior needs (prior_var, noise_std) is set after training; "
-               "--refit trains for each\n", t->trained, t->trained == 1 ? "" : "s", t->made);
+        printf("%zu fit%s gave %zu results: prior_var and noise_std are set after training (--refit: before)\n",
+               t->trained, t->trained == 1 ? "" : "s", t->made);
 }
 
 static void print_table(const cli *c, const job *j)

@@ -256,7 +256,7 @@ size_t           una_model_target_count(const una_model *model);
 const una_model *una_model_target(const una_model *model, size_t target);      /* NULL behind the last */
 /* cov [rows, targets, targets]: of what is predicted for a row, in the targets' own units: of the functions (noise 0)
  * or with the noise. Targets that were fitted apart have a covariance of 0. After an update in which some rows lack a
- * target, what is said of each target is exact still, and that they go together as their noise does an estimate. */
+ * target, each target rests on the rows that it has, and that they go together as their noise does is an estimate. */
 una_status       una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov,
                                       una_run *run);
 /* Mean log density of all targets of a row at once, over the rows that have them all; rows (may be NULL): how many

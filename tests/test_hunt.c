@@ -478,6 +478,7 @@ static void stores_of_others(void **state)
         una_store_close(store);
         refused(&s, (una_tune_settings){ .over = "width=4", .out = folder }, UNA_E_INPUT,
                 i ? "results of experiments" : "results of the experiment cubic");
+        if (i == 0) assert_int_equal(remove(path), 0);
     }
     end(&s);
 }

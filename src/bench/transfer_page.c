@@ -286,10 +286,11 @@ static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
     static const size_t shown[] = { UNA_TRANSFER_BEFORE_STD, UNA_TRANSFER_BEFORE_COVERAGE, UNA_TRANSFER_BEFORE,
                                     UNA_TRANSFER_OUTSIDE };
     const una_findings *f = d->findings;
-    una_sheet sheet = una_sheet_in(d->arena, "bands", "Uncertainty and likelihood.", "Mean epistemic standard deviation in the "
-                                   "gap, share of fresh rows there that are in their 95 % band (noise included), and "
-                                   "the log-likelihood of these and of test rows outside: over the seeds. No row of "
-                                   "the gap was learnt from. Outside, the three can hardly be told apart.");
+    una_sheet sheet = una_sheet_in(d->arena, "bands", "Uncertainty and likelihood.",
+                                   "Mean epistemic standard deviation in the gap, share of fresh rows there that "
+                                   "are in their 95 % band (noise included), and the log-likelihood of these and of "
+                                   "test rows outside: over the seeds. No row of the gap was learnt from. Outside, "
+                                   "the three can hardly be told apart.");
     una_sheet_column(&sheet, "uncertainty", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "std in the gap", UNA_SHEET_SPREAD);
     una_sheet_column(&sheet, "cover 95", UNA_SHEET_SPREAD);

@@ -149,7 +149,7 @@ static una_status open_store(tuning *t)
     t->table = path_in(t, "tune.csv");
     UNA_TRY(una_arena_check(&t->keep));
     UNA_TRY(una_folder_make(out, t->run));
-    if (access(bench, F_OK) == 0)
+    if (access(bench, F_OK) == 0 && access(path, F_OK) != 0)     /* a search that was there first goes on */
         UNA_FAIL(t->run, UNA_E_INPUT, "%s holds results of experiments (bench.sqlite); a search has a folder of its "
                  "own: choose another one", out);
     UNA_TRY(una_rows_check(path, t->run));

@@ -61,6 +61,10 @@ err "with other rows" "as it is now"
 una bench cubic --quick --models linear --seeds 1 --quiet --out bench >/dev/null 2>&1
 check "an experiment's folder" 2 una tune a.csv --model linear --over 'degree=1|2' --out bench
 err "bench holds results of experiments"
+check "a search" 0 una tune a.csv --model linear --over 'degree=1|2' --out both --json
+una bench cubic --quick --models linear --seeds 1 --quiet --out both >/dev/null 2>&1
+check "an experiment came into its folder" 0 una tune a.csv --model linear --over 'degree=1|2' --out both --json
+out '"made": 0'
 mkdir stolen && cp bench/bench.sqlite stolen/tune.sqlite
 check "an experiment's store" 2 una tune a.csv --model linear --over 'degree=1|2' --out stolen
 err "results of the experiment cubic"

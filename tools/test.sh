@@ -85,7 +85,9 @@ build() {    # build PRESET FOLDER
 
 program() {  # program PRESET FOLDER: the scripts in tests/cli
     local log=build/test-cli-$1.log status=0
-    bash tests/cli/run.sh "$2/una" >"$log" 2>&1 || status=$?
+    local sanitized=
+    [ "$1" = release ] || sanitized=1
+    SANITIZED=$sanitized JOBS=$jobs bash tests/cli/run.sh "$2/una" >"$log" 2>&1 || status=$?
     skipped=$((skipped + $(grep -c '^skip' "$log")))
     sums "program ($1)" "$log" "$status"
 }

@@ -15,6 +15,11 @@ fail() {
     return 0
 }
 skip() { echo "skip $CASE: $1"; }
+only_plain() {  # at the top of a case: `only_plain || return 0`
+    [ -z "${SANITIZED:-}" ] && return 0
+    skip "trains too many models for the sanitizers, under which its unit tests run"
+    return 1
+}
 
 check() {
     name=$1

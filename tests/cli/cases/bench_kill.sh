@@ -3,6 +3,7 @@
 # but their seconds; none twice, none torn. Then two runs in one folder, and rows of another results version.
 # The linear fits take a millisecond, so that most of the time is spent in writing.
 # shellcheck shell=bash
+only_plain || return 0
 published data 60
 [ -n "${UNA_TEST_LONG:-}" ] && kills=50
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Knowledge and pseudo-data: small runs of real models, the same numbers whatever the threads, and mistakes.
 # shellcheck shell=bash
+only_plain || return 0
 check "a strip" 0 una bench knowledge --quick --parts strip --seeds 3 --out strip --quiet
 out "12 fits made now" "holds" "below a tenth in 3 of 3 seeds"
 has strip/knowledge.html "An input that does not matter"

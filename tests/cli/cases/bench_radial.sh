@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The Radial Uncertainty Benchmark: quick models, the search and what it chose, any dimension, threads, and mistakes.
 # shellcheck shell=bash
+only_plain || return 0
 few=(--models 'gp,linear,nlm(steps=20, members=1)')
 check "two dimensions" 0 una bench radial "${few[@]}" --dimensions 1,4,disc --seeds 2 --quick
 out "radial 4" "disc" "18 fits made now" "off ideal" "cannot tell"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Small studies: some of them by name, what they write, the same numbers whatever the threads, and mistakes.
 # shellcheck shell=bash
+only_plain || return 0
 for threads in 1 3; do
     check "$threads threads" 0 una bench studies --quick --study tuna_length,blow_up,likelihood_blind --seeds 1 \
         --models 'linear(degree=3),linear,gp' --threads $threads --out "threads$threads" --quiet

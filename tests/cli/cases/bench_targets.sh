@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Two targets from outside: a small run, its files and its claims; the same numbers whatever the threads.
 # shellcheck shell=bash
+only_plain || return 0
 short='steps=20, members=1, prior_var=1'
 models="luna($short),luna($short, target_cosine=jacobian),gp"
 for threads in 1 3; do

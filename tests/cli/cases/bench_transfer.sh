@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The squiggle's transfer from outside: a small run, its files, its claims, and what is refused.
 # shellcheck shell=bash
+only_plain || return 0
 models='luna(steps=20, members=1),nlm(steps=20, members=1),gp'
 check "small" 0 una bench transfer --models "$models" --features 2,4 --seeds 3 --json
 out '"experiment": "transfer"' '"verdict": "holds"' 'Too much uncertainty' 'needs luna and sngp'

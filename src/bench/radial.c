@@ -202,6 +202,8 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
 {
     const una_radial_options *o = asked->options;
     const char *list = *o->dimensions ? o->dimensions : asked->quick ? "1,2" : "1,2,3,disc,ball";
+    if (!o->tune && !UNA_IS_AUTO(o->draws))
+        UNA_FAIL(run, UNA_E_USAGE, "draws are those of the search: give --tune as well, or leave --draws out");
     for (bool more = true; more;) {
         una_radial_set set;
         list += strspn(list, " ");

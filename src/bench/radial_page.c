@@ -68,7 +68,7 @@ static una_status prepare(drawing *d, una_arena *arena)
     d->band_x = two, d->band_low = two + 2, d->band_high = two + 4, d->ideal_x = two + 6, d->ideal_y = two + 7;
     d->band_x[0] = 1, d->band_x[1] = una_radial_radius(UNA_RADIAL_EDGE);
     d->band_high[0] = d->band_high[1] = d->top;
-    *d->ideal_x = 0, *d->ideal_y = d->set->ideal;
+    *d->ideal_x = 0.04, *d->ideal_y = d->set->ideal;         /* beside the axis, which would cut it in half */
     return UNA_OK;
 }
 

@@ -496,6 +496,8 @@ static void lists_that_make_no_sense(void **state)
         assert_int_equal(run_in(&result, "radial-lists", models, 1, lists[i], "seeds=1", run), UNA_E_USAGE);
         assert_non_null(strstr(una_run_message(run), "no data set"));
     }
+    assert_int_equal(run_in(&result, "radial-lists", models, 1, "draws=5", "seeds=1", run), UNA_E_USAGE);
+    assert_non_null(strstr(una_run_message(run), "--tune"));
     una_run_free(run);
 }
 

@@ -62,6 +62,7 @@ static void ask(const table *t, int threads, double *scale)
 
 static void finds_what_matters(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     size_t sizes[][2] = { { 100, 8 }, { 400, 8 }, { 900, 8 }, { 200, 22 }, { 200, 5 } };
     for (size_t k = 0; k < 5; k++) {

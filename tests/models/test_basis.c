@@ -77,6 +77,7 @@ static void members_take_fewer_steps(void **state)
  * ensemble; a pass is over the rows that train. */
 static void rules_count_held_out_rows(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_basis_options o = automatic(), all = automatic(), few = automatic();
     o.restarts = all.restarts = few.restarts = UNA_AUTO;
@@ -144,6 +145,7 @@ static void noise_comes_from_unseen_rows(void **state)
 /* The other rule: the evidence of the unseen rows alone. */
 static void noise_by_the_evidence_of_unseen_rows(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.3, 300, run);
@@ -171,6 +173,7 @@ static void looks_stay_cheap_on_many_rows(void **state)
 
 static void contradicting_noise_is_reported(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -3, 3, 0.3, 120, run);
@@ -287,6 +290,7 @@ static void marginal_spec_can_be_passed_back(void **state)
 
 static void every_optimiser_trains(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     static const char *const ways[] = { "optimiser=adam", "optimiser=sgd, rate=0.0003", "optimiser=gd, rate=0.0003",
                                         "optimiser=sgd, rate=0.0003, batch=16, rate_schedule=linear",

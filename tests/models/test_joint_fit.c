@@ -129,6 +129,7 @@ enum { SPECS = sizeof specs / sizeof *specs };
 /* Two copies of a target, with a third one between them, are one and the same to the last bit. */
 static void copies_are_one(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     static table t;
     una_run *run = quiet_run();
@@ -222,6 +223,7 @@ static void strangers_do_no_harm(void **state)
  * not tell; and the targets share a head. */
 static void noise_goes_together(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     static const char *const longer[] = { "luna(width=10, heads=4, steps=200, members=5, relevance=off)",
                                           "nlm(width=10, steps=200, members=1)" };
@@ -443,6 +445,7 @@ static void jacobians_are_another_way(void **state)
 /* Targets of very different noise train by different scales; their heads speak in their own, as the posterior does. */
 static void heads_speak_of_their_target(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     static table t;
     static double heads[MOST * 8 * ROWS], out[3 * ROWS];

@@ -74,6 +74,7 @@ static void exact_slopes_take_no_steps(void **state)
 
 static void collapse_is_reported(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
@@ -93,6 +94,7 @@ static void collapse_is_reported(void **state)
 
 static void diversity_lowers_similarity(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);
@@ -138,6 +140,7 @@ static void every_kind_of_slope_trains(void **state)
 
 static void diversity_auto_steers(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = cubic(run);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Bayesian optimisation: a quick run, the same numbers whatever the threads, what is named wrongly, and data that is not there.
 # shellcheck shell=bash
+only_plain || return 0
 check "quick" 0 una bench bayesopt --quick --models gp,luna,anchored,random,quasi
 out "regret" "s a step" "10 fits made now" "branin" "random" "cannot tell" "On hartmann6 the GP"
 has una-bench/bayesopt.csv "regret,test_error,step_seconds,step_seconds_mean,trainings,regret_0,regret_1,"

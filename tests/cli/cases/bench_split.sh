@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The split of doubt: a quick run of a quick model, parts of it, the same numbers whatever the threads, and mistakes.
 # shellcheck shell=bash
+only_plain || return 0
 check "quick" 0 una bench split --quick --models linear
 out "inside" "gap log-lik" "8 fits made now" "line kinks 1" "varying" "cannot tell" "linear: "
 has una-bench/split.csv "inside,error,std_epistemic,noise_ratio,coverage_95,log_lik,gap_inside,gap_log_lik,beyond_inside,beyond_log_lik,"

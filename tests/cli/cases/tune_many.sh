@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Searches over several models, data sets, splits and seeds; posteriors without training; what they refuse; kill -9.
 # shellcheck shell=bash
+only_plain || return 0
 table 60 >a.csv
 table 50 7 | awk -F, -v OFS=, 'NR > 1 { $3 *= 100 } { print }' >b.csv
 nlm="nlm(epochs=5,members=1)"

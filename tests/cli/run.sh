@@ -32,7 +32,9 @@ run_case() {
     (cd "$work/$1" && CASE=$1 && . "$here/lib.sh" && . "$here/cases/$1.sh" && echo "end of $1") >"$work/$1.log" 2>&1
     grep -qx "end of $1" "$work/$1.log" || echo "FAIL $1: the script did not reach its end" >>"$work/$1.log"
 }
-for case in "${cases[@]}"; do
+# The longest first, so that none of them is left for the end.
+long='verbs|bench|habits'
+for case in $(printf '%s\n' "${cases[@]}" | grep -xE "$long") $(printf '%s\n' "${cases[@]}" | grep -vxE "$long"); do
     while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-2}" ]; do wait -n; done
     run_case "$case" &
 done

@@ -95,7 +95,9 @@ static void describe(una_html *html, const una_report *report, const una_report_
     una_html_box(html, info->warning_count == 1 ? "Warning" : "Warnings", info->warnings, info->warning_count);
     una_html_list(html, info->notes, info->note_count);
     if (info->spec) {
-        una_html_paragraph(html, "note", "Every choice, yours or automatic. Pass this back to repeat the fit:");
+        una_html_paragraph(html, "note", report->one_of_several
+            ? "Every choice, yours or automatic. Pass this back to fit this target alone with the same options:"
+            : "Every choice, yours or automatic. Pass this back to repeat the fit:");
         una_html_paragraph(html, "code", info->spec);
     }
 }
@@ -425,7 +427,11 @@ una_status una_report_html_several(una_text *page, const una_report *reports, si
     UNA_TRY(una_arena_check(arena));
 
     una_html html = una_html_begin(arena, title);
-    for (size_t i = 0; i < count; i++) UNA_TRY(body(&html, &reports[i], run));
+    for (size_t i = 0; i < count; i++) {
+        una_report one = reports[i];
+        one.one_of_several = count > 1;
+        UNA_TRY(body(&html, &one, run));
+    }
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));
     una_text_bytes(page, html.text.at, html.text.length);

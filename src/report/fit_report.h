@@ -30,6 +30,7 @@ typedef struct una_report_model {
 typedef struct una_report {
     const char   *heading, *story;       /* NULL: a heading is made up, no story                    */
     const char   *target;
+    bool          one_of_several;        /* its spec fits this target alone (una_report_html_several sets it) */
     size_t        rows;
     const double *y;                     /* [rows]                                                  */
     const size_t *row_number;            /* [rows], counted from 1 in the table that was given      */

@@ -26,7 +26,9 @@ static const char *const names[] = { "training", "kernel", "ard", "degree", "pri
     "relevance" };
 enum { NAMES = sizeof names / sizeof *names, PENALTY = 21, PRIOR = 4, WIDTH = 13 };
 
-typedef struct bump { double height; } bump;
+#define BUMP_FLOOR 0.001
+#include "bench/bump.h"
+
 typedef struct bump_options { const char *text[NAMES]; } bump_options;
 static una_option table[NAMES + 1];
 static _Atomic int fits;
@@ -47,27 +49,6 @@ static una_status bump_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
-static una_status bump_predict(const void *state, una_view x, una_predictive *out, una_run *run)
-{
-    const bump *m = state;
-    (void)run;
-    for (size_t r = 0; r < x.rows; r++) {
-        double at = x.at[r * x.stride], std = 0.001 + m->height * exp(-4 * at * at);
-        out->mean[r] = at;
-        out->var_model[r] = std * std;
-        out->var_noise[r] = 1;
-    }
-    return UNA_OK;
-}
-
-static una_status bump_exchange(void *state, una_archive *ar)
-{
-    return una_archive_f64(ar, "height", &((bump *)state)->height);
-}
-
-#define BUMP(its_name) { .name = its_name, .summary = "a bump", .source = "nobody", .options = table, \
-    .options_size = sizeof(bump_options), .state_size = sizeof(bump), .thesis = "", .least_rows = 4, .fit = bump_fit, \
-    .predict = bump_predict, .exchange = bump_exchange }
 static const una_kind gp_kind = BUMP("gp"), nlm_kind = BUMP("nlm"), luna_kind = BUMP("luna"), tuna_kind = BUMP("tuna"),
     linear_kind = BUMP("linear");
 const una_kind *const una_kinds[] = { &gp_kind, &nlm_kind, &luna_kind, &tuna_kind, &linear_kind, NULL };

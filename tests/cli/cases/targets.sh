@@ -73,6 +73,7 @@ check "report" 0 una fit both.csv --target a,b $fast --out x.una --report report
 there report.html
 has report.html "What is known about a"
 has report.html "What is known about b"
+has report.html "fit this target alone"
 
 # ---- names -------------------------------------------------------------------------------------------------
 awk 'BEGIN { print "x,\"a,b\",a,b"; for (i = 0; i < 30; i++) print i % 7 "," i % 5 "," i % 3 "," i % 11 }' >comma.csv

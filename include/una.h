@@ -73,6 +73,18 @@ typedef struct una_progress {
 
 typedef enum una_log_level { UNA_LOG_NOTE = 0, UNA_LOG_WARNING = 1 } una_log_level;
 
+/* Processes that work on one thing together, "ranks" as MPI calls them: how they send bytes to each other. libuna_mpi
+ * makes this of MPI; whoever has another way fills it in. Calls come from one thread at a time; 0: done, else the call of
+ * una that needed it fails with UNA_E_IO. Messages between two ranks keep their order. */
+typedef struct una_ranks {
+    size_t size;
+    int    rank, count;                        /* which one this is, 0 ... count - 1                */
+    void  *context;
+    int  (*send)(void *context, int to, const void *bytes, size_t count);
+    int  (*receive)(void *context, int from, void *bytes, size_t count);       /* waits for that rank's next message */
+    int  (*arrived)(void *context, int *from, size_t *count);      /* whose is the next, how long; *from -1: none yet */
+} una_ranks;
+
 typedef struct una_run_settings {
     size_t      size;
     uint64_t    seed;                          /* 0 by default                                      */
@@ -97,6 +109,8 @@ typedef struct una_run_settings {
     const char *path;            /* NULL or "auto": the fastest way through a training step for its shape; "plain": the
                                     one way that serves every shape, for comparison. Numbers agree but for rounding;
                                     models do not remember it */
+    const una_ranks *ranks;      /* NULL: alone. Else every rank makes the same calls: sweeps share their fits, training
+                                    its rows (docs/RANKS.md); lasts as long as the run */
 } una_run_settings;
 
 /* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */

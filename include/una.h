@@ -74,8 +74,8 @@ typedef struct una_progress {
 typedef enum una_log_level { UNA_LOG_NOTE = 0, UNA_LOG_WARNING = 1 } una_log_level;
 
 /* Processes that work on one thing together, "ranks" as MPI calls them: how they send bytes to each other. libuna_mpi
- * makes this of MPI; whoever has another way fills it in. Calls come from one thread at a time; 0: done, else the call of
- * una that needed it fails with UNA_E_IO. Messages between two ranks keep their order. */
+ * makes this of MPI; whoever has another way fills it in. Calls come from one thread at a time; 0: done, else the call
+ * of una that needed it fails with UNA_E_IO. Messages between two ranks keep their order. */
 typedef struct una_ranks {
     size_t size;
     int    rank, count;                        /* which one this is, 0 ... count - 1                */

@@ -85,6 +85,7 @@ struct una_run {
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
     struct una_company *company; /* ranks that make this call with it (company.h); NULL: none      */
+    una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
     char        message[1024];
 };
 

@@ -82,7 +82,8 @@ static una_status work(cli *c, job *j)
     uint64_t pairs = cli_count(c, "pairs", 3);
     const una_gap_settings settings = {
         .size = sizeof settings, .model = cli_text(c, "model"), .columns = j->columns,
-        .column_count = j->column_count, .pairs = pairs ? (int)pairs : -1, .repeats = (size_t)cli_count(c, "repeats", 1),
+        .column_count = j->column_count, .pairs = pairs ? (int)pairs : -1,
+        .repeats = (size_t)cli_count(c, "repeats", 1),
         .fit = { .size = sizeof settings.fit, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
                  .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
                  .other = (size_t)cli_count(c, "other", 0) }
@@ -215,7 +216,8 @@ const cli_verb cli_gap = {
     "Cuts a hole into the table along each input, about the middle third of its rows, fits a model on the rest, and "
     "says in plain words whether the model would notice: whether its bands get wider in the hole than they would be "
     "with rows there, and whether its error does. Then the same along pairs of columns.",
-    { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
+    { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" }, { NULL, CLI_TEXT, NULL },
+      { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una gap measurements.csv --target strength\n"
     "# one column, five times, with a page of pictures\n"

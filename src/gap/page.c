@@ -111,8 +111,8 @@ static void shade(una_panel *panel, double low, double high, double bottom, doub
     at[0] = low, at[1] = high;
     at[2] = at[3] = bottom;
     at[4] = at[5] = top;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_NOISE, .x = at, .y = at + 2, .y2 = at + 4,
-                  .count = 2, .opacity = 0.3 });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_NOISE, .x = at, .y = at + 2,
+                  .y2 = at + 4, .count = 2, .opacity = 0.3 });
 }
 
 /* A range of x with some air; a hole of one value is as wide as can be seen. */
@@ -310,10 +310,10 @@ static void add_method(una_html *html, const una_gap *gap, una_arena *arena)
 {
     una_text words = una_text_in(arena);
     una_text_add(&words, "%zu rows, target %s. For each hole a model was fitted without its rows and without some "
-        "ordinary ones; three more, each without a random third of all rows, say how sure and how wrong it would be with "
-        "rows there. Every number is of rows that the model had not seen%s. A hole is noticed where 60 of 100 of its rows "
-        "have at least 1.1 times the ignorance that they would have with rows there; it matters where their error is at "
-        "least 1.25 times as large. %zu fits of %s.", gap->rows, gap->target,
+        "ordinary ones; three more, each without a random third of all rows, say how sure and how wrong it would be "
+        "with rows there. Every number is of rows that the model had not seen%s. A hole is noticed where 60 of 100 of "
+        "its rows have at least 1.1 times the ignorance that they would have with rows there; it matters where their "
+        "error is at least 1.25 times as large. %zu fits of %s.", gap->rows, gap->target,
         gap->repeats > 1 ? ", and a mean over the repeats" : "", gap->fits, gap->spec);
     una_html_heading(html, 2, "How it was done");
     if (words.at) una_html_paragraph(html, NULL, words.at);

@@ -12,8 +12,8 @@
 const double UNA_GAP_CLEARLY = 1.1;
 /* Noticed: most rows of the hole. Below half it is not. Between the two lies what another seed may turn round. */
 static const double NOTICED = 0.6, NOT_NOTICED = 0.5;
-/* An error that is not a quarter larger is nothing that a person would act on, and where a column has nothing to do with
- * the target chance makes it up to a sixth larger; what is a quarter larger must be larger for sure, by its interval. */
+/* An error that is not a quarter larger is nothing that a person would act on, and where a column has nothing to do
+ * with the target chance makes it up to a sixth larger; what is a quarter larger must be so by its interval, too. */
 static const double MATTERS = 1.25;
 /* Bands that should hold 95 of 100 rows and hold so few are too narrow, whatever chance has done. */
 static const double HOLDS = 0.8;
@@ -154,7 +154,8 @@ static void say_log_lik(una_text *text, const una_gap_hole *hole)
 {
     char inside[UNA_NUMBER_ROOM], outside[UNA_NUMBER_ROOM];
     una_text_add(text, "the log-likelihood is %s there and %s elsewhere",
-                 una_number_plain(inside, hole->log_lik_inside, 2), una_number_plain(outside, hole->log_lik_outside, 2));
+                 una_number_plain(inside, hole->log_lik_inside, 2),
+                 una_number_plain(outside, hole->log_lik_outside, 2));
 }
 
 static void say_unnoticed(una_text *text, const una_gap_hole *hole)
@@ -246,10 +247,11 @@ static void say_group(una_text *text, const una_gap_hole *hole, size_t count, un
     if (names) list_names(text, hole, count, kind);
 }
 
-static void say_group_answer(una_text *text, const una_gap_hole *hole, size_t count, const char *what, const char *whats)
+static void say_group_answer(una_text *text, const una_gap_hole *hole, size_t count, const char *what,
+                             const char *whats)
 {
     size_t noticed = 0;
-    for (size_t i = 0; i < count; i++) noticed += hole[i].kind >= UNA_GAP_RIGHTLY && hole[i].kind <= UNA_GAP_TOO_CAREFUL;
+    for (size_t i = 0; i < count; i++) noticed += hole[i].noticed == 1;
     una_text_add(text, "Of %zu %s, a hole in ", count, count == 1 ? what : whats);
     if (noticed == 0) una_text_add(text, "none would be noticed");
     else if (noticed == count && count > 1) una_text_add(text, "each would be noticed");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is said of a hole: from numbers to a verdict and from a verdict to a sentence. Nothing here knows models or data.
+ * What is said of a hole: from numbers to a verdict, from a verdict to a sentence. Nothing here knows models or data.
  */
 #ifndef UNA_GAP_VERDICT_H
 #define UNA_GAP_VERDICT_H

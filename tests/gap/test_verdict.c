@@ -103,9 +103,9 @@ static void test_sentences(void **state)
     assert_sentence(hole_of(0.7, 1.15, 1, 0.99), "A hole in Age (from 3 to 7) would be noticed: 70 of 100 rows there "
         "get wider bands (ignorance 1.7 times as large); although it hardly matters: the error is only 15 % larger.",
         &arena);
-    assert_sentence(hole_of(0.1, 3, 2, 0.4), "A hole in Age (from 3 to 7) would go UNNOTICED, and it matters: the error "
-        "is 3 times as large, and only 10 of 100 rows there get wider bands; 40 of 100 rows lie inside their 95 % band; "
-        "the log-likelihood is \xE2\x88\x92" "9.00 there and \xE2\x88\x92" "2.50 elsewhere.", &arena);
+    assert_sentence(hole_of(0.1, 3, 2, 0.4), "A hole in Age (from 3 to 7) would go UNNOTICED, and it matters: the "
+        "error is 3 times as large, and only 10 of 100 rows there get wider bands; 40 of 100 rows lie inside their "
+        "95 % band; the log-likelihood is \xE2\x88\x92" "9.00 there and \xE2\x88\x92" "2.50 elsewhere.", &arena);
     assert_sentence(hole_of(0, 1, 0.9, 0.95), "A hole in Age (from 3 to 7) would not be noticed, and need not be: the "
         "error is no larger than with rows there; the other columns say enough (no row there gets a wider band).",
         &arena);

@@ -5,6 +5,7 @@
  */
 #include "bo/tune.h"
 
+#include "base/ranks.h"
 #include "bo/search.h"
 #include "model/above.h"
 #include "sweep/folder.h"
@@ -144,7 +145,7 @@ static const char *path_in(tuning *t, const char *name)
 static una_status open_store(tuning *t)
 {
     const char *out = t->asked.out;
-    if (!out) return una_store_open_copy(&t->hunt.store, NULL, t->run);
+    if (!out || !una_sweep_writes(t->hunt.ranks)) return una_sweep_store(&t->hunt.store, NULL, t->hunt.ranks, t->run);
     const char *path = path_in(t, "tune.sqlite"), *bench = path_in(t, "bench.sqlite");
     t->table = path_in(t, "tune.csv");
     UNA_TRY(una_arena_check(&t->keep));
@@ -177,7 +178,7 @@ static void add_number(una_text *json, const char *name, double value)
 }
 
 /* Values in order are whole numbers from 0 on, so that the search knows what lies between what; others are words. */
-static void add_dimension(una_text *json, const una_axis *axis)
+static void add_dimension(una_text *json, const una_over_axis *axis)
 {
     bool one = axis->value && axis->count == 1, steps = axis->value && axis->rising && !one;
     una_text_json(json, axis->key);
@@ -231,8 +232,8 @@ static una_status set_out(chase *c, tuning *t)
 static una_status values_at(const char **value, const double *point, const una_over *over, una_arena *keep)
 {
     for (size_t a = 0; a < over->count; a++) {
-        const una_axis *axis = &over->axis[a];
-        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_axis_text(axis, point[a], keep);
+        const una_over_axis *axis = &over->axis[a];
+        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_over_axis_text(axis, point[a], keep);
     }
     return una_arena_check(keep);
 }
@@ -241,7 +242,7 @@ static una_status values_at(const char **value, const double *point, const una_o
 static void point_of(double *point, const char *const *value, const una_over *over)
 {
     for (size_t a = 0; a < over->count; a++) {
-        const una_axis *axis = &over->axis[a];
+        const una_over_axis *axis = &over->axis[a];
         if (!axis->value) una_parse_number(value[a], strlen(value[a]), &point[a]);
         for (size_t i = 0; i < axis->count; i++)
             if (strcmp(axis->value[i], value[a]) == 0) point[a] = (double)i;
@@ -438,12 +439,14 @@ static una_status stopped(tuning *t, una_status status)
 
 static una_status perform(tuning *t, const una_dataset *data, const una_tune_settings *settings)
 {
-    UNA_TRY(take_asked(t, data, settings));
-    UNA_TRY(open_store(t));
-    una_status status = search_all(t);
+    una_status status = take_asked(t, data, settings);
+    if (status == UNA_OK) status = open_store(t);
+    UNA_TRY(una_sweep_agree(status, t->hunt.ranks, t->run));
+    UNA_TRY(una_sweep_share(t->hunt.store, t->hunt.name, t->hunt.ranks, t->run));
+    status = search_all(t);
     if (status != UNA_OK) return stopped(t, status);
     UNA_TRY(gather(t));
-    return write_table(t);
+    return una_sweep_agree(write_table(t), t->hunt.ranks, t->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -460,8 +463,10 @@ una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tun
     t->hunt.keep = &t->keep;
     t->hunt.make = make;
     t->hunt.context = context;
+    t->hunt.ranks = una_ranks_hide(run);
 
     una_status status = perform(t, data, settings);
+    una_ranks_show(run, t->hunt.ranks);
     una_store_close(t->hunt.store);
     t->hunt.store = NULL;
     una_hunt_end(&t->hunt, run);

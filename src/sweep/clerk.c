@@ -3,14 +3,15 @@
  * Clerks: how the desks of several ranks are one. That of a rank other than 0 sends a letter whenever a thread wants a
  * key or has brought rows, and every now and then: how many keys are wanted, how the rank is, and the rows. Each letter
  * gets one answer: some keys, as they lie ready, and how the sweep is. So nobody ever sends to one who sends himself.
- * The last letter says that the rank leaves.
+ * The last letter says that the rank leaves; it is answered when all have left, so that nothing that a rank says
+ * afterwards can be taken for a letter.
  */
 #include "sweep/desk.h"
 
 #include <string.h>
 #include <time.h>
 
-enum { POLL_US = 1000, QUICK_US = 100, QUICK = 50, ASK_AGAIN_US = 3000, LATEST_US = 100000 };
+enum { POLL_US = 1000, ASK_AGAIN_US = 3000, LATEST_US = 100000 };
 
 typedef struct letter_head {
     uint64_t wanted, parcels, leaves;
@@ -18,7 +19,7 @@ typedef struct letter_head {
     double   worked, waited;             /* since the letter before */
 } letter_head;
 typedef struct parcel_head { uint64_t key, size; } parcel_head;
-typedef struct answer_head { int64_t state; uint64_t count; } answer_head;     /* then the keys, uint64_t each */
+typedef struct answer_head { int64_t state; uint64_t count; } answer_head;     /* then, if any, keys: a message */
 
 struct una_clerk {
     una_desk *desk;
@@ -84,23 +85,19 @@ static una_status unpack(una_clerk *c, int from, const char *at, size_t left, ui
 static una_status answer(una_clerk *c, int from, uint64_t wanted)
 {
     una_desk *d = c->desk;
-    una_arena *arena = &c->aside.scratch;
-    size_t most = wanted < d->count ? (size_t)wanted : d->count, size = sizeof(answer_head) + most * sizeof(uint64_t);
-    unsigned char *bytes = UNA_GET(arena, unsigned char, size);
-    UNA_TRY(una_arena_check(arena));
+    size_t most = wanted < d->count ? (size_t)wanted : d->count;
+    uint64_t *keys = UNA_GET(&c->aside.scratch, uint64_t, most);
+    UNA_TRY(una_arena_check(&c->aside.scratch));
 
     answer_head h = { .count = 0 };
     pthread_mutex_lock(&d->lock);
     h.state = d->state;
-    while (d->state == UNA_DESK_OPEN && h.count < most && d->first < d->last) {
-        uint64_t key = d->stock[d->first++];
-        memcpy(bytes + sizeof h + h.count++ * sizeof key, &key, sizeof key);
-    }
-    d->unmet[from] = most - (size_t)h.count;
+    while (d->state == UNA_DESK_OPEN && h.count < most && d->first < d->last) keys[h.count++] = d->stock[d->first++];
+    d->unmet[from] = d->state == UNA_DESK_OPEN ? most - (size_t)h.count : 0;
     pthread_cond_broadcast(&d->news);
     pthread_mutex_unlock(&d->lock);
-    memcpy(bytes, &h, sizeof h);
-    return una_ranks_send(from, bytes, sizeof h + (size_t)h.count * sizeof(uint64_t), &c->aside);
+    UNA_TRY(una_ranks_send(from, &h, sizeof h, &c->aside));
+    return una_ranks_send(from, keys, (size_t)h.count * sizeof *keys, &c->aside);
 }
 
 static una_status take_letter(una_clerk *c, int from, size_t size)
@@ -118,8 +115,9 @@ static una_status take_letter(una_clerk *c, int from, size_t size)
     d->worked += h.worked;
     d->waited += h.waited;
     pthread_mutex_unlock(&d->lock);
-    if (h.leaves) c->present--;
-    return answer(c, from, h.wanted);
+    if (!h.leaves) return answer(c, from, h.wanted);
+    c->present--;
+    return UNA_OK;
 }
 
 static una_status serve(una_clerk *c)
@@ -138,6 +136,7 @@ static una_status serve(una_clerk *c)
         una_arena_release(&c->aside.scratch, mark);
         UNA_TRY(status);
     }
+    for (int r = 1; r < c->desk->sweep->ranks->count; r++) UNA_TRY(answer(c, r, 0));
     return UNA_OK;
 }
 
@@ -186,28 +185,16 @@ static una_status send_letter(una_clerk *c, const letter_head *h, const una_parc
 static una_status take_answer(una_clerk *c, uint64_t wanted)
 {
     una_desk *d = c->desk;
-    int from = -1;
-    size_t size;
-    for (size_t tries = 0;; tries++) {
-        UNA_TRY(una_ranks_arrived(&from, &size, &c->aside));
-        if (from >= 0) break;
-        nap(tries < QUICK ? QUICK_US : POLL_US);
-    }
-    unsigned char *bytes = UNA_GET(&c->aside.scratch, unsigned char, size);
-    answer_head h = { .count = 0 };
+    answer_head h;
+    UNA_TRY(una_ranks_receive(0, &h, sizeof h, &c->aside));
+    if (h.count > d->count - d->last) return damaged(0, &c->aside);
+    uint64_t *keys = UNA_GET(&c->aside.scratch, uint64_t, (size_t)h.count);
     UNA_TRY(una_arena_check(&c->aside.scratch));
-    UNA_TRY(una_ranks_receive(from, bytes, size, &c->aside));
-    if (size >= sizeof h) memcpy(&h, bytes, sizeof h);
-    if (from != 0 || size != sizeof h + (size_t)h.count * sizeof(uint64_t) || h.count > d->count - d->last)
-        return damaged(from, &c->aside);
+    UNA_TRY(una_ranks_receive(0, keys, (size_t)h.count * sizeof *keys, &c->aside));
 
     take_state(d, h.state);
     pthread_mutex_lock(&d->lock);
-    for (size_t i = 0; i < h.count; i++) {
-        uint64_t key;
-        memcpy(&key, bytes + sizeof h + i * sizeof key, sizeof key);
-        d->stock[d->last++] = (size_t)key;
-    }
+    for (size_t i = 0; i < h.count; i++) d->stock[d->last++] = (size_t)keys[i];
     if (h.state == UNA_DESK_OVER && d->state == UNA_DESK_OPEN) d->state = UNA_DESK_OVER;
     pthread_cond_broadcast(&d->news);
     pthread_mutex_unlock(&d->lock);

@@ -4,6 +4,8 @@
  */
 #include "sweep/hunt.h"
 
+#include "base/ranks.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -286,9 +288,22 @@ static una_status sum_up_all(una_hunt *h, size_t from, size_t to, una_run *run)
     return status;
 }
 
+/* Each rank has counted its own since `before`. */
+static una_status count_trained(una_hunt *h, size_t before, una_run *run)
+{
+    const una_ranks *outer = run->settings.ranks;
+    double now = (double)(h->trained - before);
+    una_ranks_show(run, h->ranks);
+    una_status status = una_ranks_sum(&now, 1, run);
+    una_ranks_show(run, outer);
+    h->trained = before + (size_t)now;
+    return status;
+}
+
 /* Groups first; then whatever was lost on the way, by another process that was stopped between two rows. */
 una_status una_hunt_make(una_hunt *h, size_t from, size_t to, una_run *run)
 {
+    size_t before = h->trained;
     una_arena arena;
     una_arena_init(&arena, run);
     batch b = { .hunt = h, .plan = { .arena = &arena }, .groups = { .arena = &arena }, .first = { .arena = &arena } };
@@ -297,5 +312,6 @@ una_status una_hunt_make(una_hunt *h, size_t from, size_t to, una_run *run)
     if (status == UNA_OK && b.groups.count > 0) status = sweep_over(&b, &b.plan, run);
     una_arena_free(&arena);
     UNA_TRY(status);
+    UNA_TRY(count_trained(h, before, run));
     return sum_up_all(h, from, to, run);
 }

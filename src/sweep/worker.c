@@ -83,13 +83,25 @@ static una_status one_key(void *context, size_t index, una_run *run)
 
 static una_status list_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
-    *count = 0;
     for (size_t i = 0; i < sweep->plan->count; i++) {
         bool done;
         UNA_TRY(una_sweep_done(&done, sweep, &sweep->plan->keys[i], run));
         if (!done) todo[(*count)++] = i;
     }
     return UNA_OK;
+}
+
+una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
+{
+    const una_ranks *outer = run->settings.ranks;
+    *count = 0;
+    una_status status = una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK;
+    una_ranks_show(run, sweep->ranks);
+    status = una_ranks_agree(status, run);
+    if (status == UNA_OK) status = una_ranks_share(count, sizeof *count, run);
+    if (status == UNA_OK) status = una_ranks_share(todo, *count * sizeof *todo, run);
+    una_ranks_show(run, outer);
+    return status;
 }
 
 /* Those behind the desk begin, the pool works, and they end. *alone: the other ranks are lost. */
@@ -302,10 +314,9 @@ static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
 {
     size_t *todo = UNA_GET(arena, size_t, sweep->plan->count), count = 0;
     bool first = una_sweep_writes(sweep->ranks), alone = false;
-    una_status status = una_arena_check(arena);
-    if (status == UNA_OK && first) status = list_missing(todo, &count, sweep, run);
-    UNA_TRY(una_ranks_agree(status, run));
-    UNA_TRY(una_ranks_share(&count, sizeof count, run));
+    una_status status = UNA_OK;
+    UNA_TRY(una_ranks_agree(una_arena_check(arena), run));
+    UNA_TRY(una_sweep_missing(todo, &count, sweep, run));
     if (count > 0 && first) status = keep_alive(sweep, &alone, todo, count, arena, run);
     else if (count > 0) status = work_through(sweep, &alone, todo, count, arena, run);
     if (alone || una_rank_count(run) == 1) return status;

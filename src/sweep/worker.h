@@ -50,6 +50,8 @@ typedef struct una_sweep {
     double             worked, waited;   /* out: seconds that fits took, and that who made them waited for a key   */
 } una_sweep;
 
+/* The keys of the plan that have no whole row, with ranks in the store of rank 0: their indices, todo [plan]. */
+una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run);
 /* Until every key of the plan has its row. Where only keys in other hands are left, a note in the log says whose. After
  * a failure or a cancel, what was finished is in the store. */
 una_status una_sweep_run(una_sweep *sweep, una_run *run);

@@ -16,8 +16,8 @@ const cli_family cli_data = {
     "data", "published data sets for 'una bench': list, import, get",
     "Experiments use published data that does not come with una. The catalogue knows each set, its files by their "
     "sums, its licence and where it is public. Files lie in one folder: --data FOLDER, else the variable UNA_DATA, "
-    "else $XDG_DATA_HOME/una, which is ~/.local/share/una where that is not set; 'una bench' looks there too. A file gets "
-    "into it only if its sum is right.",
+    "else $XDG_DATA_HOME/una, which is ~/.local/share/una where that is not set; 'una bench' looks there too. A file "
+    "gets into it only if its sum is right.",
     "una data list\n"
     "una data import ~/Downloads/data\n"
     "una data get boston concrete yacht\n"
@@ -239,8 +239,8 @@ static una_status run_import(cli *c)
 const cli_verb cli_data_import = {
     "data import", "data sets from a folder into the data folder",
     "Copies what DIR has of the catalogue (uci/NAME.csv, uci/splits/NAME.json, mnist/*.gz, faces/*) into the data "
-    "folder, after the sum of each file was checked. Where a file is not the published one, or a split does not fit its "
-    "table, nothing of that set is taken; the others are.",
+    "folder, after the sum of each file was checked. Where a file is not the published one, or a split does not fit "
+    "its table, nothing of that set is taken; the others are.",
     { { "DIR", CLI_FOLDER, "folder to take them from" }, NOTHING, NOTHING }, import_flags,
     CLI_WITH_JSON | CLI_WITH_QUIET,
     "una data import ~/Downloads/data\n"

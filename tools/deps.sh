@@ -24,6 +24,12 @@ case "$missing" in
         missing=$(echo "$missing" | sed 's/ pkg-config//')
     fi ;;
 esac
+# any libcurl will do, and they exclude each other
+case "$missing" in
+*" libcurl4-openssl-dev"*) if pkg-config --exists libcurl 2>/dev/null; then
+        missing=$(echo "$missing" | sed 's/ libcurl4-openssl-dev//')
+    fi ;;
+esac
 [ -n "$missing" ] || exit 0
 
 as_root=""

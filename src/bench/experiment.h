@@ -26,6 +26,7 @@ typedef struct una_asked {               /* what a run of an experiment was aske
     const una_bench_model *models;
     size_t                 model_count;
     void                  *shared;       /* what the experiment's `begin` made; NULL: nothing               */
+    una_store             *store;        /* what was made before, from `prepare` on                         */
     una_arena             *keep;         /* lasts as long as the run of the experiment                      */
 } una_asked;
 
@@ -88,6 +89,12 @@ struct una_experiment {
     void       (*end)(void *shared);
     /* Adds the keys that are wanted, in the order in which they are best made (una_model_row_key makes one). */
     una_status (*plan)(una_plan *plan, const una_asked *asked, una_run *run);
+    /* Rows that those of the plan hang on, such as the trials of a search: made and kept like them, before them. Adds
+     * keys; called with number 0, 1 ... until it adds none, and rows of the calls before are in asked->store. wanted:
+     * the keys of the plan that have no row yet. `measure` makes these rows too, with the measures `prepared` (names,
+     * NULL behind the last); the study of their keys is "search(of=NAME ...)". NULL: there are none. */
+    una_status (*prepare)(una_plan *round, size_t number, const una_plan *wanted, const una_asked *asked, una_run *run);
+    const char *const *prepared;
     /* Whose fit a key is, where a model has other options on other data: one of asked->models. NULL: the one whose spec
      * the key has. */
     const una_bench_model *(*owner)(const una_row_key *key, const una_asked *asked);

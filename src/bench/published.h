@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fits under automatic rules on published splits of the UCI sets: what the experiments uci and gap share. A folder of
- * the caller's holds uci/NAME.csv (target last) and uci/splits/NAME.json; nothing of it comes with una.
+ * Published splits of the UCI sets: what the experiments uci and gap share. A folder of the caller's holds uci/NAME.csv
+ * (target last) and uci/splits/NAME.json; nothing of it comes with una.
  *
  *   standard  train and test rows of a published split
  *   valid     the training rows of a standard split, a tenth of them held out by the split's number: for choosing
  *             rules, because test rows are never touched
  *   gap       the middle third of one input is left out; ten random 80-10-10 splits of the other rows: test rows are
  *             the last tenth, then the gap
+ *
+ * and two protocols, told apart by the study of a row:
+ *
+ *   "gap"                  automatic: the model chooses everything itself, from the training rows
+ *   "gap(preset=thesis)"   the thesis's: grids, epochs, batches and rules of choice (protocol.h)
+ *
+ * In the thesis's protocol a part of the training rows chooses among the grid and trains nothing: the last ninth in
+ * gap, so that it is 80-10-10, and the last fifth in uci.
  */
 #ifndef UNA_PUBLISHED_H
 #define UNA_PUBLISHED_H
@@ -15,11 +23,14 @@
 #include "bench/experiment.h"
 
 typedef enum una_rows_group { UNA_GROUP_STANDARD, UNA_GROUP_VALID, UNA_GROUP_GAP } una_rows_group;
+typedef enum una_preset { UNA_PRESET_AUTOMATIC, UNA_PRESET_THESIS, UNA_PRESET_BOTH } una_preset;
 
 typedef struct una_published {           /* options; those that an experiment does not have keep what it puts there */
     const char *data, *sets, *splits;
-    double      held;
+    double      held, steps;
+    int         preset;                  /* una_preset                                                      */
     int         group;                   /* una_rows_group, as far as uci knows them                        */
+    int         columns;                 /* of gap: 0: those of the thesis, 1: every input of every set      */
 } una_published;
 
 #define UNA_PUBLISHED_OPTIONS                                                                                        \
@@ -29,15 +40,32 @@ typedef struct una_published {           /* options; those that an experiment do
     { "splits", UNA_TEXT, offsetof(una_published, splits), "auto", 0, 0, false, NULL,                                \
       "which splits, for instance 3 or 10-19; auto: 0-4, quick: 0-1" },                                              \
     { "held", UNA_REAL, offsetof(una_published, held), "auto", 0.001, 0.9, true, NULL,                               \
-      "share of the training rows that is held out of training; auto: the model's own rule" }
+      "share of the training rows that is held out of training; auto: the model's own rule" },                       \
+    { "preset", UNA_WORD, offsetof(una_published, preset), "automatic", 0, 0, false, "automatic|thesis|both",        \
+      "automatic: models choose everything themselves; thesis: its grids, epochs and rules; both: on one page" },     \
+    { "steps", UNA_COUNT, offsetof(una_published, steps), "auto", 1, 1e9, true, NULL,                                \
+      "preset=thesis: most steps of a training; auto: 60000, quick: 200" }
 
+/* Measures that both have. LOG_LIK and what follows from the noise: in uci under the thesis's protocol with the noise
+ * that suits the validation rows best; in gap with that of an NLM (both protocols of the thesis have one noise for all
+ * methods). RISK: root mean square error at the most certain 10 %, 20 % ... 90 % of the test rows (in gap: with those
+ * of the gap), by the predictive std. */
 enum { UNA_PUBLISHED_ROWS, UNA_PUBLISHED_RMSE, UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_CRPS, UNA_PUBLISHED_COVERAGE_50,
        UNA_PUBLISHED_COVERAGE_90, UNA_PUBLISHED_COVERAGE_95, UNA_PUBLISHED_CALIBRATION, UNA_PUBLISHED_EPISTEMIC,
-       UNA_PUBLISHED_NOISE, UNA_PUBLISHED_COS2, UNA_PUBLISHED_WARNINGS, UNA_PUBLISHED_SHARED };
-/* Behind those that both have: of test rows whose inputs no training row has, and of the gap. */
-enum { UNA_PUBLISHED_ROWS_NEW = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_RMSE_NEW, UNA_PUBLISHED_LOG_LIK_NEW };
+       UNA_PUBLISHED_NOISE, UNA_PUBLISHED_COS2, UNA_PUBLISHED_WARNINGS, UNA_PUBLISHED_RISK,
+       UNA_PUBLISHED_RISKS = 9, UNA_PUBLISHED_SHARED = UNA_PUBLISHED_RISK + UNA_PUBLISHED_RISKS };
+/* Of uci: test rows whose inputs no training row has; and, under the thesis's protocol, with its noise set by hand. */
+enum { UNA_PUBLISHED_ROWS_NEW = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_RMSE_NEW, UNA_PUBLISHED_LOG_LIK_NEW,
+       UNA_PUBLISHED_HAND_RMSE, UNA_PUBLISHED_HAND_LOG_LIK, UNA_PUBLISHED_HAND_EPISTEMIC, UNA_PUBLISHED_HAND_NOISE };
+/* Of gap: rows of the gap; the gap's ends; and the mean epistemic std of all rows of the table by where they lie along
+ * its column, in BINS equally wide ones from LOW to HIGH, and along another column where the thesis shows one (NAN: no
+ * row there, or no such column). */
 enum { UNA_PUBLISHED_GAP_EPISTEMIC = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_GAP_LOG_LIK, UNA_PUBLISHED_GAP_AUROC,
-       UNA_PUBLISHED_GAP_INCREASE };
+       UNA_PUBLISHED_GAP_INCREASE, UNA_PUBLISHED_GAP_ROWS, UNA_PUBLISHED_GAP_RMSE, UNA_PUBLISHED_GAP_CRPS,
+       UNA_PUBLISHED_GAP_COVERAGE_90, UNA_PUBLISHED_GAP_COVERAGE_95, UNA_PUBLISHED_GAP_CALIBRATION,
+       UNA_PUBLISHED_GAP_LOW, UNA_PUBLISHED_GAP_HIGH, UNA_PUBLISHED_ALONG_LOW, UNA_PUBLISHED_ALONG_HIGH,
+       UNA_PUBLISHED_ACROSS_LOW, UNA_PUBLISHED_ACROSS_HIGH, UNA_PUBLISHED_ALONG, UNA_PUBLISHED_BINS = 20,
+       UNA_PUBLISHED_ACROSS = UNA_PUBLISHED_ALONG + UNA_PUBLISHED_BINS };
 
 #define UNA_PUBLISHED_MEASURES                                                                                       \
     [UNA_PUBLISHED_ROWS] = { "rows", NULL, "rows", "test rows", 0 },                                                 \
@@ -49,11 +77,23 @@ enum { UNA_PUBLISHED_GAP_EPISTEMIC = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_GAP_LOG
     [UNA_PUBLISHED_COVERAGE_95] = { "coverage_95", "cover 95", "share", "of the test rows in the 95 % band", 0 },    \
     [UNA_PUBLISHED_CALIBRATION] = { "calibration_error", NULL, "share", "distance of the calibration curve", -1 },   \
     [UNA_PUBLISHED_EPISTEMIC] = { "mean_std_epistemic", NULL, "y", "mean epistemic std at the test rows", 0 },       \
-    [UNA_PUBLISHED_NOISE] = { "noise_std", NULL, "y", "noise that the model chose", 0 },                             \
+    [UNA_PUBLISHED_NOISE] = { "noise_std", NULL, "y", "noise that the model chose, or was given", 0 },               \
     [UNA_PUBLISHED_COS2] = { "mean_cos2", NULL, "", "mean cos^2 between heads; nan where there are none", 0 },       \
-    [UNA_PUBLISHED_WARNINGS] = { "warnings", NULL, "", "how many the fit gave", -1 }
+    [UNA_PUBLISHED_WARNINGS] = { "warnings", NULL, "", "how many the fit gave", -1 },                                \
+    UNA_RISK(0, "10"), UNA_RISK(1, "20"), UNA_RISK(2, "30"), UNA_RISK(3, "40"), UNA_RISK(4, "50"),                   \
+    UNA_RISK(5, "60"), UNA_RISK(6, "70"), UNA_RISK(7, "80"), UNA_RISK(8, "90")
+#define UNA_RISK(i, percent)                                                                                         \
+    [UNA_PUBLISHED_RISK + i] = { "risk_" percent, NULL, "y", "error at the most certain " percent " % of the rows", -1 }
 
-/* Tables end themselves. */
+/* The nine methods of the thesis, as its tables name and order them. */
+typedef struct una_method { const char *title, *kind, *style; } una_method;      /* style NULL: the kind has none */
+enum { UNA_METHOD_BOOTSTRAP, UNA_METHOD_ENSEMBLE, UNA_METHOD_ANCHORED, UNA_METHOD_NLM, UNA_METHOD_GP, UNA_METHOD_MCD,
+       UNA_METHOD_SNGP, UNA_METHOD_BBVI, UNA_METHOD_LUNA, UNA_METHODS };
+extern const una_method una_methods[UNA_METHODS];
+/* Which one a spec is of; UNA_METHODS: none of them. */
+size_t una_method_of(const char *spec);
+
+/* The entries: the nine and `auto`. Tables end themselves. */
 extern const una_entry una_published_entries[];
 
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run);
@@ -61,5 +101,27 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
  * for the others. */
 una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked,
                                  una_rows_group group, una_run *run);
+double una_published_steps(const una_asked *asked);      /* most of a training of the thesis's protocol            */
+bool   una_published_is_thesis(const una_row_key *key);  /* or automatic                                           */
+
+/* ---- the rows of a key (published_rows.c) ---------------------------------------------------------------------- */
+
+enum { UNA_PART_TRAIN, UNA_PART_VALID, UNA_PART_TEST, UNA_PART_GAP, UNA_PARTS_OF_ROWS };
+
+typedef struct una_portions {            /* VALID: only in the thesis's protocol; GAP: only of gap          */
+    una_dataset *all, *part[UNA_PARTS_OF_ROWS];
+    const char  *gap, *across;           /* columns; NULL: none                                             */
+} una_portions;
+
+typedef struct una_place { const char *rows, *splits; } una_place;       /* paths of a set's files */
+una_place una_place_of(const una_published *options, const char *name, una_arena *arena);
+/* gap NULL: the standard split of that number; else the gap along that column. */
+una_status una_published_split(una_split *split, const una_dataset *all, const una_place *at, const char *gap,
+                               size_t number, una_run *run);
+una_status una_portions_read(una_portions *material, const una_row_key *key, const una_published *options,
+                             una_rows_group group, bool thesis, una_run *run);
+void       una_portions_free(una_portions *material);
+/* All measures but those of noise set by hand; value [measures]. */
+una_status una_portions_measure(double *value, const una_model *model, const una_portions *material, una_run *run);
 
 #endif

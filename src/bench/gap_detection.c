@@ -219,7 +219,8 @@ static void column_line(una_sheet *sheet, const una_show *show, const crowd *c, 
     for (size_t way = 0; way < WAYS; way++)
         for (size_t i = 0; i < c->count; i++) {
             const una_group *group = una_show_group(show, c->who[i], where, UNA_PRESET_AUTOMATIC);
-            if (way == INCREASE) una_sheet_number(sheet, una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE).mean, 0);
+            double increase = una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE).mean;
+            if (way == INCREASE) una_sheet_number(sheet, increase, 0);
             if (way == AUROC) una_sheet_number(sheet, una_show_mean(show, group, UNA_PUBLISHED_GAP_AUROC).mean, 2);
             if (way == INSIDE) una_sheet_number(sheet, inside_gp(show, group, where), 2);
         }

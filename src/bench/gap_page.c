@@ -25,8 +25,8 @@ static const una_beside tables[] = {
     { "rmse", "Error (RMSE, units of the target): not gap / gap.", CELLS " Lower is better.", UNA_THESIS_GAP_RMSE,
       of_rmse, 2, false },
     { "log-lik", "Average log-likelihood (nats per row): not gap / gap.", CELLS " Higher is better. Under the "
-      "thesis\xE2\x80\x99s protocol all methods have the noise that suits the validation rows of an NLM best; it prints "
-      "none of ensembles.", UNA_THESIS_GAP_LOG_LIK, of_log_lik, 2, false },
+      "thesis\xE2\x80\x99s protocol all methods have the noise that suits the validation rows of an NLM best; it "
+      "prints none of ensembles.", UNA_THESIS_GAP_LOG_LIK, of_log_lik, 2, false },
     { "epistemic", "Epistemic standard deviation (units of the target): not gap / gap.", CELLS,
       UNA_THESIS_GAP_EPISTEMIC, of_epistemic, 2, false },
     { "increase", "Increase of the epistemic standard deviation in the gap (percent).", "Of its mean over the rows of "

@@ -4,22 +4,22 @@
  */
 #include "bench/published_page.h"
 
+#include "bench/protocol.h"
 #include "report/number.h"
 
 #include <string.h>
 
 const char *const una_preset_titles[2] = { [UNA_PRESET_AUTOMATIC] = "automatic",
                                            [UNA_PRESET_THESIS] = "the thesis\xE2\x80\x99s protocol" };
-static const char reduced[] = "";
-
-una_preset una_preset_of(const char *study)
-{
-    return strstr(study, "preset=thesis") ? UNA_PRESET_THESIS : UNA_PRESET_AUTOMATIC;
-}
 
 static const una_row_key *key_of(const una_findings *f, size_t group)
 {
     return &f->fits[f->groups[group].from].key;
+}
+
+static una_preset preset_of(const una_row_key *key)
+{
+    return una_published_is_thesis(key) ? UNA_PRESET_THESIS : UNA_PRESET_AUTOMATIC;
 }
 
 static bool is_on(const char *with_sum, const char *data)
@@ -32,7 +32,7 @@ const una_group *una_method_group(const una_findings *f, size_t method, const ch
 {
     for (size_t g = 0; g < f->group_count; g++) {
         const una_row_key *key = key_of(f, g);
-        if (una_preset_of(key->study) == preset && is_on(key->data, data) && una_method_of(key->spec) == method)
+        if (preset_of(key) == preset && is_on(key->data, data) && una_method_of(key->spec) == method)
             return &f->groups[g];
     }
     return NULL;
@@ -50,7 +50,7 @@ static const char *title_of(const una_findings *f, size_t group)
         bool alike = method < UNA_METHODS ? una_method_of(other->spec) == method :
                      una_method_of(other->spec) == UNA_METHODS &&
                      strcmp(f->groups[g].model, f->groups[group].model) == 0;
-        if (alike && una_preset_of(other->study) == una_preset_of(key->study) && strcmp(other->spec, key->spec) != 0)
+        if (alike && preset_of(other) == preset_of(key) && strcmp(other->spec, key->spec) != 0)
             return key->spec;
     }
     return method < UNA_METHODS ? una_methods[method].title : f->groups[group].model;
@@ -73,7 +73,7 @@ static void seat_everybody(una_show *show)
             if (una_method_of(key_of(f, g)->spec) != method) continue;
             show->seats[g].who = place_in(show->who, &show->who_count, title_of(f, g));
             show->methods[show->seats[g].who] = method;
-            show->seats[g].preset = una_preset_of(key_of(f, g)->study);
+            show->seats[g].preset = preset_of(key_of(f, g));
             show->has[show->seats[g].preset] = true;
         }
 }
@@ -173,7 +173,7 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
     if (automatic) say_counts(&text, show, UNA_PRESET_AUTOMATIC);
     if (thesis && automatic) una_text_add(&text, " automatic");
     una_text_add(&text, ".");
-    if (thesis && *reduced) una_text_add(&text, " %s", reduced);
+    if (thesis) una_text_add(&text, " %s", una_protocol_reduced);
     return text.at ? text.at : words;
 }
 

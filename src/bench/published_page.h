@@ -9,8 +9,6 @@
 #include "bench/paired.h"
 #include "bench/thesis_tables.h"
 
-/* By which protocol a row was made: its study says so. */
-una_preset una_preset_of(const char *study);
 extern const char *const una_preset_titles[2];           /* "thesis's protocol", by una_preset                      */
 /* The first group of a method on a data set (without its sum) under a protocol; NULL: it was not run. */
 const una_group *una_method_group(const una_findings *findings, size_t method, const char *data, una_preset preset);

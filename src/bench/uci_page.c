@@ -26,9 +26,9 @@ static const una_source of_tuned[] = {
 };
 
 static const una_beside rmse = {
-    "rmse", "Error at the test rows (RMSE, units of the target).", "Mean and standard deviation over the splits, beside "
-    "what the thesis prints; lower is better. Its noise is set by hand and far too large, which the means of its "
-    "posteriors feel as well: so there is a line with that noise and one with a noise that the validation rows chose.",
+    "rmse", "Error at the test rows (RMSE, units of the target).", "Mean and standard deviation over the splits, "
+    "beside what the thesis prints; lower is better. Its noise is set by hand and far too large, which the means of "
+    "its posteriors feel as well: so there is a line with that noise and one with a noise that validation rows chose.",
     UNA_THESIS_RMSE, of_rmse, -3, false
 };
 static const una_beside by_hand = {
@@ -38,9 +38,9 @@ static const una_beside by_hand = {
     "a model does hardly shows. It prints none of ensembles.", UNA_THESIS_LOG_LIK, of_hand, 2, false
 };
 static const una_beside tuned = {
-    "log-lik", "Average log-likelihood with tuned noise (nats per row).", "Mean and standard deviation over the splits; "
-    "higher is better. Under the thesis\xE2\x80\x99s protocol the noise is the one that suits the validation rows best; "
-    "automatic models choose their own. The last lines are others\xE2\x80\x99, by the table of sources below.",
+    "log-lik", "Average log-likelihood with tuned noise (nats per row).", "Mean and standard deviation over the "
+    "splits; higher is better. Under the thesis\xE2\x80\x99s protocol the noise is the one that suits the validation "
+    "rows best; automatic models choose their own. The last lines are those of others, by the table of sources below.",
     UNA_THESIS_TABLES, of_tuned, 2, false
 };
 

@@ -22,7 +22,7 @@ static void end(scene *s)
     una_run_free(s->run);
 }
 
-static const una_axis *axis_of(scene *s, const char *text)
+static const una_over_axis *axis_of(scene *s, const char *text)
 {
     assert_ok(una_over_parse(&s->over, text, "nlm", &s->arena, s->run), s->run);
     return &s->over.axis[0];
@@ -35,7 +35,7 @@ static void spacings_by_closed_form(void **state)
     (void)state;
     scene s;
     begin(&s);
-    const una_axis *a = axis_of(&s, "penalty=1e-5:1e-1:log5");
+    const una_over_axis *a = axis_of(&s, "penalty=1e-5:1e-1:log5");
     assert_int_equal(a->count, 5);
     for (size_t i = 0; i < 5; i++) assert_near(atof(a->value[i]), pow(10, (double)i - 5), 1e-12, 0);
     assert_string_equal(a->value[1], "0.0001");

@@ -29,6 +29,7 @@ typedef struct bench {
     const char          **measures;      /* [measure_count] names, without seconds                          */
     size_t                measure_count;
     una_findings          findings;
+    size_t                prepared;      /* rows made that others hang on                                   */
 } bench;
 
 /* ---- questions about the registry ---------------------------------------------------------------------------- */
@@ -197,11 +198,12 @@ static una_status explain_table(bench *b, una_status status, bool had_store)
 static una_status check_store(bench *b)
 {
     size_t count = una_bench_count();
-    const char *stranger, **names = UNA_GET(&b->keep, const char *, count + 1);
+    const char *stranger, **names = UNA_GET(&b->keep, const char *, count + 2);
     UNA_TRY(una_arena_check(&b->keep));
     for (size_t e = 0; e < count; e++) names[e] = una_experiments[e]->name;
     names[count] = b->experiment->name;
-    UNA_TRY(una_store_stranger(&stranger, b->store, names, count + 1, &b->keep, b->run));
+    names[count + 1] = "search";                         /* what an experiment prepares */
+    UNA_TRY(una_store_stranger(&stranger, b->store, names, count + 2, &b->keep, b->run));
     if (!stranger) return UNA_OK;
     UNA_FAIL(b->run, UNA_E_INPUT, "%s has results of '%.80s', and of no experiment of this una; choose another folder, "
              "or move it away", una_store_path(b->store), stranger);
@@ -258,14 +260,50 @@ static una_status stopped(bench *b, una_status status)
     return status;
 }
 
-static una_status sweep_plan(bench *b)
+static una_status sweep_rows(bench *b, const una_plan *plan, const char *const *measures, size_t count, size_t *made)
+{
+    una_sweep sweep = { .store = b->store, .plan = plan, .measures = measures, .measure_count = count, .make = make_row,
+                        .context = b };
+    una_status status = una_sweep_run(&sweep, b->run);
+    *made += sweep.made;
+    return status == UNA_OK ? status : stopped(b, status);
+}
+
+/* The keys of the plan that have no row yet. */
+static una_status list_wanted(una_plan *wanted, bench *b)
 {
     una_sweep sweep = { .store = b->store, .plan = &b->plan, .measures = b->measures,
-        .measure_count = b->measure_count, .make = make_row, .context = b };
-    una_status status = una_sweep_run(&sweep, b->run);
+                        .measure_count = b->measure_count };
+    size_t count, *missing = UNA_GET(&b->keep, size_t, b->plan.count);
+    UNA_TRY(una_arena_check(&b->keep));
+    UNA_TRY(una_sweep_missing(missing, &count, &sweep, b->run));
+    for (size_t i = 0; i < count; i++) una_plan_add(wanted, b->plan.keys[missing[i]]);
+    return una_arena_check(&b->keep);
+}
+
+/* What rows of the plan hang on, round by round. */
+static una_status prepare(bench *b)
+{
+    const una_experiment *e = b->experiment;
+    una_plan wanted = { .arena = &b->keep };
+    size_t measures = 0;
+    b->asked.store = b->store;
+    if (!e->prepare) return UNA_OK;
+    while (e->prepared[measures]) measures++;
+    UNA_TRY(list_wanted(&wanted, b));
+    for (size_t number = 0;; number++) {
+        una_plan round = { .arena = &b->keep };
+        UNA_TRY(e->prepare(&round, number, &wanted, &b->asked, b->run));
+        UNA_TRY(una_arena_check(&b->keep));
+        if (round.count == 0) return UNA_OK;
+        UNA_TRY(sweep_rows(b, &round, e->prepared, measures, &b->prepared));
+    }
+}
+
+static una_status sweep_plan(bench *b)
+{
     b->result.fits = b->plan.count;
-    b->result.fitted = sweep.made;
-    return status == UNA_OK ? status : stopped(b, status);
+    return sweep_rows(b, &b->plan, b->measures, b->measure_count, &b->result.fitted);
 }
 
 /* ---- what came out ------------------------------------------------------------------------------------------- */
@@ -346,6 +384,7 @@ static una_status perform(bench *b, const una_bench_settings *given)
 
     UNA_TRY(una_folder_make(b->asked.out, b->run));
     UNA_TRY(open_folder(b, b->asked.out, false));
+    UNA_TRY(prepare(b));
     UNA_TRY(sweep_plan(b));
 
     UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->store, &b->keep, b->run));

@@ -14,8 +14,8 @@
  *   "gap"                  automatic: the model chooses everything itself, from the training rows
  *   "gap(preset=thesis)"   the thesis's: grids, epochs, batches and rules of choice (protocol.h)
  *
- * In the thesis's protocol a part of the training rows chooses among the grid and trains nothing: the last ninth in gap,
- * so that it is 80-10-10, and the last fifth in uci.
+ * In the thesis's protocol a part of the training rows chooses among the grid and trains nothing: the last ninth in
+ * gap, so that it is 80-10-10, and the last fifth in uci.
  */
 #ifndef UNA_PUBLISHED_H
 #define UNA_PUBLISHED_H
@@ -27,7 +27,7 @@ typedef enum una_preset { UNA_PRESET_AUTOMATIC, UNA_PRESET_THESIS, UNA_PRESET_BO
 
 typedef struct una_published {           /* options; those that an experiment does not have keep what it puts there */
     const char *data, *sets, *splits;
-    double      held;
+    double      held, steps;
     int         preset;                  /* una_preset                                                      */
     int         group;                   /* una_rows_group, as far as uci knows them                        */
     int         columns;                 /* of gap: 0: those of the thesis, 1: every input of every set      */
@@ -42,12 +42,14 @@ typedef struct una_published {           /* options; those that an experiment do
     { "held", UNA_REAL, offsetof(una_published, held), "auto", 0.001, 0.9, true, NULL,                               \
       "share of the training rows that is held out of training; auto: the model's own rule" },                       \
     { "preset", UNA_WORD, offsetof(una_published, preset), "automatic", 0, 0, false, "automatic|thesis|both",        \
-      "automatic: models choose everything themselves; thesis: its grids, epochs and rules of choice; both: one page" }
+      "automatic: models choose everything themselves; thesis: its grids, epochs and rules; both: on one page" },     \
+    { "steps", UNA_COUNT, offsetof(una_published, steps), "auto", 1, 1e9, true, NULL,                                \
+      "preset=thesis: most steps of a training; auto: 60000, quick: 200" }
 
 /* Measures that both have. LOG_LIK and what follows from the noise: in uci under the thesis's protocol with the noise
  * that suits the validation rows best; in gap with that of an NLM (both protocols of the thesis have one noise for all
- * methods). RISK: root mean square error at the most certain 10 %, 20 % ... 90 % of the test rows (in gap: with those of
- * the gap), by the predictive std. */
+ * methods). RISK: root mean square error at the most certain 10 %, 20 % ... 90 % of the test rows (in gap: with those
+ * of the gap), by the predictive std. */
 enum { UNA_PUBLISHED_ROWS, UNA_PUBLISHED_RMSE, UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_CRPS, UNA_PUBLISHED_COVERAGE_50,
        UNA_PUBLISHED_COVERAGE_90, UNA_PUBLISHED_COVERAGE_95, UNA_PUBLISHED_CALIBRATION, UNA_PUBLISHED_EPISTEMIC,
        UNA_PUBLISHED_NOISE, UNA_PUBLISHED_COS2, UNA_PUBLISHED_WARNINGS, UNA_PUBLISHED_RISK,
@@ -93,35 +95,33 @@ size_t una_method_of(const char *spec);
 
 /* The entries: the nine and `auto`. Tables end themselves. */
 extern const una_entry una_published_entries[];
-extern const char *const una_published_prepared[];       /* measures of the rows that prepare                      */
 
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run);
 /* The group of the rows is that of the plan; measures of the gap are filled in for gaps, those of rows without a copy
  * for the others. */
 una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked,
                                  una_rows_group group, una_run *run);
-/* What the thesis's protocol wants to know before its fits: the hooks `prepare` of both. */
-una_status una_published_prepare(una_plan *round, size_t number, const una_plan *wanted, const una_asked *asked,
-                                 una_rows_group group, una_run *run);
+double una_published_steps(const una_asked *asked);      /* most of a training of the thesis's protocol            */
+bool   una_published_is_thesis(const una_row_key *key);  /* or automatic                                           */
 
 /* ---- the rows of a key (published_rows.c) ---------------------------------------------------------------------- */
 
 enum { UNA_PART_TRAIN, UNA_PART_VALID, UNA_PART_TEST, UNA_PART_GAP, UNA_PARTS_OF_ROWS };
 
-typedef struct una_material {            /* VALID: only in the thesis's protocol; GAP: only of gap          */
+typedef struct una_portions {            /* VALID: only in the thesis's protocol; GAP: only of gap          */
     una_dataset *all, *part[UNA_PARTS_OF_ROWS];
     const char  *gap, *across;           /* columns; NULL: none                                             */
-} una_material;
+} una_portions;
 
 typedef struct una_place { const char *rows, *splits; } una_place;       /* paths of a set's files */
 una_place una_place_of(const una_published *options, const char *name, una_arena *arena);
 /* gap NULL: the standard split of that number; else the gap along that column. */
 una_status una_published_split(una_split *split, const una_dataset *all, const una_place *at, const char *gap,
                                size_t number, una_run *run);
-una_status una_material_read(una_material *material, const una_row_key *key, const una_published *options,
+una_status una_portions_read(una_portions *material, const una_row_key *key, const una_published *options,
                              una_rows_group group, bool thesis, una_run *run);
-void       una_material_free(una_material *material);
+void       una_portions_free(una_portions *material);
 /* All measures but those of noise set by hand; value [measures]. */
-una_status una_material_measure(double *value, const una_model *model, const una_material *material, una_run *run);
+una_status una_portions_measure(double *value, const una_model *model, const una_portions *material, una_run *run);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * UCI sets, published splits, automatic rules: how well a model does that nobody has tuned.
  */
-#include "bench/published.h"
+#include "bench/protocol.h"
 
 static const una_option table[] = {
     UNA_PUBLISHED_OPTIONS,
@@ -16,6 +16,11 @@ static const una_bench_measure measures[] = {
     [UNA_PUBLISHED_ROWS_NEW] = { "rows_new", NULL, "rows", "test rows whose inputs no training row has", 0 },
     [UNA_PUBLISHED_RMSE_NEW] = { "rmse_new", "RMSE new", "y", "error at these", -1 },
     [UNA_PUBLISHED_LOG_LIK_NEW] = { "log_lik_new", "log-lik new", "nats", "mean log-likelihood of these", 1 },
+    [UNA_PUBLISHED_HAND_RMSE] = { "hand_rmse", NULL, "y", "preset=thesis: error with the thesis's noise", -1 },
+    [UNA_PUBLISHED_HAND_LOG_LIK] = { "hand_log_lik", NULL, "nats", "preset=thesis: log-likelihood with its noise", 1 },
+    [UNA_PUBLISHED_HAND_EPISTEMIC] = { "hand_std_epistemic", NULL, "y", "preset=thesis: epistemic std with its noise",
+                                       0 },
+    [UNA_PUBLISHED_HAND_NOISE] = { "hand_noise_std", NULL, "y", "preset=thesis: the noise that it must have set", 0 },
     { .name = NULL }
 };
 
@@ -34,6 +39,11 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
     return una_published_measure(outcome, key, asked, group_of(asked), run);
 }
 
+static una_status prepare(una_plan *round, size_t number, const una_plan *wanted, const una_asked *asked, una_run *run)
+{
+    return una_protocol_prepare(round, number, wanted, asked, group_of(asked), run);
+}
+
 const una_experiment una_experiment_uci = {
     .name = "uci",
     .summary = "the UCI sets on their published splits, every model by its automatic rules",
@@ -49,5 +59,7 @@ const una_experiment una_experiment_uci = {
     .entries = una_published_entries,
     .results = 1,
     .plan = plan_fits,
+    .prepare = prepare,
+    .prepared = una_protocol_prepared,
     .measure = measure,
 };

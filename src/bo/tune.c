@@ -177,7 +177,7 @@ static void add_number(una_text *json, const char *name, double value)
 }
 
 /* Values in order are whole numbers from 0 on, so that the search knows what lies between what; others are words. */
-static void add_dimension(una_text *json, const una_axis *axis)
+static void add_dimension(una_text *json, const una_over_axis *axis)
 {
     bool one = axis->value && axis->count == 1, steps = axis->value && axis->rising && !one;
     una_text_json(json, axis->key);
@@ -231,8 +231,8 @@ static una_status set_out(chase *c, tuning *t)
 static una_status values_at(const char **value, const double *point, const una_over *over, una_arena *keep)
 {
     for (size_t a = 0; a < over->count; a++) {
-        const una_axis *axis = &over->axis[a];
-        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_axis_text(axis, point[a], keep);
+        const una_over_axis *axis = &over->axis[a];
+        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_over_axis_text(axis, point[a], keep);
     }
     return una_arena_check(keep);
 }
@@ -241,7 +241,7 @@ static una_status values_at(const char **value, const double *point, const una_o
 static void point_of(double *point, const char *const *value, const una_over *over)
 {
     for (size_t a = 0; a < over->count; a++) {
-        const una_axis *axis = &over->axis[a];
+        const una_over_axis *axis = &over->axis[a];
         if (!axis->value) una_parse_number(value[a], strlen(value[a]), &point[a]);
         for (size_t i = 0; i < axis->count; i++)
             if (strcmp(axis->value[i], value[a]) == 0) point[a] = (double)i;

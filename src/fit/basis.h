@@ -25,7 +25,7 @@ typedef struct una_basis_options {
     double epochs, steps, batch, patience, restarts;
     double penalty, train_noise_std;
     double noise_std, prior_var;
-    int    noise_rule, units;
+    int    noise_rule, units, kept;      /* kept: of a training, 0: the best look, 1: the end               */
 } una_basis_options;
 
 /* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: every feature network; rate,
@@ -49,6 +49,8 @@ typedef struct una_basis_options {
                                "units, or standardised (the thesis)")
 #define UNA_HELD_OUT_TABLE(type) \
     UNA_ROW_PATIENCE(type, basis), \
+    UNA_ROW(type, basis, kept, UNA_WORD, "best", 0, 0, false, "best|last", \
+            "parameters that a training keeps: the best of its looks at held-out rows, or the last (the thesis)"), \
     UNA_ROW(type, basis, restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
             "trainings from other first weights, of which the best on held-out rows is kept; auto = 1 (members keep " \
             "all)"), \

@@ -68,7 +68,7 @@ una_lesson una_basis_lesson(const una_basis_options *o, const una_net *net, cons
     how.penalty = o->penalty;
 
     return (una_lesson){ .body = &una_body_mlp_f32, .shape = net, .start = { o->initialisation, 1, 1 }, .how = how,
-                         .look = UNA_LOOK_POSTERIOR };
+                         .look = o->kept == 1 ? UNA_LOOK_NOT : UNA_LOOK_POSTERIOR };
 }
 
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena)

@@ -5,7 +5,7 @@
  * proposes them), has them made, and lets the rule choose. Rows are kept in a store as those of experiments are, so a
  * search that was stopped goes on.
  *
- * Specs of a model that differ in options of the posterior alone (una_axis.posterior) share one training.
+ * Specs of a model that differ in options of the posterior alone (una_over_axis.posterior) share one training.
  */
 #ifndef UNA_HUNT_H
 #define UNA_HUNT_H

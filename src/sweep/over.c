@@ -67,7 +67,7 @@ static bool read_spacing(const piece *p, bool *log, size_t *count)
 }
 
 /* Values evenly spaced over the range; whole ones each once. */
-static una_status space_out(una_axis *axis, size_t count, una_arena *arena, una_run *run)
+static una_status space_out(una_over_axis *axis, size_t count, una_arena *arena, una_run *run)
 {
     const char **value = UNA_GET(arena, const char *, count);
     double last = -HUGE_VAL;
@@ -89,7 +89,7 @@ static una_status space_out(una_axis *axis, size_t count, una_arena *arena, una_
     return una_arena_check(arena);
 }
 
-static una_status read_range(una_axis *axis, const piece *part, size_t count, una_arena *arena, una_run *run)
+static una_status read_range(una_over_axis *axis, const piece *part, size_t count, una_arena *arena, una_run *run)
 {
     size_t values = 0;
     if (count > 3 || !una_parse_number(part[1].at, part[1].length, &axis->high) ||
@@ -117,7 +117,8 @@ static una_status read_range(una_axis *axis, const piece *part, size_t count, un
 }
 
 /* A value as the grammar of specs reads it: quotes go. */
-static una_status read_value(const char **value, const una_axis *axis, const piece *p, una_arena *arena, una_run *run)
+static una_status read_value(const char **value, const una_over_axis *axis, const piece *p, una_arena *arena,
+                             una_run *run)
 {
     una_spec one;
     una_text item = una_text_in(arena);
@@ -131,7 +132,7 @@ static una_status read_value(const char **value, const una_axis *axis, const pie
     return UNA_OK;
 }
 
-static una_status read_list(una_axis *axis, const char *text, size_t count, una_arena *arena, una_run *run)
+static una_status read_list(una_over_axis *axis, const char *text, size_t count, una_arena *arena, una_run *run)
 {
     const char **value = UNA_GET(arena, const char *, count);
     piece *part = UNA_GET(arena, piece, count);
@@ -154,7 +155,8 @@ static una_status read_list(una_axis *axis, const char *text, size_t count, una_
 }
 
 /* What kind of option it is. *there: unknown ones are told by the check of a spec. */
-static una_status look_up(bool *there, bool *is_number, una_axis *axis, const char *kind, const char *key, una_run *run)
+static una_status look_up(bool *there, bool *is_number, una_over_axis *axis, const char *kind, const char *key,
+                          una_run *run)
 {
     size_t k = 0;
     *there = *is_number = axis->whole = axis->posterior = false;
@@ -174,12 +176,13 @@ static una_status look_up(bool *there, bool *is_number, una_axis *axis, const ch
 
 static una_status has_option(bool *has, const char *kind, const char *key, una_run *run)
 {
-    una_axis unused;
+    una_over_axis unused;
     bool is_number;
     return look_up(has, &is_number, &unused, kind, key, run);
 }
 
-static una_status read_axis(una_axis *axis, const una_spec_item *item, const char *kind, una_arena *arena, una_run *run)
+static una_status read_axis(una_over_axis *axis, const una_spec_item *item, const char *kind, una_arena *arena,
+                            una_run *run)
 {
     enum { PARTS = 4 };
     piece part[PARTS];
@@ -187,7 +190,7 @@ static una_status read_axis(una_axis *axis, const una_spec_item *item, const cha
     una_text text = una_text_in(arena);
     una_text_add(&text, "%s=%.200s", item->key, item->value);
     UNA_TRY(una_arena_check(arena));
-    *axis = (una_axis){ .key = item->key, .text = text.at };
+    *axis = (una_over_axis){ .key = item->key, .text = text.at };
     UNA_TRY(look_up(&there, &is_number, axis, kind, item->key, run));
 
     size_t values = cut(part, 0, item->value, '|'), parts = cut(part, PARTS, item->value, ':');
@@ -213,7 +216,7 @@ static una_status check_value(const una_over *over, size_t axis, const char *val
 
 static una_status check_axis(const una_over *over, size_t axis, una_run *run)
 {
-    const una_axis *a = &over->axis[axis];
+    const una_over_axis *a = &over->axis[axis];
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = UNA_OK;
     for (size_t i = 0; status == UNA_OK && i < a->count; i++)
@@ -339,7 +342,7 @@ una_status una_over_parse_models(una_over *overs, const char *text, const char *
     bool **named = UNA_GET(arena, bool *, count);
     UNA_TRY(una_arena_check(arena));
     for (size_t m = 0; m < count; m++) {
-        overs[m] = (una_over){ .axis = UNA_GET(arena, una_axis, most) };
+        overs[m] = (una_over){ .axis = UNA_GET(arena, una_over_axis, most) };
         named[m] = UNA_GET(arena, bool, most);
         UNA_TRY(una_arena_check(arena));
         UNA_TRY(una_spec_check(models[m], NULL, run));
@@ -394,7 +397,7 @@ void una_over_at(const char **value, const una_over *over, uint64_t combination)
     }
 }
 
-const char *una_axis_text(const una_axis *axis, double number, una_arena *arena)
+const char *una_over_axis_text(const una_over_axis *axis, double number, una_arena *arena)
 {
     number = axis->whole ? round(number) : rounded(number, 4);
     return number_text(fmin(fmax(number, axis->low), axis->high), arena);
@@ -403,7 +406,7 @@ const char *una_axis_text(const una_axis *axis, double number, una_arena *arena)
 void una_over_draw(const char **value, const una_over *over, una_rng *rng, una_arena *arena)
 {
     for (size_t a = 0; a < over->count; a++) {
-        const una_axis *axis = &over->axis[a];
+        const una_over_axis *axis = &over->axis[a];
         if (axis->value) {
             value[a] = axis->value[una_rng_below(rng, axis->count)];
             continue;
@@ -411,7 +414,7 @@ void una_over_draw(const char **value, const una_over *over, una_rng *rng, una_a
         double u = una_rng_uniform(rng), slack = axis->whole ? 0.5 : 0;      /* whole ones equally often */
         double low = axis->low - (axis->log ? 0 : slack), high = axis->high + (axis->log ? 0 : slack);
         double number = axis->log ? exp((1 - u) * log(low) + u * log(high)) : (1 - u) * low + u * high;
-        value[a] = una_axis_text(axis, number, arena);
+        value[a] = una_over_axis_text(axis, number, arena);
     }
 }
 

@@ -22,7 +22,7 @@
 
 #include "base/option.h"
 
-typedef struct una_axis {
+typedef struct una_over_axis {
     const char        *key;
     const char        *text;             /* the piece that it was made from, for messages                         */
     const char *const *value;            /* [count]; NULL: any number of the range                                */
@@ -31,11 +31,11 @@ typedef struct una_axis {
     double             low, high;        /* a range                                                               */
     bool               log, whole;
     bool               posterior;        /* features do not know of it: una_model_relearn can set it               */
-} una_axis;
+} una_over_axis;
 
 typedef struct una_over {
     una_spec  model;                     /* what is varied                                                        */
-    una_axis *axis;
+    una_over_axis *axis;
     size_t    count;
 } una_over;
 
@@ -58,7 +58,7 @@ void       una_over_at(const char **value, const una_over *over, uint64_t combin
 /* value [axes] at random; texts in `arena`. */
 void       una_over_draw(const char **value, const una_over *over, una_rng *rng, una_arena *arena);
 /* The text of a number of an axis that is a range: within it, whole where it must be, four digits. */
-const char *una_axis_text(const una_axis *axis, double number, una_arena *arena);
+const char *una_over_axis_text(const una_over_axis *axis, double number, una_arena *arena);
 
 /* The spec with these values (NULL: as the model has it): checked, in the one form of writing (una_row_key_spec).
  * results: may be NULL. */

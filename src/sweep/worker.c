@@ -103,7 +103,7 @@ static una_status one_key(void *context, size_t index, una_run *run)
 
 /* ---- all of them --------------------------------------------------------------------------------------------- */
 
-static una_status list_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
+una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
     *count = 0;
     for (size_t i = 0; i < sweep->plan->count; i++) {
@@ -161,13 +161,13 @@ static una_status work_through(una_sweep *sweep, una_run *run)
     una_status status = una_arena_check(&arena);
     sweep->made = 0;
 
-    if (status == UNA_OK) status = list_missing(todo, &count, sweep, run);
+    if (status == UNA_OK) status = una_sweep_missing(todo, &count, sweep, run);
     una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
     const una_tally *outer = run->tally;
     run->tally = &tally;
     while (status == UNA_OK && count > 0) {
         status = one_shift(sweep, todo, count, &tally, &rounds, run);
-        if (status == UNA_OK) status = list_missing(todo, &count, sweep, run);
+        if (status == UNA_OK) status = una_sweep_missing(todo, &count, sweep, run);
         if (status == UNA_OK) tally.done = sweep->plan->count - count;       /* with what others have made */
     }
     run->tally = outer;

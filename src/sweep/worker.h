@@ -41,6 +41,8 @@ typedef struct una_sweep {
     size_t             made;             /* out: rows made by this call                                     */
 } una_sweep;
 
+/* The keys of the plan that have no whole row: their indices, todo [plan]. */
+una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run);
 /* Until every key of the plan has its row. Where only keys in other hands are left, a note in the log says whose. After
  * a failure or a cancel, what was finished is in the store. */
 una_status una_sweep_run(una_sweep *sweep, una_run *run);

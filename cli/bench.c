@@ -332,6 +332,7 @@ static una_status move_rows(cli *c, const char *name)
 {
     const char *to = cli_text(c, "export"), *from = cli_text(c, "import"), *out = cli_text(c, "out");
     size_t rows = 0, added = 0;
+    if (cli_rank() > 0) return UNA_OK;           /* nothing to share */
     if (to && from) return cli_fail(c, UNA_E_USAGE, "--export and --import do not go together; give one of them");
     una_status status = cli_check_files(c, "export", to);
     if (status != UNA_OK) return status;
@@ -377,7 +378,7 @@ const cli_verb cli_bench = {
     "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work.",
     { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una bench\n"
     "una bench cubic --quick\n"
     "una bench cubic --models 'gp,luna,nlm(penalty=5, prior_var=1)' --seeds 3\n"

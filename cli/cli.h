@@ -57,7 +57,8 @@ typedef struct cli_flag {
 
 enum {                           /* which of the common flags a verb has                            */
     CLI_WITH_SEED = 1, CLI_WITH_RUN = 2, CLI_WITH_JSON = 4, CLI_WITH_QUIET = 8,
-    CLI_WITH_COMMAND = 16        /* no flag: what stands behind -- is a command of its own          */
+    CLI_WITH_COMMAND = 16,       /* no flag: what stands behind -- is a command of its own          */
+    CLI_WITH_RANKS = 32          /* no flag: under mpirun all ranks work on it; else rank 0 alone   */
 };
 
 typedef struct cli cli;
@@ -114,6 +115,7 @@ struct cli {
     char *const    *command;     /* what stands behind --, for verbs that have one                  */
     size_t          command_count;
     una_run        *run;
+    const una_ranks *ranks;      /* the others, under mpirun; NULL: alone                           */
     bool            json, quiet, help;
     bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
@@ -140,6 +142,15 @@ void        cli_flag_title(char *buffer, size_t size, const cli_flag *flag);    
 const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size);
 void        cli_dump_man(void);
 una_status  cli_dump_completion(const char *shell);
+
+/* ranks.c: several processes under mpirun or srun. */
+void        cli_ranks_look(void);                /* before all else: which one this is; all but rank 0 keep quiet */
+int         cli_rank(void);
+int         cli_rank_threads(void);              /* the share of this rank in the cores of its machine; 0: all of them */
+void        cli_rank_hold(const cli *c, const char *sentence);           /* an error of a rank that keeps quiet */
+const char *cli_rank_info(void);                 /* for una --version                                */
+/* Calls body on the ranks that the verb wants, with c->ranks set. */
+una_status  cli_with_ranks(cli *c, una_status (*body)(cli *c));
 
 /* ---- speaking ---------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 set -eu
 
 wanted="build-essential cmake ninja-build pkg-config librandom123-dev
-libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev
+libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev libopenmpi-dev openmpi-bin
 libcmocka-dev fonts-dejavu-core $*"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -32,6 +32,7 @@ static una_status judge_noticed(int *holds, una_text *numbers, const una_claim *
     char number[UNA_NUMBER_ROOM];
     size_t method = una_method_of(claim->model);
     const una_group *group = una_method_group(f, method, claim->data, preset);
+    if (!una_judge_asked(holds, f, preset)) return UNA_OK;
     *holds = UNA_CANNOT_TELL;
     if (!group) {
         una_text_add(numbers, "needs %s on %s, %s", claim->model, claim->data, una_preset_titles[preset]);
@@ -72,6 +73,7 @@ static una_status noticed_by_nobody(int *holds, una_text *numbers, const una_cla
 {
     size_t asked = 0, found = 0;
     (void)run;
+    if (!una_judge_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
     for (size_t method = 0; method < UNA_METHODS; method++) {
         const una_group *group = una_method_group(f, method, claim->data, UNA_PRESET_THESIS);
         if (!group) continue;
@@ -92,6 +94,7 @@ static una_status noticed_only(int *holds, una_text *numbers, const una_claim *c
 {
     size_t own = una_thesis_find(una_thesis_gaps, claim->data), asked = 0;
     (void)run;
+    if (!una_judge_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
     *holds = UNA_HOLDS;
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++) {
         const una_group *group = una_method_group(f, una_method_of(claim->model), una_thesis_gaps[c].data,
@@ -139,6 +142,7 @@ static una_status larger(int *holds, una_text *numbers, const una_claim *claim, 
     double ratios[UNA_THESIS_COLUMNS];
     size_t other = una_method_of(claim->model);
     una_paired paired;
+    if (!una_judge_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++)
         ratios[c] = doubt_ratio(f, una_method_group(f, UNA_METHOD_LUNA, una_thesis_gaps[c].data, UNA_PRESET_THESIS),
                                 una_method_group(f, other, una_thesis_gaps[c].data, UNA_PRESET_THESIS));

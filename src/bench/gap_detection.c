@@ -51,8 +51,7 @@ static void add_auroc(una_sheet *sheet, const una_paired *p)
     una_text words = una_text_in(sheet->arena);
     una_text_add(&words, "%s", una_number_plain(a, p->count ? p->mean + chance : NAN, 2));
     if (p->count > 1)
-        una_text_add(&words, " (%s to %s)", una_number_plain(b, p->low + chance, 2),
-                     una_number_plain(c, p->high + chance, 2));
+        una_show_interval(&words, una_number_plain(b, p->low + chance, 2), una_number_plain(c, p->high + chance, 2));
     una_sheet_words(sheet, words.at);
     if (una_paired_verdict(p, 0) == UNA_HOLDS) una_sheet_strong(sheet);
 }
@@ -64,8 +63,8 @@ static void add_inside(una_sheet *sheet, const una_paired *p)
     int verdict = una_paired_verdict(p, 0);
     una_text_add(&words, "%s", una_number_plain(a, p->count ? p->mean : NAN, 2));
     if (p->count > 1)
-        una_text_add(&words, " (%s to %s)%s", una_number_plain(b, p->low, 2), una_number_plain(c, p->high, 2),
-                     verdict == UNA_HOLDS ? ": better" : verdict == UNA_DOES_NOT_HOLD ? ": worse" : "");
+        una_show_interval(&words, una_number_plain(b, p->low, 2), una_number_plain(c, p->high, 2));
+    una_text_add(&words, "%s", verdict == UNA_HOLDS ? " better" : verdict == UNA_DOES_NOT_HOLD ? " worse" : "");
     una_sheet_words(sheet, words.at);
     if (verdict == UNA_HOLDS) una_sheet_strong(sheet);
 }

@@ -6,6 +6,14 @@
 
 #include "report/number.h"
 
+bool una_judge_asked(int *holds, const una_findings *f, una_preset preset)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (una_published_is_thesis(&f->fits[i].key) == (preset == UNA_PRESET_THESIS)) return true;
+    *holds = UNA_NOT_ASKED;
+    return false;
+}
+
 /* " (published: 3.18 against 3.11 ± 0.93)" */
 static void say_printed(una_text *text, una_thesis_table table, const char *data)
 {
@@ -26,6 +34,7 @@ una_status una_judge_near(int *holds, una_text *numbers, const una_claim *claim,
     const una_group *luna = una_method_group(f, UNA_METHOD_LUNA, claim->data, preset);
     const una_group *nlm = una_method_group(f, UNA_METHOD_NLM, claim->data, preset);
     una_paired paired;
+    if (!una_judge_asked(holds, f, preset)) return UNA_OK;
     *holds = UNA_CANNOT_TELL;
     if (!luna || !nlm) {
         una_text_add(numbers, "needs luna and nlm on %s, %s", claim->data, una_preset_titles[preset]);

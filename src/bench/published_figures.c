@@ -31,13 +31,14 @@ static size_t paint_of(const una_show *show, size_t who)
     return PAINTS;
 }
 
-/* Keys of those that have a line, by one of the protocols. */
-static void add_keys(una_figure *figure, const una_show *show, size_t where_count)
+/* Keys of those that have a line by a protocol, or by one of both. */
+static void add_keys(una_figure *figure, const una_show *show, una_preset preset, size_t where_count)
 {
+    bool thesis = preset != UNA_PRESET_AUTOMATIC, automatic = preset != UNA_PRESET_THESIS;
     bool seen[PAINTS + 1] = { false };
     for (size_t who = 0; who < show->who_count; who++)
-        if (una_show_ran(show, who, UNA_PRESET_THESIS, where_count) ||
-            una_show_ran(show, who, UNA_PRESET_AUTOMATIC, where_count))
+        if ((thesis && una_show_ran(show, who, UNA_PRESET_THESIS, where_count)) ||
+            (automatic && una_show_ran(show, who, UNA_PRESET_AUTOMATIC, where_count)))
             seen[paint_of(show, who)] = true;
     for (size_t i = 0; i < PAINTS; i++)
         if (seen[i]) una_figure_key(figure, UNA_SHAPE_LINE, paints[i].ink, paints[i].title);
@@ -172,7 +173,7 @@ una_status una_show_seen(una_page *page, const una_show *show, una_run *run)
         if (rm < show->known) UNA_TRY(path_panel(&figure, show, rm, preset, &own_column, about[1], "RM"));
     }
     if (figure.panel_count == 0) return UNA_OK;
-    add_keys(&figure, show, show->known);
+    add_keys(&figure, show, UNA_PRESET_BOTH, show->known);
     return una_page_figure(page, "seen", &figure, "The gap in Cement, seen along Cement and along Water; and that in "
                            "RM.", "Mean epistemic std of all rows of the table by where they lie along a column, mean "
                            "over the splits. Shaded: the gap; along Water there is none to be seen. Grey lines may "
@@ -189,7 +190,7 @@ una_status una_show_along(una_page *page, const una_show *show, una_preset prese
         UNA_TRY(path_panel(&figure, show, w, preset, &own_column, una_show_column(show, w), column_of(show, w)));
     UNA_TRY(una_arena_check(show->arena));
     if (figure.panel_count == 0) return UNA_OK;
-    add_keys(&figure, show, show->known);
+    add_keys(&figure, show, preset, show->known);
     return una_page_figure(page, name, &figure, lead.at, "Mean over all rows of the table that lie there, then over "
                            "the splits. Shaded: the gap. Grey lines may leave the frame.", run);
 }
@@ -245,7 +246,7 @@ una_status una_show_risk(una_page *page, const una_show *show, una_preset preset
     }
     UNA_TRY(una_arena_check(show->arena));
     if (figure.panel_count == 0) return UNA_OK;
-    add_keys(&figure, show, where_count);
+    add_keys(&figure, show, preset, where_count);
     return una_page_figure(page, name, &figure, lead.at, gap ?
         "Of the test rows and the rows of the gap together, those with the largest predictive std are given to an "
         "expert; the error at those that are kept, mean over the splits. A line that rises to the right knows where it "

@@ -173,7 +173,6 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
     if (automatic) say_counts(&text, show, UNA_PRESET_AUTOMATIC);
     if (thesis && automatic) una_text_add(&text, " automatic");
     una_text_add(&text, ".");
-    if (thesis) una_text_add(&text, " %s", una_protocol_reduced);
     return text.at ? text.at : words;
 }
 
@@ -194,7 +193,7 @@ void una_show_numbers(una_text *text, una_printed a, const una_printed *b, int d
         say_number(text, a.sd, decimals < -1 ? decimals + 1 : decimals);
     }
     if (!b) return;
-    una_text_add(text, " / ");
+    una_text_add(text, UNA_THIN_SPACE "/ ");           /* cells break behind it */
     una_show_numbers(text, *b, NULL, decimals);
 }
 
@@ -211,6 +210,11 @@ static void add_cell(una_sheet *sheet, una_printed outside, const una_printed *i
     una_sheet_words(sheet, words.at);
 }
 
+void una_show_interval(una_text *text, const char *low, const char *high)
+{
+    una_text_add(text, " (%s" UNA_THIN_SPACE "to" UNA_THIN_SPACE "%s)", low, high);
+}
+
 void una_show_difference(una_sheet *sheet, const una_paired *paired)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
@@ -221,8 +225,7 @@ void una_show_difference(una_sheet *sheet, const una_paired *paired)
     }
     una_text_add(&words, "%s", una_number_brief(a, paired->mean, 2));
     if (paired->count > 1)
-        una_text_add(&words, " (%s to %s)", una_number_brief(b, paired->low, 2),
-                     una_number_brief(c, paired->high, 2));
+        una_show_interval(&words, una_number_brief(b, paired->low, 2), una_number_brief(c, paired->high, 2));
     if (isfinite(paired->p)) una_text_add(&words, ", p %s", una_number_brief(a, paired->p, 2));
     una_sheet_words(sheet, words.at);
     if (paired->count > 1 && (paired->low > 0 || paired->high < 0)) una_sheet_strong(sheet);
@@ -253,7 +256,7 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_besid
     for (size_t pass = 0; pass < 2; pass++) {
         if (pass == 1 && !any) return;
         if (pass == 1) una_sheet_line(sheet);
-        if (pass == 1) una_sheet_words(sheet, "thesis, as published");
+        if (pass == 1) una_sheet_words(sheet, "published");
         for (size_t w = 0; w < where_count; w++) {
             size_t column = una_thesis_find(show->columns, show->where[w]);
             una_printed outside = una_thesis_printed(t->printed, method, column, 0);
@@ -283,8 +286,11 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_beside
 
 una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t where_count)
 {
-    una_sheet sheet = una_show_sheet(show, t->name, t->lead, una_show_caption(show, t->caption, UNA_PRESET_BOTH),
-                                     "numbers", t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
+    una_text caption = una_text_in(show->arena);
+    una_text_add(&caption, "%s", una_show_caption(show, t->caption, UNA_PRESET_BOTH));
+    if (show->has[UNA_PRESET_THESIS]) una_text_add(&caption, " %s", una_protocol_reduced);
+    una_sheet sheet = una_show_sheet(show, t->name, t->lead, caption.at, "whose",
+                                     t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
                                      where_count);
     for (size_t who = 0; who < show->who_count; who++) {
         bool ran = false;

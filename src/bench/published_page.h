@@ -77,10 +77,11 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
                            una_preset preset, size_t where_count, una_run *run);
 /* "-0.12 (-0.2 to -0.04), p 0.06"; a dash without pairs. Set off where the interval leaves 0 out. */
 void       una_show_difference(una_sheet *sheet, const una_paired *paired);
+/* " (0.44 to 0.51)", on one line. */
+void       una_show_interval(una_text *text, const char *low, const char *high);
 /* "1.16 ± 0.42 / 0.57 ± 0.1"; b NULL: one number. */
 void       una_show_numbers(una_text *text, una_printed a, const una_printed *b, int decimals);
-/* A caption that ends with how many splits there were, and what of the thesis's protocol is reduced; of one protocol,
- * or of both as far as they were run. */
+/* A caption that ends with how many splits there were, of one protocol, or of both as far as they were run. */
 const char *una_show_caption(const una_show *show, const char *words, una_preset preset);
 
 /* ---- figures (published_figures.c) ------------------------------------------------------------------------------ */
@@ -93,6 +94,8 @@ una_status una_show_along(una_page *page, const una_show *show, una_preset prese
 
 /* ---- judges (published_claims.c) -------------------------------------------------------------------------------- */
 
+/* Whether anything was run by a protocol; where not, *holds is UNA_NOT_ASKED. */
+bool una_judge_asked(int *holds, const una_findings *findings, una_preset preset);
 /* Whether LUNA's mean is within one standard deviation of NLM's: the interval of the paired difference decides. */
 una_status una_judge_near(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
                           una_preset preset, size_t measure, una_thesis_table printed, una_run *run);

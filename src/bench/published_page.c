@@ -212,7 +212,7 @@ static void add_cell(una_sheet *sheet, una_printed outside, const una_printed *i
 
 void una_show_interval(una_text *text, const char *low, const char *high)
 {
-    una_text_add(text, " (%s" UNA_THIN_SPACE "to" UNA_THIN_SPACE "%s)", low, high);
+    una_text_add(text, " (%s to %s)", low, high);
 }
 
 void una_show_difference(una_sheet *sheet, const una_paired *paired)
@@ -226,7 +226,7 @@ void una_show_difference(una_sheet *sheet, const una_paired *paired)
     una_text_add(&words, "%s", una_number_brief(a, paired->mean, 2));
     if (paired->count > 1)
         una_show_interval(&words, una_number_brief(b, paired->low, 2), una_number_brief(c, paired->high, 2));
-    if (isfinite(paired->p)) una_text_add(&words, ", p %s", una_number_brief(a, paired->p, 2));
+    if (isfinite(paired->p)) una_text_add(&words, ", p" UNA_THIN_SPACE "%s", una_number_brief(a, paired->p, 2));
     una_sheet_words(sheet, words.at);
     if (paired->count > 1 && (paired->low > 0 || paired->high < 0)) una_sheet_strong(sheet);
 }

@@ -77,7 +77,7 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
                            una_preset preset, size_t where_count, una_run *run);
 /* "-0.12 (-0.2 to -0.04), p 0.06"; a dash without pairs. Set off where the interval leaves 0 out. */
 void       una_show_difference(una_sheet *sheet, const una_paired *paired);
-/* " (0.44 to 0.51)", on one line. */
+/* " (0.44 to 0.51)" */
 void       una_show_interval(una_text *text, const char *low, const char *high);
 /* "1.16 ± 0.42 / 0.57 ± 0.1"; b NULL: one number. */
 void       una_show_numbers(una_text *text, una_printed a, const una_printed *b, int decimals);

@@ -80,11 +80,11 @@ const una_experiment una_experiment_gap = {
     .prepare = prepare,
     .prepared = una_protocol_prepared,
     .measure = measure,
-    .claims = una_gap_claims,
+    .claims = una_gaps_claims,
     .claims_lead = "Claims of the thesis, and of ours.",
     .claims_caption = "A gap counts as noticed if the increase of the mean epistemic std in it, over that at test rows "
                       "outside, has a mean over the splits that is larger than its standard deviation; that rule is "
                       "the thesis\xE2\x80\x99s and has no interval. All else by 95 % intervals: of paired differences "
                       "over the splits against one sd of NLM\xE2\x80\x99s, and over the six columns.",
-    .page = una_gap_page,
+    .page = una_gaps_page,
 };

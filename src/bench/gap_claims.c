@@ -176,7 +176,7 @@ static una_status larger(int *holds, una_text *numbers, const una_claim *claim, 
 #define LARGER(title, model) \
     { THESIS "LUNA tends to have larger epistemic values than " title, larger, model, NULL }
 
-const una_claim una_gap_claims[] = {
+const una_claim una_gaps_claims[] = {
     { THESIS "nobody notices the gap in RM (boston)", noticed_by_nobody, NULL, "boston RM" },
     FIVE(THESIS "LUNA notices ", noticed_thesis, "luna"),
     FIVE(THESIS "the plain ensemble notices ", noticed_thesis, "ensemble"),

@@ -157,7 +157,7 @@ static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, u
     return UNA_OK;
 }
 
-una_status una_gap_detection(una_page *page, const una_show *show, una_run *run)
+una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run)
 {
     una_sheet sheet = una_sheet_in(show->arena, "detection", "Who notices which gap.", una_show_caption(show,
         "Increase: the thesis\xE2\x80\x99s rule, a mean increase above its standard deviation; its own line of "
@@ -295,7 +295,7 @@ static una_status summary_line(una_sheet *sheet, const una_show *show, size_t wh
     return UNA_OK;
 }
 
-una_status una_gap_extended(una_page *page, const una_show *show, una_run *run)
+una_status una_gaps_extended(una_page *page, const una_show *show, una_run *run)
 {
     crowd c = crowd_of(show);
     if (c.count == 0) return UNA_OK;

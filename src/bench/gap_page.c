@@ -81,7 +81,7 @@ static una_status columns_of_thesis(una_page *page, const una_show *show, una_ru
         UNA_TRY(una_page_sheet(page, &sheet, run));
     }
     una_page_heading(page, 2, "Who notices which gap");
-    UNA_TRY(una_gap_detection(page, show, run));
+    UNA_TRY(una_gaps_detection(page, show, run));
 
     una_page_heading(page, 2, "Ignorance along the columns");
     UNA_TRY(una_show_seen(page, show, run));
@@ -92,11 +92,11 @@ static una_status columns_of_thesis(una_page *page, const una_show *show, una_ru
     return UNA_OK;
 }
 
-una_status una_gap_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
+una_status una_gaps_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
     una_show show;
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_gaps, page->words.arena));
     if (show.known) UNA_TRY(columns_of_thesis(page, &show, run));
-    return show.where_count > show.known ? una_gap_extended(page, &show, run) : UNA_OK;
+    return show.where_count > show.known ? una_gaps_extended(page, &show, run) : UNA_OK;
 }

@@ -103,10 +103,10 @@ una_status una_judge_near(int *holds, una_text *numbers, const una_claim *claim,
 /* ---- the pages ------------------------------------------------------------------------------------------------- */
 
 una_status una_uci_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
-una_status una_gap_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
+una_status una_gaps_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 /* Of the gap page: who notices which gaps, three ways; and every column of every set (gap_detection.c). */
-una_status una_gap_detection(una_page *page, const una_show *show, una_run *run);
-una_status una_gap_extended(una_page *page, const una_show *show, una_run *run);
-extern const una_claim una_uci_claims[], una_gap_claims[];
+una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run);
+una_status una_gaps_extended(una_page *page, const una_show *show, una_run *run);
+extern const una_claim una_uci_claims[], una_gaps_claims[];
 
 #endif

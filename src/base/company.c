@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Before anything is added up, all ranks say in one short sum how they are and what they are about to do.
+ * Before anything is added up, all ranks say in one short sum how they are and what they are about to do: so a rank that
+ * gives up can be met by others that do not.
  */
 #include "base/company.h"
 
 #include <string.h>
 
-enum { THE_END = 1, DOUBLES = 2, FLOATS = 3, BYTES = 4, KINDS = 8 };
+enum { THE_END = 1, DOUBLES = 2, FLOATS = 3, KINDS = 4, FEW = 8 };
 
 size_t una_company_count(const una_run *run)
 {
@@ -35,12 +36,16 @@ una_status una_company_check(una_run *run)
 }
 
 /* Whether all are well and about to do the same, `what`. (sum w)^2 = count sum w^2 only if all w are equal, of whole
- * numbers so small that both are exact. */
-static una_status meet(una_status mine, size_t kind, size_t count, una_run *run)
+ * numbers so small that both are exact. A few numbers are added up along with it. */
+static una_status meet(una_status mine, size_t kind, void *few, size_t count, una_run *run)
 {
     double what = (double)((count * KINDS + kind) % (1 << 20)), ranks = (double)una_company_count(run);
-    double said[3] = { mine != UNA_OK, what, what * what };
-    UNA_TRY(una_ranks_sum(said, 3, run));
+    double said[3 + FEW] = { mine != UNA_OK, what, what * what };
+    bool with = kind == DOUBLES && count <= FEW && mine == UNA_OK;
+    if (with) memcpy(said + 3, few, count * sizeof *said);
+    UNA_TRY(una_ranks_sum(said, 3 + FEW, run));
+    if (with) memcpy(few, said + 3, count * sizeof *said);
+    if (said[0] == ranks) return una_ranks_follow(mine, run);            /* nobody in particular */
     if (said[0] > 0) return una_ranks_agree(mine, run);
     if (said[1] * said[1] == ranks * said[2]) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "the ranks do not do the same: give all of them the same columns, model, options, seed "
@@ -53,8 +58,8 @@ static una_status sum(una_status mine, size_t kind, void *values, size_t count, 
 {
     if (!run->company) return mine;
     UNA_TRY(una_company_check(run));
-    una_status status = meet(mine, kind, count, run);
-    if (status == UNA_OK)
+    una_status status = meet(mine, kind, values, count, run);
+    if (status == UNA_OK && !(kind == DOUBLES && count <= FEW))
         status = kind == DOUBLES ? una_ranks_sum(values, count, run) : una_ranks_sum_f32(values, count, run);
     return keep(status, run);
 }
@@ -147,7 +152,7 @@ void una_company_enter(una_company *c, una_run *run)
 una_status una_company_leave(una_company *c, una_status status, una_run *run)
 {
     if (run->company != c) return status;
-    if (c->status == UNA_OK) keep(meet(status, THE_END, 0, run), run);
+    if (c->status == UNA_OK) keep(meet(status, THE_END, NULL, 0, run), run);
     una_status all = una_company_check(run);
     run->company = NULL;
     return all != UNA_OK ? all : status;

@@ -173,7 +173,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed, .table_rows = all };
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
-    problem.train_rows = una_company_sum_size(problem.x.rows, run);
+    if (run->company) problem.train_rows = una_company_sum_size(problem.x.rows, run);
     tell_of_company(&result->notes, model->kind, run);
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));

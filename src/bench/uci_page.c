@@ -12,15 +12,15 @@
 
 /* ---- error and log-likelihood ----------------------------------------------------------------------------------- */
 
-static const una_source of_rmse[] = {
+static const una_voice of_rmse[] = {
     { BY_HAND, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_RMSE, UNA_ALONE },
     { TUNED, UNA_PRESET_THESIS, UNA_PUBLISHED_RMSE, UNA_ALONE },
     { AUTOMATIC, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_RMSE, UNA_ALONE }, { .label = NULL }
 };
-static const una_source of_hand[] = {
+static const una_voice of_hand[] = {
     { BY_HAND, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_LOG_LIK, UNA_ALONE }, { .label = NULL }
 };
-static const una_source of_tuned[] = {
+static const una_voice of_tuned[] = {
     { TUNED, UNA_PRESET_THESIS, UNA_PUBLISHED_LOG_LIK, UNA_ALONE },
     { AUTOMATIC, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_LOG_LIK, UNA_ALONE }, { .label = NULL }
 };

@@ -143,7 +143,7 @@ una_printed una_show_mean(const una_show *show, const una_group *group, size_t m
     const una_findings *f = show->findings;
     if (!group || measure == UNA_ALONE) return (una_printed){ NAN, NAN };
     size_t at = (size_t)(group - f->groups) * f->measures + measure;
-    return (una_printed){ f->mean[at], f->sd[at] };
+    return (una_printed){ f->mean[at], group->count > 1 ? f->sd[at] : NAN };
 }
 
 /* ---- captions --------------------------------------------------------------------------------------------------- */
@@ -264,7 +264,7 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_besid
             any = any || isfinite(outside.mean);
             if (pass == 0) continue;
             add_cell(sheet, outside, parts ? &inside : NULL, DECIMALS);
-            if (t->detection && una_thesis_detects(outside)) una_sheet_strong(sheet);
+            if (t->detection && una_thesis_detects(outside) == UNA_HOLDS) una_sheet_strong(sheet);
         }
     }
 }
@@ -280,7 +280,7 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_beside
         una_printed outside = una_show_mean(show, group, source->measure);
         una_printed inside = una_show_mean(show, group, source->inside);
         add_cell(sheet, outside, source->inside == UNA_ALONE ? NULL : &inside, t->decimals);
-        if (t->detection && una_thesis_detects(outside)) una_sheet_strong(sheet);
+        if (t->detection && una_thesis_detects(outside) == UNA_HOLDS) una_sheet_strong(sheet);
     }
 }
 

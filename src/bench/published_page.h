@@ -38,7 +38,7 @@ const char      *una_show_column(const una_show *show, size_t where);    /* its 
 /* Whether it was run on any of the first `where_count` data. */
 bool             una_show_ran(const una_show *show, size_t who, una_preset preset, size_t where_count);
 size_t           una_show_who(const una_show *show, size_t method);      /* the first of a method; who_count: none */
-/* Mean and sd of a group's measure; NAN where the group is NULL or the measure UNA_ALONE. */
+/* Mean and sd of a group's measure; NAN where the group is NULL or the measure UNA_ALONE, the sd also of one fit. */
 una_printed      una_show_mean(const una_show *show, const una_group *group, size_t measure);
 
 /* ---- tables --------------------------------------------------------------------------------------------------- */

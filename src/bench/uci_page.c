@@ -100,10 +100,10 @@ static una_status scores(una_page *page, const una_show *show, una_run *run)
 
 static const una_block bands[] = {
     { "CRPS, units of the target", UNA_PUBLISHED_CRPS, UNA_ALONE, -3 },
-    { "coverage of the 90 % band", UNA_PUBLISHED_COVERAGE_90, UNA_ALONE, 3 },
-    { "coverage of the 95 % band", UNA_PUBLISHED_COVERAGE_95, UNA_ALONE, 3 },
+    { "coverage of the 90 % band", UNA_PUBLISHED_COVERAGE_90, UNA_ALONE, 2 },
+    { "coverage of the 95 % band", UNA_PUBLISHED_COVERAGE_95, UNA_ALONE, 2 },
     { "calibration error", UNA_PUBLISHED_CALIBRATION, UNA_ALONE, 3 },
-    { "mean epistemic std, units of the target", UNA_PUBLISHED_EPISTEMIC, UNA_ALONE, -3 },
+    { "mean epistemic std, units of the target", UNA_PUBLISHED_EPISTEMIC, UNA_ALONE, -2 },
     { .title = NULL }
 };
 static const una_block new_rows[] = {

@@ -6,7 +6,8 @@ how="--data data --models linear --quiet"
 check "uci" 0 una bench uci $how --splits 0-2
 out "yacht" "log-lik" "3 fits made now"
 has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,"
-has una-bench/uci.csv ",noise_std,mean_cos2,warnings,rows_new,rmse_new,log_lik_new,seconds,"
+has una-bench/uci.csv ",noise_std,mean_cos2,warnings,risk_10,"
+has una-bench/uci.csv ",risk_90,rows_new,rmse_new,log_lik_new,hand_rmse,"
 there una-bench/uci.html
 has una-bench/uci.html "Log-lik new"
 check "gap" 0 una bench gap $how --splits 0-1 --json

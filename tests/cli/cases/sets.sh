@@ -114,6 +114,7 @@ status=0
 wait $getting || status=$?
 name="called off"
 true_that "it ends with 130" test $status -eq 130
+has cancelled.txt "interrupted while fetching yacht.csv of yacht"
 absent to
 
 if [ -s "$shared/uci/yacht.csv" ]; then

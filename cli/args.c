@@ -13,7 +13,8 @@
 const cli_common_flag cli_common[] = {
     { CLI_FLAG_COUNT("seed", "N", 0, UINT64_MAX,
                      "seed of everything random; the same seed gives the same bits (default 0)"), CLI_WITH_SEED },
-    { CLI_FLAG_COUNT("threads", "N", 1, 4096, "number of threads; never changes a result (default: one per core)"),
+    { CLI_FLAG_COUNT("threads", "N", 1, 4096, "number of threads; never changes a result (default: one per core, under "
+                     "mpirun shared among the ranks of a machine)"),
       CLI_WITH_RUN },
     { CLI_FLAG_CHOICE("kernels", "SET", "auto|generic|avx2|avx512",
                       "instruction set of the inner loops: auto, generic, avx2 or avx512 (default auto)"),

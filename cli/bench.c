@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
 
@@ -104,7 +105,7 @@ static bool has_option(const cli *c, size_t experiment, const char *name)
 /* The options that were given, as texts for the library, which checks them. Free each and the list. */
 static size_t take_options(const cli *c, size_t experiment, char ***texts)
 {
-    const char *folder = getenv("UNA_DATA");
+    bool named;
     size_t count = 0;
     *texts = cli_memory(c->given_count + 1, sizeof **texts);
     for (size_t i = 0; i < c->given_count; i++) {
@@ -112,8 +113,10 @@ static size_t take_options(const cli *c, size_t experiment, char ***texts)
         if (flag < flags + OWN_FLAGS || flag >= flags + OWN_FLAGS + MOST_OPTIONS) continue;
         (*texts)[count++] = assignment(flag->name, c->given[i].value ? c->given[i].value : "yes");
     }
-    if (!cli_has(c, "data") && folder && *folder && has_option(c, experiment, "data"))
+    char *folder = cli_data_folder(c, &named);
+    if (!cli_has(c, "data") && folder && (named || access(folder, F_OK) == 0) && has_option(c, experiment, "data"))
         (*texts)[count++] = assignment("data", folder);
+    free(folder);
     return count;
 }
 
@@ -332,6 +335,7 @@ static una_status move_rows(cli *c, const char *name)
 {
     const char *to = cli_text(c, "export"), *from = cli_text(c, "import"), *out = cli_text(c, "out");
     size_t rows = 0, added = 0;
+    if (cli_rank() > 0) return UNA_OK;           /* nothing to share */
     if (to && from) return cli_fail(c, UNA_E_USAGE, "--export and --import do not go together; give one of them");
     una_status status = cli_check_files(c, "export", to);
     if (status != UNA_OK) return status;
@@ -377,7 +381,7 @@ const cli_verb cli_bench = {
     "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work.",
     { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una bench\n"
     "una bench cubic --quick\n"
     "una bench cubic --models 'gp,luna,nlm(penalty=5, prior_var=1)' --seeds 3\n"

@@ -57,7 +57,8 @@ typedef struct cli_flag {
 
 enum {                           /* which of the common flags a verb has                            */
     CLI_WITH_SEED = 1, CLI_WITH_RUN = 2, CLI_WITH_JSON = 4, CLI_WITH_QUIET = 8,
-    CLI_WITH_COMMAND = 16        /* no flag: what stands behind -- is a command of its own          */
+    CLI_WITH_COMMAND = 16,       /* no flag: what stands behind -- is a command of its own          */
+    CLI_WITH_RANKS = 32          /* no flag: under mpirun all ranks work on it; else rank 0 alone   */
 };
 
 typedef struct cli cli;
@@ -80,11 +81,12 @@ typedef struct cli_family { const char *name, *summary, *about, *examples; } cli
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
 extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
-extern const cli_verb cli_suggest, cli_tune;
+extern const cli_verb cli_gap, cli_suggest, cli_tune;
 extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_drop, cli_study_run, cli_study_best,
                       cli_study_show, cli_study_export, cli_study_import;
+extern const cli_verb cli_data_list, cli_data_import, cli_data_get;
 extern const cli_family *const cli_families[];   /* ends with NULL                                   */
-extern const cli_family cli_study;
+extern const cli_family cli_study, cli_data;
 const cli_family *cli_find_family(const char *name);
 const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL: a verb of one word  */
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
@@ -114,6 +116,7 @@ struct cli {
     char *const    *command;     /* what stands behind --, for verbs that have one                  */
     size_t          command_count;
     una_run        *run;
+    const una_ranks *ranks;      /* the others, under mpirun; NULL: alone                           */
     bool            json, quiet, help;
     bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
@@ -140,6 +143,15 @@ void        cli_flag_title(char *buffer, size_t size, const cli_flag *flag);    
 const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size);
 void        cli_dump_man(void);
 una_status  cli_dump_completion(const char *shell);
+
+/* ranks.c: several processes under mpirun or srun. */
+void        cli_ranks_look(void);                /* before all else: which one this is; all but rank 0 keep quiet */
+int         cli_rank(void);
+int         cli_rank_threads(void);              /* the share of this rank in the cores of its machine; 0: all of them */
+void        cli_rank_hold(const cli *c, const char *sentence);           /* an error of a rank that keeps quiet */
+const char *cli_rank_info(void);                 /* for una --version                                */
+/* Calls body on the ranks that the verb wants, with c->ranks set. */
+una_status  cli_with_ranks(cli *c, una_status (*body)(cli *c));
 
 /* ---- speaking ---------------------------------------------------------------------------------------- */
 
@@ -189,6 +201,10 @@ void        cli_study_point(FILE *to, const una_study *study, const una_trial *t
 void        cli_study_best_json(const cli *c, const una_study *study, const una_trial *best);
 const char *cli_study_state(una_trial_state state);
 una_status  cli_study_info(cli *c, char **json);                         /* for una info; free it      */
+
+/* data.c: --data, else $UNA_DATA, else where data of users is kept, which need not exist. NULL: there is no home; free
+ * it. *named: a person has named it. */
+char       *cli_data_folder(const cli *c, bool *named);
 
 /* ---- files and the run ----------------------------------------------------------------------------------- */
 

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 const cli_verb *const cli_verbs[] = {
-    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_suggest, &cli_tune,
+    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_gap, &cli_suggest, &cli_tune,
     &cli_study_new, &cli_study_ask, &cli_study_tell, &cli_study_drop, &cli_study_run, &cli_study_best, &cli_study_show,
     &cli_study_export, &cli_study_import,
-    &cli_bench, &cli_models, &cli_info, NULL
+    &cli_bench, &cli_data_list, &cli_data_import, &cli_data_get, &cli_models, &cli_info, NULL
 };
 
-const cli_family *const cli_families[] = { &cli_study, NULL };
+const cli_family *const cli_families[] = { &cli_study, &cli_data, NULL };
 
 const cli_family *cli_find_family(const char *name)
 {
@@ -101,7 +101,7 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
     una_run_settings settings = {
         .size = sizeof settings,
         .seed = seed,
-        .threads = (int)cli_count(c, "threads", 0),
+        .threads = (int)cli_count(c, "threads", (uint64_t)cli_rank_threads()),
         .memory_limit = cli_count(c, "memory", 0),
         .kernels = cli_text(c, "kernels"),
         .log = cli_log,
@@ -111,7 +111,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .no_cache = cli_has(c, "no-cache"),
         .verify_cache = cli_has(c, "verify-cache"),
         .no_scratch = cli_has(c, "no-scratch"),
-        .path = getenv("UNA_PATH")                       /* for looking into a fit: not a matter of the model */
+        .path = getenv("UNA_PATH"),                      /* for looking into a fit: not a matter of the model */
+        .ranks = c->ranks
     };
 
     una_status status = una_run_new(run, &settings);
@@ -137,7 +138,7 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
     cli c = { .verb = verb };
     una_status status = cli_parse(&c, count, arguments);
     if (status == UNA_OK && c.help) cli_help_verb(verb, stdout);
-    else if (status == UNA_OK) status = with_run(&c);
+    else if (status == UNA_OK) status = cli_with_ranks(&c, with_run);
     for (size_t i = 0; i < c.log_count; i++) free(c.logs[i]);
     free(c.logs);
     free(c.given);
@@ -216,7 +217,8 @@ static una_status run_member(const cli_family *family, int count, char *const *a
 
 static una_status version(void)
 {
-    printf("una %s\n%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info());
+    printf("una %s\n%s%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info(),
+           cli_rank_info());
     return UNA_OK;
 }
 
@@ -271,6 +273,7 @@ int main(int count, char **arguments)
     hold_standard_streams();
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
+    cli_ranks_look();
     cli_bench_flags();
     return (int)closed_well(dispatch(count - 1, arguments + 1));
 }

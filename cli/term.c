@@ -132,7 +132,7 @@ static void print_time(char *buffer, size_t size, double seconds)
 int cli_progress(void *context, const una_progress *progress)
 {
     const cli *c = context;
-    if (c->quiet || !isatty(STDERR_FILENO) || plain_terminal()) return 0;
+    if (c->quiet || cli_rank() > 0 || !isatty(STDERR_FILENO) || plain_terminal()) return 0;
 
     double now = cli_seconds();
     double fraction = line.from + (line.to - line.from) * fmin(fmax(progress->fraction, 0), 1);
@@ -178,6 +178,10 @@ una_status cli_fail(const cli *c, una_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (cli_rank() > 0) {
+        cli_rank_hold(c, text);
+        return status;
+    }
     print_prefix(c);
     fprintf(stderr, "%s%s%s%s\n", cli_on(stderr, CLI_RED), text, ends_sentence(text) ? "" : ".", cli_off(stderr));
     return status;
@@ -191,7 +195,7 @@ una_status cli_failed(const cli *c, una_status status)
 
 void cli_warn(const cli *c, const char *sentence)
 {
-    if (c->quiet) return;
+    if (c->quiet || cli_rank() > 0) return;
     print_prefix(c);
     fprintf(stderr, "%s%s%s\n", cli_on(stderr, CLI_YELLOW), sentence, cli_off(stderr));
 }

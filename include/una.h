@@ -75,7 +75,8 @@ typedef enum una_log_level { UNA_LOG_NOTE = 0, UNA_LOG_WARNING = 1 } una_log_lev
 
 /* Processes that work on one thing together, "ranks" as MPI calls them: how they send bytes to each other. libuna_mpi
  * makes this of MPI; whoever has another way fills it in. Calls come from one thread at a time; 0: done, else the call
- * of una that needed it fails with UNA_E_IO. Messages between two ranks keep their order. */
+ * of una that needed it fails with UNA_E_IO. Messages between two ranks keep their order, and are 1 byte to 1 GiB. A
+ * send may wait until the other one receives. All ranks are machines of one kind: bytes mean the same to all. */
 typedef struct una_ranks {
     size_t size;
     int    rank, count;                        /* which one this is, 0 ... count - 1                */

@@ -35,7 +35,7 @@ rooms=$(awk '
 
     FNR == 1 { inside = 0; file = FILENAME; room = room_of(file); seen[file]++ }
     FILENAME == "CMakeLists.txt" {
-        if ($0 !~ /^una_room\(/) next
+        if ($0 !~ /^ *una_room\(/) next
         gsub(/una_room\(|\)/, " ")
         count = split($0, word, " ")
         known[word[1]] = 1

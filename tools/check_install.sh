@@ -51,6 +51,13 @@ int main(void)
     return status;
 }
 END
+cat >una_mpi.c <<'END'
+#include <stdio.h>
+#include <una_mpi.h>
+int main(void) { return una_mpi_leave(NULL, UNA_OK, NULL, NULL) + (una_version()[0] == 0) + (puts(una_mpi_build_info()) < 0); }
+END
+all="una una_report una_bench"
+[ -e "$PKG_CONFIG_PATH/una_mpi.pc" ] && all="$all una_mpi"
 printf 'const char *una_version(void);\nconst char *una_version(void) { return "9.9.9"; }\n' >other.c
 cc -shared -fPIC other.c -o other.so
 
@@ -65,7 +72,7 @@ expect() {    # expect STATUS COMMAND...
 # The archives alone, so that --static takes them.
 mkdir "$place/still"
 cp "$LD_LIBRARY_PATH"/*.a "$place/still"
-for name in una una_report una_bench; do
+for name in $all; do
     # shellcheck disable=SC2046
     cc $name.c -o $name $(pkg-config --cflags --libs $name)
     # shellcheck disable=SC2046
@@ -74,6 +81,7 @@ for name in una una_report una_bench; do
 done
 expect 0 ./una
 expect 0 ./una_still
+for name in ./una_mpi ./una_mpi_still; do [ ! -e $name ] || expect 0 $name; done
 for name in una_report una_bench; do
     expect 1 ./$name
     expect 1 ./${name}_still
@@ -87,7 +95,11 @@ cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
 find_package(una 0.1 REQUIRED COMPONENTS static)
-foreach(name una una_report una_bench)
+set(all una una_report una_bench)
+if(TARGET una::mpi_static)
+  list(APPEND all una_mpi)
+endif()
+foreach(name ${all})
   string(REGEX REPLACE "^una_" "" target ${name})
   add_executable(${name}_shared ${name}.c)
   target_link_libraries(${name}_shared una::${target})
@@ -106,6 +118,7 @@ for kind in shared static; do
     expect 0 build/una_$kind
     expect 1 build/una_report_$kind
     expect 1 build/una_bench_$kind
+    [ ! -e build/una_mpi_$kind ] || expect 0 build/una_mpi_$kind
 done
 
 "$place/usr/bin/una" --version

@@ -148,6 +148,12 @@ golden
 for library in una una_report una_bench; do
     step "$library.h alone, names of $library" "build/test-face-$library.log" tools/check_face.sh build "$library"
 done
+if [ -e build/libuna_mpi.so ]; then
+    step "una_mpi.h alone, names of una_mpi" build/test-face-una_mpi.log tools/check_face.sh build una_mpi
+else
+    echo "libuna_mpi: skipped, because there was no MPI to build it with"
+    skipped=$((skipped + 1))
+fi
 step "examples" build/test-examples.log examples
 step "installed tree" build/test-install.log tools/check_install.sh build
 [ "$long" -eq 1 ] && step "demo, 1 and 2 threads" build/test-demo.log slow

@@ -84,6 +84,7 @@ struct una_run {
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
+    una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
     char        message[1024];
 };
 

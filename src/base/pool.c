@@ -57,6 +57,7 @@ static void all_tasks(pool *p, una_run *child)
 {
     child->settings = p->run->settings;
     child->settings.threads = p->share;
+    child->settings.ranks = NULL;        /* other ranks do not do the same tasks at the same time */
     child->tally = p->run->tally;
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {

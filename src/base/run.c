@@ -5,6 +5,7 @@
  * child run, which borrows all of it but message, scratch and texts.
  */
 #include "base/base.h"
+#include "base/ranks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,7 +61,10 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
 {
     *out = NULL;
     una_run_settings settings;
+    una_ranks ranks;
     UNA_TRY(UNA_TAKE(&settings, given, una_run_settings, NULL));
+    UNA_TRY(UNA_TAKE(&ranks, settings.ranks, una_ranks, NULL));
+    if (settings.ranks) UNA_TRY(una_ranks_check(&ranks));
     settings = resolved(settings);
 
     una_run *run = settings.allocate(settings.allocator, sizeof *run);
@@ -74,6 +78,8 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     memset(run, 0, sizeof *run);
     pthread_mutex_init(lock, NULL);
     run->settings = settings;
+    run->ranks = ranks;
+    if (settings.ranks) run->settings.ranks = &run->ranks;
     run->lock = lock;
     run->progress_to = 1;
     una_arena_init(&run->texts, run);

@@ -78,11 +78,3 @@ una_status una_truth_judge(una_verdict *verdict, const una_model *model, const u
     una_arena_release(&run->scratch, mark);
     return status;
 }
-
-double una_auroc(const double *inside, size_t a, const double *outside, size_t b)
-{
-    double above = 0;
-    for (size_t i = 0; i < a; i++)
-        for (size_t j = 0; j < b; j++) above += inside[i] > outside[j] ? 1 : inside[i] == outside[j] ? 0.5 : 0;
-    return above / ((double)a * (double)b);
-}

@@ -6,7 +6,7 @@
 #ifndef UNA_TRUTH_H
 #define UNA_TRUTH_H
 
-#include "base/base.h"
+#include "score/score.h"
 
 typedef struct una_truth {
     size_t  rows, inputs;
@@ -31,9 +31,5 @@ void       una_truth_add_noise(una_truth *truth, una_rng *rng);
 /* As a table: inputs x1 ... xD, or x where there is one, and y. */
 una_status una_truth_table(una_dataset **data, const una_truth *truth, una_run *run);
 una_status una_truth_judge(una_verdict *verdict, const una_model *model, const una_truth *truth, una_run *run);
-
-/* How often one of `inside` is larger than one of `outside`; a draw counts half. Of epistemic stds: how well they tell
- * rows where there was no data from others. */
-double una_auroc(const double *inside, size_t inside_count, const double *outside, size_t outside_count);
 
 #endif

@@ -201,3 +201,11 @@ una_status una_score_gaussian(una_score *score, const double *y, const double *m
     UNA_TRY(una_score_add(&sums, y, mean, std_epistemic, std_noise, rows, run));
     return una_score_finish(score, &sums, run);
 }
+
+double una_auroc(const double *inside, size_t a, const double *outside, size_t b)
+{
+    double above = 0;
+    for (size_t i = 0; i < a; i++)
+        for (size_t j = 0; j < b; j++) above += inside[i] > outside[j] ? 1 : inside[i] == outside[j] ? 0.5 : 0;
+    return above / ((double)a * (double)b);
+}

@@ -30,4 +30,8 @@ una_status una_crps_mixture(double *crps, double y, const double *mean, const do
                             size_t parts, una_run *run);
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run);
 
+/* How often one of `inside` is larger than one of `outside`; a draw counts half. Of epistemic stds: how well they tell
+ * rows where there was no data from others. */
+double una_auroc(const double *inside, size_t inside_count, const double *outside, size_t outside_count);
+
 #endif

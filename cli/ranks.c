@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Under mpirun or srun: one of several processes, "ranks". Verbs that can share their work join the others through
+ * libuna_mpi, and every rank makes the same calls; all else is done by rank 0 alone, and the others end well at once.
+ * Rank 0 speaks for all. Whoever was started by itself pays nothing: MPI is not even started.
+ */
+#define _GNU_SOURCE              /* sched_getaffinity */
+#include "cli.h"
+#ifdef UNA_HAS_mpi
+#include "una_mpi.h"
+#endif
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    bool started;                /* by mpirun or srun                                               */
+    int  rank, count, here;      /* here: ranks on this machine                                     */
+    char held[2048];             /* the last error of a rank that keeps quiet                       */
+} world = { .count = 1, .here = 1 };
+
+/* Open MPI's mpirun, others' mpirun, srun --mpi=pmix; in the batch script of a Slurm job none of them is set. */
+static const char *const rank_names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL };
+static const char *const count_names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL };
+static const char *const here_names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE",
+                                          NULL };
+
+/* The first of them that is a number; one like "4(x3)" begins with it. */
+static int number_of(const char *const *names, int otherwise)
+{
+    for (; *names; names++) {
+        const char *text = getenv(*names);
+        if (text && *text >= '0' && *text <= '9') return atoi(text);
+    }
+    return otherwise;
+}
+
+void cli_ranks_look(void)
+{
+    int rank = number_of(rank_names, -1);
+    if (rank < 0) return;
+    world.started = true;
+    world.rank = rank;
+    world.count = number_of(count_names, 2);             /* not said: MPI will know */
+    world.here = number_of(here_names, 1);
+    if (rank > 0 && !freopen("/dev/null", "w", stdout)) exit(UNA_E_IO);
+}
+
+int cli_rank(void)
+{
+    return world.rank;
+}
+
+int cli_rank_threads(void)
+{
+    cpu_set_t allowed;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN), share = cores / (world.here > 0 ? world.here : 1);
+    if (!world.started) return 0;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) < share)
+        share = CPU_COUNT(&allowed);                     /* mpirun may have bound it to fewer */
+    return share > 1 ? (int)share : 1;
+}
+
+void cli_rank_hold(const cli *c, const char *sentence)
+{
+    const char *name = c->verb ? c->verb->name : "", *blank = c->verb ? " " : "";
+    bool named = strncmp(sentence, "rank ", 5) == 0;
+    char who[32] = "";
+    if (!named) snprintf(who, sizeof who, "rank %d: ", world.rank);
+    snprintf(world.held, sizeof world.held, "una%s%s: %s%.1900s", blank, name, who, sentence);
+}
+
+/* What this process starts itself is none of the ranks. */
+static void forget_environment(void)
+{
+    const char *const *const lists[] = { rank_names, count_names, here_names };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const char *const *name = lists[i]; *name; name++) unsetenv(*name);
+}
+
+#ifdef UNA_HAS_mpi
+const char *cli_rank_info(void)
+{
+    return una_mpi_build_info();
+}
+
+static void tell(void *context)
+{
+    (void)context;
+    if (world.rank > 0 && *world.held) fprintf(stderr, "%s\n", world.held);
+}
+
+static una_status joined(cli *c, una_status (*body)(cli *c))
+{
+    /* Reading each other's memory is forbidden in most containers, and Open MPI says so with every message. */
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    una_status status = una_mpi_join(&c->ranks);
+    forget_environment();
+    if (status != UNA_OK) return cli_fail(c, status, "this is one of several processes, and MPI does not start: %s",
+                                          una_status_text(status));
+    world.rank = c->ranks->rank;
+    world.count = c->ranks->count;
+    status = body(c);
+    fflush(stdout);
+    int told = una_mpi_leave(c->ranks, status, tell, NULL);
+    c->ranks = NULL;
+    return told ? status : UNA_OK;                       /* one speaks for all, also by its exit status */
+}
+#else
+const char *cli_rank_info(void)
+{
+    return "ranks    none\n";
+}
+
+static una_status joined(cli *c, una_status (*body)(cli *c))
+{
+    (void)body;
+    return cli_fail(c, UNA_E_USAGE, "this una was built without MPI, so each of the %d processes would do all of the "
+                    "work; install libopenmpi-dev and openmpi-bin (Debian) and build una again, or start it without "
+                    "mpirun", world.count);
+}
+#endif
+
+una_status cli_with_ranks(cli *c, una_status (*body)(cli *c))
+{
+    if (world.count > 1 && c->verb->common & CLI_WITH_RANKS) return joined(c, body);
+    forget_environment();
+    return world.rank > 0 ? UNA_OK : body(c);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sums and news go along a binary tree over the ranks: in round s = 1, 2, 4 ... those whose number is an odd multiple
+ * of s give what they have to the one s below. The tree depends on the number of ranks alone, and so do the bits.
+ */
+#include "base/ranks.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_AT_ONCE = 1 << 28, PIECE = 1 << 16 };        /* bytes of a message; of a piece that is added, on the stack */
+
+una_status una_ranks_check(const una_ranks *ranks)
+{
+    bool whole = ranks->send && ranks->receive && ranks->arrived;
+    bool within = ranks->count >= 1 && ranks->rank >= 0 && ranks->rank < ranks->count;
+    return whole && within ? UNA_OK : UNA_E_USAGE;
+}
+
+const una_ranks *una_ranks_hide(una_run *run)
+{
+    const una_ranks *hidden = run->settings.ranks;
+    run->settings.ranks = NULL;
+    return hidden;
+}
+
+void una_ranks_show(una_run *run, const una_ranks *hidden)
+{
+    run->settings.ranks = hidden;
+}
+
+const char *una_ranks_host(char name[64])
+{
+    if (gethostname(name, 64) != 0) snprintf(name, 64, "unknown");
+    name[63] = 0;
+    return name;
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------------ */
+
+static una_status lost(int other, una_run *run)
+{
+    char host[64];
+    UNA_FAIL(run, UNA_E_IO, "rank %d on host %s cannot reach rank %d: it has ended, or makes other calls; what was "
+             "finished is kept, and the same command goes on from there", una_rank(run), una_ranks_host(host), other);
+}
+
+una_status una_ranks_send(int to, const void *bytes, size_t count, una_run *run)
+{
+    const una_ranks *r = run->settings.ranks;
+    for (size_t at = 0; at < count; at += MOST_AT_ONCE) {
+        size_t some = count - at < MOST_AT_ONCE ? count - at : MOST_AT_ONCE;
+        if (r->send(r->context, to, (const unsigned char *)bytes + at, some) != 0) return lost(to, run);
+    }
+    return UNA_OK;
+}
+
+una_status una_ranks_receive(int from, void *bytes, size_t count, una_run *run)
+{
+    const una_ranks *r = run->settings.ranks;
+    for (size_t at = 0; at < count; at += MOST_AT_ONCE) {
+        size_t some = count - at < MOST_AT_ONCE ? count - at : MOST_AT_ONCE;
+        if (r->receive(r->context, from, (unsigned char *)bytes + at, some) != 0) return lost(from, run);
+    }
+    return UNA_OK;
+}
+
+una_status una_ranks_arrived(int *from, size_t *count, una_run *run)
+{
+    const una_ranks *r = run->settings.ranks;
+    *from = -1;
+    *count = 0;
+    if (r->arrived(r->context, from, count) != 0)
+        UNA_FAIL(run, UNA_E_IO, "rank %d has lost the others; what was finished is kept, and the same command goes on "
+                 "from there", r->rank);
+    return UNA_OK;
+}
+
+/* ---- down the tree ------------------------------------------------------------------------------------------- */
+
+/* The round in which a rank gives; of rank 0 the first that has none. */
+static int last_round(int rank, int count)
+{
+    int s = 1;
+    while (s < count && rank % (2 * s) == 0) s *= 2;
+    return s;
+}
+
+una_status una_ranks_share(void *bytes, size_t count, una_run *run)
+{
+    int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
+    if (rank > 0) UNA_TRY(una_ranks_receive(rank - last, bytes, count, run));
+    for (int s = last / 2; s >= 1; s /= 2)
+        if (rank + s < ranks) UNA_TRY(una_ranks_send(rank + s, bytes, count, run));
+    return UNA_OK;
+}
+
+una_status una_ranks_share_block(void **bytes, size_t *count, una_arena *arena, una_run *run)
+{
+    if (una_rank_count(run) == 1) return UNA_OK;
+    uint64_t size = *count;
+    UNA_TRY(una_ranks_share(&size, sizeof size, run));
+    una_status status = UNA_OK;
+    if (una_rank(run) > 0) {
+        *count = (size_t)size;
+        *bytes = una_arena_get(arena, *count, 1);
+        status = una_arena_check(arena);
+    }
+    UNA_TRY(una_ranks_agree(status, run));               /* before much is sent to one that cannot take it */
+    return una_ranks_share(*bytes, *count, run);
+}
+
+/* ---- up the tree --------------------------------------------------------------------------------------------- */
+
+typedef void add_piece(void *to, const void *from, size_t count);
+
+static void add_f64(void *to, const void *from, size_t count)
+{
+    double *a = to;
+    const double *b = from;
+    for (size_t i = 0; i < count; i++) a[i] += b[i];
+}
+
+static void add_f32(void *to, const void *from, size_t count)
+{
+    float *a = to;
+    const float *b = from;
+    for (size_t i = 0; i < count; i++) a[i] += b[i];
+}
+
+/* Piece by piece, through a buffer that cannot be refused. */
+static una_status add_from(int from, unsigned char *value, size_t count, size_t width, add_piece *add, una_run *run)
+{
+    _Alignas(64) unsigned char buffer[PIECE];
+    for (size_t at = 0, most = PIECE / width; at < count; at += most) {
+        size_t some = count - at < most ? count - at : most;
+        UNA_TRY(una_ranks_receive(from, buffer, some * width, run));
+        add(value + at * width, buffer, some);
+    }
+    return UNA_OK;
+}
+
+static una_status give_to(int to, const unsigned char *value, size_t count, size_t width, una_run *run)
+{
+    for (size_t at = 0, most = PIECE / width; at < count; at += most)
+        UNA_TRY(una_ranks_send(to, value + at * width, (count - at < most ? count - at : most) * width, run));
+    return UNA_OK;
+}
+
+static una_status sum(void *value, size_t count, size_t width, add_piece *add, una_run *run)
+{
+    int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
+    for (int s = 1; s < last; s *= 2)
+        if (rank + s < ranks) UNA_TRY(add_from(rank + s, value, count, width, add, run));
+    if (rank > 0) UNA_TRY(give_to(rank - last, value, count, width, run));
+    return una_ranks_share(value, count * width, run);
+}
+
+una_status una_ranks_sum(double *value, size_t count, una_run *run)
+{
+    return sum(value, count, sizeof *value, add_f64, run);
+}
+
+una_status una_ranks_sum_f32(float *value, size_t count, una_run *run)
+{
+    return sum(value, count, sizeof *value, add_f32, run);
+}
+
+una_status una_ranks_gather(una_message *all, const void *bytes, size_t count, una_arena *arena, una_run *run)
+{
+    uint64_t size = count;
+    if (una_rank(run) > 0) {
+        UNA_TRY(una_ranks_send(0, &size, sizeof size, run));
+        return una_ranks_send(0, bytes, count, run);
+    }
+    for (int r = 0; r < una_rank_count(run); r++) {
+        if (r > 0) UNA_TRY(una_ranks_receive(r, &size, sizeof size, run));
+        all[r].count = (size_t)size;
+        all[r].bytes = una_arena_get(arena, all[r].count, 1);
+        UNA_TRY(una_arena_check(arena));
+        if (r > 0) UNA_TRY(una_ranks_receive(r, all[r].bytes, all[r].count, run));
+        else if (count) memcpy(all[0].bytes, bytes, count);
+    }
+    return UNA_OK;
+}
+
+/* ---- how it went --------------------------------------------------------------------------------------------- */
+
+typedef struct verdict {                 /* of the lowest rank that failed, if there is one                  */
+    int  rank, status;
+    char host[64], message[sizeof((una_run *)0)->message];
+} verdict;
+
+static una_status take(const verdict *v, bool named, una_run *run)
+{
+    if (v->status == UNA_OK) return UNA_OK;
+    if (!named || v->status == UNA_CANCELLED) return una_fail(run, (una_status)v->status, "%s", v->message);
+    return una_fail(run, (una_status)v->status, "rank %d on host %s: %.900s", v->rank, v->host, v->message);
+}
+
+una_status una_ranks_agree(una_status status, una_run *run)
+{
+    int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
+    if (ranks == 1) return status;
+    verdict v = { .rank = rank, .status = (int)status }, other;
+    memcpy(v.message, run->message, sizeof v.message);
+    una_ranks_host(v.host);
+    for (int s = 1; s < last; s *= 2) {
+        if (rank + s >= ranks) continue;
+        UNA_TRY(una_ranks_receive(rank + s, &other, sizeof other, run));
+        if (v.status == UNA_OK) v = other;
+    }
+    if (rank > 0) UNA_TRY(una_ranks_send(rank - last, &v, sizeof v, run));
+    UNA_TRY(una_ranks_share(&v, sizeof v, run));
+    return take(&v, true, run);
+}
+
+una_status una_ranks_follow(una_status status, una_run *run)
+{
+    if (una_rank_count(run) == 1) return status;
+    verdict v = { .status = (int)status };
+    memcpy(v.message, run->message, sizeof v.message);
+    UNA_TRY(una_ranks_share(&v, sizeof v, run));
+    return take(&v, false, run);
+}

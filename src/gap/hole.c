@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Holes in a table. See hole.h.
+ */
+#include "gap/hole.h"
+
+#include "report/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A box grows around the medians by these steps of its half width, in parts of the rows, until it has BOX_SHARE. */
+static const double BOX_SHARE = 0.15, BOX_STEP = 0.01, BOX_MOST = 0.4;
+
+static size_t least_rows(size_t rows)
+{
+    size_t part = rows / UNA_HOLE_LEAST_PART;
+    return part > UNA_HOLE_LEAST_ROWS ? part : UNA_HOLE_LEAST_ROWS;
+}
+
+static void say_why(una_hole *hole, una_arena *arena, const char *format, ...) UNA_PRINTF(3, 4);
+
+static void say_why(una_hole *hole, una_arena *arena, const char *format, ...)
+{
+    char sentence[256];
+    va_list words;
+    va_start(words, format);
+    vsnprintf(sentence, sizeof sentence, format, words);
+    va_end(words);
+    hole->why_not = una_arena_text(arena, sentence);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* sorted [*count]: the cells that are there. */
+static una_status sort_cells(double **sorted, size_t *count, const una_dataset *data, size_t column, una_arena *arena)
+{
+    const double *cell = data->column[column].number;
+    double *at = UNA_GET(arena, double, data->rows);
+    UNA_TRY(una_arena_check(arena));
+    *count = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        if (!isnan(cell[i])) at[(*count)++] = cell[i];
+    qsort(at, *count, sizeof *at, by_value);
+    *sorted = at;
+    return UNA_OK;
+}
+
+/* edge [*count]: ranks at which the value changes; below each and from it on there are rows. */
+static una_status find_edges(size_t **edge, size_t *count, const double *sorted, size_t rows, una_arena *arena)
+{
+    *edge = UNA_GET(arena, size_t, rows);
+    UNA_TRY(una_arena_check(arena));
+    *count = 0;
+    for (size_t i = 1; i < rows; i++)
+        if (sorted[i] != sorted[i - 1]) (*edge)[(*count)++] = i;
+    return UNA_OK;
+}
+
+/* The first edge that is not below `rank`; count if there is none. */
+static size_t edge_from(const size_t *edge, size_t count, size_t rank)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (edge[middle] < rank) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static size_t distance(size_t a, size_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* The two edges nearest to a third and two thirds of the rows between which a hole has neither too few rows nor too
+ * many. False: there are none. */
+static bool choose_edges(size_t *from, size_t *to, const size_t *edge, size_t count, size_t rows)
+{
+    size_t least = least_rows(rows), most = rows / UNA_HOLE_MOST_PART;
+    size_t third = (rows + 1) / 3, two_thirds = (2 * rows + 1) / 3, best = SIZE_MAX;
+    for (size_t a = 0; a < count; a++) {
+        size_t low = edge[a] + least, high = edge[a] + most;
+        size_t wish = two_thirds < low ? low : two_thirds > high ? high : two_thirds;
+        size_t at = edge_from(edge, count, wish);
+        for (size_t b = at > 0 ? at - 1 : 0; b <= at && b < count; b++) {
+            if (edge[b] < low || edge[b] > high) continue;
+            size_t off = distance(edge[a], third) + distance(edge[b], two_thirds);
+            if (off >= best) continue;
+            best = off;
+            *from = edge[a];
+            *to = edge[b];
+        }
+    }
+    return best != SIZE_MAX;
+}
+
+static void mark_inside(una_hole *hole, const una_dataset *data)
+{
+    hole->count = 0;
+    for (size_t i = 0; i < data->rows; i++) {
+        bool inside = true;
+        for (size_t c = 0; c < hole->columns; c++) {
+            double cell = data->column[hole->column[c]].number[i];
+            inside = inside && cell >= hole->low[c] && cell <= hole->high[c];
+        }
+        hole->inside[i] = inside;
+        hole->count += inside;
+    }
+}
+
+static una_status cut_numbers(una_hole *hole, const una_dataset *data, una_arena *arena)
+{
+    double *sorted;
+    size_t rows, *edge, edges, from, to;
+    UNA_TRY(sort_cells(&sorted, &rows, data, hole->column[0], arena));
+    UNA_TRY(find_edges(&edge, &edges, sorted, rows, arena));
+    if (edges == 0) {
+        say_why(hole, arena, "it has one value only");
+    } else if (edges == 1) {
+        say_why(hole, arena, "it has two values only: without the rows of one of them it would be no column");
+    } else if (!choose_edges(&from, &to, edge, edges, rows)) {
+        say_why(hole, arena, "most of its rows have the same few values: no stretch between the lowest and the highest "
+                "has %zu to %zu rows", least_rows(rows), rows / UNA_HOLE_MOST_PART);
+    } else {
+        hole->low[0] = sorted[from];
+        hole->high[0] = sorted[to - 1];
+        mark_inside(hole, data);
+    }
+    return una_arena_check(arena);
+}
+
+/* ---- words --------------------------------------------------------------------------------------------------- */
+
+static int by_word(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The word whose rows are nearest to a third; of equals the first by the alphabet. */
+static void choose_level(una_hole *hole, const char **word, size_t rows, una_arena *arena)
+{
+    size_t least = least_rows(rows), most = rows / UNA_HOLE_MOST_PART, levels = 0, best = SIZE_MAX;
+    for (size_t i = 0, end; i < rows; i = end) {
+        for (end = i + 1; end < rows && strcmp(word[end], word[i]) == 0;) end++;
+        levels++;
+        size_t off = distance(end - i, (rows + 1) / 3);
+        if (end - i < least || end - i > most || off >= best) continue;
+        best = off;
+        hole->level = word[i];
+    }
+    if (levels >= 3 && hole->level) return;
+    hole->level = NULL;
+    if (levels == 1) say_why(hole, arena, "it has one word only");
+    else if (levels == 2)
+        say_why(hole, arena, "it has two words only: without the rows of one of them it would be no column");
+    else say_why(hole, arena, "none of its words has %zu to %zu rows", least, most);
+}
+
+static una_status cut_words(una_hole *hole, const una_dataset *data, una_arena *arena)
+{
+    const char **cell = data->column[hole->column[0]].word, **word = UNA_GET(arena, const char *, data->rows);
+    size_t rows = 0;
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < data->rows; i++)
+        if (cell[i]) word[rows++] = cell[i];
+    qsort(word, rows, sizeof *word, by_word);
+    hole->low[0] = hole->high[0] = NAN;
+    choose_level(hole, word, rows, arena);
+    for (size_t i = 0; hole->level && i < data->rows; i++) {
+        hole->inside[i] = cell[i] && strcmp(cell[i], hole->level) == 0;
+        hole->count += hole->inside[i];
+    }
+    return una_arena_check(arena);
+}
+
+/* ---- the calls ----------------------------------------------------------------------------------------------- */
+
+una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t column, una_arena *arena, una_run *run)
+{
+    *hole = (una_hole){ .column = { column }, .columns = 1, .inside = UNA_GET(arena, bool, data->rows) };
+    UNA_TRY(una_arena_check(arena));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = data->column[column].is_text ? cut_words(hole, data, &run->scratch)
+                                                     : cut_numbers(hole, data, &run->scratch);
+    hole->why_not = una_arena_text(arena, hole->why_not);
+    if (status == UNA_OK) status = una_arena_check(arena);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* The range of a column that goes `half` of its rows to either side of the median. */
+static void range_around(double *low, double *high, const double *sorted, size_t rows, double half)
+{
+    double n = (double)rows, from = floor((0.5 - half) * n), to = ceil((0.5 + half) * n) - 1;
+    *low = sorted[(size_t)fmax(from, 0)];
+    *high = sorted[(size_t)fmin(fmax(to, 0), n - 1)];
+}
+
+static una_status grow_box(una_hole *hole, const una_dataset *data, una_arena *arena)
+{
+    double *sorted[2], wish = BOX_SHARE * (double)data->rows, best = INFINITY, best_half = 0;
+    size_t rows[2];
+    for (size_t c = 0; c < 2; c++) UNA_TRY(sort_cells(&sorted[c], &rows[c], data, hole->column[c], arena));
+    size_t least = least_rows(data->rows), most = data->rows / UNA_HOLE_MOST_PART;
+
+    for (double half = BOX_STEP; rows[0] && rows[1] && half <= BOX_MOST; half += BOX_STEP) {
+        for (size_t c = 0; c < 2; c++) range_around(&hole->low[c], &hole->high[c], sorted[c], rows[c], half);
+        mark_inside(hole, data);
+        double off = fabs((double)hole->count - wish);
+        if (hole->count > most) break;
+        if (hole->count < least || off >= best) continue;
+        best = off;
+        best_half = half;
+    }
+    if (best_half == 0) {
+        say_why(hole, arena, "no box around both medians has %zu to %zu rows", least, most);
+        return una_arena_check(arena);
+    }
+    for (size_t c = 0; c < 2; c++) range_around(&hole->low[c], &hole->high[c], sorted[c], rows[c], best_half);
+    mark_inside(hole, data);
+    return UNA_OK;
+}
+
+una_status una_hole_cut_pair(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *arena,
+                             una_run *run)
+{
+    *hole = (una_hole){ .column = { a, b }, .columns = 2, .inside = UNA_GET(arena, bool, data->rows) };
+    UNA_TRY(una_arena_check(arena));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = grow_box(hole, data, &run->scratch);
+    hole->why_not = una_arena_text(arena, hole->why_not);
+    if (status == UNA_OK) status = una_arena_check(arena);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+void una_hole_where(una_text *text, const una_hole *hole)
+{
+    char low[UNA_NUMBER_ROOM], high[UNA_NUMBER_ROOM];
+    if (hole->level) {
+        una_text_add(text, "%s", hole->level);
+        return;
+    }
+    for (size_t c = 0; c < hole->columns; c++) {
+        una_number_brief(low, hole->low[c], 4);
+        una_number_brief(high, hole->high[c], 4);
+        if (strcmp(low, high) == 0) una_text_add(text, "%s%s", c ? " and " : "", low);
+        else una_text_add(text, "%sfrom %s to %s", c ? " and " : "", low, high);
+    }
+}

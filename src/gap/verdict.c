@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Verdicts. See verdict.h, and docs/GAP.md for what they mean to people.
+ */
+#include "gap/verdict.h"
+
+#include "report/figure.h"
+#include "report/number.h"
+#include "score/score.h"
+
+/* 1.1: repeated trainings on the same rows move the ignorance of a row by five to ten percent. */
+const double UNA_GAP_CLEARLY = 1.1;
+/* Noticed: most rows of the hole. Below half it is not. Between the two lies what another seed may turn round. */
+static const double NOTICED = 0.6, NOT_NOTICED = 0.5;
+/* An error that is not a quarter larger is nothing that a person would act on, and where a column has nothing to do
+ * with the target chance makes it up to a sixth larger; what is a quarter larger must be so by its interval, too. */
+static const double MATTERS = 1.25;
+/* Bands that should hold 95 of 100 rows and hold so few are too narrow, whatever chance has done. */
+static const double HOLDS = 0.8;
+
+/* ---- numbers ------------------------------------------------------------------------------------------------- */
+
+static double mean_of(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += value[i];
+    return sum / (double)count;
+}
+
+static double mean_square(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += value[i] * value[i];
+    return sum / (double)count;
+}
+
+/* Squared errors row by row, so that the noise of a row, which both models have met, falls out. */
+static void measure_error(una_gap_hole *hole, const una_gap_pairs *p)
+{
+    double n = (double)p->rows, with = mean_square(p->error, p->rows), known = mean_square(p->error_known, p->rows);
+    double mean = with - known, square = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        double d = p->error[i] * p->error[i] - p->error_known[i] * p->error_known[i] - mean;
+        square += d * d;
+    }
+    double sure = p->rows > 1 ? 1.959964 * sqrt(square / (n - 1) / n) : INFINITY;
+    hole->rmse_inside = sqrt(with);
+    hole->rmse_known = sqrt(known);
+    hole->error = sqrt(with / known);
+    hole->error_low = sqrt(fmax(with - sure, 0) / known);
+    hole->error_high = sqrt((with + sure) / known);
+}
+
+una_status una_gap_measure(una_gap_hole *hole, const una_gap_pairs *p, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *outside = UNA_GET(&run->scratch, double, p->others), *inside = UNA_GET(&run->scratch, double, p->rows);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) {
+        for (size_t i = 0; i < p->others; i++) outside[i] = p->with_outside[i] / p->known_outside[i];
+        for (size_t i = 0; i < p->rows; i++) inside[i] = p->with[i] / p->known[i];
+        double usual = fmax(una_quantile(outside, p->others, 0.5), 1);
+        size_t wider = 0;
+        for (size_t i = 0; i < p->rows; i++) wider += inside[i] > UNA_GAP_CLEARLY * usual;
+        hole->wider = hole->wider_low = hole->wider_high = (double)wider / (double)p->rows;
+        hole->spread = una_quantile(inside, p->rows, 0.5);
+        hole->auroc = una_auroc(p->with, p->rows, p->with_outside, p->others);
+        hole->increase = 100 * (mean_of(p->with, p->rows) / mean_of(p->with_outside, p->others) - 1);
+        measure_error(hole, p);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------------ */
+
+static int judge_noticed(const una_gap_hole *hole)
+{
+    if (hole->wider >= NOTICED) return 1;
+    return hole->wider < NOT_NOTICED ? 0 : -1;
+}
+
+static int judge_error(const una_gap_hole *hole)
+{
+    if (!isfinite(hole->error)) return -1;
+    if (hole->error < MATTERS) return 0;
+    return hole->error_low > 1 ? 1 : -1;
+}
+
+void una_gap_judge(una_gap_hole *hole)
+{
+    hole->noticed = hole->matters = -1;
+    hole->kind = hole->why_not ? UNA_GAP_NO_HOLE : UNA_GAP_UNCLEAR;
+    if (hole->why_not) return;
+    hole->noticed = judge_noticed(hole);
+    hole->matters = judge_error(hole);
+    if (hole->matters < 0) return;
+    if (!hole->matters) hole->kind = hole->noticed == 1 ? UNA_GAP_TOO_CAREFUL : UNA_GAP_HARMLESS;
+    else if (hole->noticed < 0) return;
+    else if (!hole->noticed) hole->kind = UNA_GAP_UNNOTICED;
+    else hole->kind = hole->coverage_inside < HOLDS ? UNA_GAP_TOO_LITTLE : UNA_GAP_RIGHTLY;
+}
+
+const char *una_gap_word(una_gap_kind kind)
+{
+    switch (kind) {
+    case UNA_GAP_NO_HOLE: return "no_hole";
+    case UNA_GAP_RIGHTLY: return "rightly";
+    case UNA_GAP_TOO_LITTLE: return "too_little";
+    case UNA_GAP_TOO_CAREFUL: return "too_careful";
+    case UNA_GAP_UNNOTICED: return "unnoticed";
+    case UNA_GAP_HARMLESS: return "harmless";
+    case UNA_GAP_UNCLEAR: return "unclear";
+    }
+    return NULL;
+}
+
+/* ---- sentences ----------------------------------------------------------------------------------------------- */
+
+/* Shares as people count: never 0 or 100 where a row is otherwise. */
+static int of_hundred(double share)
+{
+    int count = (int)floor(100 * share + 0.5);
+    if (count == 0 && share > 0) return 1;
+    return count == 100 && share < 1 ? 99 : count;
+}
+
+/* Below a tenth it is chance. */
+static void say_error(una_text *text, const una_gap_hole *hole)
+{
+    char times[UNA_NUMBER_ROOM];
+    if (!isfinite(hole->error)) una_text_add(text, "the error cannot be compared");
+    else if (hole->error >= 1.95 && hole->error < 2.05) una_text_add(text, "the error is twice as large");
+    else if (hole->error >= MATTERS)
+        una_text_add(text, "the error is %s times as large", una_number_brief(times, hole->error, 2));
+    else if (hole->error >= 1.1)
+        una_text_add(text, "the error is only %d %% larger", (int)floor(100 * (hole->error - 1) + 0.5));
+    else una_text_add(text, "the error is no larger than with rows there");
+}
+
+static void say_wider(una_text *text, const una_gap_hole *hole)
+{
+    if (hole->wider == 0) una_text_add(text, "no row there gets a wider band");
+    else una_text_add(text, "%s%d of 100 rows there get wider bands", hole->wider < NOT_NOTICED ? "only " : "",
+                      of_hundred(hole->wider));
+}
+
+static void say_coverage(una_text *text, const una_gap_hole *hole)
+{
+    una_text_add(text, "%d of 100 rows lie inside their 95 %% band", of_hundred(hole->coverage_inside));
+}
+
+static void say_log_lik(una_text *text, const una_gap_hole *hole)
+{
+    char inside[UNA_NUMBER_ROOM], outside[UNA_NUMBER_ROOM];
+    una_text_add(text, "the log-likelihood is %s there and %s elsewhere",
+                 una_number_plain(inside, hole->log_lik_inside, 2),
+                 una_number_plain(outside, hole->log_lik_outside, 2));
+}
+
+static void say_unnoticed(una_text *text, const una_gap_hole *hole)
+{
+    una_text_add(text, " would go UNNOTICED, and it matters: ");
+    say_error(text, hole);
+    una_text_add(text, ", and ");
+    say_wider(text, hole);
+    una_text_add(text, "; ");
+    say_coverage(text, hole);
+    una_text_add(text, hole->coverage_inside >= HOLDS ? ", for they are wide anyhow; " : "; ");
+    say_log_lik(text, hole);
+}
+
+static void say_unclear(una_text *text, const una_gap_hole *hole)
+{
+    char low[UNA_NUMBER_ROOM], high[UNA_NUMBER_ROOM];
+    una_text_add(text, ": it cannot be told whether %s: ", hole->noticed >= 0 ? "it matters"
+                 : hole->matters >= 0 ? "it would be noticed" : "it would be noticed, nor whether it matters");
+    say_wider(text, hole);
+    una_text_add(text, ", ");
+    say_error(text, hole);
+    if (hole->matters < 0 && isfinite(hole->error_low) && isfinite(hole->error_high))
+        una_text_add(text, " (%s to %s times: too few rows to be sure)", una_number_brief(low, hole->error_low, 2),
+                     una_number_brief(high, hole->error_high, 2));
+}
+
+static void say_noticed(una_text *text, const una_gap_hole *hole)
+{
+    char times[UNA_NUMBER_ROOM];
+    una_text_add(text, " would be noticed: ");
+    say_wider(text, hole);
+    una_text_add(text, " (ignorance %s times as large); ", una_number_brief(times, hole->spread, 2));
+    if (hole->kind == UNA_GAP_RIGHTLY) una_text_add(text, "and rightly: ");
+    if (hole->kind == UNA_GAP_TOO_LITTLE) una_text_add(text, "but not enough: ");
+    if (hole->kind == UNA_GAP_TOO_CAREFUL) una_text_add(text, "although it hardly matters: ");
+    say_error(text, hole);
+    if (hole->kind != UNA_GAP_TOO_LITTLE) return;
+    una_text_add(text, ", and only ");
+    say_coverage(text, hole);
+}
+
+void una_gap_say(una_text *text, const una_gap_hole *hole)
+{
+    if (hole->why_not) {
+        una_text_add(text, "No hole was cut in %s: %s.", hole->name, hole->why_not);
+        return;
+    }
+    una_text_add(text, "A hole in %s (%s)", hole->name, hole->where);
+    if (hole->kind == UNA_GAP_UNCLEAR) {
+        say_unclear(text, hole);
+    } else if (hole->kind == UNA_GAP_UNNOTICED) {
+        say_unnoticed(text, hole);
+    } else if (hole->kind == UNA_GAP_HARMLESS) {
+        una_text_add(text, " would %s be noticed, and need not be: ", hole->noticed < 0 ? "hardly" : "not");
+        say_error(text, hole);
+        una_text_add(text, "; the other columns say enough (");
+        say_wider(text, hole);
+        una_text_add(text, ")");
+    } else {
+        say_noticed(text, hole);
+    }
+    una_text_add(text, ".");
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------------------- */
+
+static size_t count_kind(const una_gap_hole *hole, size_t count, una_gap_kind kind)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) found += hole[i].kind == kind;
+    return found;
+}
+
+static void list_names(una_text *text, const una_gap_hole *hole, size_t count, una_gap_kind kind)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < count; i++)
+        if (hole[i].kind == kind) una_text_add(text, "%s%s", told++ ? ", " : ": ", hole[i].name);
+}
+
+static void say_group(una_text *text, const una_gap_hole *hole, size_t count, una_gap_kind kind, const char *one,
+                      const char *many, bool names)
+{
+    size_t found = count_kind(hole, count, kind);
+    if (found == 0) return;
+    if (found == 1) una_text_add(text, "; %s", one);
+    else una_text_add(text, "; %zu %s", found, many);
+    if (names) list_names(text, hole, count, kind);
+}
+
+static void say_group_answer(una_text *text, const una_gap_hole *hole, size_t count, const char *what,
+                             const char *whats)
+{
+    size_t noticed = 0;
+    for (size_t i = 0; i < count; i++) noticed += hole[i].noticed == 1;
+    una_text_add(text, "Of %zu %s, a hole in ", count, count == 1 ? what : whats);
+    if (noticed == 0) una_text_add(text, "none would be noticed");
+    else if (noticed == count && count > 1) una_text_add(text, "each would be noticed");
+    else una_text_add(text, "%zu would be noticed", noticed);
+    say_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands grow less than the error",
+              "of them have bands that grow less than the error", true);
+    say_group(text, hole, count, UNA_GAP_UNNOTICED, "one hole would go unnoticed and it matters",
+              "holes would go unnoticed and matter", true);
+    say_group(text, hole, count, UNA_GAP_HARMLESS, "one would go unnoticed and does no harm",
+              "would go unnoticed and do no harm", false);
+    say_group(text, hole, count, UNA_GAP_UNCLEAR, "of one it cannot be told", "cannot be told", true);
+    say_group(text, hole, count, UNA_GAP_NO_HOLE, "in one no hole could be cut", "have no place for a hole", true);
+    una_text_add(text, ".");
+}
+
+void una_gap_answer(una_text *text, const una_gap_hole *hole, size_t columns, size_t pairs)
+{
+    say_group_answer(text, hole, columns, "column", "columns");
+    if (pairs == 0) return;
+    una_text_add(text, " ");
+    say_group_answer(text, hole + columns, pairs, "pair of columns", "pairs of columns");
+}

@@ -28,6 +28,7 @@ typedef struct una_asked {               /* what a run of an experiment was aske
     void                  *shared;       /* what the experiment's `begin` made; NULL: nothing               */
     una_store             *store;        /* what was made before, from `prepare` on                         */
     una_arena             *keep;         /* lasts as long as the run of the experiment                      */
+    bool                   aside;        /* a rank other than 0: makes rows, and writes no files            */
 } una_asked;
 
 typedef struct una_group {               /* fits of one spec on one data set: what means are taken of        */

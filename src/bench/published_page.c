@@ -284,11 +284,23 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_beside
     }
 }
 
+/* Whoever gave --steps has less than that. */
+static void say_reduced(una_text *text, const una_show *show)
+{
+    una_text_add(text, " %s", una_protocol_reduced);
+    for (size_t g = 0; g < show->findings->group_count; g++) {
+        const char *study = key_of(show->findings, g)->study;
+        if (show->seats[g].preset != UNA_PRESET_THESIS || !strstr(study, "steps=")) continue;
+        una_text_add(text, " Here even less: %s.", study);
+        return;
+    }
+}
+
 una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t where_count)
 {
     una_text caption = una_text_in(show->arena);
     una_text_add(&caption, "%s", una_show_caption(show, t->caption, UNA_PRESET_BOTH));
-    if (show->has[UNA_PRESET_THESIS]) una_text_add(&caption, " %s", una_protocol_reduced);
+    if (show->has[UNA_PRESET_THESIS]) say_reduced(&caption, show);
     una_sheet sheet = una_show_sheet(show, t->name, t->lead, caption.at, "whose",
                                      t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
                                      where_count);

@@ -126,6 +126,7 @@ typedef struct una_data_set {
     const una_data_file *files;
     size_t      file_count;
     const char *licence, *citation;
+    const char *remark;                        /* on licence or content; "" for none                        */
     const char *source;                        /* what una_data_get takes it from; NULL: it knows no address */
 } una_data_set;
 

@@ -388,17 +388,18 @@ static una_status list_rows(bench *b)
 
 static una_status judge_claims(bench *b)
 {
-    size_t count = 0;
-    while (b->experiment->claims && b->experiment->claims[count].sentence) count++;
-    una_bench_claim *claims = UNA_GET(&b->keep, una_bench_claim, count);
+    size_t most = 0, count = 0;
+    while (b->experiment->claims && b->experiment->claims[most].sentence) most++;
+    una_bench_claim *claims = UNA_GET(&b->keep, una_bench_claim, most);
     UNA_TRY(una_arena_check(&b->keep));
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < most; i++) {
         const una_claim *claim = &b->experiment->claims[i];
         una_text numbers = una_text_in(&b->keep);
-        claims[i].sentence = claim->sentence;
-        UNA_TRY(claim->judge(&claims[i].holds, &numbers, claim, &b->findings, b->run));
-        claims[i].numbers = numbers.at;
+        claims[count].sentence = claim->sentence;
+        UNA_TRY(claim->judge(&claims[count].holds, &numbers, claim, &b->findings, b->run));
+        claims[count].numbers = numbers.at;
+        count += claims[count].holds != UNA_NOT_ASKED;
     }
     b->result.claims = claims;
     b->result.claim_count = count;

@@ -1,10 +1,31 @@
 # SPDX-License-Identifier: MIT
 # Several processes under mpirun: the table of one; one speaks; kill -9 of a rank and of all, and the same command goes
-# on; a rank without the data, an interruption, a build without MPI.
+# on; a rank without the data, an interruption, a build without MPI. And without mpirun, through a server.
 # shellcheck shell=bash
 only_plain || return 0
 . "$(dirname "${BASH_SOURCE[0]}")/../disturb.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+check "a store that is no server" 1 una bench cubic --quick --store here.sqlite
+err "'here.sqlite' is no address like postgresql://user@host/database"
+few="--quick --models linear,gp --seeds 6"
+check "alone" 0 una bench cubic $few --out calm
+if [ -n "${UNA_TEST_POSTGRES:-}" ] && command -v psql >/dev/null && psql -q "$UNA_TEST_POSTGRES" -c "CREATE DATABASE una_ranks_$$"
+then
+    server=${UNA_TEST_POSTGRES%/*}/una_ranks_$$
+    una bench cubic $few --store "$server" --out here >first.txt 2>&1 &
+    check "one of two with a server between them" 0 una bench cubic $few --store "$server" --out there
+    cp stdout.txt second.txt
+    wait $!
+    true_that "the other ends well too" test $? -eq 0
+    made() { sed -n 's/.*(\([0-9]*\) fits made now.*/\1/p' "$1"; }
+    true_that "each fit was made once" test $(($(made first.txt) + $(made second.txt))) -eq 12
+    for place in here there; do true_that "the table $place is that of one" same_rows $place cubic; done
+    absent here/bench.sqlite
+    psql -q "$UNA_TEST_POSTGRES" -c "DROP DATABASE una_ranks_$$"
+else
+    skip "there is no server of PostgreSQL"
+fi
 
 if una --version | grep -q '^ranks *none'; then
     check "without MPI in the build" 1 env OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0 "$UNA" bench cubic --quick
@@ -39,8 +60,6 @@ same stdout.txt alone.txt
 check "wrong usage is told once" 1 ranks 4 bench cubic --nosuchflag
 true_that "one line of ours" test "$(grep -c '^una bench: ' stderr.txt)" -eq 1
 
-few="--quick --models linear,gp --seeds 6"
-check "alone" 0 una bench cubic $few --out calm
 check "four ranks" 0 ranks 4 bench cubic $few --out four
 out "12 fits made now, 0 were there"
 err "4 ranks made 12 fits"

@@ -12,10 +12,10 @@
 
 /* ---- the thesis's tables ---------------------------------------------------------------------------------------- */
 
-static const una_source of_rmse[] = SOURCES(UNA_PUBLISHED_RMSE, UNA_PUBLISHED_GAP_RMSE);
-static const una_source of_log_lik[] = SOURCES(UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_GAP_LOG_LIK);
-static const una_source of_epistemic[] = SOURCES(UNA_PUBLISHED_EPISTEMIC, UNA_PUBLISHED_GAP_EPISTEMIC);
-static const una_source of_increase[] = SOURCES(UNA_PUBLISHED_GAP_INCREASE, UNA_ALONE);
+static const una_voice of_rmse[] = SOURCES(UNA_PUBLISHED_RMSE, UNA_PUBLISHED_GAP_RMSE);
+static const una_voice of_log_lik[] = SOURCES(UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_GAP_LOG_LIK);
+static const una_voice of_epistemic[] = SOURCES(UNA_PUBLISHED_EPISTEMIC, UNA_PUBLISHED_GAP_EPISTEMIC);
+static const una_voice of_increase[] = SOURCES(UNA_PUBLISHED_GAP_INCREASE, UNA_ALONE);
 
 #define WHOSE "Published: in the thesis. Ours, thesis: by its protocol; auto: by automatic rules. "
 #define CELLS "Mean and standard deviation over the splits, at test rows outside the gap / at the rows of the gap."

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
+enum { OWN_FLAGS = 7, MOST_OPTIONS = 64 };
 
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
@@ -21,6 +21,8 @@ static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
+    CLI_FLAG("store", CLI_TEXT, "ADDRESS", "keep the rows on a server, postgresql://USER@HOST/DATABASE, and not in the "
+             "folder: several machines then share the work"),
     CLI_FLAG("export", CLI_WRITTEN, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
     CLI_FLAG("import", CLI_FILE, "FILE", "take rows from such a file into the folder, and run nothing"),
     CLI_FLAG_END
@@ -320,7 +322,8 @@ static una_status perform(cli *c, size_t experiment)
 {
     char *copy = NULL, **set = NULL;
     const char **models = NULL, *list = cli_text(c, "models");
-    una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick") };
+    una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick"),
+                                    .store = cli_text(c, "store") };
     una_bench_result *result = NULL;
     if (list) settings.model_count = cli_split(list, &copy, &models);
     settings.models = models;

@@ -13,7 +13,7 @@ static const cli_flag flags[] = {
     CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict, or several with commas between them: a,b (default: "
              "the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
-             "see 'una models' (default auto; luna with --preset)"),
+             "see 'una models' (default auto; luna with --preset and under mpirun)"),
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
              "in the current folder)"),
     CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page that opens in any browser"),

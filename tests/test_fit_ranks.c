@@ -245,7 +245,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     refused((fit){ .spec = "gp" }, -1, UNA_E_USAGE, "these can: luna, nlm, linear");
-    refused((fit){ .spec = NULL }, -1, UNA_E_USAGE, "auto cannot be fitted over 3 ranks");
+    refused((fit){ .spec = "auto" }, -1, UNA_E_USAGE, "auto cannot be fitted over 3 ranks");
     refused((fit){ .spec = "luna(members=4)" }, -1, UNA_E_USAGE, "members=4 is not possible over ranks");
     refused((fit){ .spec = "nlm(noise=varying)" }, -1, UNA_E_USAGE, "noise=varying");
     refused((fit){ .spec = "nlm(relevance=on)" }, -1, UNA_E_USAGE, "relevance=on");

@@ -27,7 +27,8 @@ static double seconds_now(void)
 una_status una_model_read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
-    UNA_TRY(una_spec_parse(&spec, text ? text : settings->preset ? "luna" : "auto", &model->keep, run));
+    const char *initial = settings->preset || run->company ? "luna" : "auto";
+    UNA_TRY(una_spec_parse(&spec, text ? text : initial, &model->keep, run));
     UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Before anything is added up, all ranks say in one short sum how they are and what they are about to do: so a rank that
- * gives up can be met by others that do not.
+ * Before anything is added up, all ranks say in one short sum how they are and what they are about to do: so a rank
+ * that gives up is met by the others.
  */
 #include "base/company.h"
 
@@ -85,7 +85,7 @@ bool una_company_any(bool value, una_run *run)
     return una_company_sum_size(value, run) > 0;
 }
 
-/* ---- what each has: sums in which everybody else has zeros --------------------------------------------------------- */
+/* ---- what each has: sums in which everybody else has zeros ----------------------------------------------------- */
 
 static una_status each(double **all, double mine, una_arena *arena, una_run *run)
 {

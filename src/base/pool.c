@@ -15,7 +15,7 @@ typedef struct pool {
     void         *context;
     size_t        tasks;
     int           share;         /* threads of each task */
-    struct una_company *company; /* of tasks that are done in turn, so that all ranks do them in one order; NULL: none */
+    struct una_company *company; /* of tasks done in turn, so that all ranks do them in one order; NULL: none */
     atomic_size_t next;
     atomic_bool   stop;
     pthread_mutex_t lock;

@@ -379,6 +379,20 @@ static void the_page_of_uci_has_both_protocols(void **state)
     una_run_free(run);
 }
 
+/* Without the automatic GP there is nothing to hold the likelihood inside against. */
+static void the_page_of_gap_without_the_gp(void **state)
+{
+    static air a;
+    una_run *run = quiet_run();
+    (void)state;
+    clear(&a);
+    six_columns(&a, thesis);
+    const char *folder = folder_of(una_gaps_page, &a, "thesis-page", run);
+    assert_says(part_of(folder, "detection", run), "protocol,NLM,1 of 6: FROUDE,1 of 6: FROUDE,\xE2\x80\x93\n");
+    assert_true(is_there(folder, "auroc.csv") && !is_there(folder, "inside.csv") && !is_there(folder, "columns.csv"));
+    una_run_free(run);
+}
+
 /* Two specs of a method in one protocol are told apart by their specs, both where the method stands. */
 static void two_specs_of_a_method(void **state)
 {
@@ -412,6 +426,7 @@ int main(void)
         cmocka_unit_test(uci_has_three_ways_of_noise),
         cmocka_unit_test(who_notices_is_judged_by_the_thesis_rule),
         cmocka_unit_test(the_page_of_gap_says_who_notices),
+        cmocka_unit_test(the_page_of_gap_without_the_gp),
         cmocka_unit_test(the_page_of_uci_has_both_protocols),
         cmocka_unit_test(two_specs_of_a_method),
     };

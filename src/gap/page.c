@@ -326,8 +326,8 @@ static void add_method(una_html *html, const una_gap_result *r, una_arena *arena
         "ordinary ones; three more, each without a random third of all rows, say how sure and how wrong it would be "
         "with rows there. Every number is of rows that the model had not seen%s. A hole is noticed where 60 of 100 of "
         "its rows have at least 1.1 times the ignorance that they would have with rows there; it matters where their "
-        "mean absolute error is at least 1.25 times as large. %zu fits of %s.", slash ? slash + 1 : origin, gap->rows, gap->target,
-        gap->repeats > 1 ? ", and a mean over the repeats" : "", gap->fits, gap->spec);
+        "mean absolute error is at least 1.25 times as large. %zu fits of %s.", slash ? slash + 1 : origin,
+        gap->rows, gap->target, gap->repeats > 1 ? ", and a mean over the repeats" : "", gap->fits, gap->spec);
     una_html_heading(html, 2, "How it was done");
     if (words.at) una_html_paragraph(html, NULL, words.at);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Are the verdicts of `una gap` right where the truth is known?
-#   python3 perf/gap.py [--una build/una] [--model SPEC] [SEED...]        (20 to 29; the rules were chosen on 100 to 139)
+#   python3 perf/gap_verdicts.py [--una build/una] [--model SPEC] [SEED...]
+# Seeds are 20 to 29 unless others are named; the rules were chosen on 100 to 139.
 # 300 rows: y = sin(3 wave) + 0.7 slope + 1.5 exp(-(bump / 0.45)^2) + 0.15 noise, inputs even in [-2, 2]. A hole matters
 # along wave and along bump, all of which lies in the hole; it does not along slope, a straight line, nothing, which y
 # does not depend on, and twin, which is slope but for a little noise. A verdict is right if it says so.

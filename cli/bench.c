@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
 
@@ -104,7 +105,7 @@ static bool has_option(const cli *c, size_t experiment, const char *name)
 /* The options that were given, as texts for the library, which checks them. Free each and the list. */
 static size_t take_options(const cli *c, size_t experiment, char ***texts)
 {
-    const char *folder = getenv("UNA_DATA");
+    bool named;
     size_t count = 0;
     *texts = cli_memory(c->given_count + 1, sizeof **texts);
     for (size_t i = 0; i < c->given_count; i++) {
@@ -112,8 +113,10 @@ static size_t take_options(const cli *c, size_t experiment, char ***texts)
         if (flag < flags + OWN_FLAGS || flag >= flags + OWN_FLAGS + MOST_OPTIONS) continue;
         (*texts)[count++] = assignment(flag->name, c->given[i].value ? c->given[i].value : "yes");
     }
-    if (!cli_has(c, "data") && folder && *folder && has_option(c, experiment, "data"))
+    char *folder = cli_data_folder(c, &named);
+    if (!cli_has(c, "data") && folder && (named || access(folder, F_OK) == 0) && has_option(c, experiment, "data"))
         (*texts)[count++] = assignment("data", folder);
+    free(folder);
     return count;
 }
 

@@ -84,8 +84,9 @@ extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli
 extern const cli_verb cli_gap, cli_suggest, cli_tune;
 extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_drop, cli_study_run, cli_study_best,
                       cli_study_show, cli_study_export, cli_study_import;
+extern const cli_verb cli_data_list, cli_data_import, cli_data_get;
 extern const cli_family *const cli_families[];   /* ends with NULL                                   */
-extern const cli_family cli_study;
+extern const cli_family cli_study, cli_data;
 const cli_family *cli_find_family(const char *name);
 const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL: a verb of one word  */
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
@@ -200,6 +201,10 @@ void        cli_study_point(FILE *to, const una_study *study, const una_trial *t
 void        cli_study_best_json(const cli *c, const una_study *study, const una_trial *best);
 const char *cli_study_state(una_trial_state state);
 una_status  cli_study_info(cli *c, char **json);                         /* for una info; free it      */
+
+/* data.c: --data, else $UNA_DATA, else where data of users is kept, which need not exist. NULL: there is no home; free
+ * it. *named: a person has named it. */
+char       *cli_data_folder(const cli *c, bool *named);
 
 /* ---- files and the run ----------------------------------------------------------------------------------- */
 

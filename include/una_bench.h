@@ -108,6 +108,55 @@ una_status una_bench_export(size_t *rows, const char *name, const char *out, con
 una_status una_bench_import(size_t *rows, size_t *added, const char *name, const char *out, const char *path,
                             una_run *run);
 
+/* ---- known data sets ------------------------------------------------------------------------------ */
+
+/* Published sets that experiments use. None comes with una: their files lie in a folder of the caller's, uci/NAME.csv
+ * (target last), uci/splits/NAME.json, mnist/ and faces/, and are known by their sums (SHA-256). */
+typedef struct una_data_file {
+    const char *path;                          /* below the folder                                          */
+    uint64_t    bytes;
+    const char *sha256;                        /* in small hexadecimal letters                              */
+} una_data_file;
+
+typedef struct una_data_set {
+    const char *name, *title;
+    size_t      rows, inputs;
+    const char *target, *unit;                 /* unit: "" for a plain number                               */
+    size_t      splits;                        /* published standard splits; 0: none                        */
+    const una_data_file *files;
+    size_t      file_count;
+    const char *licence, *citation;
+    const char *source;                        /* what una_data_get takes it from; NULL: it knows no address */
+} una_data_set;
+
+size_t              una_data_count(void);
+const una_data_set *una_data_at(size_t set);   /* NULL behind the last                                      */
+
+typedef enum una_data_state { UNA_DATA_ABSENT, UNA_DATA_INTACT, UNA_DATA_DAMAGED } una_data_state;
+/* One file of a set in a folder: whether its bytes are the published ones. UNA_E_IO where it cannot be read. */
+una_status una_data_check(una_data_state *state, size_t set, size_t file, const char *folder, una_run *run);
+
+/* Copies what the folder `from` has of a set. Every file is looked at first: where one is not as published the
+ * sentence says why (UNA_E_INPUT), and nothing of the set is copied. found: files that `from` has; written: those of
+ * them that `folder`, which is made if need be, did not have intact. */
+una_status una_data_import(size_t *found, size_t *written, size_t set, const char *folder, const char *from,
+                           una_run *run);
+
+typedef struct una_data_settings {
+    size_t      size;                          /* sizeof(una_data_settings)                                 */
+    const char *from;                          /* address of a folder laid out like ours: https, http or file; NULL: the
+                                                  public originals, which are brought into una's form       */
+    int         force;                         /* 1: intact files are fetched again                         */
+    double      patience;                      /* seconds without an answer, or with next to nothing coming, after
+                                                  which a server is given up; 0 = 30                        */
+} una_data_settings;
+
+/* Fetches the files of a set that the folder has not intact, through libcurl, where una was built with it. Bytes that
+ * are not the published ones are not written (UNA_E_INPUT); a server that fails, or sends too little, is UNA_E_IO; in
+ * every case what is in the folder stays as it is. settings may be NULL. */
+una_status una_data_get(size_t *written, size_t set, const char *folder, const una_data_settings *settings,
+                        una_run *run);
+
 /* ---- would a hole in the data be noticed? ----------------------------------------------------------- */
 
 typedef struct una_gap_settings {

@@ -5,7 +5,8 @@
 set -eu
 
 wanted="build-essential cmake ninja-build pkg-config librandom123-dev
-libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev libopenmpi-dev openmpi-bin
+libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev libcurl4-openssl-dev
+libopenmpi-dev openmpi-bin
 libcmocka-dev fonts-dejavu-core $*"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
@@ -22,6 +23,12 @@ done
 case "$missing" in
 *" pkg-config"*) if command -v pkg-config >/dev/null 2>&1; then
         missing=$(echo "$missing" | sed 's/ pkg-config//')
+    fi ;;
+esac
+# any libcurl will do, and they exclude each other
+case "$missing" in
+*" libcurl4-openssl-dev"*) if pkg-config --exists libcurl 2>/dev/null; then
+        missing=$(echo "$missing" | sed 's/ libcurl4-openssl-dev//')
     fi ;;
 esac
 [ -n "$missing" ] || exit 0

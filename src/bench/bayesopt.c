@@ -122,7 +122,7 @@ static una_status begin(void **shared, const una_asked *asked, una_run *run)
     una_text store = una_text_in(asked->keep);
     una_text_add(&store, "%s/bench.sqlite", asked->out);
     UNA_TRY(una_arena_check(asked->keep));
-    una_status status = una_material_new(&material, o->data, store.at, run);
+    una_status status = una_material_new(&material, o->data, asked->aside ? NULL : store.at, run);
     *shared = material;
     return status;
 }

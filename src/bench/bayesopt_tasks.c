@@ -225,7 +225,9 @@ static una_status need_subset(una_material *m, una_run *run)
 static una_status need_store(una_material *m, una_run *run)
 {
     (void)run;
-    return m->store ? UNA_OK : una_store_open(&m->store, m->store_path, m->run);
+    if (m->store) return UNA_OK;
+    return m->store_path ? una_store_open(&m->store, m->store_path, m->run)
+                         : una_store_open_copy(&m->store, NULL, m->run);
 }
 
 typedef una_status need(una_material *m, una_run *run);

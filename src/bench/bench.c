@@ -6,6 +6,7 @@
 #include "bench/experiment.h"
 
 #include "base/option.h"
+#include "base/ranks.h"
 #include "model/above.h"
 #include "sweep/folder.h"
 #include "sweep/rows.h"
@@ -26,6 +27,7 @@ typedef struct bench {
     una_asked             asked;
     una_plan              plan;
     una_store            *store;
+    const una_ranks      *ranks;         /* who makes the rows together; hidden from the run but for that   */
     const char          **measures;      /* [measure_count] names, without seconds                          */
     size_t                measure_count;
     una_findings          findings;
@@ -164,7 +166,7 @@ static const char *path_in(bench *b, const char *folder, const char *name, const
 static una_status take_asked(bench *b, const una_bench_settings *settings)
 {
     b->asked = (una_asked){ .experiment = b->experiment, .quick = settings->quick != 0, .keep = &b->keep,
-        .first = b->run->settings.seed, .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench") };
+        .first = b->run->settings.seed, .aside = !una_sweep_writes(b->ranks), .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench") };
     UNA_TRY(una_arena_check(&b->keep));
     if (b->asked.first > (uint64_t)1 << 52)
         UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that every reader of its table can "
@@ -209,15 +211,20 @@ static una_status check_store(bench *b)
              "or move it away", una_store_path(b->store), stranger);
 }
 
+static una_status name_files(bench *b, const char *folder)
+{
+    b->result.out = una_arena_text(&b->keep, folder);
+    b->result.table = path_in(b, folder, b->experiment->name, ".csv");
+    b->result.page = path_in(b, folder, b->experiment->name, ".html");
+    return una_arena_check(&b->keep);
+}
+
 /* The store, with what the CSV file has and it has not: a repository keeps the file only. For reading, a copy of it. */
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
-    b->result.out = una_arena_text(&b->keep, folder);
-    b->result.table = path_in(b, folder, b->experiment->name, ".csv");
-    b->result.page = path_in(b, folder, b->experiment->name, ".html");
     const char *store = path_in(b, folder, "bench", ".sqlite");
-    UNA_TRY(una_arena_check(&b->keep));
+    UNA_TRY(name_files(b, folder));
     UNA_TRY(name_measures(b));
     UNA_TRY(una_rows_check(store, b->run));
     UNA_TRY(una_rows_check(b->result.table, b->run));
@@ -234,8 +241,21 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
     return explain_table(b, status, had_store);
 }
 
+/* Rank 0 has the folder, the others a store in memory. */
+static una_status open_results(bench *b)
+{
+    if (!b->asked.aside) {
+        UNA_TRY(una_folder_make(b->asked.out, b->run));
+        return open_folder(b, b->asked.out, false);
+    }
+    UNA_TRY(name_files(b, b->asked.out));
+    UNA_TRY(name_measures(b));
+    return una_sweep_store(&b->store, NULL, b->ranks, b->run);
+}
+
 static una_status write_table(bench *b)
 {
+    if (b->asked.aside) return UNA_OK;
     return una_rows_export(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table, NULL, b->run);
 }
 
@@ -260,12 +280,24 @@ static una_status stopped(bench *b, una_status status)
     return status;
 }
 
+/* How well the work was shared. */
+static void tell_ranks(const bench *b, const una_sweep *sweep)
+{
+    if (!b->ranks || b->ranks->count == 1 || b->asked.aside || sweep->made == 0) return;
+    char share[32];
+    double percent = 100 * sweep->waited / (sweep->worked + sweep->waited);
+    una_number_text(share, round(1000 * percent) / 1000);
+    una_log(b->run, UNA_LOG_NOTE, "%d ranks made %zu fits, and waited %s %% of their time for the next one", b->ranks->count,
+            sweep->made, share);
+}
+
 static una_status sweep_rows(bench *b, const una_plan *plan, const char *const *measures, size_t count, size_t *made)
 {
     una_sweep sweep = { .store = b->store, .plan = plan, .measures = measures, .measure_count = count, .make = make_row,
-                        .context = b };
+                        .context = b, .ranks = b->ranks };
     una_status status = una_sweep_run(&sweep, b->run);
     *made += sweep.made;
+    tell_ranks(b, &sweep);
     return status == UNA_OK ? status : stopped(b, status);
 }
 
@@ -273,7 +305,7 @@ static una_status sweep_rows(bench *b, const una_plan *plan, const char *const *
 static una_status list_wanted(una_plan *wanted, bench *b)
 {
     una_sweep sweep = { .store = b->store, .plan = &b->plan, .measures = b->measures,
-                        .measure_count = b->measure_count };
+                        .measure_count = b->measure_count, .ranks = b->ranks };
     size_t count, *missing = UNA_GET(&b->keep, size_t, b->plan.count);
     UNA_TRY(una_arena_check(&b->keep));
     UNA_TRY(una_sweep_missing(missing, &count, &sweep, b->run));
@@ -290,6 +322,7 @@ static una_status prepare(bench *b)
     b->asked.store = b->store;
     if (!e->prepare) return UNA_OK;
     while (e->prepared[measures]) measures++;
+    UNA_TRY(una_sweep_share(b->store, "search", b->ranks, b->run));
     UNA_TRY(list_wanted(&wanted, b));
     for (size_t number = 0;; number++) {
         una_plan round = { .arena = &b->keep };
@@ -355,24 +388,25 @@ static una_status list_rows(bench *b)
 
 static una_status judge_claims(bench *b)
 {
-    size_t count = 0;
-    while (b->experiment->claims && b->experiment->claims[count].sentence) count++;
-    una_bench_claim *claims = UNA_GET(&b->keep, una_bench_claim, count);
+    size_t most = 0, count = 0;
+    while (b->experiment->claims && b->experiment->claims[most].sentence) most++;
+    una_bench_claim *claims = UNA_GET(&b->keep, una_bench_claim, most);
     UNA_TRY(una_arena_check(&b->keep));
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < most; i++) {
         const una_claim *claim = &b->experiment->claims[i];
         una_text numbers = una_text_in(&b->keep);
-        claims[i].sentence = claim->sentence;
-        UNA_TRY(claim->judge(&claims[i].holds, &numbers, claim, &b->findings, b->run));
-        claims[i].numbers = numbers.at;
+        claims[count].sentence = claim->sentence;
+        UNA_TRY(claim->judge(&claims[count].holds, &numbers, claim, &b->findings, b->run));
+        claims[count].numbers = numbers.at;
+        count += claims[count].holds != UNA_NOT_ASKED;
     }
     b->result.claims = claims;
     b->result.claim_count = count;
     return una_arena_check(&b->keep);
 }
 
-static una_status perform(bench *b, const una_bench_settings *given)
+static una_status get_ready(bench *b, const una_bench_settings *given)
 {
     una_bench_settings settings;
     UNA_TRY(UNA_TAKE(&settings, given, una_bench_settings, b->run));
@@ -381,17 +415,25 @@ static una_status perform(bench *b, const una_bench_settings *given)
     if (b->experiment->begin) UNA_TRY(b->experiment->begin(&b->asked.shared, &b->asked, b->run));
     UNA_TRY(b->experiment->plan(&b->plan, &b->asked, b->run));
     UNA_TRY(una_arena_check(&b->keep));
+    return open_results(b);
+}
 
-    UNA_TRY(una_folder_make(b->asked.out, b->run));
-    UNA_TRY(open_folder(b, b->asked.out, false));
-    UNA_TRY(prepare(b));
-    UNA_TRY(sweep_plan(b));
-
+static una_status present(bench *b)
+{
+    if (b->asked.aside) return UNA_OK;
     UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->store, &b->keep, b->run));
     UNA_TRY(list_rows(b));
     UNA_TRY(judge_claims(b));
     UNA_TRY(write_table(b));
     return una_experiment_page(&b->findings, b->result.claims, b->result.claim_count, &b->asked, b->run);
+}
+
+static una_status perform(bench *b, const una_bench_settings *given)
+{
+    UNA_TRY(una_sweep_agree(get_ready(b, given), b->ranks, b->run));
+    UNA_TRY(prepare(b));
+    UNA_TRY(sweep_plan(b));
+    return una_sweep_agree(present(b), b->ranks, b->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -414,7 +456,9 @@ una_status una_experiment_run(una_bench_result **result, const una_experiment *e
     bench *b;
     *result = NULL;
     UNA_TRY(new_bench(&b, experiment, run));
+    b->ranks = una_ranks_hide(run);
     una_status status = perform(b, settings);
+    una_ranks_show(run, b->ranks);
     if (experiment->end) experiment->end(b->asked.shared);
     una_store_close(b->store);
     if (status == UNA_OK) *result = &b->result;

@@ -15,9 +15,16 @@
 #define SVM_WORDS "none"
 #endif
 
+#ifdef UNA_HAS_libcurl
+#define CURL_WORDS "libcurl " UNA_CURL_VERSION
+#else
+#define CURL_WORDS "none"
+#endif
+
 const char *una_bench_build_info(void)
 {
     return "files    SQLite " SQLITE_VERSION "\n"
            "servers  libpq " UNA_LIBPQ_VERSION "\n"
-           "svm      " SVM_WORDS "\n";
+           "svm      " SVM_WORDS "\n"
+           "get      " CURL_WORDS "\n";
 }

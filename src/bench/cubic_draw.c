@@ -32,6 +32,7 @@ static const char *path_of(const una_row_key *key, const una_asked *asked, una_a
 
 una_status una_cubic_keep(const una_model *model, const una_row_key *key, const una_asked *asked, una_run *run)
 {
+    if (asked->aside) return UNA_OK;             /* it is fitted again for the picture */
     una_mark mark = una_arena_mark(&run->scratch);
     const char *path = path_of(key, asked, &run->scratch);
     una_status status = una_arena_check(&run->scratch);

@@ -28,6 +28,7 @@ typedef struct una_asked {               /* what a run of an experiment was aske
     void                  *shared;       /* what the experiment's `begin` made; NULL: nothing               */
     una_store             *store;        /* what was made before, from `prepare` on                         */
     una_arena             *keep;         /* lasts as long as the run of the experiment                      */
+    bool                   aside;        /* a rank other than 0: makes rows, and writes no files            */
 } una_asked;
 
 typedef struct una_group {               /* fits of one spec on one data set: what means are taken of        */
@@ -53,7 +54,8 @@ double una_findings_value(const una_findings *findings, size_t fit, size_t measu
 /* The fit of a group that has the seed and split of another key; SIZE_MAX: there is none. */
 size_t una_findings_fit(const una_findings *findings, const una_group *group, const una_row_key *like);
 
-typedef enum una_holding { UNA_CANNOT_TELL = -1, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
+/* UNA_NOT_ASKED: it speaks of a study that was not asked for; nobody hears of it. */
+typedef enum una_holding { UNA_NOT_ASKED = -2, UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
 
 typedef struct una_claim una_claim;
 struct una_claim {                       /* a table ends with sentence == NULL                              */

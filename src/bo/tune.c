@@ -5,6 +5,7 @@
  */
 #include "bo/tune.h"
 
+#include "base/ranks.h"
 #include "bo/search.h"
 #include "model/above.h"
 #include "sweep/folder.h"
@@ -144,7 +145,7 @@ static const char *path_in(tuning *t, const char *name)
 static una_status open_store(tuning *t)
 {
     const char *out = t->asked.out;
-    if (!out) return una_store_open_copy(&t->hunt.store, NULL, t->run);
+    if (!out || !una_sweep_writes(t->hunt.ranks)) return una_sweep_store(&t->hunt.store, NULL, t->hunt.ranks, t->run);
     const char *path = path_in(t, "tune.sqlite"), *bench = path_in(t, "bench.sqlite");
     t->table = path_in(t, "tune.csv");
     UNA_TRY(una_arena_check(&t->keep));
@@ -438,12 +439,14 @@ static una_status stopped(tuning *t, una_status status)
 
 static una_status perform(tuning *t, const una_dataset *data, const una_tune_settings *settings)
 {
-    UNA_TRY(take_asked(t, data, settings));
-    UNA_TRY(open_store(t));
-    una_status status = search_all(t);
+    una_status status = take_asked(t, data, settings);
+    if (status == UNA_OK) status = open_store(t);
+    UNA_TRY(una_sweep_agree(status, t->hunt.ranks, t->run));
+    UNA_TRY(una_sweep_share(t->hunt.store, t->hunt.name, t->hunt.ranks, t->run));
+    status = search_all(t);
     if (status != UNA_OK) return stopped(t, status);
     UNA_TRY(gather(t));
-    return write_table(t);
+    return una_sweep_agree(write_table(t), t->hunt.ranks, t->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -460,8 +463,10 @@ una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tun
     t->hunt.keep = &t->keep;
     t->hunt.make = make;
     t->hunt.context = context;
+    t->hunt.ranks = una_ranks_hide(run);
 
     una_status status = perform(t, data, settings);
+    una_ranks_show(run, t->hunt.ranks);
     una_store_close(t->hunt.store);
     t->hunt.store = NULL;
     una_hunt_end(&t->hunt, run);

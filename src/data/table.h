@@ -37,6 +37,10 @@ void       una_table_place(una_text *text, const una_dataset *data, size_t row, 
 /* The function of the made-up data set "squiggle", without noise (synthetic.c). */
 double     una_squiggle(double x);
 
+/* Every split of a published file (see una_split_read): its rows exist, none stands twice in a split, and there is a
+ * gap for each input (splits.c). */
+una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_run *run);
+
 /* ---- reading by chunks ------------------------------------------------------------------------ */
 
 typedef struct una_wanted {      /* a column and its type, as a model knows it                      */

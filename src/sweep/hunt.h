@@ -36,6 +36,7 @@ typedef struct una_hunt {
     bool            refit;               /* train anew for options of the posterior, too                           */
     bool            shelve;              /* keep what was trained, for specs that are yet to come                   */
     una_store      *store;
+    const una_ranks *ranks;              /* who makes the rows together; NULL: this process alone                   */
     una_arena      *keep;
     una_make_row   *make;                /* NULL: fits. For tests: another way of making a row                      */
     void           *context;

@@ -4,6 +4,8 @@
  */
 #include "sweep/hunt.h"
 
+#include "base/ranks.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -71,7 +73,6 @@ typedef struct batch {
     una_hunt *hunt;
     una_plan  plan, groups, first;       /* first: of each group a key whose row is missing                        */
     size_t   *head, *next;               /* [groups], [keys]: 1 + index of a key, 0 ends                           */
-    _Atomic size_t beside;               /* rows that were stored beside those of `first`                          */
 } batch;
 
 static una_status find_row(bool *found, una_row *row, una_hunt *h, const una_row_key *key, una_arena *arena,
@@ -117,17 +118,17 @@ static una_status list_group(const una_row_key ***keys, size_t *count, una_row_k
     return UNA_OK;
 }
 
-static una_status put_beside(batch *b, const una_row_key *const *keys, const una_judgement *v, size_t count,
-                             una_arena *arena, una_run *run)
+static una_status put_beside(una_outcome *outcome, const una_row_key *const *keys, const una_judgement *v, size_t count,
+                             una_run *run)
 {
-    una_row *row = UNA_GET(arena, una_row, count);
-    UNA_TRY(una_arena_check(arena));
+    una_row *row = UNA_GET(outcome->arena, una_row, count);
+    UNA_TRY(una_arena_check(outcome->arena));
     for (size_t i = 0; i < count; i++)
         row[i] = (una_row){ .key = *keys[i], .measure = una_judged, .value = v[i].value, .count = UNA_JUDGED_COUNT,
             .options = v[i].options, .kernels = una_run_kernels(run), .commit = una_build_commit(),
             .seconds = v[i].seconds };
-    UNA_TRY(una_store_put(b->hunt->store, row, count, true, NULL, NULL, run));
-    b->beside += count;
+    outcome->beside = row;
+    outcome->beside_count = count;
     return UNA_OK;
 }
 
@@ -149,7 +150,7 @@ static una_status make_group(void *context, const una_row_key *key, una_outcome 
     if (status == UNA_OK && model && !known && h->shelve) status = put_up(h, model, &group, run);
     una_model_free(model);
     UNA_TRY(status);
-    if (count > 1) UNA_TRY(put_beside(b, keys + 1, v + 1, count - 1, outcome->arena, run));
+    if (count > 1) UNA_TRY(put_beside(outcome, keys + 1, v + 1, count - 1, run));
     for (size_t k = 0; k < UNA_JUDGED_COUNT; k++) outcome->value[k] = v->value[k];
     outcome->options = v->options;
     outcome->seconds = v->seconds;
@@ -213,10 +214,11 @@ static una_status sweep_over(batch *b, const una_plan *plan, una_run *run)
 {
     una_hunt *h = b->hunt;
     una_sweep sweep = { .store = h->store, .plan = plan, .measures = una_judged, .measure_count = UNA_JUDGED_COUNT,
-                        .make = h->make ? h->make : make_group, .context = h->make ? h->context : b };
+                        .make = h->make ? h->make : make_group, .context = h->make ? h->context : b,
+                        .ranks = h->ranks };
     if (plan->count == 0) return UNA_OK;
     una_status status = una_sweep_run(&sweep, run);
-    h->made += sweep.made;
+    h->made += sweep.made + sweep.beside;
     return status;
 }
 
@@ -286,17 +288,30 @@ static una_status sum_up_all(una_hunt *h, size_t from, size_t to, una_run *run)
     return status;
 }
 
+/* Each rank has counted its own since `before`. */
+static una_status count_trained(una_hunt *h, size_t before, una_run *run)
+{
+    const una_ranks *outer = run->settings.ranks;
+    double now = (double)(h->trained - before);
+    una_ranks_show(run, h->ranks);
+    una_status status = una_ranks_sum(&now, 1, run);
+    una_ranks_show(run, outer);
+    h->trained = before + (size_t)now;
+    return status;
+}
+
 /* Groups first; then whatever was lost on the way, by another process that was stopped between two rows. */
 una_status una_hunt_make(una_hunt *h, size_t from, size_t to, una_run *run)
 {
+    size_t before = h->trained;
     una_arena arena;
     una_arena_init(&arena, run);
     batch b = { .hunt = h, .plan = { .arena = &arena }, .groups = { .arena = &arena }, .first = { .arena = &arena } };
     una_status status = plan_rows(&b, from, to, run);
     if (status == UNA_OK) status = sweep_over(&b, &b.first, run);
     if (status == UNA_OK && b.groups.count > 0) status = sweep_over(&b, &b.plan, run);
-    h->made += b.beside;
     una_arena_free(&arena);
     UNA_TRY(status);
+    UNA_TRY(count_trained(h, before, run));
     return sum_up_all(h, from, to, run);
 }

@@ -165,35 +165,53 @@ static una_status find_holder(holder *h, una_database *db, const una_row_key *ke
                              KEY_CELLS, take_holder, h, run);
 }
 
-typedef struct claiming { const una_store *store; const una_row_key *key; bool granted; } claiming;
-
-static una_status take_claim(una_database *db, void *context, una_run *run)
+static una_status take_claim(bool *granted, una_database *db, const una_store *store, const una_row_key *key,
+                             una_run *run)
 {
-    claiming *c = context;
-    const una_owner_name *me = &c->store->me;
+    const una_owner_name *me = &store->me;
     una_cell cells[KEY_CELLS + OWNER_CELLS + 1];
     holder h;
-    c->granted = false;
-    UNA_TRY(find_holder(&h, db, c->key, run));
+    *granted = false;
+    UNA_TRY(find_holder(&h, db, key, run));
     if (h.found && !una_owner_same(&h.name, me) && una_owner_alive(&h.name, h.since, me)) return UNA_OK;
 
-    give_key(cells, c->key);
-    give_owner(cells + KEY_CELLS, c->store);
+    give_key(cells, key);
+    give_owner(cells + KEY_CELLS, store);
     cells[KEY_CELLS + OWNER_CELLS] = time_now();
     UNA_TRY(una_database_do(NULL, db, "INSERT INTO claim (" KEY ", host, process, start, handle, since) "
                             "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO UPDATE SET "
                             "host = $7, process = $8, start = $9, handle = $10, since = $11", cells,
                             KEY_CELLS + OWNER_CELLS + 1, run));
-    c->granted = true;
+    *granted = true;
     return UNA_OK;
+}
+
+typedef struct claiming {
+    const una_store          *store;
+    const una_row_key *const *keys;
+    size_t                    count;
+    bool                     *granted;
+} claiming;
+
+static una_status take_claims(una_database *db, void *context, una_run *run)
+{
+    const claiming *c = context;
+    for (size_t i = 0; i < c->count; i++) UNA_TRY(take_claim(&c->granted[i], db, c->store, c->keys[i], run));
+    return UNA_OK;
+}
+
+una_status una_store_claim_all(bool *granted, una_store *store, const una_row_key *const *keys, size_t count,
+                               una_run *run)
+{
+    claiming c = { store, keys, count, granted };
+    una_status status = una_database_transact(store->db, take_claims, &c, run);
+    for (size_t i = 0; status != UNA_OK && i < count; i++) granted[i] = false;
+    return status;
 }
 
 una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run)
 {
-    claiming c = { store, key, false };
-    una_status status = una_database_transact(store->db, take_claim, &c, run);
-    *granted = status == UNA_OK && c.granted;
-    return status;
+    return una_store_claim_all(granted, store, &key, 1, run);
 }
 
 /* Its own only: another may have taken it over meanwhile. */

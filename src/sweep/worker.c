@@ -1,40 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rounds over the plan: what has no row and no living owner is claimed, made and stored. When the rest is in other
- * hands, the worker waits for it, and takes over what an owner that died has left.
+ * One sweep: what has no row is listed, and threads of the pool come to the desk for keys until there are none. With
+ * several ranks: first all must have planned the same, and in the end all get all rows.
  */
 #include "sweep/worker.h"
 
+#include "sweep/desk.h"
+#include "sweep/parcel.h"
+
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-enum { WAIT_MS = 50, RENEW_MS = 20000, PATIENCE = 20 };      /* rounds of waiting before a note says for whom */
-
-typedef struct shift {
-    una_sweep    *sweep;
-    const size_t *todo;                  /* [count] indices of keys                                         */
-    una_tally    *tally;
-    atomic_size_t made, held;            /* held: somebody else is at it                                    */
-} shift;
-
-static bool is_whole(const una_sweep *sweep, const una_row *row)
-{
-    for (size_t i = 0; i < sweep->measure_count; i++)
-        if (una_row_find(row, sweep->measures[i]) == SIZE_MAX) return false;
-    return true;
-}
-
-static una_status is_done(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run)
-{
-    una_row row = {0};
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_store_find(done, &row, sweep->store, key, &run->scratch, run);
-    *done = *done && is_whole(sweep, &row);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
+enum { RENEW_MS = 20000 };
 
 /* ---- one key ------------------------------------------------------------------------------------------------- */
 
@@ -51,8 +29,25 @@ static una_status explain(const una_row_key *key, una_status status, una_run *ru
     return status;
 }
 
-static una_status make_row(const una_sweep *sweep, const una_row_key *key, una_run *run)
+/* The row and those beside it, in one list. */
+static una_status bring(una_desk *d, size_t at, const una_outcome *outcome, double seconds, una_run *run)
 {
+    const una_sweep *sweep = d->sweep;
+    size_t count = 1 + outcome->beside_count;
+    una_row *rows = UNA_GET(outcome->arena, una_row, count);
+    UNA_TRY(una_arena_check(outcome->arena));
+    rows[0] = (una_row){ .key = sweep->plan->keys[at], .measure = sweep->measures, .value = outcome->value,
+        .count = sweep->measure_count, .options = outcome->options, .kernels = una_run_kernels(run),
+        .commit = una_build_commit(), .seconds = outcome->seconds };
+    if (count > 1) memcpy(rows + 1, outcome->beside, outcome->beside_count * sizeof *rows);
+    return una_desk_bring(d, at, rows, count, seconds, run);
+}
+
+static una_status make_rows(una_desk *d, size_t at, una_run *run)
+{
+    const una_sweep *sweep = d->sweep;
+    const una_row_key *key = &sweep->plan->keys[at];
+    double begun = una_desk_clock();
     una_arena arena;
     una_arena_init(&arena, run);
     una_outcome outcome = { .arena = &arena, .value = UNA_GET(&arena, double, sweep->measure_count),
@@ -62,116 +57,100 @@ static una_status make_row(const una_sweep *sweep, const una_row_key *key, una_r
 
     run->settings.seed = key->seed;
     if (status == UNA_OK) status = sweep->make(sweep->context, key, &outcome, run);
-    if (status == UNA_OK) {
-        una_row row = { .key = *key, .measure = sweep->measures, .value = outcome.value,
-            .count = sweep->measure_count, .options = outcome.options, .kernels = una_run_kernels(run),
-            .commit = una_build_commit(), .seconds = outcome.seconds };
-        status = una_store_put(sweep->store, &row, 1, true, NULL, NULL, run);
-    }
+    if (status == UNA_OK) status = bring(d, at, &outcome, una_desk_clock() - begun, run);
     una_arena_free(&arena);
-    return status;
+    return status == UNA_OK ? status : explain(key, status, run);
 }
 
+/* A task is a place in the queue, not a key: who comes first gets the first, on whatever rank. */
 static una_status one_key(void *context, size_t index, una_run *run)
 {
-    shift *s = context;
-    una_sweep *sweep = s->sweep;
-    const una_row_key *key = &sweep->plan->keys[s->todo[index]];
-    bool granted, done = false;
-    UNA_TRY(una_tick(run, "fitting", 0, NAN));
-    UNA_TRY(una_store_claim(&granted, sweep->store, key, run));
-    if (!granted) {
-        atomic_fetch_add(&s->held, 1);
-        return UNA_OK;
+    una_desk *d = context;
+    size_t key;
+    (void)index;
+    if (d->ranks > 1) {                          /* with what the others have done */
+        double width = d->run->progress_to - d->run->progress_from, all = (double)d->count;
+        run->progress_from = d->run->progress_from + width * (double)(d->tally->done - d->tally->before) / all;
+        run->progress_to = fmin(run->progress_from + width / all, d->run->progress_to);
     }
-
-    /* Its row may have come between the list and the claim. */
-    una_status status = is_done(&done, sweep, key, run);
-    if (status == UNA_OK && !done) status = make_row(sweep, key, run);
-    if (status == UNA_OK && !done) {
-        atomic_fetch_add(&s->made, 1);
-        atomic_fetch_add(&s->tally->done, 1);
-        return UNA_OK;
-    }
-    if (status != UNA_OK) status = explain(key, status, run);
-    char why[sizeof run->message];
-    memcpy(why, run->message, sizeof why);
-    una_status dropped = una_store_drop(sweep->store, key, run);
-    if (status != UNA_OK) memcpy(run->message, why, sizeof why);
-    return status != UNA_OK ? status : dropped;
+    una_status status = una_desk_take(&key, d, run);
+    if (status == UNA_OK && key != SIZE_MAX) status = make_rows(d, key, run);
+    if (status != UNA_OK) una_desk_stop(d, status);
+    return status;
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------------- */
 
-una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
+static una_status list_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
-    *count = 0;
     for (size_t i = 0; i < sweep->plan->count; i++) {
         bool done;
-        UNA_TRY(is_done(&done, sweep, &sweep->plan->keys[i], run));
+        UNA_TRY(una_sweep_done(&done, sweep, &sweep->plan->keys[i], run));
         if (!done) todo[(*count)++] = i;
     }
     return UNA_OK;
 }
 
-/* The key that is waited for and who has it. Nobody may: then it is free by now. */
-static una_status tell_waiting(const una_sweep *sweep, const una_row_key *key, una_run *run)
+una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
-    una_owner owner;
-    UNA_TRY(una_store_owner(&owner, sweep->store, key, run));
-    if (owner.process == 0) return UNA_OK;
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_text text = una_text_in(&run->scratch);
-    una_row_key_describe(&text, key);
-    una_log(run, UNA_LOG_NOTE, "waiting for %s, which process %ld on host %s has claimed; where that process is dead, "
-            "this run takes over within two minutes; where it hangs, end it", text.at ? text.at : key->spec,
-            owner.process, owner.host);
-    una_arena_release(&run->scratch, mark);
-    return UNA_OK;
-}
-
-/* All that is left is in other hands. */
-static una_status wait_a_little(size_t *rounds, const una_sweep *sweep, const una_row_key *key, una_run *run)
-{
-    struct timespec time = { .tv_nsec = WAIT_MS * 1000000L };
-    nanosleep(&time, NULL);
-    return ++*rounds == PATIENCE ? tell_waiting(sweep, key, run) : UNA_OK;
-}
-
-static una_status one_shift(una_sweep *sweep, const size_t *todo, size_t count, una_tally *tally, size_t *rounds,
-                            una_run *run)
-{
-    shift s = { .sweep = sweep, .todo = todo, .tally = tally };
-    double from = run->progress_from, all = (double)sweep->plan->count;
-    run->progress_from = from + (run->progress_to - from) * (1 - (double)count / all);
-    una_status status = una_pool(run, count, one_key, &s);
-    run->progress_from = from;
-    sweep->made += s.made;
-    if (status == UNA_OK && s.made == 0 && s.held > 0)
-        status = wait_a_little(rounds, sweep, &sweep->plan->keys[todo[0]], run);
+    const una_ranks *outer = run->settings.ranks;
+    *count = 0;
+    una_status status = una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK;
+    una_ranks_show(run, sweep->ranks);
+    status = una_ranks_agree(status, run);
+    if (status == UNA_OK) status = una_ranks_share(count, sizeof *count, run);
+    if (status == UNA_OK) status = una_ranks_share(todo, *count * sizeof *todo, run);
+    una_ranks_show(run, outer);
     return status;
 }
 
-static una_status work_through(una_sweep *sweep, una_run *run)
+/* Those behind the desk begin, the pool works, and they end. *alone: the other ranks are lost. */
+static una_status staff(una_desk *d, bool *alone, const size_t *todo, una_arena *arena, una_run *run)
 {
-    una_arena arena;
-    una_arena_init(&arena, run);
-    size_t *todo = UNA_GET(&arena, size_t, sweep->plan->count), count = 0, rounds = 0;
-    una_status status = una_arena_check(&arena);
-    sweep->made = 0;
+    una_keeper *keeper = NULL;
+    una_clerk *clerk = NULL;
+    bool first = una_sweep_writes(d->sweep->ranks), several = d->ranks > 1;
+    if (several) run->settings.cancel = &d->cancel;
+    una_status status = first ? una_keeper_start(&keeper, d, todo, arena) : UNA_OK;
+    if (status == UNA_OK && several) status = una_clerk_start(&clerk, d, arena);
+    *alone = several && !clerk;
+    if (status == UNA_OK) status = una_pool(run, d->count, one_key, d);
+    else una_desk_stop(d, status);
 
-    if (status == UNA_OK) status = una_sweep_missing(todo, &count, sweep, run);
+    if (first) una_clerk_join(clerk);            /* until the others have left */
+    pthread_mutex_lock(&d->lock);
+    d->closed = true;
+    pthread_cond_broadcast(&d->news);
+    pthread_mutex_unlock(&d->lock);
+    if (!first) una_clerk_join(clerk);
+    una_keeper_join(keeper);
+    run->settings.cancel = d->outer;
+    *alone = *alone || d->alone;
+    return status;
+}
+
+static una_status work_through(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
+                               una_run *run)
+{
+    una_desk d;
     una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
     const una_tally *outer = run->tally;
+    double from = run->progress_from;
     run->tally = &tally;
-    while (status == UNA_OK && count > 0) {
-        status = one_shift(sweep, todo, count, &tally, &rounds, run);
-        if (status == UNA_OK) status = una_sweep_missing(todo, &count, sweep, run);
-        if (status == UNA_OK) tally.done = sweep->plan->count - count;       /* with what others have made */
-    }
+    run->progress_from = from + (run->progress_to - from) * (1 - (double)count / (double)sweep->plan->count);
+
+    una_status status = una_desk_open(&d, sweep, count, &tally, arena, run);
+    if (status == UNA_OK) status = staff(&d, alone, todo, arena, run);
+    else *alone = d.ranks > 1;
+    if (status == UNA_OK && d.status != UNA_OK) status = una_fail(run, d.status, "%s", d.message);
+    if (status == UNA_OK && d.state == UNA_DESK_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
+    sweep->made = d.made;
+    sweep->beside = d.beside;
+    sweep->worked = d.worked;
+    sweep->waited = d.waited;
+    una_desk_free(&d);
+    run->progress_from = from;
     run->tally = outer;
-    una_arena_free(&arena);
     return status;
 }
 
@@ -206,7 +185,9 @@ static void *beat(void *context)
     return NULL;
 }
 
-una_status una_sweep_run(una_sweep *sweep, una_run *run)
+/* work_through with a pulse beside it. */
+static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
+                             una_run *run)
 {
     pulse p = { .store = sweep->store, .every_ms = sweep->renew_ms ? sweep->renew_ms : RENEW_MS,
                 .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -217,7 +198,7 @@ una_status una_sweep_run(una_sweep *sweep, una_run *run)
 
     /* Without the thread a long fit may be made twice, by another machine: time is lost and nothing else. */
     bool beats = pthread_create(&p.thread, NULL, beat, &p) == 0;
-    una_status status = work_through(sweep, run);
+    una_status status = work_through(sweep, alone, todo, count, arena, run);
     pthread_mutex_lock(&p.lock);
     p.stopped = true;
     pthread_cond_signal(&p.stop);
@@ -227,5 +208,173 @@ una_status una_sweep_run(una_sweep *sweep, una_run *run)
     pthread_cond_destroy(&p.stop);
     pthread_condattr_destroy(&clock);
     pthread_mutex_destroy(&p.lock);
+    return status;
+}
+
+/* ---- several ranks ------------------------------------------------------------------------------------------- */
+
+typedef struct passport { uint64_t plan, count; char version[32], host[64]; } passport;
+
+static passport passport_of(const una_sweep *sweep)
+{
+    passport p = { .count = sweep->plan->count };
+    for (size_t i = 0; i < sweep->plan->count; i++)
+        p.plan = p.plan * UINT64_C(0x9e3779b97f4a7c15) + una_row_key_hash(&sweep->plan->keys[i]);
+    snprintf(p.version, sizeof p.version, "%s", una_version());
+    una_ranks_host(p.host);
+    return p;
+}
+
+static una_status compare(const passport *mine, const una_message *all, int count, una_run *run)
+{
+    for (int r = 1; r < count; r++) {
+        const passport *his = all[r].bytes;
+        if (all[r].count != sizeof *his || strcmp(his->version, mine->version) != 0)
+            UNA_FAIL(run, UNA_E_USAGE, "rank %d on host %s has una %s, and rank 0 has una %s; every rank needs the "
+                     "same", r, all[r].count == sizeof *his ? his->host : "unknown",
+                     all[r].count == sizeof *his ? his->version : "of another kind", mine->version);
+        if (his->count != mine->count || his->plan != mine->plan)
+            UNA_FAIL(run, UNA_E_INPUT, "rank %d on host %s has planned %llu fits that are not the %llu of rank 0; every "
+                     "rank needs the same command, the same data files and the same una", r, his->host,
+                     (unsigned long long)his->count, (unsigned long long)mine->count);
+    }
+    return UNA_OK;
+}
+
+static una_status check_plans(const una_sweep *sweep, una_run *run)
+{
+    int count = una_rank_count(run);
+    passport mine = passport_of(sweep);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_message *all = UNA_GET(&run->scratch, una_message, (size_t)count);
+    una_status status = una_ranks_agree(una_arena_check(&run->scratch), run);
+    if (status == UNA_OK) status = una_ranks_gather(all, &mine, sizeof mine, &run->scratch, run);
+    if (status == UNA_OK && una_rank(run) == 0) status = compare(&mine, all, count, run);
+    una_arena_release(&run->scratch, mark);
+    return una_ranks_follow(status, run);
+}
+
+/* What rank 0 has packed goes to all, and there into the store. */
+static una_status spread(una_status status, una_text *bytes, una_store *store, una_run *run)
+{
+    una_row *rows;
+    size_t size = bytes->length, count;
+    void *at = bytes->at;
+    UNA_TRY(una_ranks_follow(status, run));
+    UNA_TRY(una_ranks_share_block(&at, &size, &run->scratch, run));
+    if (una_rank(run) > 0) {
+        status = una_parcel_open(&rows, &count, at, size, &run->scratch, run);
+        if (status == UNA_OK) status = una_store_put(store, rows, count, true, NULL, NULL, run);
+    }
+    return una_ranks_agree(status, run);
+}
+
+static una_status pack_plan(una_text *bytes, const una_sweep *sweep, size_t from, size_t to, una_run *run)
+{
+    for (size_t i = from; i < to; i++) {
+        una_row row;
+        bool found;
+        UNA_TRY(una_store_find(&found, &row, sweep->store, &sweep->plan->keys[i], &run->scratch, run));
+        if (found) una_parcel_pack(bytes, &row);
+    }
+    return una_arena_check(&run->scratch);
+}
+
+static una_status spread_plan(const una_sweep *sweep, una_run *run)
+{
+    enum { AT_ONCE = 1000 };
+    for (size_t from = 0; from < sweep->plan->count; from += AT_ONCE) {
+        size_t to = sweep->plan->count - from < AT_ONCE ? sweep->plan->count : from + AT_ONCE;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_text bytes = una_text_in(&run->scratch);
+        una_status status = una_rank(run) == 0 ? pack_plan(&bytes, sweep, from, to, run) : UNA_OK;
+        status = spread(status, &bytes, sweep->store, run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+typedef struct totals { uint64_t made, beside; double worked, waited; } totals;
+
+static una_status share_totals(una_sweep *sweep, una_run *run)
+{
+    totals t = { sweep->made, sweep->beside, sweep->worked, sweep->waited };
+    UNA_TRY(una_ranks_share(&t, sizeof t, run));
+    sweep->made = (size_t)t.made;
+    sweep->beside = (size_t)t.beside;
+    sweep->worked = t.worked;
+    sweep->waited = t.waited;
+    return UNA_OK;
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------ */
+
+static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
+{
+    size_t *todo = UNA_GET(arena, size_t, sweep->plan->count), count = 0;
+    bool first = una_sweep_writes(sweep->ranks), alone = false;
+    una_status status = UNA_OK;
+    UNA_TRY(una_ranks_agree(una_arena_check(arena), run));
+    UNA_TRY(una_sweep_missing(todo, &count, sweep, run));
+    if (count > 0 && first) status = keep_alive(sweep, &alone, todo, count, arena, run);
+    else if (count > 0) status = work_through(sweep, &alone, todo, count, arena, run);
+    if (alone || una_rank_count(run) == 1) return status;
+    UNA_TRY(una_ranks_agree(status, run));
+    UNA_TRY(share_totals(sweep, run));
+    return spread_plan(sweep, run);
+}
+
+una_status una_sweep_run(una_sweep *sweep, una_run *run)
+{
+    const una_ranks *outer = run->settings.ranks;
+    una_arena arena;
+    una_arena_init(&arena, run);
+    sweep->made = sweep->beside = 0;
+    sweep->worked = sweep->waited = 0;
+    if (sweep->ranks && sweep->ranks->count == 1) sweep->ranks = NULL;
+    una_ranks_show(run, sweep->ranks);
+    una_status status = sweep->ranks ? check_plans(sweep, run) : UNA_OK;
+    if (status == UNA_OK) status = sweep_all(sweep, &arena, run);
+    una_ranks_show(run, outer);
+    una_arena_free(&arena);
+    return status;
+}
+
+/* ---- for those who sweep ------------------------------------------------------------------------------------- */
+
+una_status una_sweep_store(una_store **store, const char *path, const una_ranks *ranks, una_run *run)
+{
+    return una_sweep_writes(ranks) && path ? una_store_open(store, path, run) : una_store_open_copy(store, NULL, run);
+}
+
+una_status una_sweep_agree(una_status status, const una_ranks *ranks, una_run *run)
+{
+    const una_ranks *outer = run->settings.ranks;
+    una_ranks_show(run, ranks);
+    status = una_ranks_agree(status, run);
+    una_ranks_show(run, outer);
+    return status;
+}
+
+static una_status pack_row(void *context, const una_row *row, una_run *run)
+{
+    una_text *bytes = context;
+    (void)run;
+    una_parcel_pack(bytes, row);
+    return una_arena_check(bytes->arena);
+}
+
+una_status una_sweep_share(una_store *store, const char *study, const una_ranks *ranks, una_run *run)
+{
+    if (!ranks || ranks->count == 1) return UNA_OK;
+    const una_ranks *outer = run->settings.ranks;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text bytes = una_text_in(&run->scratch);
+    una_ranks_show(run, ranks);
+    una_status status = ranks->rank == 0 ? una_store_each(store, study, pack_row, &bytes, run) : UNA_OK;
+    status = spread(status, &bytes, store, run);
+    una_ranks_show(run, outer);
+    una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -14,9 +14,13 @@ fi
 UNA=$(cd "$(dirname "$una")" && pwd)/$(basename "$una")
 shift
 export UNA NO_COLOR=
+root=$(cd "$here/../.." && pwd)    # of the project
+# No data of the person who runs this.
+unset UNA_DATA
 # A crash under a sanitizer must not look like the exit status 1 of wrong usage.
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
 work=$(mktemp -d)
+export XDG_DATA_HOME=$work/no-data
 trap 'rm -rf "$work"' EXIT
 # Fontconfig keeps what it once read; that is no leak of ours.
 echo "leak:libfontconfig" >"$work/suppressions"

@@ -150,16 +150,17 @@ static void from_a_file(void **state)
     refused("{\"rows\": 5, \"gap\": []}", "gap", 0, UNA_E_INPUT, "splits 5 rows, and the data has 4");
     refused("{\"gap\": []}", "gap", 0, UNA_E_INPUT, "how many 'rows'");
     refused("[1, 2]", "gap", 0, UNA_E_INPUT, "how many 'rows'");
-    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 4], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "not one of 0 to 3");
+    refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 4], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
+            "split 0 of 'gap' names row 4, which does not exist: the data has rows 0 to 3");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, -1], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
-            "not one of 0 to 3");
+            "names row -1, which does not exist");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, \"1\"], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
-            "not one of 0 to 3");
+            "not the number of a row");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT, "names row 1 twice");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1, 2, 3], \"test\": [1]}]}", "gap", 0, UNA_E_INPUT,
             "names row 1 twice");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1, 2, 3], \"test\": [9]}]}", "gap", 0, UNA_E_INPUT,
-            "not one of 0 to 3");
+            "names row 9, which does not exist");
     refused("{\"rows\": 4, \"gap\": [{\"train\": [0, 1]}]}", "gap", 0, UNA_E_INPUT, "no rows in 'train' or in 'test'");
     refused("{\"rows\": 4,\n \"gap\": [", "gap", 0, UNA_E_INPUT, "line 2");
 

@@ -6,14 +6,20 @@ how="--data data --models linear --quiet"
 check "uci" 0 una bench uci $how --splits 0-2
 out "yacht" "log-lik" "3 fits made now"
 has una-bench/uci.csv "rows,rmse,log_lik,crps,coverage_50,coverage_90,coverage_95,calibration_error,mean_std_epistemic,"
-has una-bench/uci.csv ",noise_std,mean_cos2,warnings,rows_new,rmse_new,log_lik_new,seconds,"
+has una-bench/uci.csv ",noise_std,mean_cos2,warnings,risk_10,risk_20,"
+has una-bench/uci.csv ",risk_90,rows_new,rmse_new,log_lik_new,hand_rmse,hand_log_lik,hand_std_epistemic,hand_noise_std,seconds,"
 there una-bench/uci.html
-has una-bench/uci.html "Log-lik new"
+for text in "Error and log-likelihood" "−0.16" "WGBoost" "Bands and pairs: automatic" "Splits: 3."; do
+    has una-bench/uci.html "$text"
+done
+true_that "claims of the other protocol stay away" test -z "$(grep -o 'Thesis.s protocol: LUNA' una-bench/uci.html)"
+there una-bench/uci-rmse.tex una-bench/uci-risk-automatic.svg una-bench/uci-bands-automatic.csv
 check "gap" 0 una bench gap $how --splits 0-1 --json
 json experiment rows means claims
 out '"data": "yacht Froude number"' '"gap_auroc"' '"gap_increase"' '"fitted": 2'
 there una-bench/gap.html
-has una-bench/gap.html "over the splits (2 splits each)"
+for text in "The six gaps of the thesis" "Who notices which gap" "Splits: 2."; do has una-bench/gap.html "$text"; done
+there una-bench/gap-detection.csv una-bench/gap-along-automatic.svg una-bench/gap-risk-automatic.svg
 true_that "its page has no column for seconds" test -z "$(grep -o 'Seconds a fit' una-bench/gap.html)"
 check "valid rows are other rows" 0 una bench uci $how --splits 0-1 --group valid
 out "2 fits made now, 0 were there"

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una data: the catalogue of published data sets, and the folder that they are in.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NOTHING { NULL, CLI_TEXT, NULL }
+#define FOLDER_FLAG CLI_FLAG("data", CLI_FOLDER, "FOLDER", \
+                             "the data folder (default: $UNA_DATA, else $XDG_DATA_HOME/una, else ~/.local/share/una)")
+
+const cli_family cli_data = {
+    "data", "published data sets for 'una bench': list, import, get",
+    "Experiments use published data that does not come with una. The catalogue knows each set, its files by their "
+    "sums, its licence and where it is public. Files lie in one folder: --data FOLDER, else the variable UNA_DATA, "
+    "else $XDG_DATA_HOME/una, which is ~/.local/share/una where that is not set; 'una bench' looks there too. A file "
+    "gets into it only if its sum is right.",
+    "una data list\n"
+    "una data import ~/Downloads/data\n"
+    "una data get boston concrete yacht\n"
+    "una bench uci --sets boston,concrete,yacht"
+};
+
+/* ---- the folder -------------------------------------------------------------------------------------------- */
+
+char *cli_data_folder(const cli *c, bool *named)
+{
+    const char *given = cli_text(c, "data"), *from = getenv("UNA_DATA"), *data = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+    *named = given || (from && *from);
+    if (*named) return cli_join("", given ? given : from);
+    if (data && *data == '/') return cli_join(data, "una");      /* the standard passes over others */
+    return home && *home ? cli_join(home, ".local/share/una") : NULL;
+}
+
+static una_status find_folder(const cli *c, char **folder)
+{
+    bool named;
+    *folder = cli_data_folder(c, &named);
+    if (*folder && **folder) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "there is no home to keep data in; name a folder with --data FOLDER");
+}
+
+/* ---- list -------------------------------------------------------------------------------------------------- */
+
+static const cli_flag list_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
+
+static const char *const states[] = { "absent", "intact", "damaged" };
+
+typedef struct looked { size_t absent, intact, damaged; una_data_state *file; } looked;
+
+static una_status look(const cli *c, looked *l, size_t set, const char *folder)
+{
+    size_t count = una_data_at(set)->file_count;
+    *l = (looked){ .file = cli_memory(count, sizeof *l->file) };
+    for (size_t f = 0; f < count; f++) {
+        una_status status = una_data_check(&l->file[f], set, f, folder, c->run);
+        if (status != UNA_OK) return cli_failed(c, status);
+        ++*(l->file[f] == UNA_DATA_ABSENT ? &l->absent : l->file[f] == UNA_DATA_INTACT ? &l->intact : &l->damaged);
+    }
+    return UNA_OK;
+}
+
+static const char *word_of(const looked *l)
+{
+    return l->damaged ? "damaged" : !l->intact ? "-" : l->absent ? "in part" : "intact";
+}
+
+static void print_set(const una_data_set *set, const looked *l)
+{
+    char target[128];
+    bool unit = *set->unit;
+    snprintf(target, sizeof target, "%s%s%s%s", set->target, unit ? " (" : "", set->unit, unit ? ")" : "");
+    printf("%-18s %6zu %7zu  %-8s %-36.36s %s\n", set->name, set->rows, set->inputs, word_of(l), target, set->licence);
+}
+
+/* What is wrong, file by file, below the table. */
+static void print_wrong(const una_data_set *set, const looked *l, const char *folder)
+{
+    for (size_t f = 0; f < set->file_count; f++) {
+        char *path = cli_join(folder, set->files[f].path);
+        if (l->file[f] == UNA_DATA_DAMAGED)
+            printf("%s: %s is not the published file; 'una data get %s' fetches it anew\n", set->name, path, set->name);
+        else if (l->file[f] == UNA_DATA_ABSENT && l->intact) printf("%s: there is no %s\n", set->name, path);
+        free(path);
+    }
+}
+
+static void json_set(const una_data_set *set, const looked *l)
+{
+    printf("{\"name\": \"%s\", \"title\": ", set->name);
+    cli_json_text(stdout, set->title);
+    printf(", \"rows\": %zu, \"inputs\": %zu, \"target\": ", set->rows, set->inputs);
+    cli_json_text(stdout, set->target);
+    printf(", \"unit\": ");
+    cli_json_text(stdout, set->unit);
+    printf(", \"splits\": %zu, \"intact\": %s, \"files\": [", set->splits,
+           l->intact == set->file_count ? "true" : "false");
+    for (size_t f = 0; f < set->file_count; f++)
+        printf("%s{\"path\": \"%s\", \"bytes\": %llu, \"sha256\": \"%s\", \"state\": \"%s\"}", f ? ", " : "",
+               set->files[f].path, (unsigned long long)set->files[f].bytes, set->files[f].sha256,
+               states[l->file[f]]);
+    printf("], \"licence\": ");
+    cli_json_text(stdout, set->licence);
+    printf(", \"citation\": ");
+    cli_json_text(stdout, set->citation);
+    printf(", \"source\": ");
+    cli_json_text(stdout, set->source);
+    printf("}");
+}
+
+static void print_list(const cli *c, const looked *all, const char *folder)
+{
+    if (c->json) printf("{\"folder\": ");
+    if (c->json) cli_json_text(stdout, folder);
+    if (c->json) printf(", \"sets\": [");
+    else printf("%-18s %6s %7s  %-8s %-36s %s\n", "name", "rows", "inputs", "here", "target", "licence");
+    for (size_t s = 0; s < una_data_count(); s++) {
+        if (c->json && s) printf(", ");
+        if (c->json) json_set(una_data_at(s), &all[s]);
+        else print_set(una_data_at(s), &all[s]);
+    }
+    if (c->json) printf("]}\n");
+    else printf("\nThe data folder is %s\n", folder);
+    for (size_t s = 0; !c->json && s < una_data_count(); s++) print_wrong(una_data_at(s), &all[s], folder);
+}
+
+static una_status run_list(cli *c)
+{
+    char *folder;
+    una_status status = find_folder(c, &folder);
+    looked *all = cli_memory(una_data_count(), sizeof *all);
+    for (size_t s = 0; status == UNA_OK && s < una_data_count(); s++) status = look(c, &all[s], s, folder);
+    if (status == UNA_OK) print_list(c, all, folder);
+    for (size_t s = 0; s < una_data_count(); s++) free(all[s].file);
+    free(all);
+    free(folder);
+    return status;
+}
+
+const cli_verb cli_data_list = {
+    "data list", "which data sets there are, and which of them are here",
+    "Lists the catalogue: rows, inputs, target, licence, and whether the data folder has the files with the right "
+    "sums. --json adds the title, the citation, the source, and each file with its sum.",
+    { NOTHING, NOTHING, NOTHING }, list_flags, CLI_WITH_JSON,
+    "una data list\n"
+    "una data list --data FOLDER --json",
+    run_list
+};
+
+/* ---- what import and get share ----------------------------------------------------------------------------- */
+
+typedef struct done { size_t files, written; bool refused; char *why; } done;    /* one set; files 0: not concerned */
+
+static void tell_json(const done *all, const char *folder)
+{
+    bool more = false;
+    printf("{\"folder\": ");
+    cli_json_text(stdout, folder);
+    printf(", \"sets\": [");
+    for (size_t s = 0; s < una_data_count(); s++) {
+        if (!all[s].files && !all[s].refused) continue;
+        printf("%s{\"name\": \"%s\", \"files\": %zu, \"written\": %zu, \"refused\": ", more ? ", " : "",
+               una_data_at(s)->name, all[s].files, all[s].written);
+        cli_json_text(stdout, all[s].why);
+        printf("}");
+        more = true;
+    }
+    printf("]}\n");
+}
+
+static void tell(const cli *c, const done *all, const char *folder)
+{
+    if (c->json) tell_json(all, folder);
+    if (c->json || c->quiet) return;
+    for (size_t s = 0; s < una_data_count(); s++) {
+        const done *d = &all[s];
+        if (!d->files || d->refused) continue;
+        printf("%-18s %zu file%s in %s, %s\n", una_data_at(s)->name, d->files, d->files == 1 ? "" : "s", folder,
+               d->written == 0 ? "there before" : d->written == d->files ? "new" : "some of them new");
+    }
+}
+
+/* Takes a set's failure: it is printed, and the next set follows; the first failure is what the program ends with. */
+static una_status note_failure(const cli *c, done *d, una_status status, una_status first)
+{
+    if (status == UNA_OK) return first;
+    cli_progress_clear();
+    d->refused = true;
+    d->why = cli_join("", una_run_message(c->run));
+    cli_failed(c, status);
+    return first == UNA_OK || status == UNA_CANCELLED ? status : first;
+}
+
+static void free_done(done *all)
+{
+    for (size_t s = 0; s < una_data_count(); s++) free(all[s].why);
+    free(all);
+}
+
+/* ---- import ------------------------------------------------------------------------------------------------ */
+
+static const cli_flag import_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
+
+static una_status check_source(const cli *c, const char *from)
+{
+    struct stat about;
+    if (stat(from, &about) != 0) return cli_fail(c, UNA_E_IO, "there is no folder %s", from);
+    if (S_ISDIR(about.st_mode)) return UNA_OK;
+    return cli_fail(c, UNA_E_IO, "%s is not a folder; give one that has uci/NAME.csv, mnist/ or faces/ in it", from);
+}
+
+static una_status run_import(cli *c)
+{
+    const char *from = c->operand[0];
+    char *folder = NULL;
+    bool any = false;
+    done *all = cli_memory(una_data_count(), sizeof *all);
+    una_status status = check_source(c, from);
+    if (status == UNA_OK) status = find_folder(c, &folder);
+    bool ready = status == UNA_OK;
+    for (size_t s = 0; ready && s < una_data_count() && status != UNA_CANCELLED; s++) {
+        done *d = &all[s];
+        status = note_failure(c, d, una_data_import(&d->files, &d->written, s, folder, from, c->run), status);
+        any = any || d->files || d->refused;
+    }
+    if (ready && !any)
+        status = cli_fail(c, UNA_E_INPUT, "%s has no file of the catalogue; they are uci/NAME.csv, "
+                          "uci/splits/NAME.json, mnist/*.gz and faces/*, named as 'una data list --json' shows", from);
+    if (ready && any) tell(c, all, folder);
+    free_done(all);
+    free(folder);
+    return status;
+}
+
+const cli_verb cli_data_import = {
+    "data import", "data sets from a folder into the data folder",
+    "Copies what DIR has of the catalogue (uci/NAME.csv, uci/splits/NAME.json, mnist/*.gz, faces/*) into the data "
+    "folder, after the sum of each file was checked. Where a file is not the published one, or a split does not fit "
+    "its table, nothing of that set is taken; the others are.",
+    { { "DIR", CLI_FOLDER, "folder to take them from" }, NOTHING, NOTHING }, import_flags,
+    CLI_WITH_JSON | CLI_WITH_QUIET,
+    "una data import ~/Downloads/data\n"
+    "una data import /mnt/shared/data --data data",
+    run_import
+};
+
+/* ---- get --------------------------------------------------------------------------------------------------- */
+
+static const cli_flag get_flags[] = {
+    CLI_FLAG("from", CLI_TEXT, "URL", "a folder on a server laid out like the data folder (https, http or file), "
+             "instead of the public originals"),
+    CLI_FLAG_SWITCH("force", "fetch also what is there and intact"),
+    CLI_FLAG("patience", CLI_NUMBER, "SECONDS", "give a server up when next to nothing comes for so long (default 30)"),
+    FOLDER_FLAG, CLI_FLAG_END
+};
+
+static una_status find_set(const cli *c, const char *name, size_t *set)
+{
+    const char **names = cli_memory(una_data_count(), sizeof *names);
+    for (*set = 0; *set < una_data_count(); ++*set) {
+        names[*set] = una_data_at(*set)->name;
+        if (strcmp(names[*set], name) == 0) break;
+    }
+    bool found = *set < una_data_count();
+    const char *near = found ? NULL : cli_nearest(name, names, una_data_count());
+    free(names);
+    if (found) return UNA_OK;
+    if (near) return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; did you mean '%s'?", name, near);
+    return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; 'una data list' shows them all", name);
+}
+
+static una_status read_settings(const cli *c, una_data_settings *how)
+{
+    const char *patience = cli_text(c, "patience");
+    *how = (una_data_settings){ .size = sizeof *how, .from = cli_text(c, "from"), .force = cli_has(c, "force") };
+    if (!patience || (cli_is_number(patience, &how->patience) && how->patience > 0)) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "--patience %s: give seconds above 0", patience);
+}
+
+static una_status run_get(cli *c)
+{
+    char *folder = NULL;
+    una_data_settings how;
+    size_t *sets = cli_memory(c->operand_count, sizeof *sets);
+    done *all = cli_memory(una_data_count(), sizeof *all);
+    una_status status = read_settings(c, &how);
+    for (size_t i = 0; i < c->operand_count && status == UNA_OK; i++) status = find_set(c, c->operand[i], &sets[i]);
+    if (status == UNA_OK) status = find_folder(c, &folder);
+    bool ready = status == UNA_OK;
+    for (size_t i = 0; ready && i < c->operand_count && status != UNA_CANCELLED; i++) {
+        done *d = &all[sets[i]];
+        if (d->files || d->refused) continue;            /* named twice */
+        cli_progress_span((double)i / (double)c->operand_count, (double)(i + 1) / (double)c->operand_count);
+        una_status got = una_data_get(&d->written, sets[i], folder, &how, c->run);
+        d->files = got == UNA_OK ? una_data_at(sets[i])->file_count : 0;
+        status = note_failure(c, d, got, status);
+    }
+    cli_progress_clear();
+    if (ready) tell(c, all, folder);
+    free_done(all);
+    free(sets);
+    free(folder);
+    return status;
+}
+
+const cli_verb cli_data_get = {
+    "data get", "data sets from the public archives",
+    "Downloads data sets, brings them into una's form, and puts them into the data folder if every sum is right. What "
+    "is there and intact stays and is not fetched again. A download that breaks off, stalls, or sends something else "
+    "leaves nothing behind.",
+    { { "NAME...", CLI_TEXT, "which sets; 'una data list' shows their names" }, NOTHING, NOTHING }, get_flags,
+    CLI_WITH_JSON | CLI_WITH_QUIET,
+    "una data get boston\n"
+    "una data get boston concrete yacht --data data\n"
+    "# from a server of your own with the same files\n"
+    "una data get boston --from https://example.org/data",
+    run_get
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The data folder: which files are there and intact, and files copied into it from another one.
+ */
+#include "sets/folder.h"
+
+#include "base/archive.h"
+#include "data/table.h"
+#include "model/above.h"
+#include "sets/sha256.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- one file -------------------------------------------------------------------------------------------- */
+
+const char *una_set_path(const char *folder, const una_data_file *file, una_arena *arena)
+{
+    una_text path = una_text_in(arena);
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/') length--;
+    una_text_add(&path, "%.*s/%s", (int)length, folder, file->path);
+    return arena->failed ? NULL : path.at;
+}
+
+bool una_set_is(const una_data_file *file, const void *bytes, size_t size)
+{
+    char sum[UNA_SHA256_TEXT];
+    if (size != file->bytes) return false;
+    una_sha256(sum, bytes, size);
+    return strcmp(sum, file->sha256) == 0;
+}
+
+static bool is_there(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+una_status una_set_read(unsigned char **bytes, size_t *size, const char *folder, const una_data_file *file,
+                        una_arena *arena, una_run *run)
+{
+    const char *path = una_set_path(folder, file, arena);
+    *bytes = NULL;
+    UNA_TRY(una_arena_check(arena));
+    if (!is_there(path)) return UNA_OK;
+    UNA_TRY(una_slurp(bytes, size, path, arena, run));
+    if (!una_set_is(file, *bytes, *size)) *bytes = NULL;
+    return UNA_OK;
+}
+
+/* Every folder on the way to the file. */
+static una_status make_folders(char *path, una_run *run)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+        if (failed)
+            UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: %s; name another one with --data FOLDER", path,
+                     strerror(failed));
+        *slash = '/';
+    }
+    return UNA_OK;
+}
+
+static una_status write_file(const char *folder, const una_data_file *file, const void *bytes, size_t size,
+                             una_run *run)
+{
+    char *path = una_arena_text(&run->scratch, una_set_path(folder, file, &run->scratch));
+    una_file out;
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(make_folders(path, run));
+    UNA_TRY(una_file_begin(&out, path, &run->scratch, run));
+    fwrite(bytes, 1, size, out.stream);                  /* commit sees whether it failed */
+    return una_file_commit(&out, run);
+}
+
+una_status una_set_write(const char *folder, const una_data_file *file, const void *bytes, size_t size, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = write_file(folder, file, bytes, size, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+void una_set_sums(una_text *text, const una_data_file *file, const void *bytes, size_t size)
+{
+    char sum[UNA_SHA256_TEXT];
+    una_sha256(sum, bytes, size);
+    una_text_add(text, "its sha256 is %s (%zu bytes), and the published file has %s (%llu bytes)", sum, size,
+                 file->sha256, (unsigned long long)file->bytes);
+}
+
+static una_status find_set(const una_known **known, size_t set, una_run *run)
+{
+    UNA_TRY(una_version_check("libuna_bench", run));
+    *known = una_known_at(set);
+    if (*known) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "there is no data set number %zu; una_data_count() says how many there are", set);
+}
+
+una_status una_data_check(una_data_state *state, size_t set, size_t file, const char *folder, una_run *run)
+{
+    const una_known *known;
+    unsigned char *bytes;
+    size_t size;
+    *state = UNA_DATA_ABSENT;
+    UNA_TRY(find_set(&known, set, run));
+    if (file >= known->set.file_count)
+        UNA_FAIL(run, UNA_E_USAGE, "%s has %zu files, and number %zu was asked for", known->set.name,
+                 known->set.file_count, file);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    const una_data_file *wanted = &known->set.files[file];
+    const char *path = una_set_path(folder, wanted, &run->scratch);
+    bool there = path && is_there(path);
+    una_status status = una_set_read(&bytes, &size, folder, wanted, &run->scratch, run);
+    if (status == UNA_OK && there) *state = bytes ? UNA_DATA_INTACT : UNA_DATA_DAMAGED;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- from another folder --------------------------------------------------------------------------------- */
+
+/* What can be said of a file that is not as published: rows that are missing, splits that do not fit. UNA_OK: nothing
+ * but that it is another one. */
+static una_status look_into(const una_known *known, const una_data_file *file, const char *path, una_run *run)
+{
+    const char *ending = strrchr(file->path, '.');
+    if (known->recipe.head && strcmp(ending, ".json") == 0)
+        return una_splits_check(path, known->set.rows, known->set.inputs, run);
+    if (!known->recipe.head) return UNA_OK;
+
+    una_dataset *data = NULL;
+    UNA_TRY(una_dataset_read(&data, path, run));
+    size_t rows = una_dataset_row_count(data), columns = una_dataset_column_count(data);
+    una_dataset_free(data);
+    if (rows == known->set.rows && columns == known->set.inputs + 1) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has %zu rows of %zu columns, and the published file has %zu of %zu", path, rows,
+             columns, known->set.rows, known->set.inputs + 1);
+}
+
+static una_status refuse(const una_known *known, const una_data_file *file, const char *path,
+                         const unsigned char *bytes, size_t size, una_run *run)
+{
+    char why[480];
+    una_text sums = una_text_in(&run->scratch);
+    una_set_sums(&sums, file, bytes, size);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_status looked = look_into(known, file, path, run);
+    if (looked == UNA_CANCELLED || looked == UNA_E_MEMORY) return looked;
+    if (looked == UNA_OK) snprintf(why, sizeof why, "%.440s is not the published file", path);
+    else snprintf(why, sizeof why, "%.479s", run->message);
+    UNA_FAIL(run, UNA_E_INPUT, "%s: %s; nothing of %s was taken; copy the file anew, or fetch it with "
+             "'una data get %s'", why, sums.at, known->set.name, known->set.name);
+}
+
+typedef struct held { unsigned char *bytes; size_t size; } held;         /* a file that is to be written; NULL: not */
+
+static una_status hold(held *h, size_t *found, const una_known *known, const una_data_file *file, const char *folder,
+                       const char *from, una_run *run)
+{
+    una_arena *arena = &run->scratch;
+    const char *path = una_set_path(from, file, arena);
+    unsigned char *intact;
+    size_t size;
+    UNA_TRY(una_arena_check(arena));
+    if (!is_there(path)) return UNA_OK;
+    UNA_TRY(una_tick(run, "looking at files", 0, NAN));
+    UNA_TRY(una_slurp(&h->bytes, &h->size, path, arena, run));
+    if (!una_set_is(file, h->bytes, h->size)) return refuse(known, file, path, h->bytes, h->size, run);
+    ++*found;
+    UNA_TRY(una_set_read(&intact, &size, folder, file, arena, run));
+    if (intact) h->bytes = NULL;
+    return UNA_OK;
+}
+
+static una_status import_set(size_t *found, size_t *written, const una_known *known, const char *folder,
+                             const char *from, una_run *run)
+{
+    size_t count = known->set.file_count;
+    held *files = UNA_GET(&run->scratch, held, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t f = 0; f < count; f++)
+        UNA_TRY(hold(&files[f], found, known, &known->set.files[f], folder, from, run));
+    for (size_t f = 0; f < count; f++) {
+        if (!files[f].bytes) continue;
+        UNA_TRY(una_set_write(folder, &known->set.files[f], files[f].bytes, files[f].size, run));
+        ++*written;
+    }
+    return UNA_OK;
+}
+
+una_status una_data_import(size_t *found, size_t *written, size_t set, const char *folder, const char *from,
+                           una_run *run)
+{
+    const una_known *known;
+    *found = *written = 0;
+    UNA_TRY(find_set(&known, set, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = import_set(found, written, known, folder, from, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

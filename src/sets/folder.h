@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of the catalogue in folders: looked at, and written whole.
+ */
+#ifndef UNA_SETS_FOLDER_H
+#define UNA_SETS_FOLDER_H
+
+#include "sets/catalogue.h"
+
+/* "FOLDER/uci/boston.csv"; NULL without memory. */
+const char *una_set_path(const char *folder, const una_data_file *file, una_arena *arena);
+bool        una_set_is(const una_data_file *file, const void *bytes, size_t size);       /* by size and sum */
+/* *bytes NULL: there is no such file, or its bytes are not the published ones. */
+una_status  una_set_read(unsigned char **bytes, size_t *size, const char *folder, const una_data_file *file,
+                         una_arena *arena, una_run *run);
+/* Makes the folders that are not there. */
+una_status  una_set_write(const char *folder, const una_data_file *file, const void *bytes, size_t size, una_run *run);
+/* "its sha256 is ..., and the published file has ..." */
+void        una_set_sums(una_text *text, const una_data_file *file, const void *bytes, size_t size);
+
+#endif

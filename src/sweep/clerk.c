@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clerks: how the desks of several ranks are one. That of a rank other than 0 sends a letter whenever a thread wants a
+ * key or has brought rows, and every now and then: how many keys are wanted, how the rank is, and the rows. Each letter
+ * gets one answer: some keys, as they lie ready, and how the sweep is. So nobody ever sends to one who sends himself.
+ * The last letter says that the rank leaves; it is answered when all have left, so that nothing that a rank says
+ * afterwards can be taken for a letter.
+ */
+#include "sweep/desk.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { POLL_US = 1000, ASK_AGAIN_US = 3000, LATEST_US = 100000 };
+
+typedef struct letter_head {
+    uint64_t wanted, parcels, leaves;
+    int64_t  state;                      /* una_desk_state */
+    double   worked, waited;             /* since the letter before */
+} letter_head;
+typedef struct parcel_head { uint64_t key, size; } parcel_head;
+typedef struct answer_head { int64_t state; uint64_t count; } answer_head;     /* then, if any, keys: a message */
+
+struct una_clerk {
+    una_desk *desk;
+    una_run   aside;
+    pthread_t thread;
+    int       present;                   /* rank 0: others that have not left                                */
+    bool      empty_handed;              /* others: the last answer had fewer keys than were wanted           */
+    double    asked;                     /* when                                                             */
+};
+
+static void nap(long microseconds)
+{
+    struct timespec time = { .tv_nsec = microseconds * 1000 };
+    nanosleep(&time, NULL);
+}
+
+/* Fits look at the desk's flag: it is raised by this rank's own interruption, and by that of any other. */
+static void pass_on_interruption(una_desk *d)
+{
+    if (d->outer && *d->outer) una_desk_stop(d, UNA_CANCELLED);
+    pthread_mutex_lock(&d->lock);
+    if (d->state == UNA_DESK_INTERRUPTED) d->cancel = 1;
+    pthread_mutex_unlock(&d->lock);
+}
+
+static void take_state(una_desk *d, int64_t state)
+{
+    if (state == UNA_DESK_STOPPED || state == UNA_DESK_INTERRUPTED)
+        una_desk_stop(d, state == UNA_DESK_INTERRUPTED ? UNA_CANCELLED : UNA_OK);
+}
+
+/* ---- rank 0 -------------------------------------------------------------------------------------------------- */
+
+static una_status damaged(int from, una_run *run)
+{
+    UNA_FAIL(run, UNA_E_IO, "what rank %d sent cannot be read; every rank needs the same una", from);
+}
+
+/* The parcels behind the head, in memory of their own. */
+static una_status unpack(una_clerk *c, int from, const char *at, size_t left, uint64_t count)
+{
+    una_desk *d = c->desk;
+    for (uint64_t i = 0; i < count; i++) {
+        parcel_head h;
+        if (left < sizeof h) return damaged(from, &c->aside);
+        memcpy(&h, at, sizeof h);
+        at += sizeof h;
+        left -= sizeof h;
+        if (h.size > left || h.key >= d->sweep->plan->count) return damaged(from, &c->aside);
+        una_parcel *parcel = una_desk_parcel((size_t)h.key, (size_t)h.size, &c->aside);
+        if (!parcel) return UNA_E_MEMORY;
+        memcpy(parcel->bytes, at, (size_t)h.size);
+        at += h.size;
+        left -= (size_t)h.size;
+        pthread_mutex_lock(&d->lock);
+        una_desk_add(d, parcel);
+        pthread_mutex_unlock(&d->lock);
+        d->tally->done++;
+    }
+    return UNA_OK;
+}
+
+static una_status answer(una_clerk *c, int from, uint64_t wanted)
+{
+    una_desk *d = c->desk;
+    size_t most = wanted < d->count ? (size_t)wanted : d->count;
+    uint64_t *keys = UNA_GET(&c->aside.scratch, uint64_t, most);
+    UNA_TRY(una_arena_check(&c->aside.scratch));
+
+    answer_head h = { .count = 0 };
+    pthread_mutex_lock(&d->lock);
+    h.state = d->state;
+    while (d->state == UNA_DESK_OPEN && h.count < most && d->first < d->last) keys[h.count++] = d->stock[d->first++];
+    d->unmet[from] = d->state == UNA_DESK_OPEN ? most - (size_t)h.count : 0;
+    pthread_cond_broadcast(&d->news);
+    pthread_mutex_unlock(&d->lock);
+    UNA_TRY(una_ranks_send(from, &h, sizeof h, &c->aside));
+    return una_ranks_send(from, keys, (size_t)h.count * sizeof *keys, &c->aside);
+}
+
+static una_status take_letter(una_clerk *c, int from, size_t size)
+{
+    una_desk *d = c->desk;
+    letter_head h;
+    char *bytes = UNA_GET(&c->aside.scratch, char, size);
+    UNA_TRY(una_arena_check(&c->aside.scratch));
+    UNA_TRY(una_ranks_receive(from, bytes, size, &c->aside));
+    if (size < sizeof h) return damaged(from, &c->aside);
+    memcpy(&h, bytes, sizeof h);
+    UNA_TRY(unpack(c, from, bytes + sizeof h, size - sizeof h, h.parcels));
+    take_state(d, h.state);
+    pthread_mutex_lock(&d->lock);
+    d->worked += h.worked;
+    d->waited += h.waited;
+    pthread_mutex_unlock(&d->lock);
+    if (!h.leaves) return answer(c, from, h.wanted);
+    c->present--;
+    return UNA_OK;
+}
+
+static una_status serve(una_clerk *c)
+{
+    while (c->present > 0) {
+        int from;
+        size_t size;
+        pass_on_interruption(c->desk);
+        UNA_TRY(una_ranks_arrived(&from, &size, &c->aside));
+        if (from < 0) {
+            nap(POLL_US);
+            continue;
+        }
+        una_mark mark = una_arena_mark(&c->aside.scratch);
+        una_status status = take_letter(c, from, size);
+        una_arena_release(&c->aside.scratch, mark);
+        UNA_TRY(status);
+    }
+    for (int r = 1; r < c->desk->sweep->ranks->count; r++) UNA_TRY(answer(c, r, 0));
+    return UNA_OK;
+}
+
+/* ---- the others ---------------------------------------------------------------------------------------------- */
+
+/* With the lock. */
+static bool has_to_write(const una_clerk *c)
+{
+    const una_desk *d = c->desk;
+    double since = una_desk_clock() - c->asked;
+    bool wants = d->state == UNA_DESK_OPEN && d->waiting > d->last - d->first;
+    bool may_ask = !c->empty_handed || since > 1e-6 * ASK_AGAIN_US;
+    return d->finished || d->closed || (wants && may_ask) || since > 1e-6 * LATEST_US;
+}
+
+/* With the lock: what the letter says; the parcels are the clerk's now. */
+static letter_head begin_letter(una_clerk *c, una_parcel **parcels, size_t *size)
+{
+    una_desk *d = c->desk;
+    letter_head h = { .leaves = d->closed, .state = d->state, .worked = d->worked, .waited = d->waited };
+    if (d->state == UNA_DESK_OPEN && d->waiting > d->last - d->first) h.wanted = d->waiting - (d->last - d->first);
+    *parcels = d->finished;
+    *size = sizeof h;
+    for (const una_parcel *p = *parcels; p; p = p->next, h.parcels++) *size += sizeof(parcel_head) + p->size;
+    d->finished = NULL;
+    d->end = &d->finished;
+    d->worked = d->waited = 0;
+    return h;
+}
+
+static una_status send_letter(una_clerk *c, const letter_head *h, const una_parcel *parcels, size_t size)
+{
+    char *bytes = UNA_GET(&c->aside.scratch, char, size), *at = bytes;
+    UNA_TRY(una_arena_check(&c->aside.scratch));
+    memcpy(at, h, sizeof *h);
+    at += sizeof *h;
+    for (const una_parcel *p = parcels; p; p = p->next) {
+        parcel_head one = { p->key, p->size };
+        memcpy(at, &one, sizeof one);
+        memcpy(at + sizeof one, p->bytes, p->size);
+        at += sizeof one + p->size;
+    }
+    return una_ranks_send(0, bytes, size, &c->aside);
+}
+
+static una_status take_answer(una_clerk *c, uint64_t wanted)
+{
+    una_desk *d = c->desk;
+    answer_head h;
+    UNA_TRY(una_ranks_receive(0, &h, sizeof h, &c->aside));
+    if (h.count > d->count - d->last) return damaged(0, &c->aside);
+    uint64_t *keys = UNA_GET(&c->aside.scratch, uint64_t, (size_t)h.count);
+    UNA_TRY(una_arena_check(&c->aside.scratch));
+    UNA_TRY(una_ranks_receive(0, keys, (size_t)h.count * sizeof *keys, &c->aside));
+
+    take_state(d, h.state);
+    pthread_mutex_lock(&d->lock);
+    for (size_t i = 0; i < h.count; i++) d->stock[d->last++] = (size_t)keys[i];
+    if (h.state == UNA_DESK_OVER && d->state == UNA_DESK_OPEN) d->state = UNA_DESK_OVER;
+    pthread_cond_broadcast(&d->news);
+    pthread_mutex_unlock(&d->lock);
+    c->empty_handed = h.count < wanted;
+    return UNA_OK;
+}
+
+static una_status write_once(una_clerk *c, bool *left)
+{
+    una_desk *d = c->desk;
+    una_parcel *parcels;
+    size_t size;
+    pthread_mutex_lock(&d->lock);
+    while (!has_to_write(c)) una_desk_wait(d, c->empty_handed && d->waiting > 0 ? ASK_AGAIN_US : LATEST_US);
+    letter_head h = begin_letter(c, &parcels, &size);
+    pthread_mutex_unlock(&d->lock);
+    *left = h.leaves;
+    c->asked = una_desk_clock();
+
+    una_mark mark = una_arena_mark(&c->aside.scratch);
+    una_status status = send_letter(c, &h, parcels, size);
+    for (una_parcel *next; parcels; parcels = next) {
+        next = parcels->next;
+        una_release(&c->aside, parcels);
+    }
+    if (status == UNA_OK) status = take_answer(c, h.wanted);
+    una_arena_release(&c->aside.scratch, mark);
+    return status;
+}
+
+static una_status correspond(una_clerk *c)
+{
+    for (bool left = false; !left;) {
+        pass_on_interruption(c->desk);
+        UNA_TRY(write_once(c, &left));
+    }
+    return UNA_OK;
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------------- */
+
+static void *work(void *context)
+{
+    una_clerk *c = context;
+    una_status status = c->desk->sweep->ranks->rank == 0 ? serve(c) : correspond(c);
+    if (status != UNA_OK) {
+        una_desk_fail(c->desk, status, c->aside.message);
+        c->desk->alone = true;                           /* read once this thread has ended */
+    }
+    una_desk_aside_free(&c->aside);
+    return NULL;
+}
+
+una_status una_clerk_start(una_clerk **out, una_desk *desk, una_arena *arena)
+{
+    una_clerk *c = UNA_GET(arena, una_clerk, 1);
+    *out = NULL;
+    UNA_TRY(una_arena_check(arena));
+    *c = (una_clerk){ .desk = desk, .present = desk->sweep->ranks->count - 1, .asked = una_desk_clock() };
+    una_desk_aside(&c->aside, desk->run);
+    c->aside.settings.ranks = desk->sweep->ranks;
+    if (pthread_create(&c->thread, NULL, work, c) != 0)
+        UNA_FAIL(desk->run, UNA_E_MEMORY, "no thread could be started to speak with the other ranks");
+    *out = c;
+    return UNA_OK;
+}
+
+void una_clerk_join(una_clerk *c)
+{
+    if (c) pthread_join(c->thread, NULL);
+}

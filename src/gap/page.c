@@ -273,7 +273,6 @@ static void add_line(una_sheet *sheet, const una_gap_hole *hole)
     una_sheet_words(sheet, hole->name);
     una_sheet_words(sheet, short_verdict(hole->kind));
     if (hole->kind == UNA_GAP_UNNOTICED || hole->kind == UNA_GAP_TOO_LITTLE) una_sheet_strong(sheet);
-    una_sheet_number(sheet, hole->why_not ? NAN : (double)hole->rows, 0);
     una_sheet_number(sheet, 100 * hole->wider, 0);
     una_sheet_number(sheet, hole->spread, 2);
     una_sheet_number(sheet, hole->error, 2);
@@ -286,13 +285,12 @@ static void add_line(una_sheet *sheet, const una_gap_hole *hole)
 static void add_table(una_html *html, const una_gap *gap, una_arena *arena)
 {
     static const una_sheet_head heads[] = {
-        { "column", UNA_SHEET_WORDS }, { "verdict", UNA_SHEET_WORDS }, { "rows", UNA_SHEET_NUMBER },
-        { "wider %", UNA_SHEET_NUMBER }, { "ignorance \xC3\x97", UNA_SHEET_NUMBER },
-        { "error \xC3\x97", UNA_SHEET_NUMBER }, { "AUROC", UNA_SHEET_NUMBER }, { "increase %", UNA_SHEET_NUMBER },
+        { "column", UNA_SHEET_WORDS }, { "verdict", UNA_SHEET_WORDS }, { "wider %", UNA_SHEET_NUMBER },
+        { "ignorance \xC3\x97", UNA_SHEET_NUMBER }, { "error \xC3\x97", UNA_SHEET_NUMBER }, { "AUROC", UNA_SHEET_NUMBER }, { "increase %", UNA_SHEET_NUMBER },
         { "in band %", UNA_SHEET_WORDS }, { "log-lik", UNA_SHEET_WORDS }
     };
-    una_sheet sheet = una_sheet_in(arena, "gap", "The numbers.", "Rows: in the hole. Wider: those whose ignorance is "
-        "clearly larger than it would be with rows there. Ignorance and error: how many times as large as with rows "
+    una_sheet sheet = una_sheet_in(arena, "gap", "The numbers.", "Wider: rows of the hole whose ignorance is clearly "
+        "larger than it would be with rows there. Ignorance and error: how many times as large as with rows "
         "there. AUROC and increase: of ignorance in the hole against that of ordinary rows. In band: rows inside their "
         "95 % band, in the hole and outside. Log-lik: mean log-likelihood per row, in the hole and outside.");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_sheet_column(&sheet, heads[i].title, heads[i].kind);

@@ -264,8 +264,8 @@ static void say_group_answer(una_text *text, const una_gap_hole *hole, size_t co
     if (noticed == 0) una_text_add(text, "none would be noticed");
     else if (noticed == count && count > 1) una_text_add(text, "each would be noticed");
     else una_text_add(text, "%zu would be noticed", noticed);
-    say_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands grow less than the error",
-              "of them have bands that grow less than the error", true);
+    say_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands stay too narrow",
+              "of them have bands that stay too narrow", true);
     say_group(text, hole, count, UNA_GAP_UNNOTICED, "one hole would go unnoticed and it matters",
               "holes would go unnoticed and matter", true);
     say_group(text, hole, count, UNA_GAP_HARMLESS, "one would go unnoticed and does no harm",

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OWN_FLAGS = 6, MOST_OPTIONS = 64 };
+enum { OWN_FLAGS = 7, MOST_OPTIONS = 64 };
 
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
@@ -21,6 +21,8 @@ static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
+    CLI_FLAG("store", CLI_TEXT, "ADDRESS", "keep the rows on a server, postgresql://USER@HOST/DATABASE, and not in the "
+             "folder: several machines then share the work"),
     CLI_FLAG("export", CLI_WRITTEN, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
     CLI_FLAG("import", CLI_FILE, "FILE", "take rows from such a file into the folder, and run nothing"),
     CLI_FLAG_END
@@ -152,20 +154,35 @@ static const char *label_of(const una_bench_result *r, size_t at, size_t measure
     return key->model;
 }
 
+/* Whether it is the study alone that tells two means apart, as that of another protocol. */
+static bool needs_study(const una_bench_result *r, size_t measures)
+{
+    for (size_t i = 0; i < r->mean_count; i += measures)
+        for (size_t j = i + measures; j < r->mean_count; j += measures) {
+            const una_bench_key *a = r->means[i].key, *b = r->means[j].key;
+            if (strcmp(a->spec, b->spec) == 0 && strcmp(a->data, b->data) == 0 && strcmp(a->study, b->study) != 0)
+                return true;
+        }
+    return false;
+}
+
 static void print_means(const una_bench_result *r, size_t experiment)
 {
     size_t measures = una_bench_measure_count(experiment);
     const char *over = una_bench_over(experiment);
-    int width = 5, data_width = 4, count_width = width_of(over, 5);
+    int width = 5, data_width = 4, study_width = 5, count_width = width_of(over, 5);
     bool show_data = false;                      /* not where the experiment has one set, its own */
+    bool show_study = needs_study(r, measures);
     for (size_t i = 0; i < r->mean_count; i += measures) {
         width = width_of(label_of(r, i, measures), width);
         data_width = width_of(r->means[i].key->data, data_width);
+        study_width = width_of(r->means[i].key->study, study_width);
         show_data = show_data || strcmp(r->means[i].key->data, una_bench_name(experiment)) != 0;
     }
 
     printf("%-*s ", width, "model");
     if (show_data) printf("%-*s ", data_width, "data");
+    if (show_study) printf("%-*s ", study_width, "study");
     printf("%*s", count_width, over);
     for (size_t m = 0; m + 1 < measures; m++)
         if (una_bench_measure_at(experiment, m)->title) printf("  %-18s", una_bench_measure_at(experiment, m)->title);
@@ -177,6 +194,7 @@ static void print_means(const una_bench_result *r, size_t experiment)
         if ((int)strlen(label) > width) printf("%s\n%-*s ", label, width, "");
         else printf("%-*s ", width, label);
         if (show_data) printf("%-*s ", data_width, mean->key->data);
+        if (show_study) printf("%-*s ", study_width, mean->key->study);
         printf("%*zu", count_width, mean->count);
         for (size_t m = 0; m + 1 < measures; m++)
             if (una_bench_measure_at(experiment, m)->title) print_mean(mean[m].mean, mean[m].sd);
@@ -304,7 +322,8 @@ static una_status perform(cli *c, size_t experiment)
 {
     char *copy = NULL, **set = NULL;
     const char **models = NULL, *list = cli_text(c, "models");
-    una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick") };
+    una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick"),
+                                    .store = cli_text(c, "store") };
     una_bench_result *result = NULL;
     if (list) settings.model_count = cli_split(list, &copy, &models);
     settings.models = models;

@@ -44,6 +44,21 @@ static una_status find_folder(const cli *c, char **folder)
     return cli_fail(c, UNA_E_USAGE, "there is no home to keep data in; name a folder with --data FOLDER");
 }
 
+static una_status find_set(const cli *c, const char *name, size_t *set)
+{
+    const char **names = cli_memory(una_data_count(), sizeof *names);
+    for (*set = 0; *set < una_data_count(); ++*set) {
+        names[*set] = una_data_at(*set)->name;
+        if (strcmp(names[*set], name) == 0) break;
+    }
+    bool found = *set < una_data_count();
+    const char *near = found ? NULL : cli_nearest(name, names, una_data_count());
+    free(names);
+    if (found) return UNA_OK;
+    if (near) return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; did you mean '%s'?", name, near);
+    return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; 'una data list' shows them all", name);
+}
+
 /* ---- list -------------------------------------------------------------------------------------------------- */
 
 static const cli_flag list_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
@@ -69,12 +84,45 @@ static const char *word_of(const looked *l)
     return l->damaged ? "damaged" : !l->intact ? "-" : l->absent ? "in part" : "intact";
 }
 
+static const char *target_of(const una_data_set *set, char *text, size_t size)
+{
+    bool unit = *set->unit;
+    snprintf(text, size, "%s%s%s%s", set->target, unit ? " (" : "", set->unit, unit ? ")" : "");
+    return text;
+}
+
 static void print_set(const una_data_set *set, const looked *l)
 {
     char target[128];
-    bool unit = *set->unit;
-    snprintf(target, sizeof target, "%s%s%s%s", set->target, unit ? " (" : "", set->unit, unit ? ")" : "");
-    printf("%-18s %6zu %7zu  %-8s %-36.36s %s\n", set->name, set->rows, set->inputs, word_of(l), target, set->licence);
+    size_t column = (size_t)printf("%-18s %6zu %7zu  %-8s %-15s ", set->name, set->rows, set->inputs, word_of(l),
+                                   set->licence);
+    cli_wrap(stdout, column, column, target_of(set, target, sizeof target));
+}
+
+static void print_line(const char *title, const char *text)
+{
+    if (!text || !*text) return;
+    printf("%-10s ", title);
+    cli_wrap(stdout, 11, 11, text);
+}
+
+/* All that is known of one set. */
+static void print_whole(const una_data_set *set, const looked *l, const char *folder)
+{
+    char text[256];
+    print_line("name", set->name);
+    print_line("title", set->title);
+    printf("%-10s %zu\n%-10s %zu\n", "rows", set->rows, "inputs", set->inputs);
+    print_line("target", target_of(set, text, sizeof text));
+    if (set->splits) printf("%-10s %zu\n", "splits", set->splits);
+    print_line("licence", set->licence);
+    print_line("remark", set->remark);
+    print_line("citation", set->citation);
+    printf("%-10s %s\n", "source", set->source ? set->source : "una knows no public address");
+    printf("%-10s %s\n", "folder", folder);
+    for (size_t f = 0; f < set->file_count; f++)
+        printf("%-10s %s (%llu bytes, %s)\n%-10s sha256 %s\n", f ? "" : "files", set->files[f].path,
+               (unsigned long long)set->files[f].bytes, states[l->file[f]], "", set->files[f].sha256);
 }
 
 /* What is wrong, file by file, below the table. */
@@ -107,34 +155,45 @@ static void json_set(const una_data_set *set, const looked *l)
     cli_json_text(stdout, set->licence);
     printf(", \"citation\": ");
     cli_json_text(stdout, set->citation);
+    printf(", \"remark\": ");
+    cli_json_text(stdout, set->remark);
     printf(", \"source\": ");
     cli_json_text(stdout, set->source);
     printf("}");
 }
 
-static void print_list(const cli *c, const looked *all, const char *folder)
+static void print_json(const looked *all, size_t from, size_t to, const char *folder)
 {
-    if (c->json) printf("{\"folder\": ");
-    if (c->json) cli_json_text(stdout, folder);
-    if (c->json) printf(", \"sets\": [");
-    else printf("%-18s %6s %7s  %-8s %-36s %s\n", "name", "rows", "inputs", "here", "target", "licence");
-    for (size_t s = 0; s < una_data_count(); s++) {
-        if (c->json && s) printf(", ");
-        if (c->json) json_set(una_data_at(s), &all[s]);
-        else print_set(una_data_at(s), &all[s]);
+    printf("{\"folder\": ");
+    cli_json_text(stdout, folder);
+    printf(", \"sets\": [");
+    for (size_t s = from; s < to; s++) {
+        if (s > from) printf(", ");
+        json_set(una_data_at(s), &all[s]);
     }
-    if (c->json) printf("]}\n");
-    else printf("\nThe data folder is %s\n", folder);
-    for (size_t s = 0; !c->json && s < una_data_count(); s++) print_wrong(una_data_at(s), &all[s], folder);
+    printf("]}\n");
+}
+
+static void print_list(const looked *all, const char *folder)
+{
+    printf("%-18s %6s %7s  %-8s %-15s %s\n", "name", "rows", "inputs", "here", "licence", "target");
+    for (size_t s = 0; s < una_data_count(); s++) print_set(una_data_at(s), &all[s]);
+    printf("\nThe data folder is %s\n", folder);
+    for (size_t s = 0; s < una_data_count(); s++) print_wrong(una_data_at(s), &all[s], folder);
 }
 
 static una_status run_list(cli *c)
 {
-    char *folder;
-    una_status status = find_folder(c, &folder);
+    char *folder = NULL;
+    size_t from = 0, to = una_data_count();
     looked *all = cli_memory(una_data_count(), sizeof *all);
-    for (size_t s = 0; status == UNA_OK && s < una_data_count(); s++) status = look(c, &all[s], s, folder);
-    if (status == UNA_OK) print_list(c, all, folder);
+    una_status status = c->operand_count ? find_set(c, c->operand[0], &from) : UNA_OK;
+    if (c->operand_count) to = from + 1;
+    if (status == UNA_OK) status = find_folder(c, &folder);
+    for (size_t s = from; status == UNA_OK && s < to; s++) status = look(c, &all[s], s, folder);
+    if (status == UNA_OK && c->json) print_json(all, from, to, folder);
+    else if (status == UNA_OK && c->operand_count) print_whole(una_data_at(from), &all[from], folder);
+    else if (status == UNA_OK) print_list(all, folder);
     for (size_t s = 0; s < una_data_count(); s++) free(all[s].file);
     free(all);
     free(folder);
@@ -144,9 +203,11 @@ static una_status run_list(cli *c)
 const cli_verb cli_data_list = {
     "data list", "which data sets there are, and which of them are here",
     "Lists the catalogue: rows, inputs, target, licence, and whether the data folder has the files with the right "
-    "sums. --json adds the title, the citation, the source, and each file with its sum.",
-    { NOTHING, NOTHING, NOTHING }, list_flags, CLI_WITH_JSON,
+    "sums. With the name of a set, and with --json, also the title, the citation, the source, and each file with its "
+    "sum.",
+    { { "[NAME]", CLI_TEXT, "one set; left out, all are listed" }, NOTHING, NOTHING }, list_flags, CLI_WITH_JSON,
     "una data list\n"
+    "una data list boston\n"
     "una data list --data FOLDER --json",
     run_list
 };
@@ -257,21 +318,6 @@ static const cli_flag get_flags[] = {
     CLI_FLAG("patience", CLI_NUMBER, "SECONDS", "give a server up when next to nothing comes for so long (default 30)"),
     FOLDER_FLAG, CLI_FLAG_END
 };
-
-static una_status find_set(const cli *c, const char *name, size_t *set)
-{
-    const char **names = cli_memory(una_data_count(), sizeof *names);
-    for (*set = 0; *set < una_data_count(); ++*set) {
-        names[*set] = una_data_at(*set)->name;
-        if (strcmp(names[*set], name) == 0) break;
-    }
-    bool found = *set < una_data_count();
-    const char *near = found ? NULL : cli_nearest(name, names, una_data_count());
-    free(names);
-    if (found) return UNA_OK;
-    if (near) return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; did you mean '%s'?", name, near);
-    return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; 'una data list' shows them all", name);
-}
 
 static una_status read_settings(const cli *c, una_data_settings *how)
 {

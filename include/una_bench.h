@@ -50,6 +50,8 @@ typedef struct una_bench_settings {
     int                quick;                  /* few seeds and small budgets: minutes                      */
     const char *const *set;                    /* "key=value" texts: options of the experiment              */
     size_t             set_count;
+    const char        *store;                  /* "postgresql://...": rows are kept there, where several machines work
+                                                  on them; NULL: in the folder                              */
 } una_bench_settings;
 
 typedef struct una_bench_key {                 /* one fit                                                   */
@@ -96,7 +98,8 @@ typedef struct una_bench_result {
 /* Seeds count from the run's on. Rows go into OUT/bench.sqlite as they are made; at the end, and when it is interrupted
  * or fails, all rows of the experiment that are there are written to OUT/NAME.csv, and rows found in that file at the
  * beginning count as made. At the end the page is written, OUT/NAME.html and the same in Markdown, OUT/NAME.md, with
- * its figures (OUT/NAME-FIGURE.svg, .png) and tables (OUT/NAME-TABLE.csv, .md, .tex). settings NULL: all defaults. */
+ * its figures (OUT/NAME-FIGURE.svg, .png) and tables (OUT/NAME-TABLE.csv, .md, .tex). settings NULL: all defaults. With
+ * the run's ranks every rank makes this call, rank 0 alone has the folder, and the others' results have no rows. */
 una_status una_bench_run(una_bench_result **result, const char *name, const una_bench_settings *settings, una_run *run);
 void       una_bench_free(una_bench_result *result);
 
@@ -126,6 +129,7 @@ typedef struct una_data_set {
     const una_data_file *files;
     size_t      file_count;
     const char *licence, *citation;
+    const char *remark;                        /* on licence or content; "" for none                        */
     const char *source;                        /* what una_data_get takes it from; NULL: it knows no address */
 } una_data_set;
 

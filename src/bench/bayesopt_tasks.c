@@ -268,8 +268,8 @@ static una_status sum_files(uint32_t *sum, const una_material *m, una_run *run)
 static una_status absent(const una_material *m, const char *task, una_run *run)
 {
     if (!*m->folder)
-        UNA_FAIL(run, UNA_E_INPUT, "the task %s needs MNIST, which does not come with una: name a folder that has the "
-                 "four files mnist/%s.gz ... with --data FOLDER; docs/BENCH.md says where they are published", task,
+        UNA_FAIL(run, UNA_E_INPUT, "the task %s needs MNIST, which does not come with una: fetch it with 'una data get "
+                 "mnist', or name a folder that has the four files mnist/%s.gz ... with --data FOLDER", task,
                  file_names[0]);
     UNA_FAIL(run, UNA_E_INPUT, "the task %s needs MNIST, and the folder %s has not all of mnist/%s.gz, %s.gz, %s.gz "
              "and %s.gz; docs/BENCH.md says where they are published", task, m->folder, file_names[0], file_names[1],

@@ -8,6 +8,7 @@
 #include "base/option.h"
 #include "base/ranks.h"
 #include "model/above.h"
+#include "sweep/database.h"
 #include "sweep/folder.h"
 #include "sweep/rows.h"
 
@@ -27,6 +28,7 @@ typedef struct bench {
     una_asked             asked;
     una_plan              plan;
     una_store            *store;
+    const char           *server;        /* address of the store; NULL: it is in the folder                 */
     const una_ranks      *ranks;         /* who makes the rows together; hidden from the run but for that   */
     const char          **measures;      /* [measure_count] names, without seconds                          */
     size_t                measure_count;
@@ -171,6 +173,10 @@ static una_status take_asked(bench *b, const una_bench_settings *settings)
     if (b->asked.first > (uint64_t)1 << 52)
         UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that every reader of its table can "
                  "hold them");
+    if (settings->store && !una_database_is_server(settings->store))
+        UNA_FAIL(b->run, UNA_E_USAGE, "rows are kept in the folder, or on a server: '%.100s' is no address like "
+                 "postgresql://user@host/database", settings->store);
+    b->server = settings->store;
     UNA_TRY(take_options(b, settings));
     return una_models_asked(&b->asked, settings->models, settings->model_count, b->run);
 }
@@ -223,14 +229,14 @@ static una_status name_files(bench *b, const char *folder)
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
-    const char *store = path_in(b, folder, "bench", ".sqlite");
+    const char *store = b->server ? b->server : path_in(b, folder, "bench", ".sqlite");
     UNA_TRY(name_files(b, folder));
     UNA_TRY(name_measures(b));
-    UNA_TRY(una_rows_check(store, b->run));
+    if (!b->server) UNA_TRY(una_rows_check(store, b->run));
     UNA_TRY(una_rows_check(b->result.table, b->run));
     UNA_TRY(una_rows_check(b->result.page, b->run));
 
-    bool had_store = access(store, F_OK) == 0, has_table = access(b->result.table, F_OK) == 0;
+    bool had_store = b->server || access(store, F_OK) == 0, has_table = access(b->result.table, F_OK) == 0;
     if (for_reading && !had_store && !has_table)
         UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has no results of %s", folder, b->experiment->name);
     UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));

@@ -16,7 +16,7 @@
 static una_printed increase_of(const una_findings *f, const una_group *group)
 {
     size_t at = (size_t)(group - f->groups) * f->measures + UNA_PUBLISHED_GAP_INCREASE;
-    return (una_printed){ f->mean[at], f->sd[at] };
+    return (una_printed){ f->mean[at], group->count > 1 ? f->sd[at] : NAN };
 }
 
 static void say_increase(una_text *text, una_printed increase)
@@ -49,7 +49,7 @@ static una_status judge_noticed(int *holds, una_text *numbers, const una_claim *
         una_text_add(numbers, "; published ");
         say_increase(numbers, una_thesis_printed(UNA_THESIS_GAP_INCREASE, method, column, 0));
     }
-    *holds = una_thesis_detects(increase) ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
+    *holds = una_thesis_detects(increase);
     return UNA_OK;
 }
 
@@ -77,8 +77,8 @@ static una_status noticed_by_nobody(int *holds, una_text *numbers, const una_cla
     for (size_t method = 0; method < UNA_METHODS; method++) {
         const una_group *group = una_method_group(f, method, claim->data, UNA_PRESET_THESIS);
         if (!group) continue;
-        asked++;
-        if (!una_thesis_detects(increase_of(f, group))) continue;
+        asked += una_thesis_detects(increase_of(f, group)) != UNA_CANNOT_TELL;
+        if (una_thesis_detects(increase_of(f, group)) != UNA_HOLDS) continue;
         una_text_add(numbers, "%s%s ", found++ ? ", " : "noticed by ", una_methods[method].title);
         say_increase(numbers, increase_of(f, group));
     }
@@ -99,8 +99,8 @@ static una_status noticed_only(int *holds, una_text *numbers, const una_claim *c
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++) {
         const una_group *group = una_method_group(f, una_method_of(claim->model), una_thesis_gaps[c].data,
                                                   UNA_PRESET_THESIS);
-        int so = !group ? UNA_CANNOT_TELL : una_thesis_detects(increase_of(f, group)) == (c == own);
-        *holds = una_holding_both(*holds, so);
+        int so = group ? una_thesis_detects(increase_of(f, group)) : UNA_CANNOT_TELL;
+        *holds = una_holding_both(*holds, c == own ? so : una_holding_not(so));
         if (!group) continue;
         una_text_add(numbers, "%s%s ", asked++ ? ", " : "", una_thesis_gaps[c].title);
         say_increase(numbers, increase_of(f, group));

@@ -218,10 +218,12 @@ static void column_line(una_sheet *sheet, const una_show *show, const crowd *c, 
     for (size_t way = 0; way < WAYS; way++)
         for (size_t i = 0; i < c->count; i++) {
             const una_group *group = una_show_group(show, c->who[i], where, UNA_PRESET_AUTOMATIC);
-            double increase = una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE).mean;
-            if (way == INCREASE) una_sheet_number(sheet, increase, 0);
-            if (way == AUROC) una_sheet_number(sheet, una_show_mean(show, group, UNA_PUBLISHED_GAP_AUROC).mean, 2);
-            if (way == INSIDE) una_sheet_number(sheet, inside_gp(show, group, where), 2);
+            if (way == INCREASE)
+                una_sheet_number(sheet, una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE).mean, 0);
+            else if (way == AUROC)
+                una_sheet_number(sheet, una_show_mean(show, group, UNA_PUBLISHED_GAP_AUROC).mean, 2);
+            else if (show->methods[c->who[i]] != UNA_METHOD_GP)
+                una_sheet_number(sheet, inside_gp(show, group, where), 2);
         }
 }
 
@@ -232,6 +234,7 @@ static void columns_head(una_sheet *sheet, const una_show *show, const crowd *c)
     for (size_t way = 0; way < WAYS; way++)
         for (size_t i = 0; i < c->count; i++) {
             una_text title = una_text_in(sheet->arena);
+            if (way == INSIDE && show->methods[c->who[i]] == UNA_METHOD_GP) continue;        /* it is the measure */
             una_text_add(&title, "%s %s", show->who[c->who[i]], words[way]);
             una_sheet_column(sheet, title.at, UNA_SHEET_NUMBER);
         }

@@ -12,10 +12,10 @@
 
 /* ---- the thesis's tables ---------------------------------------------------------------------------------------- */
 
-static const una_source of_rmse[] = SOURCES(UNA_PUBLISHED_RMSE, UNA_PUBLISHED_GAP_RMSE);
-static const una_source of_log_lik[] = SOURCES(UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_GAP_LOG_LIK);
-static const una_source of_epistemic[] = SOURCES(UNA_PUBLISHED_EPISTEMIC, UNA_PUBLISHED_GAP_EPISTEMIC);
-static const una_source of_increase[] = SOURCES(UNA_PUBLISHED_GAP_INCREASE, UNA_ALONE);
+static const una_voice of_rmse[] = SOURCES(UNA_PUBLISHED_RMSE, UNA_PUBLISHED_GAP_RMSE);
+static const una_voice of_log_lik[] = SOURCES(UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_GAP_LOG_LIK);
+static const una_voice of_epistemic[] = SOURCES(UNA_PUBLISHED_EPISTEMIC, UNA_PUBLISHED_GAP_EPISTEMIC);
+static const una_voice of_increase[] = SOURCES(UNA_PUBLISHED_GAP_INCREASE, UNA_ALONE);
 
 #define WHOSE "Published: in the thesis. Ours, thesis: by its protocol; auto: by automatic rules. "
 #define CELLS "Mean and standard deviation over the splits, at test rows outside the gap / at the rows of the gap."
@@ -63,6 +63,11 @@ static una_status by_protocol(una_page *page, const una_show *show, una_preset p
     return una_show_risk(page, show, preset, show->known, run);
 }
 
+static const una_block near[] = {
+    { "RMSE outside", UNA_PUBLISHED_RMSE, UNA_ALONE, 0 }, { "log-lik outside", UNA_PUBLISHED_LOG_LIK, UNA_ALONE, 0 },
+    { .title = NULL }
+};
+
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
 /* Whether a protocol was run on columns of the thesis. */
@@ -80,6 +85,7 @@ static una_status columns_of_thesis(una_page *page, const una_show *show, una_ru
         una_sheet sheet = una_show_beside(show, &tables[t], show->known);
         UNA_TRY(una_page_sheet(page, &sheet, run));
     }
+    UNA_TRY(una_show_near(page, show, near, show->known, run));
     una_page_heading(page, 2, "Who notices which gap");
     UNA_TRY(una_gaps_detection(page, show, run));
 

@@ -99,7 +99,7 @@ una_status una_show_of(una_show *show, const una_findings *findings, const una_t
 {
     size_t groups = findings->group_count;
     *show = (una_show){ .findings = findings, .arena = arena, .columns = columns };
-    show->seats = UNA_GET(arena, una_seat, groups);
+    show->seats = UNA_GET(arena, una_show_seat, groups);
     show->who = UNA_GET(arena, const char *, groups);
     show->where = UNA_GET(arena, const char *, groups);
     show->methods = UNA_GET(arena, size_t, groups);
@@ -112,7 +112,7 @@ una_status una_show_of(una_show *show, const una_findings *findings, const una_t
 const una_group *una_show_group(const una_show *show, size_t who, size_t where, una_preset preset)
 {
     for (size_t g = 0; g < show->findings->group_count; g++) {
-        const una_seat *seat = &show->seats[g];
+        const una_show_seat *seat = &show->seats[g];
         if (seat->who == who && seat->where == where && seat->preset == preset) return &show->findings->groups[g];
     }
     return NULL;
@@ -143,7 +143,7 @@ una_printed una_show_mean(const una_show *show, const una_group *group, size_t m
     const una_findings *f = show->findings;
     if (!group || measure == UNA_ALONE) return (una_printed){ NAN, NAN };
     size_t at = (size_t)(group - f->groups) * f->measures + measure;
-    return (una_printed){ f->mean[at], f->sd[at] };
+    return (una_printed){ f->mean[at], group->count > 1 ? f->sd[at] : NAN };
 }
 
 /* ---- captions --------------------------------------------------------------------------------------------------- */
@@ -264,12 +264,12 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_besid
             any = any || isfinite(outside.mean);
             if (pass == 0) continue;
             add_cell(sheet, outside, parts ? &inside : NULL, DECIMALS);
-            if (t->detection && una_thesis_detects(outside)) una_sheet_strong(sheet);
+            if (t->detection && una_thesis_detects(outside) == UNA_HOLDS) una_sheet_strong(sheet);
         }
     }
 }
 
-static void source_line(una_sheet *sheet, const una_show *show, const una_beside *t, const una_source *source,
+static void source_line(una_sheet *sheet, const una_show *show, const una_beside *t, const una_voice *source,
                         size_t who, size_t where_count)
 {
     if (!una_show_ran(show, who, source->preset, where_count)) return;
@@ -280,7 +280,19 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_beside
         una_printed outside = una_show_mean(show, group, source->measure);
         una_printed inside = una_show_mean(show, group, source->inside);
         add_cell(sheet, outside, source->inside == UNA_ALONE ? NULL : &inside, t->decimals);
-        if (t->detection && una_thesis_detects(outside)) una_sheet_strong(sheet);
+        if (t->detection && una_thesis_detects(outside) == UNA_HOLDS) una_sheet_strong(sheet);
+    }
+}
+
+/* Whoever gave --steps has less than that. */
+static void say_reduced(una_text *text, const una_show *show)
+{
+    una_text_add(text, " %s", una_protocol_reduced);
+    for (size_t g = 0; g < show->findings->group_count; g++) {
+        const char *study = key_of(show->findings, g)->study;
+        if (show->seats[g].preset != UNA_PRESET_THESIS || !strstr(study, "steps=")) continue;
+        una_text_add(text, " Here even less: %s.", study);
+        return;
     }
 }
 
@@ -288,17 +300,17 @@ una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t wher
 {
     una_text caption = una_text_in(show->arena);
     una_text_add(&caption, "%s", una_show_caption(show, t->caption, UNA_PRESET_BOTH));
-    if (show->has[UNA_PRESET_THESIS]) una_text_add(&caption, " %s", una_protocol_reduced);
+    if (show->has[UNA_PRESET_THESIS]) say_reduced(&caption, show);
     una_sheet sheet = una_show_sheet(show, t->name, t->lead, caption.at, "whose",
                                      t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
                                      where_count);
     for (size_t who = 0; who < show->who_count; who++) {
         bool ran = false;
-        for (const una_source *s = t->sources; s->label; s++) ran |= una_show_ran(show, who, s->preset, where_count);
+        for (const una_voice *s = t->sources; s->label; s++) ran |= una_show_ran(show, who, s->preset, where_count);
         if (!ran) continue;
         una_sheet_group(&sheet, show->who[who]);
         if (t->printed < UNA_THESIS_TABLES) printed_line(&sheet, show, t, show->methods[who], where_count);
-        for (const una_source *s = t->sources; s->label; s++) source_line(&sheet, show, t, s, who, where_count);
+        for (const una_voice *s = t->sources; s->label; s++) source_line(&sheet, show, t, s, who, where_count);
     }
     return sheet;
 }
@@ -328,6 +340,14 @@ una_status una_show_blocks(una_page *page, const una_show *show, const char *nam
 
 /* ---- paired tests ----------------------------------------------------------------------------------------------- */
 
+/* Whether two were run on the same data. */
+static bool have_met(const una_show *show, size_t one, size_t other, una_preset preset, size_t where_count)
+{
+    for (size_t w = 0; w < where_count; w++)
+        if (una_show_group(show, one, w, preset) && una_show_group(show, other, w, preset)) return true;
+    return false;
+}
+
 static una_status paired_line(una_sheet *sheet, const una_show *show, size_t luna, size_t other, size_t measure,
                               una_preset preset, size_t where_count, una_run *run)
 {
@@ -346,7 +366,7 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
                            una_preset preset, size_t where_count, una_run *run)
 {
     size_t luna = una_show_who(show, UNA_METHOD_LUNA), others = 0;
-    if (luna == show->who_count || !una_show_ran(show, luna, preset, where_count)) return UNA_OK;
+    if (luna == show->who_count) return UNA_OK;
     una_text lead = una_text_in(show->arena);
     una_text_add(&lead, "LUNA less each other, split by split, %s.", una_preset_titles[preset]);
     una_sheet sheet = una_show_sheet(show, name, lead.at, una_show_caption(show, "Mean of the paired differences with "
@@ -356,7 +376,7 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
     for (const una_block *b = blocks; b->title; b++) {
         una_sheet_group(&sheet, b->title);
         for (size_t who = 0; who < show->who_count; who++) {
-            if (who == luna || !una_show_ran(show, who, preset, where_count)) continue;
+            if (who == luna || !have_met(show, luna, who, preset, where_count)) continue;
             UNA_TRY(paired_line(&sheet, show, luna, who, b->measure, preset, where_count, run));
             others++;
         }

@@ -15,13 +15,13 @@ const una_group *una_method_group(const una_findings *findings, size_t method, c
 
 /* ---- who and where -------------------------------------------------------------------------------------------- */
 
-typedef struct una_seat { size_t who, where; una_preset preset; } una_seat;
+typedef struct una_show_seat { size_t who, where; una_preset preset; } una_show_seat;
 
 typedef struct una_show {                /* the findings as tables see them                                 */
     const una_findings *findings;
     una_arena          *arena;
     const una_thesis_column *columns;    /* of the thesis                                                   */
-    una_seat           *seats;           /* [groups]                                                        */
+    una_show_seat      *seats;           /* [groups]                                                        */
     const char        **who;             /* titles: the thesis's methods in its order, then the others      */
     size_t             *methods;         /* [who_count] UNA_METHODS: none of the thesis's                   */
     const char        **where;           /* data without sums: those of the thesis in its order, then the others */
@@ -38,23 +38,23 @@ const char      *una_show_column(const una_show *show, size_t where);    /* its 
 /* Whether it was run on any of the first `where_count` data. */
 bool             una_show_ran(const una_show *show, size_t who, una_preset preset, size_t where_count);
 size_t           una_show_who(const una_show *show, size_t method);      /* the first of a method; who_count: none */
-/* Mean and sd of a group's measure; NAN where the group is NULL or the measure UNA_ALONE. */
+/* Mean and sd of a group's measure; NAN where the group is NULL or the measure UNA_ALONE, the sd also of one fit. */
 una_printed      una_show_mean(const una_show *show, const una_group *group, size_t measure);
 
 /* ---- tables --------------------------------------------------------------------------------------------------- */
 
 #define UNA_ALONE SIZE_MAX               /* in place of a measure inside the gap: a cell has one number          */
 
-typedef struct una_source {              /* a line that a method has: whose numbers                         */
+typedef struct una_voice {               /* a line that a method has: whose numbers                         */
     const char *label;                   /* NULL ends the list                                              */
     una_preset  preset;
     size_t      measure, inside;         /* inside: of the gap, or UNA_ALONE                                */
-} una_source;
+} una_voice;
 
 typedef struct una_beside {              /* a table of the thesis with ours beside it                       */
     const char *name, *lead, *caption;
     una_thesis_table  printed;           /* UNA_THESIS_TABLES: it has none such                             */
-    const una_source *sources;
+    const una_voice *sources;
     int         decimals;                /* of ours; as una_sheet_number has them                           */
     bool        detection;               /* set off what is larger than its standard deviation              */
 } una_beside;
@@ -91,6 +91,10 @@ una_status una_show_risk(una_page *page, const una_show *show, una_preset preset
 /* Epistemic std along the column of the gap, and along another one: those that the thesis shows; and all. */
 una_status una_show_seen(una_page *page, const una_show *show, una_run *run);
 una_status una_show_along(una_page *page, const una_show *show, una_preset preset, una_run *run);
+
+/* Where LUNA is not within one standard deviation of NLM's, and by how much (published_claims.c). */
+una_status una_show_near(una_page *page, const una_show *show, const una_block *blocks, size_t where_count,
+                         una_run *run);
 
 /* ---- judges (published_claims.c) -------------------------------------------------------------------------------- */
 

@@ -182,9 +182,10 @@ una_printed una_thesis_printed(una_thesis_table table, size_t method, size_t col
     return printed ? cells[table][method][column][part] : (una_printed){ NAN, NAN };
 }
 
-bool una_thesis_detects(una_printed increase)
+int una_thesis_detects(una_printed increase)
 {
-    return increase.mean - increase.sd > 0;
+    if (!isfinite(increase.mean) || !isfinite(increase.sd)) return UNA_CANNOT_TELL;
+    return increase.mean - increase.sd > 0 ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
 }
 
 #define EVIDENTIAL "evidential regression, as the paper on WGBoost gives it"

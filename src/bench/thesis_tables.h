@@ -25,8 +25,9 @@ extern const una_thesis_column una_thesis_sets[UNA_THESIS_COLUMNS], una_thesis_g
 size_t una_thesis_find(const una_thesis_column *columns, const char *data);
 /* part 0: outside the gap, and where there is no gap; 1: inside. */
 una_printed una_thesis_printed(una_thesis_table table, size_t method, size_t column, size_t part);
-/* The thesis's own rule: the mean increase of the epistemic std is above its standard deviation. */
-bool una_thesis_detects(una_printed increase);
+/* The thesis's own rule: the mean increase of the epistemic std is above its standard deviation. UNA_CANNOT_TELL where
+ * there is no deviation, as of one split. */
+int una_thesis_detects(una_printed increase);
 
 /* Log-likelihoods of others on the standard splits, in nats per row; columns as una_thesis_sets. The first is the best
  * of all that we have seen, whoever's; its sources are one for each column. */

@@ -12,15 +12,15 @@
 
 /* ---- error and log-likelihood ----------------------------------------------------------------------------------- */
 
-static const una_source of_rmse[] = {
+static const una_voice of_rmse[] = {
     { BY_HAND, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_RMSE, UNA_ALONE },
     { TUNED, UNA_PRESET_THESIS, UNA_PUBLISHED_RMSE, UNA_ALONE },
     { AUTOMATIC, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_RMSE, UNA_ALONE }, { .label = NULL }
 };
-static const una_source of_hand[] = {
+static const una_voice of_hand[] = {
     { BY_HAND, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_LOG_LIK, UNA_ALONE }, { .label = NULL }
 };
-static const una_source of_tuned[] = {
+static const una_voice of_tuned[] = {
     { TUNED, UNA_PRESET_THESIS, UNA_PUBLISHED_LOG_LIK, UNA_ALONE },
     { AUTOMATIC, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_LOG_LIK, UNA_ALONE }, { .label = NULL }
 };
@@ -100,10 +100,10 @@ static una_status scores(una_page *page, const una_show *show, una_run *run)
 
 static const una_block bands[] = {
     { "CRPS, units of the target", UNA_PUBLISHED_CRPS, UNA_ALONE, -3 },
-    { "coverage of the 90 % band", UNA_PUBLISHED_COVERAGE_90, UNA_ALONE, 3 },
-    { "coverage of the 95 % band", UNA_PUBLISHED_COVERAGE_95, UNA_ALONE, 3 },
+    { "coverage of the 90 % band", UNA_PUBLISHED_COVERAGE_90, UNA_ALONE, 2 },
+    { "coverage of the 95 % band", UNA_PUBLISHED_COVERAGE_95, UNA_ALONE, 2 },
     { "calibration error", UNA_PUBLISHED_CALIBRATION, UNA_ALONE, 3 },
-    { "mean epistemic std, units of the target", UNA_PUBLISHED_EPISTEMIC, UNA_ALONE, -3 },
+    { "mean epistemic std, units of the target", UNA_PUBLISHED_EPISTEMIC, UNA_ALONE, -2 },
     { .title = NULL }
 };
 static const una_block new_rows[] = {
@@ -113,6 +113,10 @@ static const una_block new_rows[] = {
 static const una_block compared[] = {
     { "RMSE (below 0: LUNA is better)", UNA_PUBLISHED_RMSE, UNA_ALONE, 0 },
     { "log-likelihood (above 0: LUNA is better)", UNA_PUBLISHED_LOG_LIK, UNA_ALONE, 0 }, { .title = NULL }
+};
+
+static const una_block near[] = {
+    { "RMSE", UNA_PUBLISHED_RMSE, UNA_ALONE, 0 }, { "log-lik", UNA_PUBLISHED_LOG_LIK, UNA_ALONE, 0 }, { .title = NULL }
 };
 
 /* Whether test rows of some set have copies among the training rows. */
@@ -152,6 +156,7 @@ una_status una_uci_page(una_page *page, const una_findings *findings, const una_
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_sets, page->words.arena));
     UNA_TRY(scores(page, &show, run));
+    UNA_TRY(una_show_near(page, &show, near, show.where_count, run));
     if (show.has[UNA_PRESET_THESIS]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_THESIS, run));
     if (show.has[UNA_PRESET_AUTOMATIC]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_AUTOMATIC, run));
     return UNA_OK;

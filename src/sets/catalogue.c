@@ -17,8 +17,10 @@
 #define DUN(set) RAW "cambridge-mlg/DUN/7b1698b9dbfcce6dd35fcaff6c292ac27c2fa3e9/experiments/data/UCI_for_sharing/" \
                  "gap/" set "/data"
 #define MNIST "https://storage.googleapis.com/cvdf-datasets/mnist"
-#define CC_BY "CC BY 4.0 (UCI)"
-#define NOT_COMMERCIAL CC_BY ", but its README forbids commercial use"
+#define CC_BY "CC BY 4.0"
+#define OF_UCI "The licence is the one that the UCI repository gives for its sets"
+#define NOT_COMMERCIAL OF_UCI " (CC BY 4.0), but the README of this one asks for the citation and prohibits " \
+                       "commercial use"
 #define FILES(list) list, sizeof list / sizeof *list
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
@@ -105,6 +107,7 @@ static const una_known known[] = {
         "MEDV", "1000 USD", 20, FILES(boston), "not stated",
         "D. Harrison, D. L. Rubinfeld, Hedonic prices and the demand for clean air, J. Environ. Econ. Manage. 5"
         " (1978); StatLib",
+        "Column B encodes a racial variable: for comparison of methods only",
         JB("357ed4a2b0d25702e92bdefe48ab8e397991cdc5/housing.csv") },
       { 14, UNA_LINE_PLAIN,
         "CRIM,ZN,INDUS,CHAS,NOX,RM,AGE,DIS,RAD,TAX,PTRATIO,B,LSTAT,MEDV",
@@ -113,6 +116,7 @@ static const una_known known[] = {
         "Concrete compressive strength", "MPa", 20, FILES(concrete), CC_BY,
         "I-C. Yeh, Modeling of strength of high-performance concrete using artificial neural networks, Cem. Concr."
         " Res. 28 (1998)",
+        OF_UCI,
         SW("Concrete_Data.csv") },
       { 9, UNA_LINE_PLAIN,
         "Cement,Blast Furnace Slag,Fly Ash,Water,Superplasticizer,Coarse Aggregate,Fine Aggregate,Age,Concrete"
@@ -121,6 +125,7 @@ static const una_known known[] = {
     { { "energy", "Energy Efficiency", 768, 8,
         "Y1", "kWh/m2", 20, FILES(energy), CC_BY,
         "A. Tsanas, A. Xifara, Energy and Buildings 49 (2012)",
+        OF_UCI,
         SW("ENB2012_data.txt") },
       { 10, UNA_LINE_PLAIN,
         "X1,X2,X3,X4,X5,X6,X7,X8,Y1",
@@ -128,13 +133,15 @@ static const una_known known[] = {
     { { "kin8nm", "Kin8nm (simulated robot arm)", 8192, 8,
         "y", "", 20, FILES(kin8nm), "not stated",
         "Delve, University of Toronto (Z. Ghahramani)",
+        "",
         YG("kin8nm") },
       { 9, UNA_LINE_PLAIN,
         "theta1,theta2,theta3,theta4,theta5,theta6,theta7,theta8,y",
         DUN("kin8nm") } },
     { { "naval-propulsion", "Condition Based Maintenance of Naval Propulsion Plants", 11934, 16,
-        "GT Compressor decay state coefficient", "", 20, FILES(naval_propulsion), NOT_COMMERCIAL,
+        "GT Compressor decay state coefficient", "", 20, FILES(naval_propulsion), "not commercial",
         "A. Coraddu et al., J. Eng. Marit. Environ. (2014)",
+        NOT_COMMERCIAL,
         YG("naval-propulsion-plant") },
       { 18, UNA_LINE_PLAIN,
         "lp,v,GTT,GTn,GGn,Ts,Tp,T48,T1,T2,P48,P1,P2,Pexh,TIC,mf,GT Compressor decay state coefficient",
@@ -142,6 +149,7 @@ static const una_known known[] = {
     { { "power-plant", "Combined Cycle Power Plant", 9568, 4,
         "PE", "MW", 20, FILES(power_plant), CC_BY,
         "P. Tufekci, Int. J. Electr. Power Energy Syst. 60 (2014); H. Kaya et al. (2012)",
+        OF_UCI,
         SW("CCPP.csv") },
       { 5, UNA_LINE_PLAIN,
         "AT,V,AP,RH,PE",
@@ -149,6 +157,7 @@ static const una_known known[] = {
     { { "protein-structure", "Physicochemical Properties of Protein Tertiary Structure", 45730, 9,
         "RMSD", "Angstrom", 5, FILES(protein_structure), CC_BY,
         "P. S. Rana (2013), UCI Machine Learning Repository",
+        OF_UCI,
         SW("CASP.csv") },
       { 10, UNA_LINE_TARGET_FIRST,
         "F1,F2,F3,F4,F5,F6,F7,F8,F9,RMSD",
@@ -156,6 +165,7 @@ static const una_known known[] = {
     { { "wine-quality-red", "Wine Quality, red", 1599, 11,
         "quality", "", 20, FILES(wine_quality_red), CC_BY,
         "P. Cortez et al., Decision Support Systems 47 (2009)",
+        OF_UCI,
         SW("winequality-red.csv") },
       { 12, UNA_LINE_PLAIN,
         "fixed acidity,volatile acidity,citric acid,residual sugar,chlorides,free sulfur dioxide,total sulfur"
@@ -164,6 +174,7 @@ static const una_known known[] = {
     { { "yacht", "Yacht Hydrodynamics", 308, 6,
         "Residuary resistance per unit weight of displacement", "", 20, FILES(yacht), CC_BY,
         "J. Gerritsma, R. Onnink, A. Versluis, Delft Ship Hydromechanics Laboratory",
+        OF_UCI,
         YG("yacht") },
       { 7, UNA_LINE_PLAIN,
         "Longitudinal position of the center of buoyancy,Prismatic coefficient,Length-displacement"
@@ -173,6 +184,7 @@ static const una_known known[] = {
     { { "abalone", "Abalone", 4177, 10,
         "Rings", "", 0, FILES(abalone), CC_BY,
         "W. Nash et al. (1994), UCI Machine Learning Repository",
+        OF_UCI,
         JB("a8229c90a131a53c58be9027e047e6a74f11a264/abalone.csv") },
       { 9, UNA_LINE_SEX_FIRST,
         "Sex_M,Sex_F,Sex_I,Length,Diameter,Height,Whole weight,Shucked weight,Viscera weight,Shell weight,Rings",
@@ -180,13 +192,13 @@ static const una_known known[] = {
     { { "mnist", "MNIST, handwritten digits", 70000, 784,
         "digit", "", 0, FILES(mnist), "CC BY-SA 3.0",
         "Y. LeCun, C. Cortes, C. J. C. Burges, The MNIST database of handwritten digits",
-        MNIST },
+        "", MNIST },
       { 0, UNA_LINE_PLAIN, NULL, NULL } },
     { { "faces", "Faces of Wikipedia, 32 x 32 grey", 49332, 1024,
-        "age", "years", 0, FILES(faces), "research only, not to be passed on",
+        "age", "years", 0, FILES(faces), "research only",
         "R. Rothe, R. Timofte, L. Van Gool, Deep expectation of real and apparent age from a single image without"
         " facial landmarks, IJCV 126 (2018)",
-        NULL },
+        "From IMDB-WIKI, reduced; the copyright of each picture is its owner's: not to be passed on", NULL },
       { 0, UNA_LINE_PLAIN, NULL, NULL } },
 };
 enum { KNOWN = sizeof known / sizeof *known };

@@ -38,13 +38,25 @@ static bool is_there(const char *path)
     return stat(path, &about) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
+/* A pipe would be waited for, and a file of terabytes read, before their sums were seen to be wrong. */
+static una_status check_shape(const char *path, const una_data_file *file, una_run *run)
+{
+    enum { FAR = 64 << 20 };
+    struct stat about;
+    if (stat(path, &about) != 0) return UNA_OK;          /* reading it says why */
+    if (!S_ISREG(about.st_mode)) UNA_FAIL(run, UNA_E_INPUT, "%s is not a plain file", path);
+    if ((uint64_t)about.st_size <= file->bytes + FAR) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has %llu bytes, and the published file has %llu", path,
+             (unsigned long long)about.st_size, (unsigned long long)file->bytes);
+}
+
 una_status una_set_read(unsigned char **bytes, size_t *size, const char *folder, const una_data_file *file,
                         una_arena *arena, una_run *run)
 {
     const char *path = una_set_path(folder, file, arena);
     *bytes = NULL;
     UNA_TRY(una_arena_check(arena));
-    if (!is_there(path)) return UNA_OK;
+    if (!is_there(path) || check_shape(path, file, run) != UNA_OK) return UNA_OK;
     UNA_TRY(una_slurp(bytes, size, path, arena, run));
     if (!una_set_is(file, *bytes, *size)) *bytes = NULL;
     return UNA_OK;
@@ -168,6 +180,7 @@ static una_status hold(held *h, size_t *found, const una_known *known, const una
     UNA_TRY(una_arena_check(arena));
     if (!is_there(path)) return UNA_OK;
     UNA_TRY(una_tick(run, "looking at files", 0, NAN));
+    UNA_TRY(check_shape(path, file, run));
     UNA_TRY(una_slurp(&h->bytes, &h->size, path, arena, run));
     if (!una_set_is(file, h->bytes, h->size)) return refuse(known, file, path, h->bytes, h->size, run);
     ++*found;

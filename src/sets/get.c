@@ -31,7 +31,7 @@ static una_status fetch(unsigned char **bytes, size_t *size, getting *g, const c
 {
     una_text stage = una_text_in(&g->keep);
     const char *name = strrchr(address, '/');
-    una_text_add(&stage, "%s: %s", g->known->set.name, name ? name + 1 : address);
+    una_text_add(&stage, "fetching %s of %s", name ? name + 1 : address, g->known->set.name);
     UNA_TRY(una_arena_check(&g->keep));
     double from = (double)g->fetched / (double)g->wanted, to = (double)++g->fetched / (double)g->wanted;
     una_span before = una_progress_part(g->run, from < 1 ? from : 1, to < 1 ? to : 1);

@@ -13,7 +13,7 @@ static void entries_are_complete(void **state)
     for (size_t s = 0; s < una_data_count(); s++) {
         const una_data_set *set = una_data_at(s);
         assert_true(*set->name && *set->title && set->rows > 100 && set->inputs > 1 && *set->target);
-        assert_non_null(set->unit);
+        assert_true(set->unit && set->remark);
         assert_true(*set->licence && *set->citation);
         assert_true(set->file_count >= 1);
         for (size_t f = 0; f < set->file_count; f++) {
@@ -65,7 +65,8 @@ static void the_shared_data_are_those(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_complete), cmocka_unit_test(recipes_fit), cmocka_unit_test(the_shared_data_are_those)
+        cmocka_unit_test(entries_are_complete), cmocka_unit_test(recipes_fit),
+        cmocka_unit_test(the_shared_data_are_those)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The data folder: files looked at and imported; what is damaged is refused and named, and nothing else is touched. With
- * the shared data where they are; refusals need none.
+ * The data folder: files looked at and imported; what is damaged is refused and named, and nothing else is touched.
+ * With the shared data where they are; refusals need none.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
@@ -95,6 +95,31 @@ static void splits_that_do_not_fit_are_named(void **state)
         put(from, "uci/splits/yacht.json", wrong[i].text, strlen(wrong[i].text));
         assert_refused(from, to, wrong[i].part, "its sha256 is");
     }
+}
+
+/* A pipe is not waited for, a file far too long is not read, and a folder is none. */
+static void odd_files_are_refused(void **state)
+{
+    (void)state;
+    const char *from = folder_with("odd"), *to = own_copy(temp_path("nowhere"));
+    char path[5000];
+    una_run *run = quiet_run();
+    size_t found, written, yacht = set_number("yacht");
+    una_data_state is;
+    snprintf(path, sizeof path, "%s/uci/yacht.csv", from);
+    for (int way = 0; way < 3; way++) {
+        static const char *const says[] = { "not a plain file", "has 1099511627776 bytes", "not a plain file" };
+        if (way == 0) assert_int_equal(mkfifo(path, 0666), 0);
+        if (way == 1) put(from, "uci/yacht.csv", "", 0);
+        if (way == 1 && truncate(path, (off_t)1 << 40) != 0) continue;   /* not every file system has so long ones */
+        if (way == 2) assert_int_equal(mkdir(path, 0777), 0);
+        assert_status(una_data_import(&found, &written, yacht, to, from, run), UNA_E_INPUT, run);
+        assert_says(una_run_message(run), says[way]);
+        assert_ok(una_data_check(&is, yacht, 0, from, run), run);
+        assert_int_equal(is, UNA_DATA_DAMAGED);
+        assert_int_equal(remove(path), 0);
+    }
+    una_run_free(run);
 }
 
 static void absent_and_damaged(void **state)
@@ -234,7 +259,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_files_are_refused), cmocka_unit_test(splits_that_do_not_fit_are_named),
-        cmocka_unit_test(absent_and_damaged), cmocka_unit_test(addresses_are_checked),
+        cmocka_unit_test(odd_files_are_refused), cmocka_unit_test(absent_and_damaged),
+        cmocka_unit_test(addresses_are_checked),
         cmocka_unit_test(whole_sets_are_taken), cmocka_unit_test(cut_off_rows_are_named),
         cmocka_unit_test(every_allocation_may_fail)
     };

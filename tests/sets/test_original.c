@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Originals into the files of the catalogue. What is made of rows and lists in other forms must have the published sums,
- * which come from elsewhere; NumPy's permutation is known.
+ * Originals into the files of the catalogue. What is made of rows and lists in other forms must have the published
+ * sums, which come from elsewhere; NumPy's permutation is known.
  */
 #include "sets/sets_support.h"
 
@@ -14,7 +14,7 @@
 static una_known small(size_t rows, size_t inputs, size_t width, una_line_form form, const char *head)
 {
     static const una_data_file file = { "uci/small.csv", 1, "" };
-    return (una_known){ { "small", "Small", rows, inputs, "y", "", 1, &file, 1, "", "", NULL },
+    return (una_known){ { "small", "Small", rows, inputs, "y", "", 1, &file, 1, "", "", "", NULL },
                         { width, form, head, NULL } };
 }
 
@@ -126,7 +126,7 @@ static void lists_are_checked(void **state)
 
 /* ---- the published ones ------------------------------------------------------------------------------------ */
 
-/* Our own rows in the form of an original: blanks, long numbers, what we leave out, what we move or write as a letter. */
+/* Our own rows in the form of an original: blanks, long numbers, what we leave out, move, or write as a letter. */
 static void as_original(una_text *text, const una_known *known, const double *values)
 {
     size_t columns = known->set.inputs + 1, first = known->recipe.form == UNA_LINE_SEX_FIRST ? 3 : 0;

@@ -21,6 +21,17 @@ there una-bench/gap.html
 for text in "The six gaps of the thesis" "Who notices which gap" "Splits: 2."; do has una-bench/gap.html "$text"; done
 there una-bench/gap-detection.csv una-bench/gap-along-automatic.svg una-bench/gap-risk-automatic.svg
 true_that "its page has no column for seconds" test -z "$(grep -o 'Seconds a fit' una-bench/gap.html)"
+check "both protocols on one page" 0 una bench gap --data data --models gp --preset both --steps 20 --splits 0-1 --out both --quiet
+out " study " "gap(preset=thesis, steps=20)" "nobody notices the gap in RM" "Automatic (ours): LUNA notices"
+for text in "published" "ours, thesis" "ours, auto" "71.73 ± 19.75" "60,000 steps" "Here even less: gap(preset=thesis, steps=20)." "protocol, 2 automatic"; do
+    has both/gap.html "$text"
+done
+there both/gap-along-thesis.svg both/gap-risk-thesis.svg both/gap-bands-thesis.csv
+check "one split of three models beside the thesis's columns" 0 una bench gap --data data --models gp,linear --columns more --splits 0-1 \
+    --out both --quiet
+out "yacht x1" "3 fits made now, 2 were there"
+has both/gap.html "All columns of all sets"
+has both/gap-columns.csv "yacht,x1,"
 check "valid rows are other rows" 0 una bench uci $how --splits 0-1 --group valid
 out "2 fits made now, 0 were there"
 has una-bench/uci.csv '"uci(group=valid)"'

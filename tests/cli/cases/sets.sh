@@ -14,6 +14,10 @@ check "no such verb" 1 una data lst
 err "una data list"
 check "list" 0 una data list --data none
 out "boston" "MEDV (1000 USD)" "CC BY 4.0" "The data folder is none"
+check "one of them" 0 una data list boston --data none
+out "Harrison" "not stated" "uci/splits/boston.json (64589 bytes, absent)" "sha256 79ac7166"
+check "one that is not there" 1 una data list bostn
+err "did you mean 'boston'"
 check "list in the usual place" 0 env -u UNA_DATA XDG_DATA_HOME=/nowhere "$UNA" data list
 out "The data folder is /nowhere/una"
 check "list at home" 0 env -u UNA_DATA -u XDG_DATA_HOME HOME=/nowhere "$UNA" data list
@@ -110,6 +114,7 @@ status=0
 wait $getting || status=$?
 name="called off"
 true_that "it ends with 130" test $status -eq 130
+has cancelled.txt "interrupted while fetching yacht.csv of yacht"
 absent to
 
 if [ -s "$shared/uci/yacht.csv" ]; then

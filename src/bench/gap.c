@@ -9,8 +9,9 @@
 
 static const una_option table[] = {
     UNA_PUBLISHED_OPTIONS,
-    { "columns", UNA_WORD, offsetof(una_published, columns), "thesis", 0, 0, false, "thesis|all",
-      "gaps along the thesis's six columns, or along every input of every set" },
+    { "columns", UNA_WORD, offsetof(una_published, columns), "thesis", 0, 0, false, "thesis|all|more",
+      "gaps along the thesis's six columns; along every input of every set; more: the six, and of all others one split "
+      "of auto, gp and nlm by automatic rules" },
     { .name = NULL }
 };
 

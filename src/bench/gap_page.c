@@ -63,6 +63,11 @@ static una_status by_protocol(una_page *page, const una_show *show, una_preset p
     return una_show_risk(page, show, preset, show->known, run);
 }
 
+static const una_block near[] = {
+    { "RMSE outside", UNA_PUBLISHED_RMSE, UNA_ALONE, 0 }, { "log-lik outside", UNA_PUBLISHED_LOG_LIK, UNA_ALONE, 0 },
+    { .title = NULL }
+};
+
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
 /* Whether a protocol was run on columns of the thesis. */
@@ -80,6 +85,7 @@ static una_status columns_of_thesis(una_page *page, const una_show *show, una_ru
         una_sheet sheet = una_show_beside(show, &tables[t], show->known);
         UNA_TRY(una_page_sheet(page, &sheet, run));
     }
+    UNA_TRY(una_show_near(page, show, near, show->known, run));
     una_page_heading(page, 2, "Who notices which gap");
     UNA_TRY(una_gaps_detection(page, show, run));
 

@@ -16,7 +16,7 @@ const char una_protocol_reduced[] =
     "whichever comes first; in uci, LUNA and NLM, and everywhere the networks of ensembles, stop after 10 of 40 looks "
     "at the validation rows without a better one, and these and SNGP keep the best look (in gap, LUNA and NLM keep "
     "the end, as MC dropout and BBVI do everywhere); grids of ensembles are searched with 5 members (anchored: 2) and "
-    "the chosen one has all 20 (anchored: 5); BBVI takes 4 draws of the weights a step and 200 for its answers.";
+    "the chosen one has all 20 (anchored: 5); BBVI takes one draw of the weights a step and 200 for its answers.";
 
 #define PENALTIES "penalty=1e-5|1e-4|1e-3|1e-2|1e-1"
 #define PRIORS_3 { "0.1", "1", "10" }
@@ -33,7 +33,7 @@ const char una_protocol_reduced[] =
     .epochs = 20000, .batch = 32 }
 #define MCD(rates) { .base = "batch=32, validate=no", .grid = { "dropout=" rates }, .rule = "log_lik", \
                      .epochs = 20000, .batch = 32, .train_noise = true }
-#define BBVI(its_epochs) { .base = "depth=2, rate=0.001, samples=4, draws=200, validate=no", .rule = "log_lik", \
+#define BBVI(its_epochs) { .base = "depth=2, rate=0.001, samples=1, draws=200, validate=no", .rule = "log_lik", \
     .grid = { "weight_var=1|10|50, start_std=0.316228|1|3.16228" }, .epochs = its_epochs, .batch = 32, \
     .train_noise = true }
 #define LENGTH(l) "rbf(length=" l ")"

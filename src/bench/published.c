@@ -131,7 +131,7 @@ static bool is_listed(const char *list, const char *name)
 /* Whether an experiment has gaps of it, or takes it whole. */
 static bool takes_part(const set *s, una_rows_group group, const una_published *o)
 {
-    return group != UNA_GROUP_GAP || s->gaps[0] || o->columns == 1;
+    return group != UNA_GROUP_GAP || s->gaps[0] || o->columns != UNA_COLUMNS_THESIS;
 }
 
 static una_status check_list(const char *list, una_rows_group group, const una_published *o, una_run *run)
@@ -287,6 +287,38 @@ static una_status list_splits(const listing *l, const char *gap, una_run *run)
     return UNA_OK;
 }
 
+static bool is_thesis_gap(const set *s, const char *column)
+{
+    for (size_t g = 0; g < 4 && s->gaps[g]; g++)
+        if (strcmp(s->gaps[g], column) == 0) return true;
+    return false;
+}
+
+/* What the table of all columns is about, however much was asked of the thesis's: its three models by automatic rules,
+ * one split. */
+static una_status list_beyond(const listing *l, const char *gap, una_run *run)
+{
+    static const char *const shown[] = { "auto", "gp", "nlm" };
+    const char *data = data_of(l, gap);
+    UNA_TRY(una_arena_check(l->asked->keep));
+    if (l->all) UNA_TRY(check_split(l->all, &l->at, gap, l->from, run));
+    for (size_t s = 0; s < 2 && l->study[s]; s++)
+        for (size_t m = 0; m < l->asked->model_count; m++) {
+            const una_bench_model *model = &l->asked->models[m];
+            una_row_key key = una_model_row_key(model, l->study[s], data, l->from, l->asked->first + l->from);
+            for (size_t i = 0; i < 3 && !una_published_is_thesis(&key); i++)
+                if (strcmp(model->kind, shown[i]) == 0) una_plan_add(l->plan, key);
+        }
+    return UNA_OK;
+}
+
+static una_status list_column(const listing *l, const char *column, una_run *run)
+{
+    const una_published *o = l->asked->options;
+    bool beyond = o->columns == UNA_COLUMNS_MORE && !is_thesis_gap(l->set, column);
+    return beyond ? list_beyond(l, column, run) : list_splits(l, column, run);
+}
+
 /* Every input; one that is constant has no middle third. */
 static una_status list_columns(const listing *l, una_run *run)
 {
@@ -294,7 +326,7 @@ static una_status list_columns(const listing *l, una_run *run)
         const double *x = una_dataset_numbers(l->all, c);
         bool varies = false;
         for (size_t r = 1; x && !varies && r < una_dataset_row_count(l->all); r++) varies = x[r] != x[0];
-        if (varies) UNA_TRY(list_splits(l, una_dataset_column_name(l->all, c), run));
+        if (varies) UNA_TRY(list_column(l, una_dataset_column_name(l->all, c), run));
     }
     size_t length;
     for (const char *at = l->set->inputs; !l->all && *at; at += length, at += *at == ',') {
@@ -302,7 +334,7 @@ static una_status list_columns(const listing *l, una_run *run)
         length = strcspn(at, ",");
         una_text_add(&name, "%.*s", (int)length, at);
         UNA_TRY(una_arena_check(l->asked->keep));
-        UNA_TRY(list_splits(l, name.at, run));
+        UNA_TRY(list_column(l, name.at, run));
     }
     return UNA_OK;
 }
@@ -318,7 +350,7 @@ static una_status list_set(listing *l, una_rows_group group, bool there, una_run
         UNA_TRY(una_dataset_read(&l->all, l->at.rows, run));
     }
     if (group != UNA_GROUP_GAP) return list_splits(l, NULL, run);
-    if (o->columns == 1) return list_columns(l, run);
+    if (o->columns != UNA_COLUMNS_THESIS) return list_columns(l, run);
     for (size_t g = 0; g < 4 && l->set->gaps[g]; g++) UNA_TRY(list_splits(l, l->set->gaps[g], run));
     return UNA_OK;
 }

@@ -25,12 +25,15 @@
 typedef enum una_rows_group { UNA_GROUP_STANDARD, UNA_GROUP_VALID, UNA_GROUP_GAP } una_rows_group;
 typedef enum una_preset { UNA_PRESET_AUTOMATIC, UNA_PRESET_THESIS, UNA_PRESET_BOTH } una_preset;
 
+/* MORE: those of the thesis as they are asked for, all others by automatic rules: auto, gp and nlm, one split. */
+typedef enum una_gap_columns { UNA_COLUMNS_THESIS, UNA_COLUMNS_ALL, UNA_COLUMNS_MORE } una_gap_columns;
+
 typedef struct una_published {           /* options; those that an experiment does not have keep what it puts there */
     const char *data, *sets, *splits;
     double      held, steps;
     int         preset;                  /* una_preset                                                      */
     int         group;                   /* una_rows_group, as far as uci knows them                        */
-    int         columns;                 /* of gap: 0: those of the thesis, 1: every input of every set      */
+    int         columns;                 /* una_gap_columns                                                 */
 } una_published;
 
 #define UNA_PUBLISHED_OPTIONS                                                                                        \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Judges that claims of uci and gap share.
+ * Is LUNA within one standard deviation of NLM? The judge that claims of uci and gap share, and the same as a table:
+ * where not, and by how much.
  */
 #include "bench/published_page.h"
 
@@ -27,13 +28,25 @@ static void say_printed(una_text *text, una_thesis_table table, const char *data
                  una_number_plain(b, nlm.mean, 2), una_number_plain(c, nlm.sd, 2));
 }
 
+/* The difference, what it must be within, and whether it is. */
+typedef struct nearness { una_paired paired; double bar; int holds; } nearness;
+
+static una_status take_nearness(nearness *n, const una_findings *f, const una_group *luna, const una_group *nlm,
+                                size_t measure, una_run *run)
+{
+    n->bar = nlm->count > 1 ? f->sd[(size_t)(nlm - f->groups) * f->measures + measure] : NAN;
+    UNA_TRY(una_paired_groups(&n->paired, f, luna, nlm, measure, run));
+    n->holds = isfinite(n->bar) ? una_paired_within(&n->paired, n->bar) : UNA_CANNOT_TELL;
+    return UNA_OK;
+}
+
 una_status una_judge_near(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
                           una_preset preset, size_t measure, una_thesis_table printed, una_run *run)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     const una_group *luna = una_method_group(f, UNA_METHOD_LUNA, claim->data, preset);
     const una_group *nlm = una_method_group(f, UNA_METHOD_NLM, claim->data, preset);
-    una_paired paired;
+    nearness n;
     if (!una_judge_asked(holds, f, preset)) return UNA_OK;
     *holds = UNA_CANNOT_TELL;
     if (!luna || !nlm) {
@@ -41,13 +54,58 @@ una_status una_judge_near(int *holds, una_text *numbers, const una_claim *claim,
         return UNA_OK;
     }
 
-    double bar = f->sd[(size_t)(nlm - f->groups) * f->measures + measure];
-    UNA_TRY(una_paired_groups(&paired, f, luna, nlm, measure, run));
+    UNA_TRY(take_nearness(&n, f, luna, nlm, measure, run));
     una_text_add(numbers, "LUNA less NLM: ");
-    una_paired_say(numbers, &paired);
-    una_text_add(numbers, "; sd of NLM %s", una_number_brief(a, bar, 2));
-    if (paired.count && bar > 0) una_text_add(numbers, ", %s of it", una_number_brief(b, paired.mean / bar, 2));
+    una_paired_say(numbers, &n.paired);
+    una_text_add(numbers, "; sd of NLM %s", una_number_brief(a, n.bar, 2));
+    if (n.paired.count && n.bar > 0)
+        una_text_add(numbers, ", %s of it", una_number_brief(b, n.paired.mean / n.bar, 2));
     say_printed(numbers, printed, claim->data);
-    *holds = una_paired_within(&paired, bar);
+    *holds = n.holds;
     return UNA_OK;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------------- */
+
+/* "0.1, 0.13 sd: within" */
+static una_status near_cell(una_sheet *sheet, const una_show *show, size_t where, una_preset preset, size_t measure,
+                            una_run *run)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    const una_findings *f = show->findings;
+    const una_group *luna = una_method_group(f, UNA_METHOD_LUNA, show->where[where], preset);
+    const una_group *nlm = una_method_group(f, UNA_METHOD_NLM, show->where[where], preset);
+    nearness n = { .bar = NAN };
+    una_text words = una_text_in(sheet->arena);
+    if (luna && nlm) UNA_TRY(take_nearness(&n, f, luna, nlm, measure, run));
+    if (n.paired.count == 0) una_text_add(&words, "\xE2\x80\x93");
+    else una_text_add(&words, "%s, %s sd: %s", una_number_brief(a, n.paired.mean, 2),
+                      una_number_brief(b, n.paired.mean / n.bar, 2),
+                      n.holds == UNA_HOLDS ? "within" : n.holds == UNA_DOES_NOT_HOLD ? "beyond" : "open");
+    una_sheet_words(sheet, words.at);
+    if (n.paired.count && n.holds == UNA_DOES_NOT_HOLD) una_sheet_strong(sheet);
+    return UNA_OK;
+}
+
+una_status una_show_near(una_page *page, const una_show *show, const una_block *blocks, size_t where_count,
+                         una_run *run)
+{
+    size_t luna = una_show_who(show, UNA_METHOD_LUNA), nlm = una_show_who(show, UNA_METHOD_NLM);
+    if (luna == show->who_count || nlm == show->who_count) return UNA_OK;
+    una_sheet sheet = una_show_sheet(show, "near", "LUNA against NLM: where not within one sd, and by how much.",
+                                     una_show_caption(show, "LUNA less NLM, mean over the splits, and the same in "
+                                     "standard deviations of NLM\xE2\x80\x99s over the splits. Within, beyond (set "
+                                     "off): the 95 % interval of the mean paired difference is, as a whole; open: "
+                                     "neither.", UNA_PRESET_BOTH), "score", UNA_SHEET_WORDS, where_count);
+    for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--) {
+        if (!una_show_ran(show, luna, (una_preset)p, where_count)) continue;
+        una_sheet_group(&sheet, una_preset_titles[p]);
+        for (const una_block *b = blocks; b->title; b++) {
+            una_sheet_line(&sheet);
+            una_sheet_words(&sheet, b->title);
+            for (size_t w = 0; w < where_count; w++)
+                UNA_TRY(near_cell(&sheet, show, w, (una_preset)p, b->measure, run));
+        }
+    }
+    return una_page_sheet(page, &sheet, run);
 }

@@ -92,6 +92,10 @@ una_status una_show_risk(una_page *page, const una_show *show, una_preset preset
 una_status una_show_seen(una_page *page, const una_show *show, una_run *run);
 una_status una_show_along(una_page *page, const una_show *show, una_preset preset, una_run *run);
 
+/* Where LUNA is not within one standard deviation of NLM's, and by how much (published_claims.c). */
+una_status una_show_near(una_page *page, const una_show *show, const una_block *blocks, size_t where_count,
+                         una_run *run);
+
 /* ---- judges (published_claims.c) -------------------------------------------------------------------------------- */
 
 /* Whether anything was run by a protocol; where not, *holds is UNA_NOT_ASKED. */

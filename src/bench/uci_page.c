@@ -115,6 +115,10 @@ static const una_block compared[] = {
     { "log-likelihood (above 0: LUNA is better)", UNA_PUBLISHED_LOG_LIK, UNA_ALONE, 0 }, { .title = NULL }
 };
 
+static const una_block near[] = {
+    { "RMSE", UNA_PUBLISHED_RMSE, UNA_ALONE, 0 }, { "log-lik", UNA_PUBLISHED_LOG_LIK, UNA_ALONE, 0 }, { .title = NULL }
+};
+
 /* Whether test rows of some set have copies among the training rows. */
 static bool has_copies(const una_show *show, una_preset preset)
 {
@@ -152,6 +156,7 @@ una_status una_uci_page(una_page *page, const una_findings *findings, const una_
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_sets, page->words.arena));
     UNA_TRY(scores(page, &show, run));
+    UNA_TRY(una_show_near(page, &show, near, show.where_count, run));
     if (show.has[UNA_PRESET_THESIS]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_THESIS, run));
     if (show.has[UNA_PRESET_AUTOMATIC]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_AUTOMATIC, run));
     return UNA_OK;

@@ -27,6 +27,11 @@ for text in "published" "ours, thesis" "ours, auto" "71.73 ± 19.75" "60,000 ste
     has both/gap.html "$text"
 done
 there both/gap-along-thesis.svg both/gap-risk-thesis.svg both/gap-bands-thesis.csv
+check "one split of three models beside the thesis's columns" 0 una bench gap --data data --models gp,linear --columns more --splits 0-1 \
+    --out both --quiet
+out "yacht x1" "3 fits made now, 2 were there"
+has both/gap.html "All columns of all sets"
+has both/gap-columns.csv "yacht,x1,"
 check "valid rows are other rows" 0 una bench uci $how --splits 0-1 --group valid
 out "2 fits made now, 0 were there"
 has una-bench/uci.csv '"uci(group=valid)"'

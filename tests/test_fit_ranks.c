@@ -5,7 +5,7 @@
  */
 #include "ranks_here.h"
 
-#include "base/base.h"
+#include "base/ranks.h"
 
 enum { RANKS = 3, ROWS = 240, INPUTS = 2, POINTS = 30 };
 
@@ -258,12 +258,41 @@ static void test_refusals(void **state)
     refused((fit){ .spec = "nlm(steps=50)" }, 1, UNA_CANCELLED, "interrupted");  /* on rank 1 alone */
 }
 
+/* One rank is short of memory, ever less so: it fails here and there, and all fail with it. */
+static una_status fit_with_little(void *context, una_run *run)
+{
+    const fit *f = context;
+    if (una_rank(run) == 1) run->settings.memory_limit = f->size;
+    return fit_part(context, run);
+}
+
+static void test_memory_runs_out(void **state)
+{
+    (void)state;
+    size_t failures = 0, limit = 5000;
+    for (bool done = false; !done; limit += limit / 4) {
+        fit part[RANKS];
+        rank_here me[RANKS] = { { .threads = 0 } };
+        for (size_t r = 0; r < RANKS; r++)
+            part[r] = (fit){ .spec = "luna(steps=3, width=8, heads=3)", .size = limit };
+        with_ranks_here(me, RANKS, fit_with_little, part, sizeof *part);
+        done = me[0].status == UNA_OK;
+        for (size_t r = 0; r < RANKS; r++) {
+            bool early = r != 1 && me[1].status == UNA_E_MEMORY && me[r].status == UNA_E_IO;  /* before it joined */
+            if (!early) assert_int_equal(me[r].status, done ? UNA_OK : UNA_E_MEMORY);
+        }
+        failures += !done;
+        forget(part, RANKS);
+    }
+    assert_true(failures > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(test_linear_is_that_of_all_rows), cmocka_unit_test(test_posteriors_of_given_features),
         cmocka_unit_test(test_fits_have_the_posterior_of_all_rows), cmocka_unit_test(test_the_same_every_time),
-        cmocka_unit_test(test_it_learns), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_it_learns), cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -195,11 +195,43 @@ static void test_who_reads_what(void **state)
     }
 }
 
+/* Of an array, which has no header and is not read through. */
+static void test_arrays_too(void **state)
+{
+    (void)state;
+    enum { ROWS = 7, COLUMNS = 2 };
+    char file[128 + ROWS * COLUMNS * sizeof(double)];
+    double value[ROWS * COLUMNS];
+    memset(file, ' ', sizeof file);
+    memcpy(file, "\x93NUMPY\x01\x00\x76\x00", 10);
+    static const char about[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (7, 2), }";
+    memcpy(file + 10, about, sizeof about - 1);
+    file[127] = '\n';
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) value[i] = (double)(i / COLUMNS);
+    memcpy(file + 128, value, sizeof value);
+    char path[600];
+    snprintf(path, sizeof path, "%s", temp_text_file("turns.npy", ""));
+    FILE *to = fopen(path, "wb");
+    assert_non_null(to);
+    assert_int_equal(fwrite(file, 1, sizeof file, to), sizeof file);
+    fclose(to);
+
+    reading r[RANKS];
+    rank_here me[RANKS] = { { .threads = 0 } };
+    for (size_t i = 0; i < RANKS; i++) r[i] = (reading){ .path = path };
+    with_ranks_here(me, RANKS, read_here, r, sizeof *r);
+    for (size_t i = 0; i < RANKS; i++) {
+        assert_int_equal(me[i].status, UNA_OK);
+        assert_int_equal(r[i].rows, i == 0 ? 3 : 2);
+        assert_true(r[i].first[0] == (double)i && r[i].first[1] == (double)(i + RANKS) && r[i].line == i + 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(test_columns_of_parts_are_those_of_the_whole), cmocka_unit_test(test_refusals_reach_all),
-        cmocka_unit_test(test_who_reads_what),
+        cmocka_unit_test(test_who_reads_what), cmocka_unit_test(test_arrays_too),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -75,7 +75,7 @@ una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *se
         if (settings->valid_fraction > 0 && settings->valid_fraction < 1) return UNA_OK;
         return cli_fail(c, UNA_E_USAGE, "--valid %s: give a share of the rows above 0 and below 1, or a file", valid);
     }
-    una_status status = una_dataset_read(rows, valid, c->run);
+    una_status status = una_dataset_read_part(rows, valid, c->run);
     settings->valid = *rows;
     return status == UNA_OK ? status : cli_failed(c, status);
 }

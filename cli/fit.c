@@ -13,7 +13,7 @@ static const cli_flag flags[] = {
     CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict, or several with commas between them: a,b (default: "
              "the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
-             "see 'una models' (default auto; luna with --preset)"),
+             "see 'una models' (default auto; luna with --preset and under mpirun)"),
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
              "in the current folder)"),
     CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page that opens in any browser"),
@@ -50,6 +50,7 @@ static una_status check_places(cli *c, job *j)
     j->chart = cli_text(c, "chart");
     j->default_out = cli_default_out(j->data_path, ".una");
     j->out = cli_has(c, "out") ? cli_text(c, "out") : j->default_out;
+    if (cli_rank() > 0) return UNA_OK;                   /* rank 0 writes */
     una_status status = cli_check_chart(c, j->chart);
     return status == UNA_OK ? cli_check_files(c, "out", j->out) : status;
 }
@@ -66,7 +67,7 @@ static una_status train(cli *c, job *j)
         .other = (size_t)cli_count(c, "other", 0)
     };
 
-    una_status status = una_dataset_read(&j->data, j->data_path, c->run);
+    una_status status = una_dataset_read_part(&j->data, j->data_path, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
     settings.targets = (const char *const *)(j->targets = cli_targets(c, j->data, &j->target_count));
     settings.target_count = j->target_count;
@@ -85,6 +86,7 @@ static una_status write_files(cli *c, job *j)
 {
     const una_model *models[] = { j->model };
     const char *titles[] = { una_model_info(j->model)->kind };
+    if (cli_rank() > 0) return UNA_OK;
     una_status status = una_model_save(j->model, j->out, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
     if (j->report) {
@@ -306,6 +308,7 @@ static void print_summary(const cli *c, const job *j)
     row(CLI_BOLD, "model", j->out);
     if (j->report) row(CLI_BOLD, "report", j->report);
     if (j->chart) row(CLI_BOLD, "chart", j->chart);
+    if (c->ranks && (j->report || j->chart)) row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
     printf("\nNext: una predict %s NEW.csv --out answers.csv\n", j->out);
 }
 
@@ -339,9 +342,10 @@ const cli_verb cli_fit = {
     "tuning: what is not given is chosen from the data, printed, saved with the model, and can be passed back as an "
     "option. Text columns become categories. The same seed gives the same bits whatever the number of threads. With "
     "several targets the model has one part for each; where a target's cell is empty, that target goes without the "
-    "row.",
+    "row. Under mpirun each rank keeps some of the rows and all fit one model, for tables too large for one machine "
+    "(luna, nlm and linear); in DATA, %r stands for the number of the rank, where each has a file of its own.",
     { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una fit measurements.csv --target strength\n"
     "una fit measurements.csv --target strength --report report.html --chart bands.svg\n"
     "# another model, with options of its own ('una models nlm' lists them)\n"
@@ -351,6 +355,8 @@ const cli_verb cli_fit = {
     "# the published settings\n"
     "una fit measurements.csv --target strength --preset thesis\n"
     "# cells are missing, and new categories will turn up\n"
-    "una fit survey.csv --target income --missing mean --other 5",
+    "una fit survey.csv --target income --missing mean --other 5\n"
+    "# four processes, each with a quarter of the rows\n"
+    "mpirun -n 4 una fit large.csv --target y --model luna",
     run
 };

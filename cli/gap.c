@@ -97,6 +97,15 @@ static una_status work(cli *c, job *j)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
+static void warn(const cli *c, const una_gap *gap)
+{
+    char sentence[1100];
+    for (size_t i = 0; !c->json && i < gap->warning_count; i++) {
+        snprintf(sentence, sizeof sentence, "warning: %s", gap->warnings[i]);
+        cli_warn(c, sentence);
+    }
+}
+
 static cli_style style_of(una_gap_kind kind)
 {
     return kind == UNA_GAP_UNNOTICED ? CLI_RED : kind == UNA_GAP_TOO_LITTLE ? CLI_YELLOW : CLI_PLAIN;
@@ -155,6 +164,7 @@ static void json_hole(const una_gap_hole *hole)
     json_value("error", hole->error);
     json_value("error_low", hole->error_low);
     json_value("error_high", hole->error_high);
+    json_value("worse", hole->worse);
     json_value("auroc", hole->auroc);
     json_value("increase", hole->increase);
     json_value("rmse_inside", hole->rmse_inside);
@@ -188,7 +198,8 @@ static void print_json(const cli *c, const una_gap *gap)
     json_holes("pairs", gap->hole + gap->column_count, gap->pair_count);
     json_text("target", gap->target);
     json_text("model", gap->spec);
-    printf(", \"rows\": %zu, \"fits\": %zu, \"repeats\": %zu", gap->rows, gap->fits, gap->repeats);
+    printf(", \"rows\": %zu, \"fits\": %zu, \"repeats\": %zu, \"warnings\": ", gap->rows, gap->fits, gap->repeats);
+    cli_json_texts(stdout, gap->warnings, gap->warning_count);
     cli_json_path(stdout, "report", cli_text(c, "report"));
     cli_json_path(stdout, "chart", cli_text(c, "chart"));
     printf("}\n");
@@ -200,6 +211,7 @@ static una_status run(cli *c)
     una_status status = work(c, &j);
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);
+        warn(c, j.gap);
         if (c->json) print_json(c, j.gap);
         else if (!c->stdout_taken && !c->quiet) tell(c, j.gap);
     }

@@ -132,6 +132,12 @@ typedef struct una_dataset una_dataset;        /* a table in memory: named colum
  * verify_cache also its bytes are compared, by their sum, and a warning is logged if they alone have changed. */
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 
+/* The rows of this rank, where the run has ranks: row i of the file (from 0) goes to rank i % count. Every rank reads
+ * through the whole file, keeps its part, and knows the types of all columns; nothing is cached. With %r in the path it
+ * stands for the number of the rank, and each has a file of its own. What fails on one rank fails on all, with that
+ * rank's sentence. Without ranks it is una_dataset_read. */
+una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *run);
+
 /* Copies arrays: x [rows, inputs] row-major, y [rows] or NULL; names [inputs + (y ? 1 : 0)] or NULL
  * for x1..xD and y. */
 una_status una_dataset_from_arrays(una_dataset **data, const double *x, const double *y, size_t rows,
@@ -253,7 +259,9 @@ typedef struct una_fit_info {                  /* all in the user's own units   
 
 typedef struct una_model una_model;
 
-/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset). */
+/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset
+ * and over ranks). Where the run has ranks, each of them calls this with its own part of the rows (and of settings->valid), and all get
+ * the same model of all rows; luna, nlm and linear can do so (docs/RANKS.md). */
 una_status una_fit(una_model **model, const char *spec, const una_dataset *data,
                    const una_fit_settings *settings, una_run *run);
 void       una_model_free(una_model *model);

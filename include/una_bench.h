@@ -198,8 +198,9 @@ typedef struct una_gap_hole {                  /* means over the repeats; NAN wh
     double      wider, wider_low, wider_high;  /* share of its rows with clearly more ignorance than if there were rows;
                                                   least and most of the repeats                                     */
     double      spread;                        /* median over its rows of ignorance over what it would be with rows */
-    double      error, error_low, error_high;  /* root mean square error in the hole over what it would be with rows;
+    double      error, error_low, error_high;  /* mean absolute error in the hole over what it would be with rows there;
                                                   95 % interval                                                     */
+    double      worse;                         /* share of its rows with a larger error than it would be with rows  */
     double      auroc;                         /* of ignorance as a detector of rows in the hole, against others    */
     double      increase;                      /* of mean ignorance in the hole over that of other rows, in percent */
     double      rmse_inside, rmse_outside, rmse_known;   /* known: of the rows in the hole, had there been rows     */
@@ -213,6 +214,8 @@ typedef struct una_gap {
     size_t              column_count, pair_count;
     const char         *target, *spec;
     size_t              rows, fits, repeats;   /* rows that could be used                                           */
+    const char *const  *warnings;              /* [warning_count] cells of the table that drown all others          */
+    size_t              warning_count;
 } una_gap;
 
 /* For each hole a model is fitted without its rows; three more, each without a random third of all rows, say how sure

@@ -84,6 +84,7 @@ struct una_run {
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
+    struct una_company *company; /* ranks that make this call with it (company.h); NULL: none      */
     una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
     char        message[1024];
 };
@@ -122,7 +123,8 @@ void       una_struct_give(void *to, const void *from, size_t size);
  * cancel); the failure with the lowest index is reported. */
 typedef una_status una_task(void *context, size_t index, una_run *child);
 una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
-/* The same for tasks with results of their own: `at` has `count` items of `size` bytes, zeroed, each beginning with an
+/* The same for tasks with results of their own, which may ask company for sums (company.h): then they are done one
+ * after the other, with all threads. `at` has `count` items of `size` bytes, zeroed, each beginning with an
  * arena that its task fills and that belongs to `run` afterwards. Also after a failure una_jobs_free ends them. */
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
 /* Other tasks on the same items, which keep their arenas and add to them. */

@@ -15,6 +15,7 @@ typedef struct pool {
     void         *context;
     size_t        tasks;
     int           share;         /* threads of each task */
+    struct una_company *company; /* of tasks done in turn, so that all ranks do them in one order; NULL: none */
     atomic_size_t next;
     atomic_bool   stop;
     pthread_mutex_t lock;
@@ -57,8 +58,9 @@ static void all_tasks(pool *p, una_run *child)
 {
     child->settings = p->run->settings;
     child->settings.threads = p->share;
-    child->settings.ranks = NULL;        /* other ranks do not do the same tasks at the same time */
+    if (!p->company) child->settings.ranks = NULL;       /* other ranks do not do the same tasks at the same time */
     child->tally = p->run->tally;
+    child->company = p->company;
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {
         size_t index = atomic_fetch_add(&p->next, 1);
@@ -95,16 +97,17 @@ static una_status work_kept(pool *p)
     return UNA_OK;
 }
 
-una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
+static una_status do_tasks(una_run *run, size_t tasks, una_task *task, void *context, struct una_company *company)
 {
-    pool p = { .run = run, .task = task, .context = context, .tasks = tasks, .failed_at = SIZE_MAX };
+    pool p = { .run = run, .task = task, .context = context, .tasks = tasks, .failed_at = SIZE_MAX,
+               .company = company };
     pthread_mutex_init(&p.lock, NULL);
     enum { MOST = 256 };
     pthread_t helper[MOST];
 
-    size_t wanted = (size_t)una_threads(run), started = 0;
-    p.share = tasks > 0 && wanted > tasks ? (int)(wanted / tasks) : 1;
-    if (wanted > tasks) wanted = tasks;
+    size_t wanted = (size_t)una_threads(run), started = 0, at_once = company && tasks > 0 ? 1 : tasks;
+    p.share = at_once > 0 && wanted > at_once ? (int)(wanted / at_once) : 1;
+    if (wanted > at_once) wanted = at_once;
     if (wanted > MOST) wanted = MOST;
     while (started + 1 < wanted && pthread_create(&helper[started], NULL, work, &p) == 0) started++;
 
@@ -117,6 +120,11 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
     if (p.status == UNA_OK) return status;
     memcpy(run->message, p.message, sizeof run->message);
     return p.status;
+}
+
+una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
+{
+    return do_tasks(run, tasks, task, context, NULL);
 }
 
 /* ---- tasks whose results outlive them ------------------------------------------------------------------------ */
@@ -141,7 +149,7 @@ static una_status one_job(void *context, size_t index, una_run *child)
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
     jobs all = { at, size, task, context };
-    return una_pool(run, count, one_job, &all);
+    return do_tasks(run, count, one_job, &all, run->company);
 }
 
 static una_status same_job(void *context, size_t index, una_run *child)
@@ -157,7 +165,7 @@ static una_status same_job(void *context, size_t index, una_run *child)
 una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
     jobs all = { at, size, task, context };
-    return una_pool(run, count, same_job, &all);
+    return do_tasks(run, count, same_job, &all, run->company);
 }
 
 void una_jobs_free(void *at, size_t size, size_t count)

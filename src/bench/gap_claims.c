@@ -105,7 +105,7 @@ static una_status noticed_only(int *holds, una_text *numbers, const una_claim *c
         una_text_add(numbers, "%s%s ", asked++ ? ", " : "", una_thesis_gaps[c].title);
         say_increase(numbers, increase_of(f, group));
     }
-    if (asked < UNA_THESIS_COLUMNS)
+    if (*holds == UNA_CANNOT_TELL)
         una_text_add(numbers, "%sneeds %s on all six gaps, %s", asked ? "; " : "", claim->model,
                      una_preset_titles[UNA_PRESET_THESIS]);
     return UNA_OK;

@@ -181,7 +181,9 @@ una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run
     }
     UNA_TRY(una_page_sheet(page, &sheet, run));
     UNA_TRY(detail(page, show, false, run));
-    return detail(page, show, true, run);
+    for (size_t w = 0; w < show->known; w++)
+        if (gp_at(show, w)) return detail(page, show, true, run);
+    return UNA_OK;
 }
 
 /* ---- every column of every set ---------------------------------------------------------------------------------- */

@@ -3,8 +3,11 @@
  * What a table teaches before any model sees it: which columns to use, their centre and scale, their levels.
  *   centre = 1/n sum x,   scale^2 = 1/n sum (x - centre)^2       (over the training cells that are there)
  * computed in two passes on values scaled by a power of two, so that neither large offsets nor large values hurt.
+ * Ranks that learn together (base/company.h) each have some of the rows, and learn the columns of all.
  */
 #include "data/columns.h"
+
+#include "base/company.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +23,11 @@ typedef struct learner {
     size_t     *row;             /* [rows] rows in use                                              */
     size_t      rows;
     const char **word;           /* [data->rows] working room                                       */
-    level      *level;           /* [data->rows] working room                                       */
+    level      *level;           /* [data->rows + 1] working room, or more: levels of all ranks     */
     una_notes  *notes;
     una_arena  *arena;
     una_run    *run;
+    una_status  status;          /* of work that has none to return; looked at once it is done      */
 } learner;
 
 void una_notes_add(una_notes *notes, const char *format, ...)
@@ -76,6 +80,8 @@ static moments moments_of(const learner *l, const double *number)
         m.count++;
         if (size > largest) largest = size;
     }
+    m.count = una_company_sum_size(m.count, l->run);
+    largest = una_company_most(largest, l->run);
     if (m.count == 0 || largest == 0) return m;
 
     int exponent;
@@ -86,15 +92,18 @@ static moments moments_of(const learner *l, const double *number)
     double sum = 0, slack = 0, square = 0;
     for (size_t i = 0; i < l->rows; i++)
         if (!isnan(number[l->row[i]])) sum += number[l->row[i]] * half * rest;
+    una_company_sum_f64(&sum, 1, l->run);
     double mean = sum / n;
     for (size_t i = 0; i < l->rows; i++)
         if (!isnan(number[l->row[i]])) slack += number[l->row[i]] * half * rest - mean;
+    una_company_sum_f64(&slack, 1, l->run);
     mean += slack / n;
     for (size_t i = 0; i < l->rows; i++) {
         double off = number[l->row[i]] * half * rest - mean;
         if (!isnan(off)) square += off * off;
     }
 
+    una_company_sum_f64(&square, 1, l->run);
     double std = sqrt(square / n);
     m.constant = std <= UNA_ROUNDING * fabs(mean);
     m.mean = mean / half / rest;
@@ -111,9 +120,55 @@ static int by_word(const void *a, const void *b)
     return left == right ? 0 : strcmp(left, right);
 }
 
+static int by_level(const void *a, const void *b)
+{
+    return strcmp(((const level *)a)->word, ((const level *)b)->word);
+}
+
+/* Levels of all ranks, sorted: l->level becomes another one. */
+static una_status merge_levels(learner *l, size_t *count)
+{
+    una_arena *work = &l->run->scratch;
+    una_text mine = una_text_in(work);
+    unsigned char *all;
+    size_t size, words = 0;
+    for (size_t k = 0; k < *count; k++) {
+        una_text_bytes(&mine, (const char *)&l->level[k].count, sizeof l->level[k].count);
+        una_text_bytes(&mine, l->level[k].word, strlen(l->level[k].word) + 1);
+    }
+    UNA_TRY(una_arena_check(work));
+    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length, work, l->run));
+
+    level *found = UNA_GET(work, level, size / (sizeof found->count + 1) + 2);
+    UNA_TRY(una_arena_check(work));
+    for (size_t at = 0; at < size; at += strlen(found[words++].word) + 1) {
+        memcpy(&found[words].count, all + at, sizeof found->count);
+        found[words].word = (const char *)all + (at += sizeof found->count);
+    }
+    if (words) qsort(found, words, sizeof *found, by_level);
+    *count = 0;
+    for (size_t k = 0; k < words; k++) {
+        if (*count > 0 && strcmp(found[*count - 1].word, found[k].word) == 0) found[*count - 1].count += found[k].count;
+        else found[(*count)++] = found[k];
+    }
+    l->level = found;
+    return UNA_OK;
+}
+
+/* The same where words may be too many to be sent: then only their number, or less, is known. */
+static size_t levels_of_all(learner *l, size_t count)
+{
+    if (!l->run->company) return count;
+    double most = una_company_most((double)count, l->run);
+    if (l->other == 0 && most > UNA_MAX_LEVELS) return (size_t)most;
+    una_status status = merge_levels(l, &count);
+    if (status != UNA_OK && l->status == UNA_OK) l->status = status;
+    return l->status == UNA_OK ? count : 0;
+}
+
 /* Fills l->level with the sorted levels of the rows in use. With l->other, the last is "other": rare ones share it, and
  * it is there for words never seen even if no row has it. */
-static size_t levels_of(const learner *l, const una_table_column *column)
+static size_t levels_of(learner *l, const una_table_column *column)
 {
     size_t words = 0, count = 0;
     for (size_t i = 0; i < l->rows; i++)
@@ -125,7 +180,8 @@ static size_t levels_of(const learner *l, const una_table_column *column)
             l->level[count++] = (level){ l->word[i], 0 };
         l->level[count - 1].count++;
     }
-    if (l->other == 0) return count;
+    count = levels_of_all(l, count);
+    if (l->other == 0 || l->status != UNA_OK) return count;
 
     size_t kept = 0, shared = 0;
     for (size_t i = 0; i < count; i++) {
@@ -136,9 +192,10 @@ static size_t levels_of(const learner *l, const una_table_column *column)
     return kept + 1;
 }
 
-static bool words_vary(const learner *l, const una_table_column *column)
+static bool words_vary(learner *l, const una_table_column *column)
 {
     size_t count = levels_of(l, column), with_rows = 0;
+    if (l->other == 0) return count > 1;
     for (size_t k = 0; k < count; k++) with_rows += l->level[k].count > 0;
     return with_rows > 1;
 }
@@ -146,20 +203,30 @@ static bool words_vary(const learner *l, const una_table_column *column)
 /* Share of the words in use that are numbers: a high one hints at a slip in one cell. */
 static double number_share(const learner *l, const una_table_column *column)
 {
-    size_t words = 0, numbers = 0;
+    double words = 0, numbers = 0;
     for (size_t i = 0; i < l->rows; i++) {
         const char *word = column->word[l->row[i]];
         double value;
         words += word != NULL;
         numbers += word && una_parse_number(word, strlen(word), &value);
     }
-    return words ? (double)numbers / (double)words : 0;
+    una_company_sum_f64(&words, 1, l->run);
+    una_company_sum_f64(&numbers, 1, l->run);
+    return words > 0 ? numbers / words : 0;
+}
+
+/* The cell that made the column text; NULL where it is among the rows of another rank. */
+static const char *odd_word(const learner *l, const una_table_column *column)
+{
+    const char *word = column->first_word < l->data->rows ? column->word[column->first_word] : NULL;
+    double value;
+    return l->run->company && word && una_parse_number(word, strlen(word), &value) ? NULL : word;
 }
 
 static una_status too_many_levels(const learner *l, size_t c, size_t count)
 {
     const una_table_column *column = &l->data->column[c];
-    const char *word = column->word[column->first_word];
+    const char *word = odd_word(l, column);
 
     if (number_share(l, column) > 0.5 && word)
         UNA_FAIL(
@@ -200,14 +267,49 @@ static una_status check_target(const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
     if (!column->is_text) return UNA_OK;
-    const char *word = column->word[column->first_word];
+    const char *word = odd_word(l, column);
+    if (!word && l->run->company) {
+        una_company_any(false, l->run);                  /* who has the cell says where it is */
+        UNA_TRY(una_company_check(l->run));
+    }
     UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
              "another column with --target", place(l->data, column->first_word, target, l->run), word ? word : "");
+}
+
+/* Ranks may have read files of their own. */
+static una_status check_alike(const learner *l)
+{
+    una_arena *work = &l->run->scratch;
+    una_text mine = una_text_in(work);
+    unsigned char *all;
+    size_t size;
+    if (!l->run->company) return UNA_OK;
+    for (size_t c = 0; c < l->data->columns; c++) {
+        una_text_bytes(&mine, l->data->column[c].is_text ? "words" : "numbers", 1);
+        una_text_bytes(&mine, l->data->column[c].name, strlen(l->data->column[c].name) + 1);
+    }
+    una_text_bytes(&mine, "", 1);
+    UNA_TRY(una_arena_check(work));
+    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length, work, l->run));
+
+    const char *first = (const char *)all, *own = mine.at;       /* rank 0's are the first */
+    size_t c = 1;
+    for (; *first && strcmp(first, own) == 0; c++) first += strlen(first) + 1, own += strlen(own) + 1;
+    if (strcmp(first, own) == 0) return UNA_OK;
+    if (!*first || !*own)
+        UNA_FAIL(l->run, UNA_E_INPUT, "%s has %s columns than the table of rank 0; all parts must have the same",
+                 l->data->origin, *own ? "more" : "fewer");
+    UNA_FAIL(l->run, UNA_E_INPUT, "%s: column %zu is '%.60s' and holds %s, and in the table of rank 0 it is '%.60s' and "
+             "holds %s; all parts must have the same columns", l->data->origin, c, own + 1,
+             *own == 'w' ? "words" : "numbers", first + 1, *first == 'w' ? "words" : "numbers");
 }
 
 static una_status first_checks(learner *l, const char *const *target)
 {
     const una_dataset *data = l->data;
+    UNA_TRY(check_alike(l));
+    size_t rows = una_company_sum_size(data->rows, l->run);
+    UNA_TRY(una_company_check(l->run));
     size_t *at = UNA_GET(&l->run->scratch, size_t, l->targets);
     UNA_TRY(una_arena_check(&l->run->scratch));
     UNA_TRY(find_targets(at, l, target));
@@ -219,9 +321,9 @@ static una_status first_checks(learner *l, const char *const *target)
     if (data->columns <= l->targets)
         UNA_FAIL(l->run, UNA_E_INPUT, "every column of %s is a target; at least one must be left as an input",
                  data->origin);
-    if (data->rows < 2)
+    if (rows < 2)
         UNA_FAIL(l->run, UNA_E_INPUT, "%s has %s; at least two are needed to learn from", data->origin,
-                 data->rows ? "only one row" : "no rows");
+                 rows ? "only one row" : "no rows");
     for (size_t t = 0; t < l->targets; t++) UNA_TRY(check_target(l, at[t]));
     return UNA_OK;
 }
@@ -279,6 +381,7 @@ static bool drop_constants(learner *l)
         if (!l->used[c]) continue;
         size_t present = 0;
         for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing(column, l->row[i]);
+        present = una_company_any(present, l->run);
         bool varies = column->is_text ? words_vary(l, column) : !moments_of(l, column->number).constant;
         if (varies) continue;
 
@@ -292,8 +395,9 @@ static bool drop_constants(learner *l)
 
 static void note_rows(const learner *l)
 {
-    size_t untaught = 0, rest = l->data->rows - l->rows;
-    for (size_t i = 0; l->targets > 1 && i < l->data->rows; i++) untaught += !has_target(l, i);
+    size_t untaught = 0, rest = una_company_sum_size(l->data->rows - l->rows, l->run);
+    for (size_t i = 0; rest > 0 && l->targets > 1 && i < l->data->rows; i++) untaught += !has_target(l, i);
+    untaught = una_company_sum_size(untaught, l->run);
     rest -= untaught;
     if (untaught)
         una_notes_add(l->notes, untaught == 1 ? "%zu row without any target was left out" :
@@ -314,13 +418,17 @@ static una_status choose(learner *l)
     /* A column may become constant when rows go; rows come back when such a column goes. */
     while (l->missing == UNA_MISSING_DROP) {
         choose_rows(l, true);
-        if (l->rows < 2)
+        size_t rows = una_company_sum_size(l->rows, l->run), all = una_company_sum_size(data->rows, l->run);
+        UNA_TRY(una_company_check(l->run));
+        if (rows < 2)
             UNA_FAIL(l->run, UNA_E_INPUT, "only %zu of the %zu rows of %s have no missing cell; use --missing mean, or "
-                     "take out the column that lacks most", l->rows, data->rows, data->origin);
+                     "take out the column that lacks most", rows, all, data->origin);
         if (!drop_constants(l)) break;
     }
 
-    if (l->rows < data->rows) note_rows(l);
+    note_rows(l);
+    UNA_TRY(una_company_check(l->run));
+    UNA_TRY(l->status);
     for (size_t c = 0; c < data->columns; c++)
         if (l->used[c]) return UNA_OK;
     UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant, so there is nothing to learn from",
@@ -372,30 +480,31 @@ static void note_twin(const learner *l, size_t b, size_t c)
 static una_status note_twins(learner *l)
 {
     const una_dataset *data = l->data;
-    uint64_t *print = UNA_GET(&l->run->scratch, uint64_t, data->columns);
+    size_t *print = UNA_GET(&l->run->scratch, size_t, data->columns);
     UNA_TRY(una_arena_check(&l->run->scratch));
 
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c] && !is_target(l, c)) continue;
-        print[c] = fingerprint(l, &data->column[c]);
+        print[c] = una_company_sum_size((size_t)(fingerprint(l, &data->column[c]) >> 24), l->run);
         for (size_t b = 0; b < c; b++) {
             if ((!l->used[b] && !is_target(l, b)) || print[b] != print[c]) continue;
-            if (!equal_columns(l, &data->column[b], &data->column[c])) continue;
+            if (una_company_any(!equal_columns(l, &data->column[b], &data->column[c]), l->run)) continue;
             note_twin(l, b, c);
             break;
         }
     }
-    return UNA_OK;
+    return una_company_check(l->run);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------- */
 
-static una_status learn_text(una_source *source, const learner *l, size_t c)
+static una_status learn_text(una_source *source, learner *l, size_t c)
 {
     const una_table_column *column = &l->data->column[c];
     source->is_text = true;
     source->level_count = levels_of(l, column);
     source->has_other = l->other > 0;
+    UNA_TRY(l->status);
     size_t words = source->level_count - source->has_other;
     if (words > UNA_MAX_LEVELS) return too_many_levels(l, c, words);
 
@@ -408,14 +517,18 @@ static una_status learn_text(una_source *source, const learner *l, size_t c)
     }
     source->mean = (double)most;
 
-    if (number_share(l, column) > 0.5 && column->word[column->first_word])
+    bool mostly = number_share(l, column) > 0.5;
+    if (mostly && l->run->company && !odd_word(l, column))
+        una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because some cells are "
+                      "not", column->name, source->level_count);
+    else if (mostly && odd_word(l, column))
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because %s holds '%s'",
                       column->name, source->level_count, place(l->data, column->first_word, c, l->run),
                       column->word[column->first_word]);
     return una_arena_check(l->arena);
 }
 
-static una_status learn_sources(una_columns *columns, const learner *l)
+static una_status learn_sources(una_columns *columns, learner *l)
 {
     const una_dataset *data = l->data;
     columns->sources = UNA_GET(l->arena, una_source, data->columns);

@@ -2,6 +2,7 @@
  *
  * Tables in memory: from files, from arrays, as rows of other tables, and as one table after another.
  */
+#include "base/company.h"
 #include "data/build.h"
 #include "data/cache.h"
 #include "data/csv.h"
@@ -91,6 +92,50 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
     }
     if (status == UNA_OK && !*data)
         UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", path);
+    return status;
+}
+
+/* ---- a part of a file for each rank ------------------------------------------------------------------------ */
+
+static una_status read_share(una_dataset **data, const char *path, una_run *run)
+{
+    una_reader *reader;
+    UNA_TRY(una_reader_begin(&reader, path, run));
+    una_reader_part(reader, una_company_rank(run), una_company_count(run));
+    una_status status = read_all(data, reader);
+    una_reader_close(reader);
+    if (status == UNA_OK && !*data)
+        UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path,
+                 una_company_count(run));
+    return status;
+}
+
+/* The path with the number of the rank where %r stands; NULL: it stands nowhere. */
+static const char *own_path(const char *path, una_run *run)
+{
+    const char *mark = strstr(path, "%r");
+    una_text own = una_text_in(&run->scratch);
+    if (!mark) return NULL;
+    una_text_bytes(&own, path, (size_t)(mark - path));
+    una_text_add(&own, "%d%s", una_rank(run), mark + 2);
+    return own.at;
+}
+
+una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *run)
+{
+    *data = NULL;
+    if (una_rank_count(run) < 2) return una_dataset_read(data, path, run);
+    una_company company;
+    una_company_enter(&company, run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char *own = own_path(path, run);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = own ? una_dataset_read(data, own, run) : read_share(data, path, run);
+    una_arena_release(&run->scratch, mark);
+    status = una_company_leave(&company, status, run);
+    if (status == UNA_OK) return UNA_OK;
+    una_dataset_free(*data);
+    *data = NULL;
     return status;
 }
 

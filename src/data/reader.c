@@ -29,6 +29,7 @@ struct una_reader {
     size_t      *first_word;     /* [table_columns] row of the file that made it text               */
     infinity    *infinite;       /* [table_columns], where the types were not given                 */
     size_t       table_columns, row;     /* row: of the file, next to be read                       */
+    size_t       part, parts;    /* rows that are kept: row % parts == part                         */
     bool         typed;          /* the types were given                                            */
     bool         keeping;
     una_arena    kept_arena;     /* of the last chunk                                               */
@@ -128,7 +129,7 @@ static una_status begin(una_reader **out, const char *path, const una_wanted *wa
     *out = NULL;
     una_reader *reader = una_allocate(run, sizeof *reader);
     if (!reader) return UNA_E_MEMORY;
-    *reader = (una_reader){ .run = run };
+    *reader = (una_reader){ .run = run, .parts = 1 };
     una_arena_init(&reader->arena, run);
     una_arena_init(&reader->kept_arena, run);
     una_status status = open_file(reader, path);
@@ -174,6 +175,23 @@ una_status una_reader_rewind(una_reader *reader)
 {
     reader->row = 0;
     return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
+}
+
+void una_reader_part(una_reader *reader, size_t part, size_t parts)
+{
+    reader->part = part;
+    reader->parts = parts;
+}
+
+static bool is_kept(const una_reader *reader, size_t row)
+{
+    return row % reader->parts == reader->part;
+}
+
+/* Rows that are kept of the first `rows` of the file. */
+static size_t kept_before(const una_reader *reader, size_t rows)
+{
+    return rows / reader->parts + (rows % reader->parts > reader->part);
 }
 
 void una_reader_close(una_reader *reader)
@@ -315,6 +333,24 @@ static bool only_numbers(const una_reader *reader)
     return !reader->keeping;
 }
 
+/* A cell of a row that is not kept: what it says of its column. */
+static una_status pass_cell(una_reader *reader, size_t column, bool *again)
+{
+    const una_cell *cell = &reader->csv->cells[reader->from[column]];
+    double value;
+    una_cell_kind kind = reader->is_text[column] ? UNA_CELL_MISSING : una_cell_read(cell, &value);
+    if (kind == UNA_SHEET_NUMBER || kind == UNA_CELL_MISSING) return UNA_OK;
+    if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, una_cell_trimmed(cell));
+    return meet_word(reader, column, una_cell_trimmed(cell), reader->row, again);
+}
+
+static una_status pass_text_row(una_reader *reader, bool *more, bool *again)
+{
+    UNA_TRY(una_csv_next(reader->csv, more));
+    for (size_t c = 0; *more && c < reader->table_columns; c++) UNA_TRY(pass_cell(reader, c, again));
+    return UNA_OK;
+}
+
 /* One row, by its cells. */
 static una_status read_text_row(una_reader *reader, una_build *build, bool *more, bool *again)
 {
@@ -328,11 +364,14 @@ static una_status read_text_row(una_reader *reader, una_build *build, bool *more
 static una_status read_text_rows(una_reader *reader, una_build *build, size_t max_rows, bool *again)
 {
     bool fast = only_numbers(reader), more = true;
+    size_t start = reader->row;
     while (build->data->rows < max_rows) {
+        bool kept = is_kept(reader, reader->row);
         if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted)) {
-            UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
+            if (kept)
+                UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
         } else {
-            UNA_TRY(read_text_row(reader, build, &more, again));
+            UNA_TRY(kept ? read_text_row(reader, build, &more, again) : pass_text_row(reader, &more, again));
             if (!more) break;
             fast = only_numbers(reader);
         }
@@ -341,12 +380,13 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
             UNA_TRY(una_tick(reader->run, "reading", una_csv_fraction(reader->csv), NAN));
     }
 
+    size_t before = kept_before(reader, start);
     for (size_t c = 0; c < reader->table_columns; c++) {
         una_table_column *column = &build->data->column[c];
-        size_t before = reader->row - build->data->rows;         /* rows of earlier chunks */
+        size_t first = reader->first_word[c];
+        bool here = first > start && first < reader->row && is_kept(reader, first);
         column->is_text = reader->is_text[c];
-        column->first_word = reader->first_word[c] > before && reader->first_word[c] < reader->row
-                             ? reader->first_word[c] - before : 0;
+        column->first_word = here ? kept_before(reader, first) - before : 0;
     }
     return una_build_end(build, true);
 }
@@ -367,20 +407,23 @@ una_status una_reader_finite(const una_reader *reader)
 static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t max_rows, una_arena *work)
 {
     una_npy *npy = reader->npy;
-    size_t rows = npy->rows - reader->row < max_rows ? npy->rows - reader->row : max_rows;
+    size_t left = kept_before(reader, npy->rows) - kept_before(reader, reader->row);
+    size_t rows = left < max_rows ? left : max_rows;
     size_t strip = 1 + (1 << 16) / npy->columns;
     double *values = UNA_GET(work, double, strip * npy->columns);        /* [strip, columns] */
 
     data->rows = rows;
-    if (reader->row > 0) data->line = UNA_GET_ROWS(&data->arena, size_t, rows);
+    if (reader->row > 0 || reader->parts > 1) data->line = UNA_GET_ROWS(&data->arena, size_t, rows);
     UNA_TRY(una_arena_check(work));
     UNA_TRY(una_table_cells(data));
 
     for (size_t done = 0; done < rows;) {
-        size_t now = rows - done < strip ? rows - done : strip;
+        size_t now = reader->parts == 1 && rows - done < strip ? rows - done : strip;
+        if (now > npy->rows - reader->row) now = npy->rows - reader->row;
         UNA_TRY(una_npy_rows(npy, reader->row, now, values));
-        for (size_t i = 0; i < now; i++, done++, reader->row++) {
+        for (size_t i = 0; i < now && done < rows; i++, reader->row++) {
             const double *row = values + i * npy->columns;
+            if (!is_kept(reader, reader->row)) continue;
             if (data->line) data->line[done] = reader->row + 1;
             for (size_t c = 0; c < data->columns; c++) {
                 double value = row[reader->from[c]];
@@ -390,6 +433,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
                 data->column[c].number[done] = value;
             }
             if (reader->keeping) UNA_TRY(keep_row(reader, row));
+            done++;
         }
     }
     return UNA_OK;

@@ -6,6 +6,7 @@
  */
 #include "fit/basis.h"
 
+#include "base/company.h"
 #include "fit/crossfit.h"
 #include "fit/together.h"
 
@@ -110,6 +111,7 @@ static una_status absorb_rows(basis_trial *t, const una_network_f32 *net, size_t
             una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows);
         }
     }
+    for (size_t i = 0; i < t->targets; i++) UNA_TRY(una_stats_of_all(&t->of[i].stats, run));
     return UNA_OK;
 }
 
@@ -162,8 +164,9 @@ static una_status judge(void *context, const void *const *trial, size_t count, c
     head.prior_var = question->prior_var;
     if (question->evidence) {
         una_stats_add(&head.stats, held->phi, held->y, held->rows);
+        UNA_TRY(una_stats_of_all(&head.stats, run));
         UNA_TRY(una_head_solve(&head, run));
-        answer->loss -= head.log_evidence;
+        if (una_company_rank(run) == 0) answer->loss -= head.log_evidence;       /* of all ranks: counted once */
     }
 
     head.stats = t->stats;
@@ -322,6 +325,7 @@ static una_status posterior(una_basis *basis, const una_problem *p, una_fit_resu
     basis->head.prior_var = prior_var;
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
     if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, NULL, &basis->head.stats, run));
+    UNA_TRY(una_stats_of_all(&basis->head.stats, run));
     UNA_TRY(una_head_solve(&basis->head, run));
     result->noise_var = noise_var;
     result->prior_var = prior_var;
@@ -386,7 +390,7 @@ static una_status begin(several *all, una_basis *const *basis, una_basis_options
                       .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
     UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
     for (size_t t = 0; t < n; t++) {
-        una_basis_resolve(o[t], p->x.rows, una_table_rows(p), plan->member);
+        una_basis_resolve(o[t], una_train_rows(p), una_table_rows(p), plan->member);
         UNA_TRY(una_basis_shape(basis[t], o[t], p->x.cols, plan->heads, run));
     }
     UNA_TRY(una_basis_shape(&wide, o[0], p->x.cols, plan->heads * n, run));

@@ -22,6 +22,24 @@ static una_committee_options *completed(const una_kind *one, void *options)
     return o;
 }
 
+/* Ranks that fit together train once: what members, a shape of the noise and lengths of a process are learnt from are
+ * all rows in one place. */
+static una_status settle_for_company(const una_kind *one, una_committee_options *o, una_run *run)
+{
+    if (!run->company) return UNA_OK;
+    if (!UNA_IS_AUTO(o->members) && o->members > 1)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible over ranks, which train one network together; leave "
+                 "members out", one->name, o->members);
+    if (o->noise == UNA_NOISE_VARYING)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is not possible over ranks; use noise=constant", one->name);
+    if (o->relevance == UNA_RELEVANCE_ON)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: relevance=on is not possible over ranks; use relevance=off", one->name);
+    o->members = 1;
+    o->noise = UNA_NOISE_CONSTANT;
+    o->relevance = UNA_RELEVANCE_OFF;
+    return UNA_OK;
+}
+
 /* ---- the rule for members ------------------------------------------------------------------------------------- */
 
 enum { FEW_ROWS = 2000, ROUNDS_OF_FEW = 4, ROUNDS_OF_FOLDS = 2, MEMBERS_HELD_OUT = 4 };
@@ -331,7 +349,7 @@ static una_status fit_trained(una_members *const *m, const una_kind *one, void *
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
-    completed(one, options);
+    UNA_TRY(settle_for_company(one, completed(one, options), run));
     una_span before = una_progress_part(run, 0, 1);
     una_status status = one->learns_features ? fit_trained(&m, one, &options, p, &result, NULL, keep, run)
                                              : una_fit_whole(m, one, options, p, result, keep, run);

@@ -4,6 +4,7 @@
  */
 #include "fit/crossfit.h"
 
+#include "base/company.h"
 #include "la/la.h"
 
 #include <stdlib.h>
@@ -121,6 +122,15 @@ typedef struct choice {
     una_run *run;
 } choice;
 
+/* Of ranks that fit together, each with held-out rows of its own. */
+static una_status answer_of_all(una_answer *answer, una_run *run)
+{
+    double sum[3] = { answer->loss, answer->square, (double)answer->rows };
+    UNA_TRY(una_company_sum_f64(sum, 3, run));
+    *answer = (una_answer){ sum[0], sum[1], (size_t)sum[2] };
+    return UNA_OK;
+}
+
 static double loss_at(double log_noise, void *context)
 {
     choice *c = context;
@@ -131,6 +141,7 @@ static double loss_at(double log_noise, void *context)
         c->status = c->fit->judge(c->fit->context, c->trial + g * c->each, c->each, &c->question, &c->answer, c->run);
         una_arena_release(&c->run->scratch, mark);
     }
+    if (c->status == UNA_OK && c->run->company) c->status = answer_of_all(&c->answer, c->run);
     return c->answer.loss;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "fit/lesson.h"
 
+#include "base/company.h"
 #include "fit/together.h"
 #include "infer/head.h"
 #include "la/la.h"
@@ -47,6 +48,7 @@ static una_status look_at_posterior(void *context, const float *p, double *score
         if (w->held_cells.rows == 0) continue;
         una_stats_clear(&w->stats);
         una_stats_add(&w->stats, w->cells.phi, w->cells.y, w->cells.rows);
+        UNA_TRY(una_stats_of_all(&w->stats, run));
         UNA_TRY(una_choose_valid(&noise_var, 1, &w->stats, w->held_cells.phi, w->held_cells.y, w->held_cells.rows, &own,
                                  &rmse, run));
         sum += own * (double)w->held_cells.rows;
@@ -56,14 +58,21 @@ static una_status look_at_posterior(void *context, const float *p, double *score
     return UNA_OK;
 }
 
+/* Of `rows`; ranks that train together look at as many in all. */
+static size_t looked_at(size_t rows, una_run *run)
+{
+    size_t all = una_company_sum_size(rows, run);
+    return all > LOOK_ROWS && all > rows ? 1 + (size_t)((double)LOOK_ROWS * (double)rows / (double)all) : LOOK_ROWS;
+}
+
 static una_status take_features(watch *w, const una_held *r, una_run *run)
 {
     size_t k = w->pupil->size.features + 1;
     float *x = r->x, *held_x = r->held_x;
     double *y = r->y, *held_y = r->held_y;
 
-    UNA_TRY(una_held_thin(&x, &y, &w->rows, r->inputs, w->outputs, LOOK_ROWS, &run->scratch));
-    UNA_TRY(una_held_thin(&held_x, &held_y, &w->held, r->inputs, w->outputs, LOOK_ROWS, &run->scratch));
+    UNA_TRY(una_held_thin(&x, &y, &w->rows, r->inputs, w->outputs, looked_at(r->rows, run), &run->scratch));
+    UNA_TRY(una_held_thin(&held_x, &held_y, &w->held, r->inputs, w->outputs, looked_at(r->held, run), &run->scratch));
     w->x = x;
     w->y = y;
     w->held_x = held_x;

@@ -4,6 +4,7 @@
  */
 #include "fit/lesson.h"
 
+#include "base/company.h"
 #include "infer/vi.h"
 
 static una_status begin(una_pupil *pupil, una_trial *t)
@@ -25,9 +26,16 @@ static una_status train_features(una_trial *t, const una_watch_f32 *watch, una_r
 {
     const una_lesson *l = &t->lesson;
     const una_held *r = l->rows;
+    una_training how = l->how;
+    if (run->company) {
+        size_t *parts = UNA_GET(&run->scratch, size_t, una_company_count(run));
+        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(una_company_each(parts, r->rows, run));
+        how.parts = parts;
+    }
     una_train_data_f32 data = { r->x, r->target, r->rows, l->target_heads ? l->target_heads : 1,
                                 { r->inputs, l->group } };
-    return una_train_f32(l->shape, t->parameters, &data, &l->how, watch, &t->trained, &t->arena, run);
+    return una_train_f32(l->shape, t->parameters, &data, &how, watch, &t->trained, &t->arena, run);
 }
 
 static una_status train_body(una_trial *t, const una_pupil *pupil, const una_watch_f32 *watch, una_run *run)

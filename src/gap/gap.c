@@ -44,7 +44,6 @@ typedef struct job {                     /* one fit                             
     double       *error;                 /* [inside.count]                                                          */
     una_score     score_inside, score_outside;
     double       *relevance;             /* [columns of the table]; NULL: the model has none                        */
-    const char   *spec;
 } job;
 
 typedef struct test {
@@ -95,13 +94,17 @@ static una_status take_table(test *t, const una_dataset *data, una_run *run)
 {
     una_gap_result *r = t->result;
     una_columns columns;
-    double *x;
+    una_notes warnings = { .arena = &r->keep };
+    double *x, *y;
     size_t *kept, rows;
     UNA_TRY(una_columns_learn(&columns, data, t->fit.target, t->fit.missing, t->fit.other, NULL, &run->scratch, run));
-    UNA_TRY(una_columns_encode(&columns, data, &x, &(double *){ NULL }, &kept, &rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode(&columns, data, &x, &y, &kept, &rows, &run->scratch, run));
     if (rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %zu rows that can be used, and a hole needs %d at least: a third for the "
                  "hole, some to compare with, and enough to learn from", una_dataset_origin(data), rows, LEAST_ROWS);
+    UNA_TRY(una_columns_doubt(&columns, data, x, y, kept, rows, &warnings, run));
+    r->gap.warnings = warnings.text;
+    r->gap.warning_count = warnings.count;
     UNA_TRY(una_dataset_rows(&r->table, data, kept, rows, run));
     t->table = r->table;
 
@@ -281,7 +284,6 @@ static una_status fit_rows(una_model **model, const test *t, const size_t *row, 
 static una_status take_relevance(job *j, const una_model *model, const test *t)
 {
     const una_fit_info *info = una_model_info(model);
-    j->spec = una_arena_text(&j->keep, info->spec);
     if (info->relevance) {
         j->relevance = UNA_GET(&j->keep, double, t->table->columns);
         for (size_t i = 0; j->relevance && i < una_model_input_count(model); i++) {
@@ -507,7 +509,8 @@ static una_status measure_job(una_gap_hole *hole, job *j, const test *t, una_run
 
 static const size_t averaged[] = {
     offsetof(una_gap_hole, wider), offsetof(una_gap_hole, spread), offsetof(una_gap_hole, error),
-    offsetof(una_gap_hole, error_low), offsetof(una_gap_hole, error_high), offsetof(una_gap_hole, auroc),
+    offsetof(una_gap_hole, error_low), offsetof(una_gap_hole, error_high), offsetof(una_gap_hole, worse),
+    offsetof(una_gap_hole, auroc),
     offsetof(una_gap_hole, increase), offsetof(una_gap_hole, rmse_inside), offsetof(una_gap_hole, rmse_outside),
     offsetof(una_gap_hole, rmse_known), offsetof(una_gap_hole, log_lik_inside), offsetof(una_gap_hole, log_lik_outside),
     offsetof(una_gap_hole, coverage_inside), offsetof(una_gap_hole, coverage_outside)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 3, STRIPES = 15, LEAST_IN_STRIPE = 4, MOST_SHOWN = UNA_MOST_PANELS };
+enum { COLUMNS = 3, PAGE_COLUMNS = 2, STRIPES = 15, LEAST_IN_STRIPE = 4, MOST_SHOWN = UNA_MOST_PANELS };
 static const double panel_width = 300, panel_height = 220;
 
 /* ---- one picture --------------------------------------------------------------------------------------------- */
@@ -254,37 +254,46 @@ static const char *short_verdict(una_gap_kind kind)
     }
 }
 
+/* "96 / 94": in the hole, and outside. */
+static void add_both(una_sheet *sheet, double inside, double outside, int decimals)
+{
+    char words[2 * UNA_NUMBER_ROOM + 8], a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    if (isnan(inside) && isnan(outside)) {
+        una_sheet_words(sheet, NULL);
+        return;
+    }
+    snprintf(words, sizeof words, "%s\xC2\xA0/\xC2\xA0%s", una_number_plain(a, inside, decimals),
+             una_number_plain(b, outside, decimals));
+    una_sheet_words(sheet, words);
+}
+
 static void add_line(una_sheet *sheet, const una_gap_hole *hole)
 {
     una_sheet_line(sheet);
     una_sheet_words(sheet, hole->name);
-    una_sheet_words(sheet, hole->where);
     una_sheet_words(sheet, short_verdict(hole->kind));
     if (hole->kind == UNA_GAP_UNNOTICED || hole->kind == UNA_GAP_TOO_LITTLE) una_sheet_strong(sheet);
-    una_sheet_number(sheet, hole->why_not ? NAN : (double)hole->rows, 0);
     una_sheet_number(sheet, 100 * hole->wider, 0);
     una_sheet_number(sheet, hole->spread, 2);
     una_sheet_number(sheet, hole->error, 2);
-    una_sheet_number(sheet, 100 * hole->coverage_inside, 0);
-    una_sheet_number(sheet, 100 * hole->coverage_outside, 0);
-    una_sheet_number(sheet, hole->log_lik_inside, 2);
-    una_sheet_number(sheet, hole->log_lik_outside, 2);
     una_sheet_number(sheet, hole->auroc, 2);
     una_sheet_number(sheet, hole->increase, 0);
+    add_both(sheet, 100 * hole->coverage_inside, 100 * hole->coverage_outside, 0);
+    add_both(sheet, hole->log_lik_inside, hole->log_lik_outside, 2);
 }
 
 static void add_table(una_html *html, const una_gap *gap, una_arena *arena)
 {
-    static const char *const heads[] = { "rows", "wider %", "ignorance \xC3\x97", "error \xC3\x97", "in band %",
-        "outside %", "log-lik", "outside", "AUROC", "increase %" };
+    static const una_sheet_head heads[] = {
+        { "column", UNA_SHEET_WORDS }, { "verdict", UNA_SHEET_WORDS }, { "wider %", UNA_SHEET_NUMBER },
+        { "ignorance \xC3\x97", UNA_SHEET_NUMBER }, { "error \xC3\x97", UNA_SHEET_NUMBER }, { "AUROC", UNA_SHEET_NUMBER }, { "increase %", UNA_SHEET_NUMBER },
+        { "in band %", UNA_SHEET_WORDS }, { "log-lik", UNA_SHEET_WORDS }
+    };
     una_sheet sheet = una_sheet_in(arena, "gap", "The numbers.", "Wider: rows of the hole whose ignorance is clearly "
-        "larger than it would be with rows there. Ignorance and error: how many times as large as with rows there. In "
-        "band: rows inside their 95 % band, in the hole and outside. Log-likelihood: mean per row, in the hole and "
-        "outside. AUROC and increase: of ignorance in the hole against that of other rows.");
-    una_sheet_column(&sheet, "column", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "hole", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "verdict", UNA_SHEET_WORDS);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_sheet_column(&sheet, heads[i], UNA_SHEET_NUMBER);
+        "larger than it would be with rows there. Ignorance and error: how many times as large as with rows "
+        "there. AUROC and increase: of ignorance in the hole against that of ordinary rows. In band: rows inside their "
+        "95 % band, in the hole and outside. Log-lik: mean log-likelihood per row, in the hole and outside.");
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_sheet_column(&sheet, heads[i].title, heads[i].kind);
     for (size_t i = 0; i < gap->column_count + gap->pair_count; i++) add_line(&sheet, &gap->hole[i]);
     una_sheet_html(html, &sheet);
 }
@@ -306,15 +315,17 @@ static void add_dangers(una_html *html, const una_gap *gap, una_arena *arena)
     if (sentence) una_html_box(html, "Unnoticed, and it matters", sentence, count);
 }
 
-static void add_method(una_html *html, const una_gap *gap, una_arena *arena)
+static void add_method(una_html *html, const una_gap_result *r, una_arena *arena)
 {
+    const una_gap *gap = &r->gap;
+    const char *origin = una_dataset_origin(r->table), *slash = strrchr(origin, '/');
     una_text words = una_text_in(arena);
-    una_text_add(&words, "%zu rows, target %s. For each hole a model was fitted without its rows and without some "
+    una_text_add(&words, "%s: %zu rows, target %s. For each hole a model was fitted without its rows and without some "
         "ordinary ones; three more, each without a random third of all rows, say how sure and how wrong it would be "
         "with rows there. Every number is of rows that the model had not seen%s. A hole is noticed where 60 of 100 of "
         "its rows have at least 1.1 times the ignorance that they would have with rows there; it matters where their "
-        "error is at least 1.25 times as large. %zu fits of %s.", gap->rows, gap->target,
-        gap->repeats > 1 ? ", and a mean over the repeats" : "", gap->fits, gap->spec);
+        "mean absolute error is at least 1.25 times as large. %zu fits of %s.", slash ? slash + 1 : origin,
+        gap->rows, gap->target, gap->repeats > 1 ? ", and a mean over the repeats" : "", gap->fits, gap->spec);
     una_html_heading(html, 2, "How it was done");
     if (words.at) una_html_paragraph(html, NULL, words.at);
 }
@@ -322,13 +333,13 @@ static void add_method(una_html *html, const una_gap *gap, una_arena *arena)
 static una_status add_pictures(una_html *html, const una_gap_result *r, una_arena *arena, una_run *run)
 {
     const una_gap *gap = &r->gap;
-    una_figure along = draw_holes(r, 0, gap->column_count, COLUMNS, arena);
+    una_figure along = draw_holes(r, 0, gap->column_count, PAGE_COLUMNS, arena);
     if (along.panel_count)
         UNA_TRY(una_html_figure(html, &along, "Along each column.", "How much the model does not know (the standard "
             "deviation of the function, in units of the target), row by row, where the rows of the hole were left out "
             "and where they were not; lines are medians.", run));
     if (gap->pair_count == 0) return UNA_OK;
-    una_figure pairs = draw_holes(r, gap->column_count, gap->column_count + gap->pair_count, COLUMNS, arena);
+    una_figure pairs = draw_holes(r, gap->column_count, gap->column_count + gap->pair_count, PAGE_COLUMNS, arena);
     return una_html_figure(html, &pairs, "Pairs of columns.", "The hole seen from above: rows that stayed are grey.",
                            run);
 }
@@ -348,7 +359,7 @@ static una_status save_page(const una_gap_result *r, const char *path, una_arena
     }
     UNA_TRY(add_pictures(&html, r, arena, run));
     add_table(&html, gap, arena);
-    add_method(&html, gap, arena);
+    add_method(&html, r, arena);
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));
     return una_report_save(path, &html.text, run);

@@ -13,7 +13,7 @@ const double UNA_GAP_CLEARLY = 1.1;
 /* Noticed: most rows of the hole. Below half it is not. Between the two lies what another seed may turn round. */
 static const double NOTICED = 0.6, NOT_NOTICED = 0.5;
 /* An error that is not a quarter larger is nothing that a person would act on, and where a column has nothing to do
- * with the target chance makes it up to a sixth larger; what is a quarter larger must be so by its interval, too. */
+ * with the target chance makes it up to a fifth larger in 100 rows; and it must be larger by its interval, too. */
 static const double MATTERS = 1.25;
 /* Bands that should hold 95 of 100 rows and hold so few are too narrow, whatever chance has done. */
 static const double HOLDS = 0.8;
@@ -34,21 +34,27 @@ static double mean_square(const double *value, size_t count)
     return sum / (double)count;
 }
 
-/* Squared errors row by row, so that the noise of a row, which both models have met, falls out. */
+/* Mean absolute errors, which a few rows that any model gets wrong do not decide; row by row, so that the noise of a
+ * row, which both models have met, falls out. */
 static void measure_error(una_gap_hole *hole, const una_gap_pairs *p)
 {
-    double n = (double)p->rows, with = mean_square(p->error, p->rows), known = mean_square(p->error_known, p->rows);
-    double mean = with - known, square = 0;
+    double n = (double)p->rows, with = 0, known = 0, square = 0, worse = 0;
     for (size_t i = 0; i < p->rows; i++) {
-        double d = p->error[i] * p->error[i] - p->error_known[i] * p->error_known[i] - mean;
+        with += fabs(p->error[i]) / n;
+        known += fabs(p->error_known[i]) / n;
+        worse += fabs(p->error[i]) > fabs(p->error_known[i]);
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        double d = fabs(p->error[i]) - fabs(p->error_known[i]) - (with - known);
         square += d * d;
     }
     double sure = p->rows > 1 ? 1.959964 * sqrt(square / (n - 1) / n) : INFINITY;
-    hole->rmse_inside = sqrt(with);
-    hole->rmse_known = sqrt(known);
-    hole->error = sqrt(with / known);
-    hole->error_low = sqrt(fmax(with - sure, 0) / known);
-    hole->error_high = sqrt((with + sure) / known);
+    hole->worse = worse / n;
+    hole->rmse_inside = sqrt(mean_square(p->error, p->rows));
+    hole->rmse_known = sqrt(mean_square(p->error_known, p->rows));
+    hole->error = with / known;
+    hole->error_low = fmax(with - sure, 0) / known;
+    hole->error_high = (with + sure) / known;
 }
 
 una_status una_gap_measure(una_gap_hole *hole, const una_gap_pairs *p, una_run *run)
@@ -143,6 +149,8 @@ static void say_wider(una_text *text, const una_gap_hole *hole)
     if (hole->wider == 0) una_text_add(text, "no row there gets a wider band");
     else una_text_add(text, "%s%d of 100 rows there get wider bands", hole->wider < NOT_NOTICED ? "only " : "",
                       of_hundred(hole->wider));
+    if (hole->wider_low < hole->wider_high)
+        una_text_add(text, ", %d to %d in the repeats", of_hundred(hole->wider_low), of_hundred(hole->wider_high));
 }
 
 static void say_coverage(una_text *text, const una_gap_hole *hole)
@@ -212,7 +220,7 @@ void una_gap_say(una_text *text, const una_gap_hole *hole)
     } else if (hole->kind == UNA_GAP_HARMLESS) {
         una_text_add(text, " would %s be noticed, and need not be: ", hole->noticed < 0 ? "hardly" : "not");
         say_error(text, hole);
-        una_text_add(text, "; the other columns say enough (");
+        una_text_add(text, "; the rest of the data says as much (");
         say_wider(text, hole);
         una_text_add(text, ")");
     } else {
@@ -256,8 +264,8 @@ static void say_group_answer(una_text *text, const una_gap_hole *hole, size_t co
     if (noticed == 0) una_text_add(text, "none would be noticed");
     else if (noticed == count && count > 1) una_text_add(text, "each would be noticed");
     else una_text_add(text, "%zu would be noticed", noticed);
-    say_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands grow less than the error",
-              "of them have bands that grow less than the error", true);
+    say_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands stay too narrow",
+              "of them have bands that stay too narrow", true);
     say_group(text, hole, count, UNA_GAP_UNNOTICED, "one hole would go unnoticed and it matters",
               "holes would go unnoticed and matter", true);
     say_group(text, hole, count, UNA_GAP_HARMLESS, "one would go unnoticed and does no harm",

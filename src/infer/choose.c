@@ -12,6 +12,7 @@
  */
 #include "infer/head.h"
 
+#include "base/company.h"
 #include "base/option.h"
 
 #include <string.h>
@@ -196,6 +197,8 @@ typedef struct held_out {
     double       *weight, *spread;                            /* of mean and variance at one s2 [K] */
     double        prior_var;
     double        rmse;          /* of the last evaluation */
+    double        all;           /* rows, of all ranks */
+    una_run      *run;
 } held_out;
 
 static void project_rows(held_out *h, const double *phi, double *turned)
@@ -231,7 +234,6 @@ static double minus_held_out(double t, void *context)
 {
     held_out *h = context;
     double s2 = exp(t), mean[BLOCK], var[BLOCK], sum = 0, square = 0;
-
     for (size_t k = 0; k < h->features; k++) {
         double share = h->prior_var / (s2 + h->prior_var * h->train.value[k]);
         h->weight[k] = share * h->train.moment[k];
@@ -248,8 +250,10 @@ static double minus_held_out(double t, void *context)
         }
     }
 
-    h->rmse = sqrt(square / (double)h->rows);
-    return 0.5 * sum / (double)h->rows;
+    double both[2] = { sum, square };
+    una_company_sum_f64(both, 2, h->run);
+    h->rmse = sqrt(both[1] / h->all);
+    return 0.5 * both[0] / h->all;
 }
 
 static una_status likeliest_noise(double *noise_var, held_out *h, const double *phi, const una_stats *train,
@@ -264,10 +268,14 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
     UNA_TRY(una_arena_check(&run->scratch));
     project_rows(h, phi, turned);
 
-    double reference = (train->square + una_dot(h->y, h->y, h->rows)) / (train->rows + (double)h->rows);
+    double held[2] = { una_dot(h->y, h->y, h->rows), (double)h->rows };
+    UNA_TRY(una_company_sum_f64(held, 2, run));
+    h->all = held[1];
+    double reference = (train->square + held[0]) / (train->rows + h->all);
     if (!(reference > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
     double low = log(1e-6 * reference), high = log(10 * reference);
     double best = una_search(minus_held_out, h, low, high, VALID_GRID, 1e-8), value = minus_held_out(best, h);
+    UNA_TRY(una_company_check(run));
     if (!isfinite(value)) UNA_FAIL(run, UNA_E_NUMERIC, "the features or targets of the held-out rows are not finite");
 
     *noise_var = exp(best);
@@ -282,7 +290,7 @@ una_status una_choose_valid(double *noise_var, double prior_var, const una_stats
     if (!(prior_var > 0) || !isfinite(prior_var)) {
         UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive and finite", prior_var);
     }
-    held_out h = { .features = train->features, .rows = rows, .y = y, .prior_var = prior_var };
+    held_out h = { .features = train->features, .rows = rows, .y = y, .prior_var = prior_var, .run = run };
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = likeliest_noise(noise_var, &h, phi, train, log_lik, run);
     una_arena_release(&run->scratch, mark);

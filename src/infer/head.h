@@ -28,6 +28,7 @@ void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t 
 /* The same for rows that count so often, count [rows], positive; NULL: once. Rows of phi are scaled on the way. */
 void una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows);
 void una_stats_merge(una_stats *stats, const una_stats *other);
+una_status una_stats_of_all(una_stats *stats, una_run *run);     /* of ranks that fit together: the sums of all */
 una_status una_stats_check(const una_stats *stats, una_run *run);   /* UNA_E_NUMERIC unless all sums are finite */
 
 /* phi [rows, K] with ones in its last column, the rest zero; NULL where the arena has failed. */
@@ -68,7 +69,8 @@ una_status una_choose_evidence(double *noise_var, double *prior_var, const una_s
 
 /* Validation likelihood: the noise variance that maximises the mean log-likelihood of held-out rows under the posterior
  * of `train`, for given prior_var, within [1e-6, 10] of the mean square of y (of both sets). phi [rows, K], y [rows]
- * did not train the features. *noise_var is output only; log_lik (mean) and rmse are those of the chosen noise. */
+ * did not train the features. *noise_var is output only; log_lik (mean) and rmse are those of the chosen noise. Ranks
+ * that fit together give `train` of all, and each its own rows: the answer is that of all rows. */
 una_status una_choose_valid(double *noise_var, double prior_var, const una_stats *train, const double *phi,
                             const double *y, size_t rows, double *log_lik, double *rmse, una_run *run);
 /* Mean log-likelihood and rmse of rows under a solved head. */

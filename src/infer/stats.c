@@ -5,6 +5,8 @@
  */
 #include "infer/head.h"
 
+#include "base/company.h"
+
 #include <string.h>
 
 enum { BLOCK = 64 };
@@ -78,6 +80,18 @@ void una_stats_merge(una_stats *stats, const una_stats *other)
     stats->square += other->square;
     stats->rows += other->rows;
     stats->log_count += other->log_count;
+}
+
+una_status una_stats_of_all(una_stats *s, una_run *run)
+{
+    double rest[3] = { s->square, s->rows, s->log_count };
+    UNA_TRY(una_company_sum_f64(s->gram, s->features * s->features, run));
+    UNA_TRY(una_company_sum_f64(s->moment, s->features, run));
+    UNA_TRY(una_company_sum_f64(rest, 3, run));
+    s->square = rest[0];
+    s->rows = rest[1];
+    s->log_count = rest[2];
+    return UNA_OK;
 }
 
 una_status una_stats_check(const una_stats *stats, una_run *run)

@@ -34,11 +34,17 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
     uint64_t seed;
     size_t   table_rows;                          /* of the whole table, held-out rows too: what rules go by, so that
                                                      they do not hang on who is left out; 0: x.rows        */
+    size_t   train_rows;                          /* that train, of all ranks which fit together; 0: x.rows */
 } una_problem;
 
 static inline size_t una_table_rows(const una_problem *p)
 {
     return p->table_rows ? p->table_rows : p->x.rows;
+}
+
+static inline size_t una_train_rows(const una_problem *p)
+{
+    return p->train_rows ? p->train_rows : p->x.rows;
 }
 
 /* Rows by which what was trained without them is judged: all of them in folds, else those held out. */
@@ -127,6 +133,8 @@ typedef struct una_kind {
     unsigned    results;                          /* how often its numbers have changed: raised by one with every
                                                      change of what the same spec and seed give            */
     size_t      committee;                        /* where una_committee_options stand in its options; 0: nowhere */
+    bool        shares_rows;                      /* can be fitted by ranks that have some of the rows each: fit and
+                                                     relearn then see those, and add up (base/company.h)   */
     bool        sure;                             /* its var_model is 0 everywhere: it knows no ignorance (nn) */
     const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */

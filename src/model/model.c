@@ -5,6 +5,7 @@
  */
 #include "model/several.h"
 
+#include "base/company.h"
 #include "la/la.h"
 #include "la/mixture.h"
 
@@ -26,7 +27,8 @@ static double seconds_now(void)
 una_status una_model_read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
-    UNA_TRY(una_spec_parse(&spec, text ? text : settings->preset ? "luna" : "auto", &model->keep, run));
+    const char *initial = settings->preset || run->company ? "luna" : "auto";
+    UNA_TRY(una_spec_parse(&spec, text ? text : initial, &model->keep, run));
     UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
 
@@ -109,26 +111,75 @@ una_status una_model_tell(una_model *model, const una_fit_result *result, size_t
 
 /* ---- fit ---------------------------------------------------------------------------------------------------- */
 
+/* ---- ranks that fit together, each with some of the rows ----------------------------------------------------- */
+
+static una_status check_company(const una_kind *kind, una_run *run)
+{
+    if (!run->company || kind->shares_rows) return UNA_OK;
+    una_text able = una_text_in(&run->scratch);
+    for (size_t i = 0; una_kinds[i]; i++)
+        if (una_kinds[i]->shares_rows) una_text_add(&able, "%s%s", able.length ? ", " : "", una_kinds[i]->name);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted over %zu ranks, since it needs all rows in one place; these can: %s",
+             kind->name, una_company_count(run), able.at);
+}
+
+/* Rows of all ranks; each must have enough of them. */
+static una_status count_rows(size_t *all, const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
+{
+    UNA_TRY(check_rows(kind, rows, data, run));
+    *all = una_company_sum_size(rows, run);
+    return una_company_check(run);
+}
+
+/* What every rank has to say of its rows, from sentence `from` on, becomes what all say. */
+static una_status share_sentences(una_notes *notes, size_t from, una_run *run)
+{
+    una_text mine = una_text_in(&run->scratch);
+    unsigned char *all;
+    size_t size;
+    if (!run->company) return UNA_OK;
+    for (size_t i = from; i < notes->count; i++) una_text_bytes(&mine, notes->text[i], strlen(notes->text[i]) + 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length, &run->scratch, run));
+    notes->count = from;
+    for (size_t at = 0; at < size; at += strlen((const char *)all + at) + 1)
+        una_notes_add(notes, "%s", (const char *)all + at);
+    return una_arena_check(notes->arena);
+}
+
+static void tell_of_company(una_notes *notes, const una_kind *kind, una_run *run)
+{
+    if (!run->company) return;
+    una_notes_add(notes, kind->learns_features ?
+                  "Fitted by %zu ranks, each with some of the rows: one training, with constant noise. Another number of "
+                  "ranks gives other features." : "Fitted by %zu ranks, each with some of the rows.",
+                  una_company_count(run));
+}
+
 static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
                               una_fit_result *result, una_run *run)
 {
     double *x, *y;
-    size_t rows, *kept = NULL;
+    size_t rows, all, *kept = NULL;
     UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other,
                               &result->notes, &model->keep, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
                                &rows, &run->scratch, run));
-    UNA_TRY(check_rows(model->kind, rows, data, run));
+    UNA_TRY(count_rows(&all, model->kind, rows, data, run));
     UNA_TRY(una_columns_doubt(&model->columns, data, x, y, kept, rows, &result->warnings, run));
+    UNA_TRY(share_sentences(&result->warnings, 0, run));
 
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                            .data = data, .seed = run->settings.seed, .table_rows = rows };
+                            .data = data, .seed = run->settings.seed, .table_rows = all };
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
+    if (run->company) problem.train_rows = una_company_sum_size(problem.x.rows, run);
+    tell_of_company(&result->notes, model->kind, run);
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    return una_model_tell(model, result, rows, settings->other, run);
+    return una_model_tell(model, result, all, settings->other, run);
 }
 
 static una_status fit_one_target(una_model *model, const char *spec, const una_dataset *data,
@@ -136,6 +187,7 @@ static una_status fit_one_target(una_model *model, const char *spec, const una_d
 {
     una_fit_result result = una_fit_result_in(&model->keep);
     UNA_TRY(una_model_read_options(model, spec, settings, run));
+    UNA_TRY(check_company(model->kind, run));
     return fit_encoded(model, data, settings, &result, run);
 }
 
@@ -165,22 +217,33 @@ static una_status name_target(una_fit_settings *settings, una_run *run)
     return UNA_OK;
 }
 
+static una_status fit_targets(una_model *model, const char *spec, const una_dataset *data,
+                              const una_fit_settings *settings, una_run *run)
+{
+    if (settings->target_count == 0) return fit_one_target(model, spec, data, settings, run);
+    if (run->company)
+        UNA_FAIL(run, UNA_E_USAGE, "several targets cannot be fitted over ranks; fit one after the other");
+    return una_several_fit(model, spec, data, settings, run);
+}
+
 una_status una_fit(una_model **out, const char *spec, const una_dataset *data, const una_fit_settings *given,
                    una_run *run)
 {
     *out = NULL;
     una_clear_message(run);
     una_fit_settings settings;
-    una_model *model;
+    una_model *model = NULL;
+    una_company company;
     double start = seconds_now();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(name_target(&settings, run));
-    UNA_TRY(new_model(&model, run));
 
+    una_company_enter(&company, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = settings.target_count > 0 ? una_several_fit(model, spec, data, &settings, run)
-                                                  : fit_one_target(model, spec, data, &settings, run);
+    una_status status = new_model(&model, run);
+    if (status == UNA_OK) status = fit_targets(model, spec, data, &settings, run);
     una_arena_release(&run->scratch, mark);
+    status = una_company_leave(&company, status, run);
 
     if (status != UNA_OK) {
         una_model_free(model);
@@ -685,13 +748,17 @@ static una_status posterior_options(una_model *model, const char *const *set, si
 }
 
 /* The target may be another quantity: its centre and scale are those of these rows. */
-static una_status rescale_target(una_columns *c, double *y, size_t rows, const una_dataset *data, una_run *run)
+static una_status rescale_target(una_columns *c, double *y, size_t rows, size_t all, const una_dataset *data,
+                                 una_run *run)
 {
-    double mean = 0, slack = 0, square = 0, n = (double)rows;
+    double mean = 0, slack = 0, square = 0, n = (double)all;
     for (size_t i = 0; i < rows; i++) mean += y[i] / n;
+    UNA_TRY(una_company_sum_f64(&mean, 1, run));
     for (size_t i = 0; i < rows; i++) slack += (y[i] - mean) / n;
+    UNA_TRY(una_company_sum_f64(&slack, 1, run));
     mean += slack;
     for (size_t i = 0; i < rows; i++) square += (y[i] - mean) * (y[i] - mean) / n;
+    UNA_TRY(una_company_sum_f64(&square, 1, run));
 
     /* y came from numbers as large as the old centre and these ones, and is as exact as they are. */
     double std = sqrt(square);
@@ -708,12 +775,13 @@ static una_status rescale_target(una_columns *c, double *y, size_t rows, const u
 una_status una_model_relearn_here(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,
                                   una_run *run)
 {
-    size_t inputs = model->columns.input_count, rows;
+    size_t inputs = model->columns.input_count, rows, all;
     double *x, *y;
+    UNA_TRY(check_company(model->kind, run));
     UNA_TRY(posterior_options(model, set, set_count, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
-    UNA_TRY(check_rows(model->kind, rows, data, run));
-    UNA_TRY(rescale_target(&model->columns, y, rows, data, run));
+    UNA_TRY(count_rows(&all, model->kind, rows, data, run));
+    UNA_TRY(rescale_target(&model->columns, y, rows, all, data, run));
 
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed };
@@ -724,7 +792,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     result.mean_cos2 = model->info.mean_cos2;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
-    UNA_TRY(una_model_tell(model, &result, rows, model->info.other, run));
+    UNA_TRY(una_model_tell(model, &result, all, model->info.other, run));
     if (!model->info.relevance) model->info.relevance = relevance;
     return UNA_OK;
 }
@@ -744,10 +812,13 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
     una_memory_free(bytes, run);
     UNA_TRY(status);
 
+    una_company company;
+    una_company_enter(&company, run);
     una_mark mark = una_arena_mark(&run->scratch);
     status = copy->targets ? una_several_relearn(copy, data, set, set_count, run)
                            : una_model_relearn_here(copy, data, set, set_count, run);
     una_arena_release(&run->scratch, mark);
+    status = una_company_leave(&company, status, run);
     if (status == UNA_OK) *out = copy;
     else una_model_free(copy);
     return status;

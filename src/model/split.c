@@ -4,6 +4,8 @@
  */
 #include "model/split.h"
 
+#include "base/company.h"
+
 #include <string.h>
 
 enum { LEAST_HELD = 20, ONE_ROW_IN = 10 };      /* more copies than that are spoken of */
@@ -155,7 +157,8 @@ static una_status hold_out(una_problem *p, const una_copies *copies, double frac
     if (held < 1) held = 1;
     if (held > rows - 2) held = rows - 2;
 
-    UNA_TRY(una_hold_rows(&order, &held, copies, rows, una_rng_at(p->seed, UNA_FOR_SPLIT, 0), run));
+    UNA_TRY(una_hold_rows(&order, &held, copies, rows,
+                          una_rng_at(p->seed, UNA_FOR_SPLIT, una_company_rank(run)), run));
     bool *out = UNA_GET_ROWS(&run->scratch, bool, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
@@ -257,12 +260,14 @@ static una_status split_own_rows(una_problem *p, double fraction, size_t folds_b
 {
     una_copies copies;
     una_mark mark = una_arena_mark(&run->scratch);
-    bool in_turn = fraction == 0 && p->x.rows < folds_below;
-    if (fraction == 0) fraction = fmax(held_share, LEAST_HELD / (double)p->x.rows);
+    size_t rows = run->company ? una_table_rows(p) : p->x.rows;
+    bool in_turn = fraction == 0 && p->x.rows < folds_below && !run->company;
+    if (fraction == 0) fraction = fmax(held_share, LEAST_HELD / (double)rows);
     UNA_TRY(una_split_copies(&copies, p->x, run));
     UNA_TRY(in_turn ? make_folds(p, &copies, run) : hold_out(p, &copies, fraction, run));
 
     bool together = copies.groups < p->x.rows + p->valid_x.rows;
+    if (run->company) copies.copied = 0;                 /* those among a rank's own rows say too little */
     if (together) tell_of_copies(p, &copies, result);
     else if (copies.copied > 0) UNA_TRY(warn_of_twins(p, result, run));
     if (!in_turn) una_arena_release(&run->scratch, mark);
@@ -279,7 +284,7 @@ una_status una_problem_split_several(una_problem *problem, const una_columns *co
     if (!kind->learns_features) return UNA_OK;
     if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
     UNA_TRY(take_valid(problem, columns, settings->valid, run));
-    return warn_of_twins(problem, result, run);
+    return run->company ? UNA_OK : warn_of_twins(problem, result, run);
 }
 
 una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,

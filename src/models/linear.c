@@ -84,6 +84,7 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
     una_head_init(&m->head, feature_count(m), keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(absorb(m, problem, &m->head.stats, run));
+    UNA_TRY(una_stats_of_all(&m->head.stats, run));
 
     m->head.noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std / unit, 2);
     m->head.prior_var = o->prior_var;
@@ -223,6 +224,7 @@ const una_kind una_kind_linear = {
     .thesis = "",
     .results = 1,
     .least_rows = 3,
+    .shares_rows = true,
     .fit = linear_one_members_fit,
     .predict = una_members_predict,
     .exchange = linear_one_members_exchange,

@@ -69,6 +69,8 @@ static una_status check(const luna_options *o, const una_problem *problem, una_r
     if (o->cosine == 1 && problem->x.cols == 1)
         UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point needs two inputs or more: with one input the cosine of two "
                  "slopes at a point is always 1 or -1, so nothing would be learnt; use cosine=stacked");
+    if (o->cosine == 1 && run->company)
+        UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point cannot be trained over ranks; use cosine=stacked");
     if (o->direction_kind == 1 && o->directions == 0)
         UNA_FAIL(run, UNA_E_USAGE, "luna: direction_kind=unit needs directions=k, the number of unit vectors a step");
     return UNA_OK;
@@ -87,7 +89,7 @@ static void fill_in(luna_options *o, const una_problem *problem)
 static una_basis_plan plan_of(const luna_options *o, const una_problem *problem)
 {
     bool steer = UNA_IS_AUTO(o->diversity);
-    double rows = (double)problem->x.rows, share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
+    double rows = (double)una_train_rows(problem), share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
     plan.member = o->committee.members != 1;
     plan.training = (una_training){
@@ -189,6 +191,7 @@ const una_kind una_kind_luna = {
     .results = 3,
     .least_rows = 5,
     .learns_features = true,
+    .shares_rows = true,
     .keeps_folds = true,
     .fit = luna_one_members_fit,
     .fit_several = luna_one_members_fit_several,

@@ -79,6 +79,9 @@ static una_status imply(nlm_options *o, const una_problem *problem, una_run *run
 {
     double rows = (double)problem->x.rows;
     if (o->training == MLE) o->basis.penalty = 0;
+    if (o->training == MARGINAL && run->company)
+        UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows in one place every step, and cannot be done "
+                 "over ranks; use training=map");
     if (o->training == MARGINAL) {
         if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = rows;
         if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* part of the objective, so not chosen after it */
@@ -118,6 +121,7 @@ const una_kind una_kind_nlm = {
     .results = 3,
     .least_rows = 5,
     .learns_features = true,
+    .shares_rows = true,
     .keeps_folds = true,
     .fit = nlm_members_fit,
     .fit_several = nlm_members_fit_several,

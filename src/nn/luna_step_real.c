@@ -7,9 +7,12 @@
  * (diversity_real.c), counts T times: each target weighs fit against similarity as it would alone.
  * Batches of an epoch differ in size by at most one row, so no ragged rest is left over. Large steps are cut into
  * pieces, by size alone, and a crew shares them: what is computed does not depend on how many threads there are.
+ * Of ranks that train together each goes through its own rows in as many batches an epoch; n and N are those of all, so
+ * that the ranks' losses and gradients add up to those of the whole batch.
  */
 #include "nn/luna_step.h"
 
+#include "base/company.h"
 #include "opt/schedule.h"
 
 #include <string.h>
@@ -29,7 +32,10 @@ struct STEP {
     REAL(una_batch) batch;               /* the whole; its x holds piece by piece rows, then own probes     */
     REAL(una_batch) piece[UNA_MOST_PIECES];
     size_t pieces;
-    size_t batches, most;                /* per epoch; rows of the largest                                  */
+    size_t batches, most;                /* per epoch; rows of the largest, of any rank                     */
+    size_t ranks, all;                   /* that train together; their rows                                 */
+    double at_once;                      /* rows of the batch, of all ranks                                 */
+    uint64_t seed;                       /* of what each rank draws for its own rows                        */
     size_t step, from;                   /* now; where its rows begin in order                              */
     bool   gather;                       /* its rows are not there yet                                      */
     uint32_t *order;                     /* [rows]                                                          */
@@ -43,9 +49,14 @@ struct STEP {
 
 /* ---- the random parts of a step --------------------------------------------------------------------- */
 
+static una_rng stream_of(const STEP *t, uint64_t seed, una_purpose purpose, size_t step)
+{
+    return una_rng_at(seed, purpose, t->how->stream << 40 | step);
+}
+
 static una_rng stream_at(const STEP *t, una_purpose purpose, size_t step)
 {
-    return una_rng_at(t->how->seed, purpose, t->how->stream << 40 | step);
+    return stream_of(t, t->seed, purpose, step);
 }
 
 /* Rows of the batch before piece k, and so its probes. */
@@ -64,6 +75,12 @@ static real *place_of(const STEP *t, size_t i, bool probe)
     return t->x + (i + probes_before + rows_too) * t->net->size[0];
 }
 
+/* Rows of a rank. */
+static size_t part_of(const STEP *t, size_t rank)
+{
+    return t->how->parts ? t->how->parts[rank] : t->data->rows;
+}
+
 static void next_batch(STEP *t, size_t step)
 {
     size_t rows = t->data->rows, at = step % t->batches;
@@ -74,6 +91,9 @@ static void next_batch(STEP *t, size_t step)
     }
     t->from = at * rows / t->batches;
     t->batch.rows = (at + 1) * rows / t->batches - t->from;
+    t->at_once = 0;
+    for (size_t r = 0; r < t->ranks; r++)
+        t->at_once += (double)((at + 1) * part_of(t, r) / t->batches - at * part_of(t, r) / t->batches);
     t->batch.probes = t->batch.directions ? t->batch.rows : 0;
 }
 
@@ -115,7 +135,7 @@ static void choose_directions(STEP *t, size_t step)
 {
     if (!t->direction) return;
     size_t inputs = t->net->size[0], count = t->batch.directions;
-    una_rng rng = stream_at(t, UNA_FOR_DIRECTIONS, step);
+    una_rng rng = stream_of(t, t->how->seed, UNA_FOR_DIRECTIONS, step);          /* the same for all ranks */
     memset(t->direction, 0, count * inputs * sizeof(real));
 
     for (size_t k = 0; k < count; k++) {
@@ -260,13 +280,33 @@ static size_t pieces_of(const STEP *t)
     return t->most / FEWEST_ROWS < pieces ? 1 : pieces;
 }
 
+/* Batches of an epoch, by the rows of all ranks. */
+static una_status cut_epochs(STEP *t, una_run *run)
+{
+    size_t fewest = SIZE_MAX, most = 0;
+    t->ranks = t->how->parts ? una_company_count(run) : 1;
+    t->seed = t->how->seed + 0x9E3779B97F4A7C15u * (t->how->parts ? una_company_rank(run) : 0);
+    for (size_t r = 0; r < t->ranks; r++) {
+        size_t rows = part_of(t, r);
+        t->all += rows;
+        fewest = rows < fewest ? rows : fewest;
+        most = rows > most ? rows : most;
+    }
+    bool whole = t->how->batch == 0 || t->how->batch >= t->all || t->how->descent.optimiser == UNA_GD;
+    t->batches = whole ? 1 : (t->all + t->how->batch / 2) / t->how->batch;
+    t->most = (most + t->batches - 1) / t->batches;
+    if (t->ranks > 1 && fewest < t->batches)
+        UNA_FAIL(run, UNA_E_USAGE, "a batch of %zu rows is too small to be shared: the smallest of the %zu parts has "
+                 "%zu rows, one in %.3g of all; use a larger batch, or parts of equal size", t->how->batch, t->ranks,
+                 fewest, (double)t->all / (double)fewest);
+    return UNA_OK;
+}
+
 static una_status set_up(STEP *t, bool slopes, una_run *run)
 {
     una_arena *scratch = &run->scratch;
     size_t rows = t->data->rows, inputs = t->net->size[0];
-    bool whole = t->how->batch == 0 || t->how->batch >= rows || t->how->descent.optimiser == UNA_GD;
-    t->batches = whole ? 1 : (rows + t->how->batch / 2) / t->how->batch;
-    t->most = (rows + t->batches - 1) / t->batches;
+    UNA_TRY(cut_epochs(t, run));
 
     UNA_TRY(una_order_new(&t->order, rows, scratch));
     find_numeric(t, scratch);
@@ -299,19 +339,20 @@ static una_status set_up(STEP *t, bool slopes, una_run *run)
 
 /* ---- a step ----------------------------------------------------------------------------------------------- */
 
-static REAL(una_objective) objective_at(const STEP *t, double u)
+static REAL(una_objective) objective_at(const STEP *t, double u, una_run *run)
 {
-    double n = (double)t->batch.rows, targets = (double)targets_of(t);
+    double n = t->at_once, targets = (double)targets_of(t);
     double heads = (double)(una_net_heads(t->net) / targets_of(t));
     double scale = heads > 1 ? 2 * n / (heads * (heads - 1)) : 0;
     return (REAL(una_objective)){
         .fit_weight = t->how->fit_weight / heads,
-        .penalty = t->how->penalty * n / (double)t->data->rows,
+        .penalty = t->how->penalty * (double)t->batch.rows / (double)t->all,
         .head_relief = t->how->head_relief,
         .diversity = t->lambda * una_schedule(t->how->schedule, u) * scale * targets,
         .per_point = t->how->per_point,
         .targets = t->how->targets,
         .jacobian = t->how->jacobian,
+        .company = t->how->parts ? run : NULL,
     };
 }
 
@@ -319,13 +360,14 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
                                     una_losses *losses, una_run *run)
 {
     STEP *t = context;
-    (void)run;
     t->step = step;
     prepare(t, step);
-    REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps);
+    REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps, run);
     REAL(una_net_gradient_in_pieces)(t->net, parameters, t->piece, &objective, gradient, losses, t->work, t->crew);
     t->mean_cos2 = losses->mean_cos2;
-    return UNA_OK;
+    if (!t->how->parts) return UNA_OK;
+    if (una_company_rank(run) > 0) losses->diverse *= 0, losses->mean_cos2 *= 0;         /* known to all, counted once */
+    return una_company_check(run);
 }
 
 /* The controller: lambda moves by at most 1 % a step towards the target, slower when near. */

@@ -33,6 +33,8 @@ typedef struct REAL(una_objective) {
     bool   free_biases;                        /* the penalty is that of the weights alone             */
     size_t targets;                            /* 0 counts as 1                                        */
     bool   jacobian;                           /* slopes of all targets are one vector; else each target's are */
+    una_run *company;                          /* whose ranks have probes of this step too: P is that of all (not per
+                                                  point); a failure is the company's. NULL: alone      */
 } REAL(una_objective);
 
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
@@ -43,7 +45,9 @@ una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, const u
 /* How its steps go through the slopes. */
 una_way REAL(una_work_way)(const REAL(una_work) *work);
 
-/* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. */
+/* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. In company, gradients
+ * and losses of the ranks add up, but for `diverse` and `mean_cos2`, which all know, and which `total` of the first
+ * rank alone has in it. */
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
                             const REAL(una_objective) *objective, real *gradient, una_losses *losses,
                             REAL(una_work) *work);

@@ -5,6 +5,8 @@
  */
 #include "nn/work.h"
 
+#include "base/company.h"
+
 #include <string.h>
 
 /* ---- initialisation ------------------------------------------------------------------------------ */
@@ -417,7 +419,9 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
     }
     if (w->pieces > 1) una_crew_do(crew, w->pieces, add_up, &s);
     losses->mean_cos2 = probes > 0 && heads > 1 ? losses->diverse / (heads * (heads - 1) / 2) : NAN;
-    losses->total = losses->fit + losses->penalty + objective->diversity * losses->diverse;
+    losses->total = losses->fit + losses->penalty;
+    if (!objective->company || una_company_rank(objective->company) == 0)
+        losses->total += objective->diversity * losses->diverse;
 }
 
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,

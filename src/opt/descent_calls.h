@@ -12,7 +12,8 @@ typedef struct REAL(una_trainable) {
     size_t parameters;
     void  *context;                      /* of gradient and settle                                          */
     /* Loss and gradient g [parameters] of step 0, 1, ... at p. *losses are those of the step before (at first zero); a
-     * total that is not finite ends the training with a sentence. */
+     * total that is not finite ends the training with a sentence. Where ranks train together, both are this rank's
+     * part: what is minimised is the sum over them. */
     una_status (*gradient)(void *context, size_t step, const real *p, real *g, una_losses *losses, una_run *run);
     /* After each step, and once more at the end on what is kept (last): bounds on p, controllers. NULL: nothing. */
     void       (*settle)(void *context, real *p, bool last);

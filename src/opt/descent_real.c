@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The training loop of descent.h. The crew of a large step shares the optimiser too, a range of parameters each: what
- * is computed does not depend on how many threads there are.
+ * is computed does not depend on how many threads there are. Ranks that train together (base/company.h) each give the
+ * part of the gradient that their rows have; all take the same step, by the sum.
  */
 #include "opt/descent.h"
 
+#include "base/company.h"
 #include "opt/schedule.h"
 
 #include <string.h>
@@ -16,12 +18,15 @@
 
 #define TRAINABLE REAL(una_trainable)
 
+enum { LOSSES = 5 };                     /* numbers of a una_losses                                         */
+
 typedef struct loop {
     const TRAINABLE *what;
     const una_descent *how;
     const REAL(una_kernels) *kern;
     size_t pieces;
-    real *p, *g, *m, *v, *best;          /* [parameters]: where it is, gradient, moments, best looked at    */
+    real *p, *g, *m, *v, *best;          /* [parameters]: where it is, gradient, moments, best looked at; g has room
+                                            for losses behind it                                            */
     size_t step;                         /* now                                                             */
     una_losses losses;
     double loss_sum, cos2_sum;           /* since the last look                                             */
@@ -40,7 +45,7 @@ static una_status set_up(loop *t, una_trained *trained, una_arena *arena, una_ru
     trained->cos2 = UNA_GET(arena, double, looks);
     UNA_TRY(una_arena_check(arena));
 
-    t->g = UNA_GET(scratch, real, count);
+    t->g = UNA_GET(scratch, real, count + LOSSES);
     t->v = UNA_GET(scratch, real, count);
     if (t->how->optimiser == UNA_ADAM) t->m = UNA_GET(scratch, real, count);
     if (t->what->watch.look) t->best = UNA_GET(scratch, real, count);
@@ -65,11 +70,24 @@ static void step_piece(void *context, size_t index)
     else t->kern->descend(range.count, p, v, g, (real)rate, (real)t->how->momentum);
 }
 
+/* What the ranks found, each on its own rows, in one message. */
+static una_status add_ranks(loop *t, una_run *run)
+{
+    una_losses *l = &t->losses;
+    double *loss[LOSSES] = { &l->fit, &l->penalty, &l->diverse, &l->mean_cos2, &l->total };
+    real *tail = t->g + t->what->parameters;
+    for (size_t i = 0; i < LOSSES; i++) tail[i] = (real)*loss[i];
+    UNA_TRY(REAL(una_company_sum)(t->g, t->what->parameters + LOSSES, run));
+    for (size_t i = 0; i < LOSSES; i++) *loss[i] = (double)tail[i];
+    return UNA_OK;
+}
+
 static una_status one_step(loop *t, size_t step, una_run *run)
 {
     const TRAINABLE *what = t->what;
     t->step = step;
     UNA_TRY(what->gradient(what->context, step, t->p, t->g, &t->losses, run));
+    if (run->company) UNA_TRY(add_ranks(t, run));
     if (!isfinite(t->losses.total))
         UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, "
                  "diversity %g); use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty,
@@ -104,8 +122,23 @@ static size_t end_of(const una_descent *how)
     return how->stop && how->stop < how->steps ? how->stop : how->steps;
 }
 
+/* Ranks that train together must be at the same place, to the bit. Of sums of a hash h of 20 bits, which are exact,
+ * (sum h)^2 = count sum h^2 only if all are equal. */
+static una_status compare_ranks(const loop *t, una_run *run)
+{
+    uint64_t hash = 14695981039346656037u;
+    const unsigned char *byte = (const unsigned char *)t->p;
+    for (size_t i = 0; i < t->what->parameters * sizeof(real); i++) hash = (hash ^ byte[i]) * 1099511628211u;
+    double h = (double)(hash >> 44), sum[2] = { h, h * h };
+    UNA_TRY(una_company_sum_f64(sum, 2, run));
+    if (sum[0] * sum[0] == (double)una_company_count(run) * sum[1]) return UNA_OK;
+    UNA_FAIL(run, UNA_E_NUMERIC, "the ranks have come apart: their networks differ after %zu steps; run the same build "
+             "of una with the same kernels (--kernels generic) on machines of one kind", t->step + 1);
+}
+
 static una_status look(loop *t, size_t step, una_trained *out, bool *stop, una_run *run)
 {
+    if (run->company) UNA_TRY(compare_ranks(t, run));
     const REAL(una_watch) *watch = &t->what->watch;
     double score = NAN, since = (double)t->since, u = (double)step / (double)t->how->steps;
     if (watch->look) {

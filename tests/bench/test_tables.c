@@ -379,6 +379,48 @@ static void the_page_of_uci_has_both_protocols(void **state)
     una_run_free(run);
 }
 
+/* Without the automatic GP there is nothing to hold the likelihood inside against. */
+static void the_page_of_gap_without_the_gp(void **state)
+{
+    static air a;
+    una_run *run = quiet_run();
+    (void)state;
+    clear(&a);
+    six_columns(&a, thesis);
+    const char *folder = folder_of(una_gaps_page, &a, "thesis-page", run);
+    assert_says(part_of(folder, "detection", run), "protocol,NLM,1 of 6: FROUDE,1 of 6: FROUDE,\xE2\x80\x93\n");
+    assert_true(is_there(folder, "auroc.csv") && !is_there(folder, "inside.csv") && !is_there(folder, "columns.csv"));
+    una_run_free(run);
+}
+
+static una_status small_page(void *context, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_page page = { .html = una_html_begin(&arena, "small"), .words = una_text_in(&arena), .folder = temp_folder(),
+                      .experiment = "small" };
+    una_status status = una_gaps_page(&page, &((const air *)context)->f, NULL, run);
+    if (status == UNA_OK) status = una_arena_check(&arena);
+    una_arena_free(&arena);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    static air a;
+    (void)state;
+    skip_if_sanitized();
+    clear(&a);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const kinds[] = { "gp", "nlm", "luna" };
+        add(&a, kinds[i], kinds[i], "boston RM", "gap");
+        put(&a, UNA_PUBLISHED_GAP_AUROC, 0.6, 0.1);
+        put(&a, UNA_PUBLISHED_GAP_LOG_LIK, -1, 0.1);
+        add(&a, kinds[i], kinds[i], "boston AGE", "gap");
+    }
+    assert_true(sweep_allocations(small_page, &a) > 3);
+}
+
 /* Two specs of a method in one protocol are told apart by their specs, both where the method stands. */
 static void two_specs_of_a_method(void **state)
 {
@@ -412,8 +454,10 @@ int main(void)
         cmocka_unit_test(uci_has_three_ways_of_noise),
         cmocka_unit_test(who_notices_is_judged_by_the_thesis_rule),
         cmocka_unit_test(the_page_of_gap_says_who_notices),
+        cmocka_unit_test(the_page_of_gap_without_the_gp),
         cmocka_unit_test(the_page_of_uci_has_both_protocols),
         cmocka_unit_test(two_specs_of_a_method),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void test_numbers(void **state)
     una_run_free(run);
 }
 
-/* Squares less 1: 0, 0, 8, 8 of 1 known: mean 4, sd sqrt(64/3), interval 4 +- 1.96 sqrt(16/3). */
+/* Sizes less 1: 0, 0, 2, 2 of 1 known: mean 1, sd sqrt(4/3), interval 1 +- 1.96 sqrt(1/3). */
 static void test_interval(void **state)
 {
     static const double one[] = { 1, 1, 1, 1 }, error[] = { 1, 1, 3, 3 };
@@ -44,9 +44,12 @@ static void test_interval(void **state)
     (void)state;
     assert_ok(una_gap_measure(&hole, &pairs, run), run);
     assert_near(hole.wider, 0, 0, 0);
-    assert_near(hole.error, sqrt(5), 1e-12, 0);
-    assert_near(hole.error_low, sqrt(5 - 1.959964 * sqrt(16 / 3.0)), 1e-6, 0);
-    assert_near(hole.error_high, sqrt(5 + 1.959964 * sqrt(16 / 3.0)), 1e-6, 0);
+    assert_near(hole.error, 2, 1e-12, 0);
+    assert_near(hole.error_low, 2 - 1.959964 * sqrt(1 / 3.0), 1e-6, 0);
+    assert_near(hole.error_high, 2 + 1.959964 * sqrt(1 / 3.0), 1e-6, 0);
+    assert_near(hole.worse, 0.5, 0, 0);
+    assert_near(hole.rmse_inside, sqrt(5), 1e-12, 0);
+    assert_near(hole.rmse_known, 1, 1e-12, 0);
     una_run_free(run);
 }
 
@@ -107,7 +110,7 @@ static void test_sentences(void **state)
         "error is 3 times as large, and only 10 of 100 rows there get wider bands; 40 of 100 rows lie inside their "
         "95 % band; the log-likelihood is \xE2\x88\x92" "9.00 there and \xE2\x88\x92" "2.50 elsewhere.", &arena);
     assert_sentence(hole_of(0, 1, 0.9, 0.95), "A hole in Age (from 3 to 7) would not be noticed, and need not be: the "
-        "error is no larger than with rows there; the other columns say enough (no row there gets a wider band).",
+        "error is no larger than with rows there; the rest of the data says as much (no row there gets a wider band).",
         &arena);
     assert_sentence(hole_of(0.95, 1.5, 0.8, 0.95), "A hole in Age (from 3 to 7): it cannot be told whether it matters: "
         "95 of 100 rows there get wider bands, the error is 1.5 times as large (0.8 to 2.2 times: too few rows to be "

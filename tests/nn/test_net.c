@@ -217,7 +217,7 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
     const una_batch_f32 *b = &t->batch_f32;
     una_objective_f32 objective = { t->objective.fit_weight, t->objective.penalty, t->objective.diversity,
                                     t->objective.per_point, t->objective.head_relief, t->objective.free_biases,
-                                    t->objective.targets, t->objective.jacobian };
+                                    t->objective.targets, t->objective.jacobian, NULL };
 
     for (size_t i = 0; i < n; i++) size = fmax(size, fabs(gradient[i]));
     /* slopes of a cosine cancel: what counts is the size of their terms */

@@ -397,7 +397,8 @@ const cli_verb cli_bench = {
     "Runs an experiment over several seeds or splits, prints the table and which of the thesis's claims hold here, and "
     "writes the results (EXPERIMENT.csv) and a page (EXPERIMENT.html, EXPERIMENT.md) with its figures and tables into "
     "a folder. What was computed before is taken "
-    "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work.",
+    "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work. Under "
+    "mpirun several machines are one run (docs/RANKS.md).",
     { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
@@ -407,6 +408,7 @@ const cli_verb cli_bench = {
     "una bench split --sets 'line,d5 n600' --models 'luna,gp'\n"
     "una bench uci --data FOLDER --sets boston,yacht --splits 0-9\n"
     "una bench gap --data FOLDER --models luna --splits 0-9\n"
-    "una bench uci --export rows.csv",
+    "una bench uci --export rows.csv\n"
+    "mpirun -n 4 una bench gap --full",
     run
 };

@@ -275,5 +275,5 @@ int main(int count, char **arguments)
     catch_signal(SIGTERM);
     cli_ranks_look();
     cli_bench_flags();
-    return (int)closed_well(dispatch(count - 1, arguments + 1));
+    return (int)cli_rank_status(closed_well(dispatch(count - 1, arguments + 1)));
 }

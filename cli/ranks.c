@@ -19,6 +19,7 @@ static struct {
     bool started;                /* by mpirun or srun                                               */
     int  rank, count, here;      /* here: ranks on this machine                                     */
     char held[2048];             /* the last error of a rank that keeps quiet                       */
+    bool told;                   /* it spoke for all                                                */
 } world = { .count = 1, .here = 1 };
 
 /* Open MPI's mpirun, others' mpirun, srun --mpi=pmix; in the batch script of a Slurm job none of them is set. */
@@ -51,6 +52,11 @@ void cli_ranks_look(void)
 int cli_rank(void)
 {
     return world.rank;
+}
+
+bool cli_rank_started(void)
+{
+    return world.started;
 }
 
 int cli_rank_threads(void)
@@ -104,9 +110,9 @@ static una_status joined(cli *c, una_status (*body)(cli *c))
     world.count = c->ranks->count;
     status = body(c);
     fflush(stdout);
-    int told = una_mpi_leave(c->ranks, status, tell, NULL);
+    world.told = una_mpi_leave(c->ranks, status, tell, NULL) != 0;
     c->ranks = NULL;
-    return told ? status : UNA_OK;                       /* one speaks for all, also by its exit status */
+    return status;
 }
 #else
 const char *cli_rank_info(void)
@@ -122,6 +128,12 @@ static una_status joined(cli *c, una_status (*body)(cli *c))
                     "mpirun", world.count);
 }
 #endif
+
+/* One speaks for all, also by its exit status: mpirun ends the others when one fails, who might be about to speak. */
+una_status cli_rank_status(una_status status)
+{
+    return world.rank > 0 && !world.told ? UNA_OK : status;
+}
 
 una_status cli_with_ranks(cli *c, una_status (*body)(cli *c))
 {

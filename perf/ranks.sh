@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# How much faster several ranks of one thread finish a sweep of equal jobs (40 fits of some 0.25 s), and how long a fit
+# How much faster several ranks of one thread finish a sweep of equal jobs (100 fits of some 0.25 s), and how long a fit
 # waits for its key and the store. On an otherwise quiet machine:
 #   perf/ranks.sh [REPEATS [RANKS...]]       3 times 1, 2 and 4 ranks; of each the best counts
 # One rank is una without mpirun. Times are of the whole command, with mpirun's own start and the page.
@@ -14,7 +14,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"
 
-job=(bench split --sets line --models 'nn(steps=2000)' --seeds 2 --threads 1)
+job=(bench split --sets line --models 'nn(steps=2000)' --seeds 5 --threads 1)
 sweep() {    # sweep RANKS: seconds, and what it said of waiting
     rm -rf out
     local start=(env) from to

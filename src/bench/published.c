@@ -106,11 +106,11 @@ static bool has_rows(const una_asked *asked)
 static una_status absent(const una_published *o, const char *name, una_run *run)
 {
     if (!*o->data)
-        UNA_FAIL(run, UNA_E_INPUT, "the data of this experiment does not come with una: name a folder that has "
-                 "uci/NAME.csv and uci/splits/NAME.json with --data FOLDER; docs/BENCH.md says what they hold and "
-                 "where they are published");
-    UNA_FAIL(run, UNA_E_INPUT, "the folder %s has no uci/%s.csv with uci/splits/%s.json%s; docs/BENCH.md says what "
-             "they hold and where they are published", o->data, name ? name : "NAME", name ? name : "NAME",
+        UNA_FAIL(run, UNA_E_INPUT, "the data of this experiment does not come with una: 'una data get NAME' fetches "
+                 "it, or name a folder that has uci/NAME.csv and uci/splits/NAME.json with --data FOLDER; "
+                 "docs/BENCH.md says what they hold");
+    UNA_FAIL(run, UNA_E_INPUT, "the folder %s has no uci/%s.csv with uci/splits/%s.json%s; 'una data get' fetches "
+             "them, and docs/BENCH.md says what they hold", o->data, name ? name : "NAME", name ? name : "NAME",
              name ? "" : " for any data set of this experiment");
 }
 
@@ -348,6 +348,9 @@ static una_status list_set(listing *l, una_rows_group group, bool there, una_run
     if (there) {
         UNA_TRY(sum_files(&l->sum, &l->at, run));
         UNA_TRY(una_dataset_read(&l->all, l->at.rows, run));
+        if (l->sum != l->set->sum)
+            una_log(run, UNA_LOG_WARNING, "%s and %s are not those that are published, byte for byte ('una data list' "
+                    "says which is not): what they give is kept apart", l->at.rows, l->at.splits);
     }
     if (group != UNA_GROUP_GAP) return list_splits(l, NULL, run);
     if (o->columns != UNA_COLUMNS_THESIS) return list_columns(l, run);

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { POLL_US = 1000, ASK_AGAIN_US = 3000, LATEST_US = 100000 };
+enum { POLL_US = 1000, LOOK_US = 50000, ASK_AGAIN_US = 3000, LATEST_US = 500000 };
 
 typedef struct letter_head {
-    uint64_t wanted, parcels, leaves;
+    uint64_t wanted, spare, parcels, leaves;     /* spare: keys besides, so that the next thread need not wait */
     int64_t  state;                      /* una_desk_state */
     double   worked, waited;             /* since the letter before */
 } letter_head;
@@ -26,8 +26,9 @@ struct una_clerk {
     una_run   aside;
     pthread_t thread;
     int       present;                   /* rank 0: others that have not left                                */
-    bool      empty_handed;              /* others: the last answer had fewer keys than were wanted           */
-    double    asked;                     /* when                                                             */
+    unsigned  in_vain;                   /* others: letters in a row that wanted more keys than came           */
+    una_desk_state told;                 /* in the last letter,                                              */
+    double    asked;                     /* which was then                                                   */
 };
 
 static void nap(long microseconds)
@@ -36,13 +37,14 @@ static void nap(long microseconds)
     nanosleep(&time, NULL);
 }
 
-/* Fits look at the desk's flag: it is raised by this rank's own interruption, and by that of any other. */
+/* With the lock. Fits look at the desk's flag: this rank's own interruption raises it, and that of any other. */
 static void pass_on_interruption(una_desk *d)
 {
-    if (d->outer && *d->outer) una_desk_stop(d, UNA_CANCELLED);
-    pthread_mutex_lock(&d->lock);
+    if (d->outer && *d->outer && d->state != UNA_DESK_INTERRUPTED) {
+        d->state = UNA_DESK_INTERRUPTED;
+        pthread_cond_broadcast(&d->news);
+    }
     if (d->state == UNA_DESK_INTERRUPTED) d->cancel = 1;
-    pthread_mutex_unlock(&d->lock);
 }
 
 static void take_state(una_desk *d, int64_t state)
@@ -82,18 +84,29 @@ static una_status unpack(una_clerk *c, int from, const char *at, size_t left, ui
     return UNA_OK;
 }
 
-static una_status answer(una_clerk *c, int from, uint64_t wanted)
+/* With the lock: how many keys a rank gets. Spare ones only while there are many: in the end they would lie with one
+ * rank while another has nothing to do. */
+static size_t portion(const una_desk *d, uint64_t wanted, uint64_t spare)
+{
+    uint64_t left = d->count - d->first, enough = wanted + spare + 2 * d->ranks * (uint64_t)una_threads(d->run);
+    if (left >= enough) wanted += spare;
+    return wanted < left ? (size_t)wanted : (size_t)left;
+}
+
+static una_status answer(una_clerk *c, int from, uint64_t wanted, uint64_t spare)
 {
     una_desk *d = c->desk;
-    size_t most = wanted < d->count ? (size_t)wanted : d->count;
-    uint64_t *keys = UNA_GET(&c->aside.scratch, uint64_t, most);
+    if (wanted > d->count) wanted = d->count;
+    if (spare > d->count) spare = d->count;
+    uint64_t *keys = UNA_GET(&c->aside.scratch, uint64_t, (size_t)(wanted + spare));
     UNA_TRY(una_arena_check(&c->aside.scratch));
 
     answer_head h = { .count = 0 };
     pthread_mutex_lock(&d->lock);
+    size_t most = portion(d, wanted, spare);
     h.state = d->state;
     while (d->state == UNA_DESK_OPEN && h.count < most && d->first < d->last) keys[h.count++] = d->stock[d->first++];
-    d->unmet[from] = d->state == UNA_DESK_OPEN ? most - (size_t)h.count : 0;
+    d->unmet[from] = d->state == UNA_DESK_OPEN && wanted > h.count ? (size_t)(wanted - h.count) : 0;
     pthread_cond_broadcast(&d->news);
     pthread_mutex_unlock(&d->lock);
     UNA_TRY(una_ranks_send(from, &h, sizeof h, &c->aside));
@@ -115,7 +128,7 @@ static una_status take_letter(una_clerk *c, int from, size_t size)
     d->worked += h.worked;
     d->waited += h.waited;
     pthread_mutex_unlock(&d->lock);
-    if (!h.leaves) return answer(c, from, h.wanted);
+    if (!h.leaves) return answer(c, from, h.wanted, h.spare);
     c->present--;
     return UNA_OK;
 }
@@ -125,7 +138,9 @@ static una_status serve(una_clerk *c)
     while (c->present > 0) {
         int from;
         size_t size;
+        pthread_mutex_lock(&c->desk->lock);
         pass_on_interruption(c->desk);
+        pthread_mutex_unlock(&c->desk->lock);
         UNA_TRY(una_ranks_arrived(&from, &size, &c->aside));
         if (from < 0) {
             nap(POLL_US);
@@ -136,20 +151,28 @@ static una_status serve(una_clerk *c)
         una_arena_release(&c->aside.scratch, mark);
         UNA_TRY(status);
     }
-    for (int r = 1; r < c->desk->sweep->ranks->count; r++) UNA_TRY(answer(c, r, 0));
+    for (int r = 1; r < c->desk->sweep->ranks->count; r++) UNA_TRY(answer(c, r, 0, 0));
     return UNA_OK;
 }
 
 /* ---- the others ---------------------------------------------------------------------------------------------- */
 
+/* Where there was nothing to be had it asks again, but less and less often. */
+static long pause_of(const una_clerk *c)
+{
+    long pause = ASK_AGAIN_US;
+    for (unsigned i = 1; i < c->in_vain && pause < LOOK_US; i++) pause *= 2;
+    return c->in_vain == 0 ? 0 : pause < LOOK_US ? pause : LOOK_US;
+}
+
 /* With the lock. */
 static bool has_to_write(const una_clerk *c)
 {
     const una_desk *d = c->desk;
-    double since = una_desk_clock() - c->asked;
+    double since = 1e6 * (una_desk_clock() - c->asked);
     bool wants = d->state == UNA_DESK_OPEN && d->waiting > d->last - d->first;
-    bool may_ask = !c->empty_handed || since > 1e-6 * ASK_AGAIN_US;
-    return d->finished || d->closed || (wants && may_ask) || since > 1e-6 * LATEST_US;
+    return d->finished || d->closed || d->state != c->told || (wants && since >= (double)pause_of(c)) ||
+           since > LATEST_US;
 }
 
 /* With the lock: what the letter says; the parcels are the clerk's now. */
@@ -157,7 +180,9 @@ static letter_head begin_letter(una_clerk *c, una_parcel **parcels, size_t *size
 {
     una_desk *d = c->desk;
     letter_head h = { .leaves = d->closed, .state = d->state, .worked = d->worked, .waited = d->waited };
-    if (d->state == UNA_DESK_OPEN && d->waiting > d->last - d->first) h.wanted = d->waiting - (d->last - d->first);
+    size_t ready = d->last - d->first, threads = (size_t)una_threads(d->run);
+    if (d->state == UNA_DESK_OPEN && d->waiting > ready) h.wanted = d->waiting - ready;
+    if (d->state == UNA_DESK_OPEN && d->waiting + threads > ready) h.spare = d->waiting + threads - ready - h.wanted;
     *parcels = d->finished;
     *size = sizeof h;
     for (const una_parcel *p = *parcels; p; p = p->next, h.parcels++) *size += sizeof(parcel_head) + p->size;
@@ -198,7 +223,7 @@ static una_status take_answer(una_clerk *c, uint64_t wanted)
     if (h.state == UNA_DESK_OVER && d->state == UNA_DESK_OPEN) d->state = UNA_DESK_OVER;
     pthread_cond_broadcast(&d->news);
     pthread_mutex_unlock(&d->lock);
-    c->empty_handed = h.count < wanted;
+    c->in_vain = h.count < wanted ? c->in_vain + 1 : 0;
     return UNA_OK;
 }
 
@@ -208,8 +233,10 @@ static una_status write_once(una_clerk *c, bool *left)
     una_parcel *parcels;
     size_t size;
     pthread_mutex_lock(&d->lock);
-    while (!has_to_write(c)) una_desk_wait(d, c->empty_handed && d->waiting > 0 ? ASK_AGAIN_US : LATEST_US);
+    for (pass_on_interruption(d); !has_to_write(c); pass_on_interruption(d))
+        una_desk_wait(d, d->waiting > 0 && c->in_vain > 0 ? pause_of(c) : LOOK_US);
     letter_head h = begin_letter(c, &parcels, &size);
+    c->told = d->state;
     pthread_mutex_unlock(&d->lock);
     *left = h.leaves;
     c->asked = una_desk_clock();
@@ -227,10 +254,7 @@ static una_status write_once(una_clerk *c, bool *left)
 
 static una_status correspond(una_clerk *c)
 {
-    for (bool left = false; !left;) {
-        pass_on_interruption(c->desk);
-        UNA_TRY(write_once(c, &left));
-    }
+    for (bool left = false; !left;) UNA_TRY(write_once(c, &left));
     return UNA_OK;
 }
 

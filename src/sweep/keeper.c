@@ -11,8 +11,9 @@
 
 #include <string.h>
 
-enum { AGAIN_US = 50000, PATIENCE = 20, MOST_AHEAD = 16 };       /* PATIENCE rounds of waiting before a note says for
-                                                                    whom; MOST_AHEAD keys for each thread           */
+/* PATIENCE rounds of waiting before a note says for whom. Keys that lie ready: for ranks SPARE for each thread, and
+ * MOST_AHEAD times as many where fits are short. */
+enum { AGAIN_US = 50000, PATIENCE = 10, SPARE = 3, MOST_AHEAD = 4 };
 
 typedef enum place { FREE, HELD, OURS, DONE } place;             /* HELD: by another process                        */
 
@@ -186,7 +187,7 @@ static bool find_work(una_keeper *k, work *w)
     *w = (work){ .parcels = d->finished, .end = d->closed && !d->finished };
     d->finished = NULL;
     d->end = &d->finished;
-    if (open && any && (wanted > ready || ready < (k->ahead + 1) / 2)) w->claims = wanted + k->ahead - ready;
+    if (open && any && ready < wanted + k->ahead) w->claims = wanted + k->ahead - ready;
     if (open && !any && k->left > 0 && wanted > ready) w->again = una_desk_clock() >= k->again;
     return w->parcels || w->claims || w->again || w->end;
 }
@@ -241,8 +242,9 @@ una_status una_keeper_start(una_keeper **out, una_desk *desk, const size_t *todo
     *out = NULL;
     UNA_TRY(una_arena_check(arena));
     size_t threads = (size_t)una_threads(desk->run) * desk->ranks;
+    size_t ahead = desk->ranks > 1 ? SPARE * threads : threads;          /* a process leaves something to others */
     *k = (una_keeper){ .desk = desk, .todo = todo, .at = at, .count = desk->count, .left = desk->count,
-                       .ahead = threads < desk->count ? threads : desk->count };
+                       .ahead = ahead < desk->count ? ahead : desk->count };
     if (k->ahead == 0) k->ahead = 1;
     una_desk_aside(&k->aside, desk->run);
     if (pthread_create(&k->thread, NULL, keep, k) != 0)

@@ -183,14 +183,12 @@ static una_status plan_runs(una_plan *plan, const una_asked *asked, una_run *run
     UNA_TRY(una_arena_check(asked->keep));
     UNA_TRY(una_acquisition_need_named(&acquisition, &options, o->acquisition, run));
 
-    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+    size_t length;
+    for (const char *at = list; (at = una_next_item(at, &length)); at += length) {
         char name[32];
-        at += strspn(at, " ");
-        int length = (int)strcspn(at, ",");
-        while (length > 0 && at[length - 1] == ' ') length--;
-        snprintf(name, sizeof name, "%.*s", length, at);
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
         const una_task_kind *task = una_task_find(name);
-        if (!task || strlen(task->name) != (size_t)length) return unknown_task(at, length, run);
+        if (!task || !una_is_item(at, length, task->name)) return unknown_task(at, (int)length, run);
         UNA_TRY(add_task(plan, study, task, asked, run));
     }
     if (plan->count == 0) UNA_FAIL(run, UNA_E_USAGE, "tasks=%s names no task", o->tasks);

@@ -131,6 +131,12 @@ void una_page_spread(una_sheet *sheet, const una_findings *findings, const una_g
 /* A group's name on the page: its kind where that tells it apart, else its spec. */
 const char *una_page_title(const una_findings *findings, size_t group);
 
+/* list.c: the first item of a list of names with commas between, without the blanks around it; NULL: there is none. The
+ * next one begins at item + *length. */
+const char *una_next_item(const char *list, size_t *length);
+bool        una_is_item(const char *item, size_t length, const char *name);
+bool        una_list_has(const char *list, const char *name);
+
 /* ---- the engine ---------------------------------------------------------------------------------------------- */
 
 /* una_bench_run of an experiment that need not be in the registry. */

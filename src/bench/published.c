@@ -8,36 +8,30 @@
 #include "base/archive.h"
 #include "bench/protocol.h"
 #include "data/sum.h"
-#include "data/table.h"
+#include "sets/catalogue.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* What experiments add to what the catalogue knows of a set. Those of the thesis come first. */
 typedef struct set {
     const char *name, *gaps[4];          /* columns of the thesis's gaps                                    */
-    size_t      splits;
     uint32_t    sum;                     /* of the public files: what keys of their rows have               */
-    const char *inputs;                  /* of the public file, those that vary                             */
+    const char *constant;                /* inputs of the public file that do not vary                      */
 } set;
 
 static const set sets[] = {
-    { "boston", { "RM", "LSTAT", "PTRATIO" }, 20, 0x85e7adda,
-      "CRIM,ZN,INDUS,CHAS,NOX,RM,AGE,DIS,RAD,TAX,PTRATIO,B,LSTAT" },
-    { "concrete", { "Cement", "Superplasticizer" }, 20, 0xdd349451,
-      "Cement,Blast Furnace Slag,Fly Ash,Water,Superplasticizer,Coarse Aggregate,Fine Aggregate,Age" },
-    { "yacht", { "Froude number" }, 20, 0x7b037a2f,
-      "Longitudinal position of the center of buoyancy,Prismatic coefficient,Length-displacement ratio,"
-      "Beam-draught ratio,Length-beam ratio,Froude number" },
-    { "kin8nm", { NULL }, 20, 0x085f5f0c, "theta1,theta2,theta3,theta4,theta5,theta6,theta7,theta8" },
-    { "energy", { NULL }, 20, 0xdb4d6385, "X1,X2,X3,X4,X5,X6,X7,X8" },
-    { "wine-quality-red", { NULL }, 20, 0xe8a00a82,
-      "fixed acidity,volatile acidity,citric acid,residual sugar,chlorides,free sulfur dioxide,total sulfur dioxide,"
-      "density,pH,sulphates,alcohol" },
-    { "power-plant", { NULL }, 20, 0x34aadf24, "AT,V,AP,RH" },
-    { "naval-propulsion", { NULL }, 20, 0x66ed3702, "lp,v,GTT,GTn,GGn,Ts,Tp,T48,T2,P48,P2,Pexh,TIC,mf" },
-    { "protein-structure", { NULL }, 5, 0x89a89e9f, "F1,F2,F3,F4,F5,F6,F7,F8,F9" },
+    { "boston", { "RM", "LSTAT", "PTRATIO" }, 0x85e7adda, "" },
+    { "concrete", { "Cement", "Superplasticizer" }, 0xdd349451, "" },
+    { "yacht", { "Froude number" }, 0x7b037a2f, "" },
+    { "kin8nm", { NULL }, 0x085f5f0c, "" },
+    { "energy", { NULL }, 0xdb4d6385, "" },
+    { "wine-quality-red", { NULL }, 0xe8a00a82, "" },
+    { "power-plant", { NULL }, 0x34aadf24, "" },
+    { "naval-propulsion", { NULL }, 0x66ed3702, "T1,P1" },
+    { "protein-structure", { NULL }, 0x89a89e9f, "" },
 };
 enum { SETS = sizeof sets / sizeof *sets, GAP_SPLITS = 10, QUICK_STEPS = 200 };
 
@@ -114,20 +108,6 @@ static una_status absent(const una_published *o, const char *name, una_run *run)
              name ? "" : " for any data set of this experiment");
 }
 
-/* Whether the list, names with commas between, has the set; an empty one has all. */
-static bool is_listed(const char *list, const char *name)
-{
-    size_t length = strlen(name);
-    if (!*list) return true;
-    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
-        at += strspn(at, " ");
-        size_t part = strcspn(at, ",");
-        while (part > 0 && at[part - 1] == ' ') part--;
-        if (part == length && memcmp(at, name, length) == 0) return true;
-    }
-    return false;
-}
-
 /* Whether an experiment has gaps of it, or takes it whole. */
 static bool takes_part(const set *s, una_rows_group group, const una_published *o)
 {
@@ -136,15 +116,12 @@ static bool takes_part(const set *s, una_rows_group group, const una_published *
 
 static una_status check_list(const char *list, una_rows_group group, const una_published *o, una_run *run)
 {
-    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
-        char name[64];
+    size_t length;
+    if (*list && !una_next_item(list, &length)) UNA_FAIL(run, UNA_E_USAGE, "sets=%s names no data set", list);
+    for (const char *item = list; (item = una_next_item(item, &length)); item += length) {
         bool known = false;
-        at += strspn(at, " ");
-        int part = (int)strcspn(at, ",");
-        while (part > 0 && at[part - 1] == ' ') part--;
-        snprintf(name, sizeof name, "%.*s", part, at);
         for (size_t s = 0; s < SETS && !known; s++)
-            known = strcmp(sets[s].name, name) == 0 && takes_part(&sets[s], group, o);
+            known = una_is_item(item, length, sets[s].name) && takes_part(&sets[s], group, o);
         if (known) continue;
 
         una_text all = una_text_in(&run->scratch);
@@ -152,8 +129,8 @@ static una_status check_list(const char *list, una_rows_group group, const una_p
             if (!takes_part(&sets[s], group, o)) continue;
             una_text_add(&all, "%s%s", all.length ? ", " : "", sets[s].name);
         }
-        UNA_FAIL(run, UNA_E_USAGE, "there is no data set '%s' in this experiment; its sets are %s", name,
-                 all.at ? all.at : "");
+        UNA_FAIL(run, UNA_E_USAGE, "there is no data set '%.*s' in this experiment; its sets are %s",
+                 length < 60 ? (int)length : 60, item, all.at ? all.at : "");
     }
     return UNA_OK;
 }
@@ -252,6 +229,7 @@ typedef struct listing {                 /* of one set                          
     una_plan        *plan;
     const una_asked *asked;
     const set       *set;
+    const una_known *known;              /* what the catalogue has of it                                     */
     const char      *study[2];           /* one or two of them                                               */
     size_t           from, to;           /* splits                                                           */
     una_place        at;
@@ -278,7 +256,7 @@ static void list_fit(const listing *l, const una_bench_model *model, size_t stud
 static una_status list_splits(const listing *l, const char *gap, una_run *run)
 {
     const char *data = data_of(l, gap);
-    size_t splits = gap ? GAP_SPLITS : l->set->splits;
+    size_t splits = gap ? GAP_SPLITS : l->known->set.splits;
     for (size_t k = l->from; data && k <= l->to && k < splits; k++) {
         if (l->all && (!gap || k == l->from)) UNA_TRY(check_split(l->all, &l->at, gap, k, run));
         for (size_t s = 0; s < 2 && l->study[s]; s++)
@@ -319,22 +297,27 @@ static una_status list_column(const listing *l, const char *column, una_run *run
     return beyond ? list_beyond(l, column, run) : list_splits(l, column, run);
 }
 
-/* Every input; one that is constant has no middle third. */
+static bool varies(const una_dataset *all, size_t column)
+{
+    const double *x = una_dataset_numbers(all, column);
+    for (size_t r = 1; x && r < una_dataset_row_count(all); r++)
+        if (x[r] != x[0]) return true;
+    return false;
+}
+
+/* Every input of the table, or where that is not there, of the public one; one that is constant has no middle third. */
 static una_status list_columns(const listing *l, una_run *run)
 {
-    for (size_t c = 0; l->all && c + 1 < una_dataset_column_count(l->all); c++) {
-        const double *x = una_dataset_numbers(l->all, c);
-        bool varies = false;
-        for (size_t r = 1; x && !varies && r < una_dataset_row_count(l->all); r++) varies = x[r] != x[0];
-        if (varies) UNA_TRY(list_column(l, una_dataset_column_name(l->all, c), run));
-    }
+    for (size_t c = 0; l->all && c + 1 < una_dataset_column_count(l->all); c++)
+        if (varies(l->all, c)) UNA_TRY(list_column(l, una_dataset_column_name(l->all, c), run));
+
+    const char *at = l->known->recipe.head;
     size_t length;
-    for (const char *at = l->set->inputs; !l->all && *at; at += length, at += *at == ',') {
+    for (size_t c = 0; !l->all && c < l->known->set.inputs && (at = una_next_item(at, &length)); c++, at += length) {
         una_text name = una_text_in(l->asked->keep);
-        length = strcspn(at, ",");
         una_text_add(&name, "%.*s", (int)length, at);
         UNA_TRY(una_arena_check(l->asked->keep));
-        UNA_TRY(list_column(l, name.at, run));
+        if (!una_list_has(l->set->constant, name.at)) UNA_TRY(list_column(l, name.at, run));
     }
     return UNA_OK;
 }
@@ -380,12 +363,13 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
     UNA_TRY(read_splits(&from, &to, asked, run));
 
     for (size_t s = 0; s < SETS; s++) {
-        if (!is_listed(o->sets, sets[s].name) || !takes_part(&sets[s], group, o)) continue;
+        if ((*o->sets && !una_list_has(o->sets, sets[s].name)) || !takes_part(&sets[s], group, o)) continue;
         UNA_TRY(is_there(&there, o, &sets[s], run));
         if (!there && *o->sets && !has_rows(asked)) return absent(o, sets[s].name, run);
         if (!there && !*o->sets) continue;
         any = true;
         listing l = { .plan = plan, .asked = asked, .set = &sets[s], .from = from, .to = to,
+                      .known = una_known_named(sets[s].name),
                       .study = { automatic ? automatic : thesis, automatic ? thesis : NULL } };
         una_mark mark = una_arena_mark(&run->scratch);
         una_status status = list_set(&l, group, there, run);

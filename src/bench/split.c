@@ -61,19 +61,10 @@ static const una_bench_measure measures[] = {
 
 /* ---- which data sets ------------------------------------------------------------------------------------------ */
 
-/* One item of a list with commas between, without the blanks around it; NULL behind the last. */
-static const char *next_item(const char *list, size_t *length)
-{
-    list += strspn(list, ", ");
-    *length = strcspn(list, ",");
-    while (*length > 0 && list[*length - 1] == ' ') (*length)--;
-    return *list ? list : NULL;
-}
-
 static bool is_listed(const char *list, const char *name)
 {
     size_t length;
-    for (const char *item = list; (item = next_item(item, &length)); item += length)
+    for (const char *item = list; (item = una_next_item(item, &length)); item += length)
         if (una_split_is_of(name, strlen(name), item, length)) return true;
     return false;
 }
@@ -107,7 +98,7 @@ static void list_set(const listing *l, const una_split_set *set, size_t number)
 static una_status check_list(const char *list, una_run *run)
 {
     size_t length;
-    for (const char *item = list; (item = next_item(item, &length)); item += length) {
+    for (const char *item = list; (item = una_next_item(item, &length)); item += length) {
         bool known = false;
         for (const una_split_set *set = una_split_sets; set->name && !known; set++) {
             size_t own = strlen(set->name);

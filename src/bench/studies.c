@@ -242,35 +242,18 @@ bool una_studies_captures(const una_findings *f, size_t fit)
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
-/* One item of a list with commas between, without the blanks around it; NULL behind the last. */
-static const char *next_item(const char *list, size_t *length)
-{
-    list += strspn(list, ", ");
-    *length = strcspn(list, ",");
-    while (*length > 0 && list[*length - 1] == ' ') (*length)--;
-    return *list ? list : NULL;
-}
-
-static bool is_item(const char *item, size_t length, const char *name)
-{
-    return strlen(name) == length && strncmp(item, name, length) == 0;
-}
-
 static bool is_wanted(const char *list, const char *name)
 {
     size_t length;
-    if (!next_item(list, &length)) return true;
-    for (const char *item = list; (item = next_item(item, &length)); item += length)
-        if (is_item(item, length, name)) return true;
-    return false;
+    return !una_next_item(list, &length) || una_list_has(list, name);
 }
 
 static una_status check_list(const char *list, una_run *run)
 {
     size_t length;
-    for (const char *item = list; (item = next_item(item, &length)); item += length) {
+    for (const char *item = list; (item = una_next_item(item, &length)); item += length) {
         const una_study_line *s = una_studies_lines;
-        while (s->name && !is_item(item, length, s->name)) s++;
+        while (s->name && !una_is_item(item, length, s->name)) s++;
         if (s->name) continue;
 
         una_text names = una_text_in(&run->scratch);

@@ -9,6 +9,8 @@
  */
 #include "sets/catalogue.h"
 
+#include <string.h>
+
 #define RAW "https://raw.githubusercontent.com/"
 #define SW(file) RAW "sjwetzel/PublicTwinNeuralNetworkRegression/4ed2ecf57987ee2ab36d81abcff225af53378d09/data/" file
 #define JB(file) RAW "jbrownlee/Datasets/" file
@@ -206,6 +208,13 @@ enum { KNOWN = sizeof known / sizeof *known };
 const una_known *una_known_at(size_t set)
 {
     return set < KNOWN ? &known[set] : NULL;
+}
+
+const una_known *una_known_named(const char *name)
+{
+    for (size_t s = 0; s < KNOWN; s++)
+        if (strcmp(known[s].set.name, name) == 0) return &known[s];
+    return NULL;
 }
 
 size_t una_data_count(void)

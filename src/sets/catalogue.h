@@ -27,5 +27,7 @@ typedef struct una_known { una_data_set set; una_recipe recipe; } una_known;
 
 /* NULL behind the last. */
 const una_known *una_known_at(size_t set);
+/* NULL: there is none of that name. */
+const una_known *una_known_named(const char *name);
 
 #endif

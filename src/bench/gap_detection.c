@@ -51,7 +51,8 @@ static void add_auroc(una_sheet *sheet, const una_paired *p)
     una_text words = una_text_in(sheet->arena);
     una_text_add(&words, "%s", una_number_plain(a, p->count ? p->mean + chance : NAN, 2));
     if (p->count > 1)
-        una_show_interval(&words, una_number_plain(b, p->low + chance, 2), una_number_plain(c, p->high + chance, 2));
+        una_show_interval(&words, una_number_plain(b, fmax(p->low + chance, 0), 2),
+                          una_number_plain(c, fmin(p->high + chance, 1), 2));
     una_sheet_words(sheet, words.at);
     if (una_paired_verdict(p, 0) == UNA_HOLDS) una_sheet_strong(sheet);
 }
@@ -98,7 +99,7 @@ static una_status detail(una_page *page, const una_show *show, bool inside, una_
             }
         }
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run);
 }
 
 /* ---- the three together ----------------------------------------------------------------------------------------- */
@@ -179,7 +180,7 @@ una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run
             if (una_show_ran(show, who, (una_preset)p, show->known))
                 UNA_TRY(our_line(&sheet, show, who, (una_preset)p, run));
     }
-    UNA_TRY(una_page_sheet(page, &sheet, run));
+    UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     UNA_TRY(detail(page, show, false, run));
     for (size_t w = 0; w < show->known; w++)
         if (gp_at(show, w)) return detail(page, show, true, run);

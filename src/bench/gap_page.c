@@ -83,7 +83,7 @@ static una_status columns_of_thesis(una_page *page, const una_show *show, una_ru
     una_page_heading(page, 2, "The six gaps of the thesis");
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         una_sheet sheet = una_show_beside(show, &tables[t], show->known);
-        UNA_TRY(una_page_sheet(page, &sheet, run));
+        UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     }
     UNA_TRY(una_show_near(page, show, near, show->known, run));
     una_page_heading(page, 2, "Who notices which gap");
@@ -103,6 +103,7 @@ una_status una_gaps_page(una_page *page, const una_findings *findings, const una
     una_show show;
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_gaps, page->words.arena));
+    una_show_reduced(page, &show);
     if (show.known) UNA_TRY(columns_of_thesis(page, &show, run));
     return show.where_count > show.known ? una_gaps_extended(page, &show, run) : UNA_OK;
 }

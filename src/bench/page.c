@@ -33,6 +33,14 @@ void una_page_paragraph(una_page *page, const char *words)
     paragraph(page, NULL, words);
 }
 
+void una_page_box(una_page *page, const char *title, const char *words)
+{
+    una_text lead = una_text_in(page->words.arena);
+    una_text_add(&lead, "%s.", title);
+    una_html_box(&page->html, title, &words, 1);
+    una_markdown_caption(&page->words, lead.at, words);
+}
+
 /* OUT/EXPERIMENT-NAME.ENDING; name NULL: OUT/EXPERIMENT.ENDING */
 static una_status save_part(const una_page *page, const char *name, const char *ending, const una_text *bytes,
                             una_run *run)
@@ -62,20 +70,38 @@ una_status una_page_figure(una_page *page, const char *name, const una_figure *f
     return una_arena_check(arena);
 }
 
-una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run)
+/* The same sheet with more words behind its caption. */
+static una_sheet with_more(const una_sheet *sheet, const char *more, una_arena *arena)
+{
+    una_sheet other = *sheet;
+    una_text caption = una_text_in(arena);
+    if (!more) return other;
+    una_text_add(&caption, "%s%s%s", sheet->caption ? sheet->caption : "", sheet->caption ? " " : "", more);
+    other.caption = caption.at;
+    return other;
+}
+
+una_status una_page_sheet_noted(una_page *page, const una_sheet *sheet, const char *note, const char *hint,
+                                una_run *run)
 {
     una_arena *arena = page->words.arena;
     una_text csv = una_text_in(arena), markdown = una_text_in(arena), latex = una_text_in(arena);
+    una_sheet here = with_more(sheet, hint, arena), alone = with_more(sheet, note, arena);
     UNA_TRY(una_arena_check(sheet->arena));
-    una_sheet_html(&page->html, sheet);
-    una_sheet_csv(&csv, sheet);
-    una_sheet_markdown(&markdown, sheet);
-    una_sheet_latex(&latex, sheet);
-    una_text_bytes(&page->words, markdown.at, markdown.length);
+    una_sheet_html(&page->html, &here);
+    una_sheet_markdown(&page->words, &here);
+    una_sheet_csv(&csv, &alone);
+    una_sheet_markdown(&markdown, &alone);
+    una_sheet_latex(&latex, &alone);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(save_part(page, sheet->name, "csv", &csv, run));
     UNA_TRY(save_part(page, sheet->name, "md", &markdown, run));
     return save_part(page, sheet->name, "tex", &latex, run);
+}
+
+una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run)
+{
+    return una_page_sheet_noted(page, sheet, NULL, NULL, run);
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */
@@ -219,16 +245,12 @@ static void fitted(una_page *page, const una_findings *f, const una_asked *asked
 static una_status write_page(una_page *page, const una_findings *f, const una_bench_claim *claims, size_t claim_count,
                              const una_asked *asked, una_run *run)
 {
-    static const char *const warning[] = { "Seeds and budgets were cut short (quick): this page shows that everything "
-                                           "works, and which way things go; the numbers that count are those of a run "
-                                           "in full." };
     const una_experiment *e = asked->experiment;
     una_page_heading(page, 1, e->title);
     paragraph(page, "lead", e->lead);
-    if (asked->quick) {
-        una_html_box(&page->html, "Quick run", warning, 1);
-        una_markdown_caption(&page->words, "Quick run.", warning[0]);
-    }
+    if (asked->quick)
+        una_page_box(page, "Quick run", "Seeds and budgets were cut short (quick): this page shows that everything "
+                     "works, and which way things go; the numbers that count are those of a run in full.");
     UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
 
     UNA_TRY(claims_table(page, claims, claim_count, e, run));

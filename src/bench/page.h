@@ -16,9 +16,15 @@ typedef struct una_page {
 
 void una_page_heading(una_page *page, int level, const char *words);
 void una_page_paragraph(una_page *page, const char *words);
+/* What must not be read over. */
+void una_page_box(una_page *page, const char *title, const char *words);
 /* name: of its files, "curves". */
 una_status una_page_figure(una_page *page, const char *name, const una_figure *figure, const char *lead,
                            const char *caption, una_run *run);
 una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run);
+/* note: goes behind the caption in the files of the table; the page, which says it once and elsewhere, has `hint` there
+ * instead. Both NULL: as una_page_sheet. */
+una_status una_page_sheet_noted(una_page *page, const una_sheet *sheet, const char *note, const char *hint,
+                                una_run *run);
 
 #endif

@@ -107,5 +107,5 @@ una_status una_show_near(una_page *page, const una_show *show, const una_block *
                 UNA_TRY(near_cell(&sheet, show, w, (una_preset)p, b->measure, run));
         }
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run);
 }

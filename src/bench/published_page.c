@@ -7,6 +7,7 @@
 #include "bench/protocol.h"
 #include "report/number.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const una_preset_titles[2] = { [UNA_PRESET_AUTOMATIC] = "automatic",
@@ -176,6 +177,40 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
     return text.at ? text.at : words;
 }
 
+/* ---- what was done with less ------------------------------------------------------------------------------------- */
+
+/* "gap(preset=thesis, steps=200)": 200; 0: it is as the protocol has it. */
+static unsigned long steps_of(const una_show *show)
+{
+    for (size_t g = 0; g < show->findings->group_count; g++) {
+        const char *steps = strstr(key_of(show->findings, g)->study, "steps=");
+        if (show->seats[g].preset == UNA_PRESET_THESIS && steps) return strtoul(steps + strlen("steps="), NULL, 10);
+    }
+    return 0;
+}
+
+static const char *reduced(const una_show *show)
+{
+    una_text text = una_text_in(show->arena);
+    una_text_add(&text, "%s", una_protocol_reduced);
+    if (steps_of(show)) una_text_add(&text, " And less than that here: no training has more than %lu steps.",
+                                     steps_of(show));
+    return text.at;
+}
+
+void una_show_reduced(una_page *page, const una_show *show)
+{
+    const char *words = reduced(show);
+    if (show->has[UNA_PRESET_THESIS] && words) una_page_box(page, "Less than in the thesis", words);
+}
+
+una_status una_show_put(una_page *page, const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run)
+{
+    if (preset == UNA_PRESET_AUTOMATIC || !show->has[UNA_PRESET_THESIS]) return una_page_sheet(page, sheet, run);
+    return una_page_sheet_noted(page, sheet, reduced(show), "What was done with less than in the thesis stands at the "
+                                "top.", run);
+}
+
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
 
 static void say_number(una_text *text, double value, int decimals)
@@ -284,25 +319,10 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_beside
     }
 }
 
-/* Whoever gave --steps has less than that. */
-static void say_reduced(una_text *text, const una_show *show)
-{
-    una_text_add(text, " %s", una_protocol_reduced);
-    for (size_t g = 0; g < show->findings->group_count; g++) {
-        const char *study = key_of(show->findings, g)->study;
-        if (show->seats[g].preset != UNA_PRESET_THESIS || !strstr(study, "steps=")) continue;
-        una_text_add(text, " Here even less: %s.", study);
-        return;
-    }
-}
-
 una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t where_count)
 {
-    una_text caption = una_text_in(show->arena);
-    una_text_add(&caption, "%s", una_show_caption(show, t->caption, UNA_PRESET_BOTH));
-    if (show->has[UNA_PRESET_THESIS]) say_reduced(&caption, show);
-    una_sheet sheet = una_show_sheet(show, t->name, t->lead, caption.at, "whose",
-                                     t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
+    una_sheet sheet = una_show_sheet(show, t->name, t->lead, una_show_caption(show, t->caption, UNA_PRESET_BOTH),
+                                     "whose", t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
                                      where_count);
     for (size_t who = 0; who < show->who_count; who++) {
         bool ran = false;
@@ -335,7 +355,7 @@ una_status una_show_blocks(una_page *page, const una_show *show, const char *nam
             }
         }
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_show_put(page, show, &sheet, preset, run);
 }
 
 /* ---- paired tests ----------------------------------------------------------------------------------------------- */
@@ -381,5 +401,5 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
             others++;
         }
     }
-    return others ? una_page_sheet(page, &sheet, run) : UNA_OK;
+    return others ? una_show_put(page, show, &sheet, preset, run) : UNA_OK;
 }

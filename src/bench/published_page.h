@@ -64,6 +64,10 @@ const char *una_show_name(const una_show *show, const char *what, una_preset pre
 /* An empty sheet: a first column of that title, then one for each of the first `where_count` data. */
 una_sheet  una_show_sheet(const una_show *show, const char *name, const char *lead, const char *caption,
                           const char *first, una_sheet_kind kind, size_t where_count);
+/* What the thesis's protocol was done with less of: once on the page, before all tables; nothing where it was not run.
+ * Then each sheet that has numbers of that protocol refers to it, and its files say it themselves. */
+void       una_show_reduced(una_page *page, const una_show *show);
+una_status una_show_put(una_page *page, const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run);
 /* Everybody's lines, the thesis's first; without writing the sheet to the page. */
 una_sheet  una_show_beside(const una_show *show, const una_beside *table, size_t where_count);
 

@@ -85,14 +85,14 @@ static una_status scores(una_page *page, const una_show *show, una_run *run)
 {
     una_sheet sheet = una_show_beside(show, &rmse, show->where_count);
     una_page_heading(page, 2, "Error and log-likelihood");
-    UNA_TRY(una_page_sheet(page, &sheet, run));
+    UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     if (show->has[UNA_PRESET_THESIS]) {
         sheet = una_show_beside(show, &by_hand, show->where_count);
-        UNA_TRY(una_page_sheet(page, &sheet, run));
+        UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     }
     sheet = una_show_beside(show, &tuned, show->where_count);
     if (show->known) add_peers(&sheet, show);
-    UNA_TRY(una_page_sheet(page, &sheet, run));
+    UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     return show->known ? sources(page, show, run) : UNA_OK;
 }
 
@@ -155,6 +155,7 @@ una_status una_uci_page(una_page *page, const una_findings *findings, const una_
     una_show show;
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_sets, page->words.arena));
+    una_show_reduced(page, &show);
     UNA_TRY(scores(page, &show, run));
     UNA_TRY(una_show_near(page, &show, near, show.where_count, run));
     if (show.has[UNA_PRESET_THESIS]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_THESIS, run));

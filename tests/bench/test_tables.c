@@ -421,6 +421,45 @@ static void every_allocation_may_fail(void **state)
     assert_true(sweep_allocations(small_page, &a) > 3);
 }
 
+static size_t times_in(const char *text, const char *words)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, words)); at++) count++;
+    return count;
+}
+
+/* The page says it once, however many tables it has; each table's file by itself. */
+static void what_is_less_than_in_the_thesis_stands_once(void **state)
+{
+    static air a;
+    una_run *run = quiet_run();
+    una_arena arena;
+    (void)state;
+    una_arena_init(&arena, run);
+    clear(&a);
+    six_columns(&a, "gap(preset=thesis, steps=200)");
+    char folder[4096], file[4200];
+    unsigned char *bytes;
+    size_t size;
+    snprintf(folder, sizeof folder, "%s", temp_path("less"));
+    mkdir(folder, 0777);
+    una_page page = { .html = una_html_begin(&arena, "less"), .words = una_text_in(&arena), .folder = folder,
+                      .experiment = "x" };
+    assert_ok(una_gaps_page(&page, &a.f, NULL, run), run);
+    assert_int_equal(times_in(page.words.at, "no training has more than 200 steps"), 1);
+    assert_int_equal(times_in(page.html.text.at, "no training has more than 200 steps"), 1);
+    assert_true(times_in(page.words.at, "stands at the top") > 4);
+
+    snprintf(file, sizeof file, "%s/x-near.md", folder);
+    assert_ok(una_slurp(&bytes, &size, file, &run->scratch, run), run);
+    char *text = UNA_GET(&run->scratch, char, size + 1);
+    memcpy(text, bytes, size);
+    assert_says(text, "no training has more than 200 steps");
+    assert_null(strstr(text, "stands at the top"));
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
 /* Two specs of a method in one protocol are told apart by their specs, both where the method stands. */
 static void two_specs_of_a_method(void **state)
 {
@@ -456,6 +495,7 @@ int main(void)
         cmocka_unit_test(the_page_of_gap_says_who_notices),
         cmocka_unit_test(the_page_of_gap_without_the_gp),
         cmocka_unit_test(the_page_of_uci_has_both_protocols),
+        cmocka_unit_test(what_is_less_than_in_the_thesis_stands_once),
         cmocka_unit_test(two_specs_of_a_method),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -43,7 +43,7 @@ static una_status judge_noticed(int *holds, una_text *numbers, const una_claim *
     size_t column = una_thesis_find(una_thesis_gaps, claim->data);
     una_text_add(numbers, "increase ");
     say_increase(numbers, increase);
-    una_text_add(numbers, " (mean above its deviation asked), AUROC %s, %zu splits",
+    una_text_add(numbers, " (noticed if the mean is above the deviation), AUROC %s, %zu splits",
                  una_number_plain(number, una_findings_mean(f, group, UNA_PUBLISHED_GAP_AUROC), 2), group->count);
     if (preset == UNA_PRESET_THESIS) {
         una_text_add(numbers, "; published ");
@@ -152,7 +152,7 @@ static una_status larger(int *holds, una_text *numbers, const una_claim *claim, 
         una_text_add(numbers, "needs luna and %s, %s", claim->model, una_preset_titles[UNA_PRESET_THESIS]);
         return UNA_OK;
     }
-    una_text_add(numbers, "logarithm (base 2) of LUNA's over that of %s, over the columns: ",
+    una_text_add(numbers, "log2 of LUNA's epistemic std over that of %s, over the columns: ",
                  una_methods[other].title);
     una_paired_say(numbers, &paired);
     return UNA_OK;

@@ -74,7 +74,7 @@ static una_status detail(una_page *page, const una_show *show, bool inside, una_
 {
     static const char *const captions[] = {
         "How often a row of the gap has a larger epistemic std than a test row outside; 1/2 is chance. Mean over the "
-        "splits with its 95 % interval; set off where that is above 1/2 as a whole.",
+        "splits with its 95 % interval; bold where all of it is above 1/2.",
         "Mean log-likelihood of the rows of the gap less that of the exact GP (automatic) on the same split, nats per "
         "row, with the 95 % interval of the mean over the splits. Whoever doubts everything notices every gap, and "
         "pays for it here. Better, worse: the interval leaves 0 out." };

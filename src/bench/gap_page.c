@@ -29,7 +29,7 @@ static const una_beside tables[] = {
     { "epistemic", "Epistemic standard deviation (units of the target): not gap / gap.", WHOSE CELLS,
       UNA_THESIS_GAP_EPISTEMIC, of_epistemic, 2, false },
     { "increase", "Increase of the epistemic standard deviation in the gap (percent).", WHOSE "Of its mean over the "
-      "rows of the gap, over that at test rows outside: mean and standard deviation over the splits. Set off: noticed "
+      "rows of the gap, over that at test rows outside: mean and standard deviation over the splits. Bold: noticed "
       "by the thesis\xE2\x80\x99s rule, which asks for a mean above its standard deviation.", UNA_THESIS_GAP_INCREASE,
       of_increase, 1, true },
 };

@@ -12,11 +12,11 @@
 #include <string.h>
 
 const char una_protocol_reduced[] =
-    "The thesis's protocol, with less in these places: a training ends at the thesis's epochs or after 60,000 steps, "
-    "whichever comes first; in uci, LUNA and NLM, and everywhere the networks of ensembles, stop after 10 of 40 looks "
-    "at the validation rows without a better one, and these and SNGP keep the best look (in gap, LUNA and NLM keep "
-    "the end, as MC dropout and BBVI do everywhere); grids of ensembles are searched with 5 members (anchored: 2) and "
-    "the chosen one has all 20 (anchored: 5); BBVI takes one draw of the weights a step and 200 for its answers.";
+    "The thesis's protocol, with less in these places. A training ends at the thesis's epochs or after 60,000 steps, "
+    "whichever comes first. The networks of ensembles, and in uci LUNA and NLM, stop after 10 of 40 looks at the "
+    "validation rows without a better one; these and SNGP keep the best look. In gap LUNA and NLM keep the end, as MC "
+    "dropout and BBVI do everywhere. Grids of ensembles are searched with 5 members (anchored: 2), and the chosen one "
+    "has all 20 (anchored: 5). BBVI takes one draw of the weights a step, and 200 for its answers.";
 
 #define PENALTIES "penalty=1e-5|1e-4|1e-3|1e-2|1e-1"
 #define PRIORS_3 { "0.1", "1", "10" }

@@ -94,8 +94,8 @@ una_status una_show_near(una_page *page, const una_show *show, const una_block *
     if (luna == show->who_count || nlm == show->who_count) return UNA_OK;
     una_sheet sheet = una_show_sheet(show, "near", "LUNA against NLM: where not within one sd, and by how much.",
                                      una_show_caption(show, "LUNA less NLM, mean over the splits, and the same in "
-                                     "standard deviations of NLM\xE2\x80\x99s over the splits. Within, beyond (set "
-                                     "off): the 95 % interval of the mean paired difference is, as a whole; open: "
+                                     "standard deviations of NLM\xE2\x80\x99s over the splits. Within, beyond "
+                                     "(bold): all of the 95 % interval of the mean paired difference is; open: "
                                      "neither.", UNA_PRESET_BOTH), "score", UNA_SHEET_WORDS, where_count);
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--) {
         if (!una_show_ran(show, luna, (una_preset)p, where_count)) continue;

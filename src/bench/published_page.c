@@ -391,7 +391,7 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
     una_text_add(&lead, "LUNA less each other, split by split, %s.", una_preset_titles[preset]);
     una_sheet sheet = una_show_sheet(show, name, lead.at, una_show_caption(show, "Mean of the paired differences with "
                                      "its 95 % interval, and p of Wilcoxon\xE2\x80\x99s signed ranks (two-sided; from "
-                                     "five splits it cannot be below 0.06). Set off: the interval leaves 0 out.",
+                                     "five splits it cannot be below 0.06). Bold: the interval leaves 0 out.",
                                      preset), "less", UNA_SHEET_WORDS, where_count);
     for (const una_block *b = blocks; b->title; b++) {
         una_sheet_group(&sheet, b->title);

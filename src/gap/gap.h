@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A gap test and what it keeps for its pictures. Inside src/gap only.
+ * A gap test while it is made, and what it keeps for its pictures. Inside src/gap only.
  */
 #ifndef UNA_GAP_H
 #define UNA_GAP_H
 
 #include "gap/hole.h"
 #include "gap/verdict.h"
+#include "model/above.h"
 
 typedef struct una_gap_rows {            /* what was foretold of some rows of the table that no fit had seen        */
     size_t        count;
@@ -27,5 +28,44 @@ typedef struct una_gap_result {
     una_gap_view *view;                  /* [holes]                                                                 */
     una_gap_hole *hole;                  /* [holes] what gap.hole shows                                             */
 } una_gap_result;
+
+/* ---- while it is made -------------------------------------------------------------------------------------------- */
+
+typedef struct una_gap_known {           /* of one repeat: every row of the table, foretold without it             */
+    uint32_t *order;                     /* [rows] in which rows are taken                                          */
+    double   *mean, *std;                /* [rows]                                                                  */
+} una_gap_known;
+
+typedef struct una_gap_job {             /* one fit                                                                 */
+    una_arena     keep;                  /* first: of its results                                                   */
+    size_t        repeat, fold, hole;    /* hole SIZE_MAX: a fold of those that know all regions                    */
+    una_gap_rows  inside, outside;
+    double       *error;                 /* [inside.count]                                                          */
+    una_score     score_inside, score_outside;
+    double       *relevance;             /* [columns of the table]; NULL: the model has none                        */
+} una_gap_job;
+
+typedef struct una_gap_work {
+    una_gap_result   *result;
+    una_gap_settings  asked;
+    una_fit_settings  fit;
+    const una_dataset *table;
+    const double     *y;
+    size_t            target;            /* column                                                                  */
+    size_t           *input;             /* [input_count] columns that a model sees                                 */
+    size_t            input_count;
+    size_t            columns, pairs;    /* holes along one column (or none, with a reason), and along two          */
+    una_gap_known    *known;             /* [repeats]                                                               */
+    una_gap_job      *jobs;
+    size_t            job_count;
+    una_tally         tally;
+} una_gap_work;
+
+/* Cuts hole number `at`, along column a, or along a and b unless b is SIZE_MAX (gap.c). */
+una_status una_gap_cut(una_gap_work *work, size_t at, size_t a, size_t b, una_run *run);
+/* Holes along the pairs that matter most, by what the fits along columns have found (pairs.c). */
+una_status una_gap_cut_pairs(una_gap_work *work, una_run *run);
+/* All fits: along columns, then along the pairs that are cut in between (fits.c). */
+una_status una_gap_fit_all(una_gap_work *work, una_run *run);
 
 #endif

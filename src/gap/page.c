@@ -115,7 +115,15 @@ static void shade(una_panel *panel, double low, double high, double bottom, doub
                   .y2 = at + 4, .count = 2, .opacity = 0.3 });
 }
 
-/* A range of x with some air; a hole of one value is as wide as can be seen. */
+/* A hole of one value is as wide as can be seen in a panel of that range. */
+static void widen(double *low, double *high, double range)
+{
+    const double least = 0.024;
+    double more = (least * range - (*high - *low)) / 2;
+    if (more > 0) *low -= more, *high += more;
+}
+
+/* A range of x with some air. */
 static void set_range(una_panel *panel, const seen *at, size_t count, const char *const *level, size_t levels)
 {
     double low = at[0].x, high = at[count - 1].x, air = 0.04 * (high > low ? high - low : 1);
@@ -144,10 +152,10 @@ static void draw_along(una_panel *panel, const una_gap_view *view, const una_dat
     set_range(panel, at, count, level, levels);
     panel->y.high = top > 0 ? top : 1;
 
-    double low = view->hole.low[0], high = view->hole.high[0], least = 0.012 * (panel->x.high - panel->x.low);
+    double low = view->hole.low[0], high = view->hole.high[0];
     for (size_t i = 0; i < levels; i++)
         if (strcmp(level[i], view->hole.level) == 0) low = (double)i + 0.6, high = (double)i + 1.4;
-    if (high - low < 2 * least) low -= least, high += least;
+    widen(&low, &high, panel->x.high - panel->x.low);
     shade(panel, low, high, 0, panel->y.high, arena);
     double size = count > 400 ? 1.8 : 2.6, faint = count > 400 ? 0.25 : 0.4;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = x, .y = known,
@@ -179,6 +187,13 @@ static void add_dots(una_panel *panel, const una_gap_view *view, const una_datas
                   .x = x, .y = y, .count = count, .size = 3, .opacity = 0.8 });
 }
 
+static double range_of(const double *value, size_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    una_range_add(&low, &high, value, count);
+    return high - low;
+}
+
 static void draw_pair(una_panel *panel, const una_gap_view *view, const una_dataset *table, una_arena *arena)
 {
     const una_hole *hole = &view->hole;
@@ -191,7 +206,10 @@ static void draw_pair(una_panel *panel, const una_gap_view *view, const una_data
         x[count] = a[i];
         y[count++] = b[i];
     }
-    shade(panel, hole->low[0], hole->high[0], hole->low[1], hole->high[1], arena);
+    double low[] = { hole->low[0], hole->low[1] }, high[] = { hole->high[0], hole->high[1] };
+    widen(&low[0], &high[0], range_of(x, count));
+    widen(&low[1], &high[1], range_of(y, count));
+    shade(panel, low[0], high[0], low[1], high[1], arena);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = x, .y = y, .count = count,
                   .size = 2, .opacity = 0.3 });
     add_dots(panel, view, table, false, arena);
@@ -286,8 +304,9 @@ static void add_table(una_html *html, const una_gap *gap, una_arena *arena)
 {
     static const una_sheet_head heads[] = {
         { "column", UNA_SHEET_WORDS }, { "verdict", UNA_SHEET_WORDS }, { "wider %", UNA_SHEET_NUMBER },
-        { "ignorance \xC3\x97", UNA_SHEET_NUMBER }, { "error \xC3\x97", UNA_SHEET_NUMBER }, { "AUROC", UNA_SHEET_NUMBER }, { "increase %", UNA_SHEET_NUMBER },
-        { "in band %", UNA_SHEET_WORDS }, { "log-lik", UNA_SHEET_WORDS }
+        { "ignorance \xC3\x97", UNA_SHEET_NUMBER }, { "error \xC3\x97", UNA_SHEET_NUMBER },
+        { "AUROC", UNA_SHEET_NUMBER }, { "increase %", UNA_SHEET_NUMBER }, { "in band %", UNA_SHEET_WORDS },
+        { "log-lik", UNA_SHEET_WORDS }
     };
     una_sheet sheet = una_sheet_in(arena, "gap", "The numbers.", "Wider: rows of the hole whose ignorance is clearly "
         "larger than it would be with rows there. Ignorance and error: how many times as large as with rows "

@@ -158,14 +158,6 @@ static void say_coverage(una_text *text, const una_gap_hole *hole)
     una_text_add(text, "%d of 100 rows lie inside their 95 %% band", of_hundred(hole->coverage_inside));
 }
 
-static void say_log_lik(una_text *text, const una_gap_hole *hole)
-{
-    char inside[UNA_NUMBER_ROOM], outside[UNA_NUMBER_ROOM];
-    una_text_add(text, "the log-likelihood is %s there and %s elsewhere",
-                 una_number_plain(inside, hole->log_lik_inside, 2),
-                 una_number_plain(outside, hole->log_lik_outside, 2));
-}
-
 static void say_unnoticed(una_text *text, const una_gap_hole *hole)
 {
     una_text_add(text, " would go UNNOTICED, and it matters: ");
@@ -174,8 +166,7 @@ static void say_unnoticed(una_text *text, const una_gap_hole *hole)
     say_wider(text, hole);
     una_text_add(text, "; ");
     say_coverage(text, hole);
-    una_text_add(text, hole->coverage_inside >= HOLDS ? ", for they are wide anyhow; " : "; ");
-    say_log_lik(text, hole);
+    if (hole->coverage_inside >= HOLDS) una_text_add(text, ", for they are wide anyhow");
 }
 
 static void say_unclear(una_text *text, const una_gap_hole *hole)
@@ -220,7 +211,7 @@ void una_gap_say(una_text *text, const una_gap_hole *hole)
     } else if (hole->kind == UNA_GAP_HARMLESS) {
         una_text_add(text, " would %s be noticed, and need not be: ", hole->noticed < 0 ? "hardly" : "not");
         say_error(text, hole);
-        una_text_add(text, "; the rest of the data says as much (");
+        una_text_add(text, " (");
         say_wider(text, hole);
         una_text_add(text, ")");
     } else {

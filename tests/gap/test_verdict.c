@@ -108,9 +108,9 @@ static void test_sentences(void **state)
         &arena);
     assert_sentence(hole_of(0.1, 3, 2, 0.4), "A hole in Age (from 3 to 7) would go UNNOTICED, and it matters: the "
         "error is 3 times as large, and only 10 of 100 rows there get wider bands; 40 of 100 rows lie inside their "
-        "95 % band; the log-likelihood is \xE2\x88\x92" "9.00 there and \xE2\x88\x92" "2.50 elsewhere.", &arena);
+        "95 % band.", &arena);
     assert_sentence(hole_of(0, 1, 0.9, 0.95), "A hole in Age (from 3 to 7) would not be noticed, and need not be: the "
-        "error is no larger than with rows there; the rest of the data says as much (no row there gets a wider band).",
+        "error is no larger than with rows there (no row there gets a wider band).",
         &arena);
     assert_sentence(hole_of(0.95, 1.5, 0.8, 0.95), "A hole in Age (from 3 to 7): it cannot be told whether it matters: "
         "95 of 100 rows there get wider bands, the error is 1.5 times as large (0.8 to 2.2 times: too few rows to be "

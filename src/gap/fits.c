@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The fits of a gap test: without a hole's rows, and, to compare with, without a random third of all.
+ */
+#include "gap/gap.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { FOLDS = 3 };
+/* Ordinary rows: a tenth of those outside the hole, at least LEAST_ORDINARY but no more than a third of them. Of more
+ * than MOST_ASKED rows a part is asked: numbers to two digits need no more. */
+enum { LEAST_ORDINARY = 20, MOST_ASKED = 5000 };
+/* What a fit without a third of the rows and without the ordinary ones is left with: so many train the others, too. */
+static const double TRAINED = 0.6;
+/* Streams of UNA_FOR_SPLIT that no other part of a fit uses. */
+static const uint64_t ORDERS = 7ull << 40;
+
+/* ---- one fit ------------------------------------------------------------------------------------------------- */
+
+static una_status fit_rows(una_model **model, const una_gap_work *t, const size_t *row, size_t count, una_run *run)
+{
+    una_dataset *part = NULL;
+    UNA_TRY(una_dataset_rows(&part, t->table, row, count, run));
+    una_status status = una_fit(model, t->asked.model, part, &t->fit, run);
+    una_dataset_free(part);
+    return status;
+}
+
+/* The relevance of columns by their place in the table. */
+static una_status take_relevance(una_gap_job *j, const una_model *model, const una_gap_work *t)
+{
+    const una_fit_info *info = una_model_info(model);
+    if (info->relevance) {
+        j->relevance = UNA_GET(&j->keep, double, t->table->columns);
+        for (size_t i = 0; j->relevance && i < una_model_input_count(model); i++) {
+            size_t column = una_table_find(t->table, una_model_input_name(model, i));
+            if (column != SIZE_MAX && isfinite(info->relevance[i])) j->relevance[column] = info->relevance[i];
+        }
+    }
+    return una_arena_check(&j->keep);
+}
+
+/* A fit that knows all regions. Rows in the order of the repeat, every third of them left out and asked. */
+static una_status fit_known(una_gap_job *j, const una_gap_work *t, una_run *run)
+{
+    size_t rows = t->table->rows, train = 0, asked = 0, most = (size_t)(TRAINED * (double)rows);
+    una_gap_known *k = &t->known[j->repeat];
+    size_t *row = UNA_GET(&run->scratch, size_t, rows), *left = UNA_GET(&run->scratch, size_t, rows);
+    double *mean = UNA_GET(&run->scratch, double, rows), *std = UNA_GET(&run->scratch, double, rows);
+    una_dataset *part = NULL;
+    una_model *model = NULL;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < rows; i++) {
+        if (i % FOLDS == j->fold) left[asked++] = k->order[i];
+        else if (train < most) row[train++] = k->order[i];
+    }
+
+    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
+    una_status status = fit_rows(&model, t, row, train, run);
+    if (status == UNA_OK) status = una_dataset_rows(&part, t->table, left, asked, run);
+    if (status == UNA_OK) status = una_model_predict(model, part, 0.95, &out, run);
+    if (status == UNA_OK) status = take_relevance(j, model, t);
+    for (size_t i = 0; status == UNA_OK && i < asked; i++) {
+        k->mean[left[i]] = mean[i];
+        k->std[left[i]] = std[i];
+    }
+    una_dataset_free(part);
+    una_model_free(model);
+    return status;
+}
+
+typedef struct lists { size_t *train, *inside, *outside, train_count, inside_count, outside_count; } lists;
+
+/* In the order of the repeat: ordinary rows first, so that they are nearly the same ones for every hole. */
+static una_status list_rows(lists *l, const una_gap_job *j, const una_gap_work *t, una_arena *arena)
+{
+    const una_hole *hole = &t->result->view[j->hole].hole;
+    const uint32_t *order = t->known[j->repeat].order;
+    size_t rows = t->table->rows, others = rows - hole->count, ordinary = others / 10;
+    size_t most = (size_t)(TRAINED * (double)rows);
+    if (ordinary < LEAST_ORDINARY) ordinary = LEAST_ORDINARY;
+    if (ordinary > others / 3) ordinary = others / 3;
+    if (ordinary > MOST_ASKED) ordinary = MOST_ASKED;
+    *l = (lists){ .train = UNA_GET(arena, size_t, rows), .inside = UNA_GET(arena, size_t, rows),
+                  .outside = UNA_GET(arena, size_t, rows) };
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = order[i];
+        if (hole->inside[row]) {
+            if (l->inside_count < MOST_ASKED) l->inside[l->inside_count++] = row;
+        } else if (l->outside_count < ordinary) {
+            l->outside[l->outside_count++] = row;
+        } else if (l->train_count < most) {
+            l->train[l->train_count++] = row;
+        }
+    }
+    return UNA_OK;
+}
+
+/* What the model says of rows: into the job, with their score; error (may be NULL) [count]. */
+static una_status ask_rows(una_gap_rows *to, una_score *score, double **error, una_gap_job *j, const una_model *model,
+                           const una_gap_work *t, const size_t *row, size_t count, una_run *run)
+{
+    una_dataset *part = NULL;
+    size_t *kept = UNA_GET(&j->keep, size_t, count);
+    double *std = UNA_GET(&j->keep, double, count), *mean = UNA_GET(&j->keep, double, count);
+    UNA_TRY(una_arena_check(&j->keep));
+    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
+    *score = (una_score){ .size = sizeof *score };
+    UNA_TRY(una_dataset_rows(&part, t->table, row, count, run));
+    una_status status = una_model_predict(model, part, 0.95, &out, run);
+    if (status == UNA_OK) status = una_model_score(score, model, part, run);
+    una_dataset_free(part);
+    memcpy(kept, row, count * sizeof *kept);
+    for (size_t i = 0; i < count; i++) mean[i] -= t->y[row[i]];
+    *to = (una_gap_rows){ .count = count, .row = kept, .with = std };
+    if (error) *error = mean;
+    return status;
+}
+
+static una_status fit_hole(una_gap_job *j, const una_gap_work *t, una_run *run)
+{
+    lists l;
+    una_model *model = NULL;
+    UNA_TRY(list_rows(&l, j, t, &run->scratch));
+    una_status status = fit_rows(&model, t, l.train, l.train_count, run);
+    if (status == UNA_OK)
+        status = ask_rows(&j->inside, &j->score_inside, &j->error, j, model, t, l.inside, l.inside_count, run);
+    if (status == UNA_OK)
+        status = ask_rows(&j->outside, &j->score_outside, NULL, j, model, t, l.outside, l.outside_count, run);
+    una_model_free(model);
+    return status;
+}
+
+/* Which fit it was that failed. */
+static una_status explain(const una_gap_job *j, const una_gap_work *t, una_status status, una_run *run)
+{
+    char why[sizeof run->message];
+    if (status == UNA_OK || status == UNA_CANCELLED || j->hole == SIZE_MAX) return status;
+    memcpy(why, run->message, sizeof why);
+    return una_fail(run, status, "without the hole in %.100s: %.850s", t->result->hole[j->hole].name, why);
+}
+
+typedef struct batch { una_gap_work *work; size_t first; } batch;
+
+static una_status one_fit(void *context, size_t index, una_run *run)
+{
+    const batch *b = context;
+    una_gap_work *t = b->work;
+    una_gap_job *j = &t->jobs[b->first + index];
+    una_mark mark = una_arena_mark(&run->scratch);
+    run->settings.seed += j->repeat;
+    una_status status = j->hole == SIZE_MAX ? fit_known(j, t, run) : fit_hole(j, t, run);
+    run->settings.seed -= j->repeat;
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) atomic_fetch_add(&t->tally.done, 1);
+    return explain(j, t, status, run);
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------------- */
+
+static una_status new_known(una_gap_work *t, una_run *run)
+{
+    una_arena *keep = &t->result->keep;
+    size_t rows = t->table->rows;
+    t->known = UNA_GET(keep, una_gap_known, t->asked.repeats);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t r = 0; r < t->asked.repeats; r++) {
+        una_gap_known *k = &t->known[r];
+        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SPLIT, ORDERS + r);
+        UNA_TRY(una_order_new(&k->order, rows, keep));
+        una_rng_permute(&rng, k->order, rows);
+        k->mean = UNA_GET(keep, double, rows);
+        k->std = UNA_GET(keep, double, rows);
+    }
+    return una_arena_check(keep);
+}
+
+static void add_jobs(una_gap_work *t, size_t first, size_t count, bool folds)
+{
+    for (size_t r = 0; r < t->asked.repeats; r++) {
+        for (size_t f = 0; folds && f < FOLDS; f++)
+            t->jobs[t->job_count++] = (una_gap_job){ .repeat = r, .fold = f, .hole = SIZE_MAX };
+        for (size_t i = first; i < first + count; i++)
+            if (!t->result->hole[i].why_not) t->jobs[t->job_count++] = (una_gap_job){ .repeat = r, .hole = i };
+    }
+}
+
+/* Jobs from `first` on; `all`: how many there will be in the end, as far as is known. */
+static una_status run_jobs(una_gap_work *t, size_t first, size_t all, una_run *run)
+{
+    batch b = { t, first };
+    size_t count = t->job_count - first;
+    una_span span = una_progress_part(run, (double)first / (double)all, (double)t->job_count / (double)all);
+    una_status status = una_jobs_run(run, t->jobs + first, sizeof *t->jobs, count, one_fit, &b);
+    una_progress_back(run, span);
+    return status;
+}
+
+/* Along columns first: which pairs matter most is known from these fits. */
+una_status una_gap_fit_all(una_gap_work *t, una_run *run)
+{
+    size_t repeats = t->asked.repeats, pairs = t->asked.pairs > 0 ? (size_t)t->asked.pairs : 0;
+    t->jobs = UNA_GET(&t->result->keep, una_gap_job, repeats * (FOLDS + t->columns + pairs));
+    UNA_TRY(una_arena_check(&t->result->keep));
+    UNA_TRY(new_known(t, run));
+    add_jobs(t, 0, t->columns, true);
+    size_t could = t->columns * (t->columns - 1) / 2, first = t->job_count;
+    if (pairs > could) pairs = could;
+    t->tally = una_tally_of("fits", 0, first + repeats * pairs);
+    UNA_TRY(run_jobs(t, 0, first + repeats * pairs, run));
+
+    UNA_TRY(una_gap_cut_pairs(t, run));
+    if (t->pairs == 0) return UNA_OK;
+    add_jobs(t, t->columns, t->pairs, false);
+    t->tally.all = t->job_count;
+    return run_jobs(t, first, t->job_count, run);
+}

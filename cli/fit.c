@@ -43,12 +43,22 @@ typedef struct job {
 
 /* ---- the work -------------------------------------------------------------------------------------- */
 
+/* big-%r.csv are the files of all ranks, and big.una is their model. */
+static void leave_rank_out(char *name)
+{
+    char *rank = strstr(name, "%r");
+    if (!rank) return;
+    size_t mark = rank > name + 1 && strchr("-_.", rank[-1]) ? 1 : 0;
+    memmove(rank - mark, rank + 2, strlen(rank + 2) + 1);
+}
+
 static una_status check_places(cli *c, job *j)
 {
     j->data_path = c->operand[0];
     j->report = cli_text(c, "report");
     j->chart = cli_text(c, "chart");
     j->default_out = cli_default_out(j->data_path, ".una");
+    if (c->ranks) leave_rank_out(j->default_out);
     j->out = cli_has(c, "out") ? cli_text(c, "out") : j->default_out;
     if (cli_rank() > 0) return UNA_OK;                   /* rank 0 writes */
     una_status status = cli_check_chart(c, j->chart);

@@ -54,6 +54,11 @@ int cli_rank(void)
     return world.rank;
 }
 
+bool cli_rank_started(void)
+{
+    return world.started;
+}
+
 int cli_rank_threads(void)
 {
     cpu_set_t allowed;

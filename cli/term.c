@@ -24,7 +24,7 @@ static bool plain_terminal(void)
 static bool coloured(FILE *to)
 {
     const char *no = getenv("NO_COLOR");
-    return (!no || !*no) && !plain_terminal() && isatty(fileno(to));
+    return (!no || !*no) && !plain_terminal() && !cli_rank_started() && isatty(fileno(to));
 }
 
 const char *cli_on(FILE *to, cli_style style)

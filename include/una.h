@@ -336,7 +336,8 @@ una_status una_model_parts(const una_model *model, const double *x, size_t rows,
 una_status una_model_sample(una_model **function, const una_model *model, uint64_t index, una_run *run);
 /* A new model with the features of `model` and a posterior of its own, of the rows of `data` alone: transfer to another
  * target (under the same name; its centre and scale are those of the rows), or other values of noise_std and prior_var,
- * `set` as "key=value". What is not set stays as it was, auto means by evidence. Linear heads and gp can do it. */
+ * `set` as "key=value". What is not set stays as it was, auto means by evidence. Linear heads and gp can do it; ranks
+ * that have some of the rows each, those kinds that una_fit can share. */
 una_status una_model_relearn(una_model **relearnt, const una_model *model, const una_dataset *data,
                              const char *const *set, size_t set_count, una_run *run);
 /* More rows into the posterior, features kept: exact. After a failure the model is as it was. */

@@ -214,6 +214,7 @@ static void test_the_same_every_time(void **state)
 static void test_it_learns(void **state)
 {
     (void)state;
+    skip_if_sanitized();
     double square = 0, inside = 0;
     fit part[RANKS];
     over_ranks(part, RANKS, (fit){ .spec = "nlm(steps=400, width=16)" });

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Rows of an experiment as results/ keeps them: numbers with five digits, and the spec instead of all options.
+"""Rows of an experiment as results/ keeps them: numbers with five digits, and the spec instead of all options,
+but for rows under the thesis's protocol, whose options say what its search has chosen.
 
     tools/keep_rows.py FOLDER/NAME.csv > results/NAME.csv
 
@@ -26,7 +27,8 @@ def main():
         names = next(rows)
         print(",".join(names))
         for row in rows:
-            row[names.index("options")] = row[names.index("spec")]
+            if "preset=thesis" not in row[names.index("study")]:
+                row[names.index("options")] = row[names.index("spec")]
             print(",".join(cell(name, value) for name, value in zip(names, row)))
 
 

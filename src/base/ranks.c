@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_AT_ONCE = 1 << 28, PIECE = 1 << 16 };        /* bytes of a message; of a piece that is added, on the stack */
+enum { MOST_AT_ONCE = 1 << 28, PIECE = 1 << 16 };        /* bytes of a message; of a piece of a sum */
 
 una_status una_ranks_check(const una_ranks *ranks)
 {

@@ -168,7 +168,8 @@ static const char *path_in(bench *b, const char *folder, const char *name, const
 static una_status take_asked(bench *b, const una_bench_settings *settings)
 {
     b->asked = (una_asked){ .experiment = b->experiment, .quick = settings->quick != 0, .keep = &b->keep,
-        .first = b->run->settings.seed, .aside = !una_sweep_writes(b->ranks), .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench") };
+        .first = b->run->settings.seed, .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench"),
+        .aside = !una_sweep_writes(b->ranks) };
     UNA_TRY(una_arena_check(&b->keep));
     if (b->asked.first > (uint64_t)1 << 52)
         UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that every reader of its table can "
@@ -293,8 +294,8 @@ static void tell_ranks(const bench *b, const una_sweep *sweep)
     char share[32];
     double percent = 100 * sweep->waited / (sweep->worked + sweep->waited);
     una_number_text(share, round(1000 * percent) / 1000);
-    una_log(b->run, UNA_LOG_NOTE, "%d ranks made %zu fits, and waited %s %% of their time for the next one", b->ranks->count,
-            sweep->made, share);
+    una_log(b->run, UNA_LOG_NOTE, "%d ranks made %zu fits, and waited %s %% of their time for the next one",
+            b->ranks->count, sweep->made, share);
 }
 
 static una_status sweep_rows(bench *b, const una_plan *plan, const char *const *measures, size_t count, size_t *made)

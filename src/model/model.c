@@ -797,30 +797,36 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     return UNA_OK;
 }
 
-una_status una_model_relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,
-                             size_t set_count, una_run *run)
+static una_status relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,
+                          size_t set_count, una_run *run)
 {
     void *bytes = NULL;
     size_t size;
-    una_model *copy = NULL;
+    UNA_TRY(una_model_save_memory(model, &bytes, &size, run));
+    una_status status = una_model_load_memory(out, bytes, size, run);
+    una_memory_free(bytes, run);
+    UNA_TRY(status);
+    return (*out)->targets ? una_several_relearn(*out, data, set, set_count, run)
+                           : una_model_relearn_here(*out, data, set, set_count, run);
+}
+
+una_status una_model_relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,
+                             size_t set_count, una_run *run)
+{
     *out = NULL;
     una_clear_message(run);
     if (!model->kind->relearn)
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior: fit it again", model->kind->name);
-    UNA_TRY(una_model_save_memory(model, &bytes, &size, run));
-    una_status status = una_model_load_memory(&copy, bytes, size, run);
-    una_memory_free(bytes, run);
-    UNA_TRY(status);
 
     una_company company;
     una_company_enter(&company, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    status = copy->targets ? una_several_relearn(copy, data, set, set_count, run)
-                           : una_model_relearn_here(copy, data, set, set_count, run);
+    una_status status = relearn(out, model, data, set, set_count, run);
     una_arena_release(&run->scratch, mark);
     status = una_company_leave(&company, status, run);
-    if (status == UNA_OK) *out = copy;
-    else una_model_free(copy);
+    if (status == UNA_OK) return UNA_OK;
+    una_model_free(*out);
+    *out = NULL;
     return status;
 }
 

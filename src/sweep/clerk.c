@@ -37,7 +37,7 @@ static void nap(long microseconds)
     nanosleep(&time, NULL);
 }
 
-/* With the lock. Fits look at the desk's flag: it is raised by this rank's own interruption, and by that of any other. */
+/* With the lock. Fits look at the desk's flag: this rank's own interruption raises it, and that of any other. */
 static void pass_on_interruption(una_desk *d)
 {
     if (d->outer && *d->outer && d->state != UNA_DESK_INTERRUPTED) {

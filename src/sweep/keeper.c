@@ -13,7 +13,7 @@
 
 /* PATIENCE rounds of waiting before a note says for whom. Keys that lie ready: for ranks SPARE for each thread, and
  * MOST_AHEAD times as many where fits are short. */
-enum { AGAIN_US = 50000, PATIENCE = 20, SPARE = 3, MOST_AHEAD = 4 };
+enum { AGAIN_US = 50000, PATIENCE = 10, SPARE = 3, MOST_AHEAD = 4 };
 
 typedef enum place { FREE, HELD, OURS, DONE } place;             /* HELD: by another process                        */
 

@@ -234,8 +234,8 @@ static una_status compare(const passport *mine, const una_message *all, int coun
                      "same", r, all[r].count == sizeof *his ? his->host : "unknown",
                      all[r].count == sizeof *his ? his->version : "of another kind", mine->version);
         if (his->count != mine->count || his->plan != mine->plan)
-            UNA_FAIL(run, UNA_E_INPUT, "rank %d on host %s has planned %llu fits that are not the %llu of rank 0; every "
-                     "rank needs the same command, the same data files and the same una", r, his->host,
+            UNA_FAIL(run, UNA_E_INPUT, "rank %d on host %s has planned %llu fits that are not the %llu of rank 0; "
+                     "every rank needs the same command, the same data files and the same una", r, his->host,
                      (unsigned long long)his->count, (unsigned long long)mine->count);
     }
     return UNA_OK;

@@ -29,7 +29,7 @@ typedef struct una_outcome {             /* what making one row gives           
     double     *value;                   /* [measures], NAN until set                                       */
     const char *options;
     double      seconds;
-    const una_row *beside;               /* [beside_count] rows of other keys that came of the same work; stored with it */
+    const una_row *beside;               /* [beside_count] rows of other keys that came of the same work: stored too */
     size_t      beside_count;
 } una_outcome;
 

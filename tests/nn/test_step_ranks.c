@@ -131,9 +131,12 @@ static una_status train_part(void *context, una_run *run)
     how.steer = true;
     how.target_cos2 = 0.2;
     how.descent = (una_descent){ .steps = 40, .rate = 0.01, .look_every = 10, .stage = "training" };
+    una_arena arena;
+    una_arena_init(&arena, run);
     una_company_enter(&company, run);
-    una_status status = una_train_f32(&t->net, w->parameters, &data, &how, NULL, &trained, &run->scratch, run);
+    una_status status = una_train_f32(&t->net, w->parameters, &data, &how, NULL, &trained, &arena, run);
     if (status == UNA_OK) w->loss = trained.loss[trained.looks - 1] / trained.loss[0];
+    una_arena_free(&arena);
     return una_company_leave(&company, status, run);
 }
 

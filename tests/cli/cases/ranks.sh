@@ -6,6 +6,7 @@ only_plain || return 0
 . "$(dirname "${BASH_SOURCE[0]}")/../disturb.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_odls_base_sigkill_timeout=0      # after a failure: a second less to wait
+export TERM=xterm
 
 check "a store that is no server" 1 una bench cubic --quick --store here.sqlite
 err "'here.sqlite' is no address like postgresql://user@host/database"
@@ -65,6 +66,7 @@ true_that "one line of ours" test "$(grep -c '^una bench: ' stderr.txt)" -eq 1
 check "four ranks" 0 ranks 4 bench cubic $few --out four
 out "12 fits made now, 0 were there"
 err "4 ranks made 12 fits"
+true_that "without colours, whatever mpirun shows it" bash -c '! grep -q "$(printf "\033")" stdout.txt'
 true_that "the table printed once" test "$(grep -c '^Table: ' stdout.txt)" -eq 1
 true_that "the rows are those of one" same_rows four cubic
 
@@ -108,7 +110,7 @@ elsewhere() {   # elsewhere FOLDER ARGUMENTS...: where rank 1 finds its data
 }
 check "a rank without the data" 2 elsewhere nowhere bench uci --sets yacht --quick --models linear --out lacks
 err "una bench: rank 1 on host " "the folder nowhere has no uci/yacht.csv"
-true_that "one line of ours" test "$(grep -c '^una bench: ' stderr.txt)" -eq 1
+true_that "one says it" test "$(grep -c 'rank 1 on host' stderr.txt)" -eq 1
 absent lacks/uci.csv
 
 table 40 >t.csv

@@ -27,14 +27,15 @@ same first.una second.una
 check "it predicts" 0 una predict first.una rows.csv
 for r in 0 1 2 3; do awk -v r=$r 'NR == 1 || (NR - 2) % 4 == r' rows.csv >"part-$r.csv"; done
 mv part-2.csv kept.csv
-check "a rank without its file" 5 ranks fit 'part-%r.csv' --target y --model linear --out parts.una
+check "a rank without its file" 5 ranks fit 'part-%r.csv' --target y --model linear
 err "rank 2 on host" "part-2.csv"
 true_that "it is told once" test "$(grep -c 'una fit: ' stderr.txt)" -eq 1
-absent parts.una
+absent part.una
 mv kept.csv part-2.csv
-check "files of their own" 0 ranks fit 'part-%r.csv' --target y --model linear --out parts.una --quiet
+check "files of their own" 0 ranks fit 'part-%r.csv' --target y --model linear --quiet
+there part.una
 una fit rows.csv --target y --model 'linear(noise=constant)' --out whole.una --quiet
-una predict parts.una rows.csv --out parts.csv --quiet
+una predict part.una rows.csv --out parts.csv --quiet
 una predict whole.una rows.csv --out whole.csv --quiet
 name="the posterior of one rank"
 true_that "to 1e-9" awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) one[FNR, i] = $i; next }

@@ -55,7 +55,7 @@ err ".svg, .pdf or .png"
 check "over the data" 1 una gap train.csv $fast --report train.csv
 check "a target that is known exactly" 0 sh -c 'awk -F, "{ print \$1 \",\" \$2 \",\" (NR == 1 ? \"y\" : \$1) }" train.csv >exact.csv
     "$UNA" gap exact.csv --model linear --json'
-out "2 would go unnoticed and do no harm"
+out "2 would go unnoticed and do no harm" '"error": 1, '
 check "a target that is nearly constant" 2 sh -c 'awk -F, "{ print \$1 \",\" (NR == 1 ? \"y\" : NR == 5) }" train.csv >nearly.csv
     "$UNA" gap nearly.csv --model linear'
 err "without a third of the rows: the target 'y' has the same value"

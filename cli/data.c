@@ -39,9 +39,12 @@ char *cli_data_folder(const cli *c, bool *named)
 static una_status find_folder(const cli *c, char **folder)
 {
     bool named;
+    struct stat about;
     *folder = cli_data_folder(c, &named);
-    if (*folder && **folder) return UNA_OK;
-    return cli_fail(c, UNA_E_USAGE, "there is no home to keep data in; name a folder with --data FOLDER");
+    if (!*folder || !**folder)
+        return cli_fail(c, UNA_E_USAGE, "there is no home to keep data in; name a folder with --data FOLDER");
+    if (stat(*folder, &about) != 0 || S_ISDIR(about.st_mode)) return UNA_OK;     /* one that is not there is made */
+    return cli_fail(c, UNA_E_IO, "%s is not a folder; name one to keep data in with --data FOLDER", *folder);
 }
 
 static una_status find_set(const cli *c, const char *name, size_t *set)

@@ -3,7 +3,8 @@
  * The program: finds the verb, reads its flags, makes the run, and turns the status into the exit code.
  *
  * Signals: the first Ctrl-C (or SIGTERM) asks the work to stop where nothing is half-written, and the
- * program ends with 130; the second one ends it at once. SIGPIPE keeps its usual meaning.
+ * program ends with 130; the second one ends it at once. SIGPIPE keeps its usual meaning;
+ * SIGXFSZ does not: a file above the limit of its size is a write that fails and is told of.
  */
 #include "cli.h"
 #include "una_report.h"
@@ -273,6 +274,7 @@ int main(int count, char **arguments)
     hold_standard_streams();
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
+    signal(SIGXFSZ, SIG_IGN);
     cli_ranks_look();
     cli_bench_flags();
     return (int)cli_rank_status(closed_well(dispatch(count - 1, arguments + 1)));

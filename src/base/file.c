@@ -219,11 +219,23 @@ static void sync_folder(const char *goal)
     close(handle);
 }
 
-una_status una_file_commit(una_file *file, una_run *run)
+/* 0: all is written. A failure before this has left no number: what is to be thrown away is written to once more, and
+ * a full disk says so again. */
+static int flush_number(const una_file *file)
 {
     errno = 0;
-    bool good = fflush(file->stream) == 0 && !ferror(file->stream);
-    int number = errno ? errno : EIO;        /* an earlier failure may have left no number */
+    if (fflush(file->stream) == 0 && !ferror(file->stream)) return 0;
+    if (errno == 0 && file->temporary) {
+        clearerr(file->stream);
+        if (fputc('\n', file->stream) != EOF) fflush(file->stream);
+    }
+    return errno ? errno : EIO;
+}
+
+una_status una_file_commit(una_file *file, una_run *run)
+{
+    int number = flush_number(file);
+    bool good = number == 0;
     if (good && file->temporary && fsync(fileno(file->stream)) != 0) {
         good = false;
         number = errno;

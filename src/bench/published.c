@@ -341,10 +341,20 @@ static una_status list_set(listing *l, una_rows_group group, bool there, una_run
     return UNA_OK;
 }
 
+static bool all_automatic(const una_asked *asked)
+{
+    for (size_t m = 0; m < asked->model_count; m++)
+        if (strcmp(asked->models[m].kind, "auto") != 0) return false;
+    return true;
+}
+
 static una_status check_options(const una_asked *asked, una_rows_group group, una_run *run)
 {
     const una_published *o = asked->options;
     UNA_TRY(check_list(o->sets, group, o, run));
+    if (o->preset == UNA_PRESET_THESIS && all_automatic(asked))
+        UNA_FAIL(run, UNA_E_USAGE, "the thesis has no protocol for auto, which chooses for itself: name other models, "
+                 "or take preset=automatic");
     if (o->preset != UNA_PRESET_AUTOMATIC && group == UNA_GROUP_VALID)
         UNA_FAIL(run, UNA_E_USAGE, "preset=thesis holds rows out by itself: leave group=valid out, or take "
                  "preset=automatic");

@@ -137,8 +137,9 @@ static una_status fit_hole(una_gap_job *j, const una_gap_work *t, una_run *run)
 static una_status explain(const una_gap_job *j, const una_gap_work *t, una_status status, una_run *run)
 {
     char why[sizeof run->message];
-    if (status == UNA_OK || status == UNA_CANCELLED || j->hole == SIZE_MAX) return status;
+    if (status == UNA_OK || status == UNA_CANCELLED) return status;
     memcpy(why, run->message, sizeof why);
+    if (j->hole == SIZE_MAX) return una_fail(run, status, "without a third of the rows: %.950s", why);
     return una_fail(run, status, "without the hole in %.100s: %.850s", t->result->hole[j->hole].name, why);
 }
 

@@ -16,6 +16,8 @@
 
 /* Below LEAST_ROWS a third, a tenth and what is left are too few to tell anything. */
 enum { LEAST_ROWS = 60, PAIRS = 3, MOST_PAIRS = 1000, MOST_REPEATS = 1000 };
+/* Errors that are a smaller part of the target's range come of rounding: a target that the model knows exactly. */
+static const double ROUNDING = 1e-9;
 
 const char *una_gap_model(void)
 {
@@ -49,6 +51,16 @@ static una_status take_asked(una_gap_work *t, const una_gap_settings *given, una
     return una_spec_check(t->asked.model, NULL, run);
 }
 
+static double least_error(const double *y, size_t rows)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < rows; i++) {
+        low = fmin(low, y[i]);
+        high = fmax(high, y[i]);
+    }
+    return ROUNDING * (high / 2 - low / 2);      /* of halves: these have a difference */
+}
+
 /* Rows that can be learnt from, and the columns that a model would see. */
 static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *run)
 {
@@ -77,6 +89,7 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     }
     t->target = una_table_find(r->table, columns.target);
     t->y = r->table->column[t->target].number;
+    t->least = least_error(t->y, rows);
     r->gap.target = una_arena_text(&r->keep, columns.target);
     r->gap.rows = rows;
     t->fit.target = r->gap.target;
@@ -174,7 +187,7 @@ static una_status measure_job(una_gap_hole *hole, una_gap_job *j, const una_gap_
     const una_gap_pairs pairs = {
         .rows = j->inside.count, .others = j->outside.count, .with = j->inside.with, .known = j->inside.known,
         .error = j->error, .error_known = known_error, .with_outside = j->outside.with,
-        .known_outside = j->outside.known
+        .known_outside = j->outside.known, .least = t->least
     };
     UNA_TRY(una_gap_measure(hole, &pairs, run));
     hole->rmse_outside = j->score_outside.rmse;

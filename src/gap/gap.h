@@ -51,6 +51,7 @@ typedef struct una_gap_work {
     una_fit_settings  fit;
     const una_dataset *table;
     const double     *y;
+    double            least;             /* errors below it are rounding                                            */
     size_t            target;            /* column                                                                  */
     size_t           *input;             /* [input_count] columns that a model sees                                 */
     size_t            input_count;

@@ -34,18 +34,23 @@ static double mean_square(const double *value, size_t count)
     return sum / (double)count;
 }
 
+static double size_of(double error, const una_gap_pairs *p)
+{
+    return fabs(error) < p->least ? p->least : fabs(error);
+}
+
 /* Mean absolute errors, which a few rows that any model gets wrong do not decide; row by row, so that the noise of a
  * row, which both models have met, falls out. */
 static void measure_error(una_gap_hole *hole, const una_gap_pairs *p)
 {
     double n = (double)p->rows, with = 0, known = 0, square = 0, worse = 0;
     for (size_t i = 0; i < p->rows; i++) {
-        with += fabs(p->error[i]) / n;
-        known += fabs(p->error_known[i]) / n;
-        worse += fabs(p->error[i]) > fabs(p->error_known[i]);
+        with += size_of(p->error[i], p) / n;
+        known += size_of(p->error_known[i], p) / n;
+        worse += size_of(p->error[i], p) > size_of(p->error_known[i], p);
     }
     for (size_t i = 0; i < p->rows; i++) {
-        double d = fabs(p->error[i]) - fabs(p->error_known[i]) - (with - known);
+        double d = size_of(p->error[i], p) - size_of(p->error_known[i], p) - (with - known);
         square += d * d;
     }
     double sure = p->rows > 1 ? 1.959964 * sqrt(square / (n - 1) / n) : INFINITY;

@@ -19,6 +19,7 @@ typedef struct una_gap_pairs {
     const double *with, *known;                  /* [rows] epistemic stds                                           */
     const double *error, *error_known;           /* [rows] predicted less observed                                  */
     const double *with_outside, *known_outside;  /* [others] epistemic stds                                         */
+    double        least;                         /* errors below it are rounding: they count as this                */
 } una_gap_pairs;
 
 /* Fills wider, spread, error (with its interval), auroc, increase, rmse_inside and rmse_known of the hole. */

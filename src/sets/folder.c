@@ -57,9 +57,9 @@ una_status una_set_read(unsigned char **bytes, size_t *size, const char *folder,
     *bytes = NULL;
     UNA_TRY(una_arena_check(arena));
     if (!is_there(path) || check_shape(path, file, run) != UNA_OK) return UNA_OK;
-    UNA_TRY(una_slurp(bytes, size, path, arena, run));
-    if (!una_set_is(file, *bytes, *size)) *bytes = NULL;
-    return UNA_OK;
+    una_status status = una_slurp(bytes, size, path, arena, run);
+    if (status != UNA_OK || !una_set_is(file, *bytes, *size)) *bytes = NULL;
+    return status == UNA_E_IO ? UNA_OK : status;         /* one that cannot be read is as good as damaged */
 }
 
 /* Every folder on the way to the file. */

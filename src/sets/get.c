@@ -181,8 +181,12 @@ static una_status check_settings(const una_known *known, const una_data_settings
     if (!how->from && !known->set.source)
         UNA_FAIL(run, UNA_E_INPUT, "una knows no public address of %s; give one with --from URL, or a folder that has "
                  "%s with 'una data import DIR'", known->set.name, known->set.files[0].path);
-    for (size_t i = 0; how->from && i < sizeof schemes / sizeof *schemes; i++)
-        if (strncmp(how->from, schemes[i], strlen(schemes[i])) == 0) return UNA_OK;
+    for (size_t i = 0; how->from && i < sizeof schemes / sizeof *schemes; i++) {
+        size_t length = strlen(schemes[i]);
+        if (strncmp(how->from, schemes[i], length) != 0) continue;
+        if (how->from[length + strspn(how->from + length, "/")] || *schemes[i] == 'f') return UNA_OK;
+        UNA_FAIL(run, UNA_E_USAGE, "the address '%.200s' names no server", how->from);
+    }
     if (!how->from) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "the address '%.200s' does not begin with https://, http:// or file://; a folder on "
              "this machine is taken by 'una data import DIR'", how->from);

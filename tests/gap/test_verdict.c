@@ -53,6 +53,32 @@ static void test_interval(void **state)
     una_run_free(run);
 }
 
+/* A target that both models know exactly: what is left of the errors is rounding, however their sizes compare. */
+static void test_rounding(void **state)
+{
+    static const double one[] = { 1, 1, 1, 1 }, error[] = { 5e-13, -7e-13, 9e-13, 0 }, less[] = { 0, 1e-13, 0, 2e-13 };
+    una_gap_pairs pairs = { .rows = 4, .others = 4, .with = one, .known = one, .error = error, .error_known = less,
+        .with_outside = one, .known_outside = one, .least = 1e-9 };
+    una_gap_hole hole = {0};
+    una_run *run = quiet_run();
+    (void)state;
+    assert_ok(una_gap_measure(&hole, &pairs, run), run);
+    una_gap_judge(&hole);
+    assert_near(hole.error, 1, 0, 0);
+    assert_near(hole.worse, 0, 0, 0);
+    assert_int_equal(hole.kind, UNA_GAP_HARMLESS);
+
+    /* What is above rounding still counts, against an error of nothing too. */
+    static const double large[] = { 1, 1, 1, 1 }, nothing[] = { 0, 0, 0, 0 };
+    pairs.error = large;
+    pairs.error_known = nothing;
+    assert_ok(una_gap_measure(&hole, &pairs, run), run);
+    una_gap_judge(&hole);
+    assert_near(hole.error, 1e9, 1e-6, 1e-12);
+    assert_int_equal(hole.kind, UNA_GAP_UNNOTICED);
+    una_run_free(run);
+}
+
 static una_gap_hole hole_of(double wider, double error, double low, double coverage)
 {
     una_gap_hole hole = { .name = "Age", .where = "from 3 to 7", .wider = wider, .error = error, .error_low = low,
@@ -141,8 +167,8 @@ static void test_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_interval), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_sentences), cmocka_unit_test(test_answer)
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_interval), cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_kinds), cmocka_unit_test(test_sentences), cmocka_unit_test(test_answer)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,13 @@ static void absent_and_damaged(void **state)
     put(folder, "uci/yacht.csv", "x", 1);
     assert_ok(una_data_check(&is, yacht, 0, folder, run), run);
     assert_int_equal(is, UNA_DATA_DAMAGED);
+
+    /* One that cannot be read does not hold up the list. */
+    char loop[5000];
+    snprintf(loop, sizeof loop, "%s/uci/abalone.csv", folder);
+    assert_int_equal(symlink("abalone.csv", loop), 0);
+    assert_ok(una_data_check(&is, set_number("abalone"), 0, folder, run), run);
+    assert_int_equal(is, UNA_DATA_DAMAGED);
     assert_ok(una_data_import(&found, &written, set_number("boston"), folder, folder, run), run);
     assert_int_equal(found, 0);
 
@@ -153,6 +160,9 @@ static void addresses_are_checked(void **state)
     assert_status(una_data_get(&written, yacht, "x", &SIZED(una_data_settings, .from = "ftp://x"), run), UNA_E_USAGE,
                   run);
     assert_says(una_run_message(run), "https://");
+    assert_status(una_data_get(&written, yacht, "x", &SIZED(una_data_settings, .from = "http://"), run), UNA_E_USAGE,
+                  run);
+    assert_says(una_run_message(run), "names no server");
     assert_status(una_data_get(&written, yacht, "x", &SIZED(una_data_settings, .patience = -1), run), UNA_E_USAGE, run);
     assert_status(una_data_get(&written, set_number("faces"), "x", NULL, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "knows no public address of faces");

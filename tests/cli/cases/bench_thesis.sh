@@ -28,6 +28,8 @@ check "every column" 0 una bench gap $how --columns all --models linear --splits
 out "yacht x1" "yacht Froude number"
 check "rows to choose by are its own matter" 1 una bench uci $how --preset thesis --group valid --models linear
 err "preset=thesis" "group=valid"
+check "nothing of the thesis's" 1 una bench uci $how --preset thesis --models auto --splits 0
+err "no protocol for auto" "preset=automatic"
 check "an unknown preset" 1 una bench gap $how --preset best
 err "automatic|thesis|both"
 

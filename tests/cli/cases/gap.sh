@@ -53,6 +53,16 @@ err "oracle"
 check "a chart of no format" 1 una gap train.csv $fast --chart gap.txt
 err ".svg, .pdf or .png"
 check "over the data" 1 una gap train.csv $fast --report train.csv
+check "a target that is known exactly" 0 sh -c 'awk -F, "{ print \$1 \",\" \$2 \",\" (NR == 1 ? \"y\" : \$1) }" train.csv >exact.csv
+    "$UNA" gap exact.csv --model linear --json'
+out "2 would go unnoticed and do no harm" '"error": 1, '
+check "a target that is nearly constant" 2 sh -c 'awk -F, "{ print \$1 \",\" (NR == 1 ? \"y\" : NR == 5) }" train.csv >nearly.csv
+    "$UNA" gap nearly.csv --model linear'
+err "without a third of the rows: the target 'y' has the same value"
+check "a limit to the size of files" 5 sh -c 'ulimit -f 8; exec "$UNA" gap train.csv --target y --model linear --report large.html'
+err "cannot write" "large.html: File too large"
+absent large.html
+tidy
 check "help" 0 una gap --help
 out "--columns A,B,..." "--pairs N" "una gap measurements.csv --target strength"
 

@@ -31,6 +31,12 @@ out '"name": "protein-structure"' '"rows": 45730' '"state": "absent"' '"sha256":
 # Wrong folders and files; none of it needs the published ones.
 check "import from nowhere" 5 una data import missing --data to
 err "no folder missing"
+echo >plain
+for verb in list "import ." "get yacht"; do
+    check "$verb with a file as the data folder" 5 una data $verb --data plain
+    err "plain is not a folder; name one"
+    true_that "it is said once" test "$(wc -l <stderr.txt)" -eq 1
+done
 mkdir empty
 check "import of nothing" 2 una data import empty --data to
 err "no file of the catalogue" "uci/NAME.csv"

@@ -148,7 +148,7 @@ una_status  cli_dump_completion(const char *shell);
 void        cli_ranks_look(void);                /* before all else: which one this is; all but rank 0 keep quiet */
 int         cli_rank(void);
 bool        cli_rank_started(void);              /* by mpirun: what looks like a terminal is none    */
-int         cli_rank_threads(void);              /* the share of this rank in the cores of its machine; 0: all of them */
+int         cli_rank_threads(void);              /* this rank's share of the cores of its machine; 0: all of them */
 void        cli_rank_hold(const cli *c, const char *sentence);           /* an error of a rank that keeps quiet */
 una_status  cli_rank_status(una_status status);  /* what the process ends with                       */
 const char *cli_rank_info(void);                 /* for una --version                                */

@@ -137,7 +137,7 @@ size_t              una_data_count(void);
 const una_data_set *una_data_at(size_t set);   /* NULL behind the last                                      */
 
 typedef enum una_data_state { UNA_DATA_ABSENT, UNA_DATA_INTACT, UNA_DATA_DAMAGED } una_data_state;
-/* One file of a set in a folder: whether its bytes are the published ones. UNA_E_IO where it cannot be read. */
+/* One file of a set in a folder: whether its bytes are the published ones. One that cannot be read is damaged. */
 una_status una_data_check(una_data_state *state, size_t set, size_t file, const char *folder, una_run *run);
 
 /* Copies what the folder `from` has of a set. Every file is looked at first: where one is not as published the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The thesis's protocol against the models there are: its grids have as many trainings as the appendix says, all of
- * them specs that can be read; and against made-up rows of a search: noise and choices follow from them and nothing else.
+ * them specs that can be read; and against made-up rows of a search: noise and choices follow from them and from
+ * nothing else.
  */
 #include "test_support.h"
 

@@ -11,11 +11,12 @@
  */
 #include "base/base.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -48,13 +49,6 @@ struct una_crew {
 
 /* ---- waiting ------------------------------------------------------------------------------------------ */
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void rest(void)                           /* tells the processor that this thread only waits */
 {
 #if defined(__SSE__)
@@ -71,7 +65,7 @@ static bool spin(word *count, uint64_t while_it_is)
             if (atomic_load_explicit(count, memory_order_acquire) != while_it_is) return true;
             rest();
         }
-        double at = seconds();
+        double at = una_clock();
         if (start == 0) start = at;
         if (at - start > PATIENCE) return false;
     }
@@ -212,11 +206,11 @@ static void share(una_crew *crew, size_t pieces, una_piece *piece, void *context
 void una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context)
 {
     bool nobody = !crew || crew->helpers == 0 || pieces < 2;
-    double start = nobody ? 0 : seconds();
+    double start = nobody ? 0 : una_clock();
     if (nobody || crew->alone)
         for (size_t i = 0; i < pieces; i++) piece(context, i);
     else share(crew, pieces, piece, context);
-    if (!nobody) judge(crew, start, seconds());
+    if (!nobody) judge(crew, start, una_clock());
 }
 
 void una_crew_claim(const una_crew *crew, void *at, size_t size)

@@ -5,13 +5,13 @@
  * child run, which borrows all of it but message, scratch and texts.
  */
 #include "base/base.h"
+#include "base/clock.h"
 #include "base/ranks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static void *default_allocate(void *context, size_t size)
@@ -162,24 +162,16 @@ void una_progress_back(una_run *run, una_span before)
     run->progress_to = before.to;
 }
 
-/* For telling how fast work goes, and for nothing else. */
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 una_tally una_tally_of(const char *what, size_t done, size_t all)
 {
-    return (una_tally){ .what = what, .all = all, .before = done, .done = done, .begun = seconds() };
+    return (una_tally){ .what = what, .all = all, .before = done, .done = done, .begun = una_clock() };
 }
 
 /* A rate is known once one piece is done and a second is over. Below ten a minute it has a decimal. */
 static const char *counted(char words[160], const una_tally *tally, const char *stage)
 {
     size_t done = tally->done;
-    double spent = seconds() - tally->begun, rate = 60 * (double)(done - tally->before) / fmax(spent, 1);
+    double spent = una_clock() - tally->begun, rate = 60 * (double)(done - tally->before) / fmax(spent, 1);
     int used = snprintf(words, 160, "%zu of %zu %s", done, tally->all, tally->what);
     if (done > tally->before && spent >= 1 && rate < 10)
         used += snprintf(words + used, 160 - (size_t)used, ", %.0f.%.0f a minute", floor(rate),

@@ -8,11 +8,11 @@
  */
 #include "bench/bayesopt.h"
 
+#include "base/clock.h"
 #include "bo/search.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct bayesopt_options {
     const char *data, *tasks, *acquisition;
@@ -211,13 +211,6 @@ typedef struct hunt {
     size_t               best, trainings;
 } hunt;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static una_status open_hunt(hunt *h, una_run *run)
 {
     const bayesopt_options *o = h->asked->options;
@@ -284,13 +277,13 @@ static una_status take_step(hunt *h, size_t step, una_run *run)
 {
     una_history history = { h->count, h->point, h->value, h->state };
     una_proposal proposal = { .trained = false };
-    double begun = now();
+    double begun = una_clock();
     UNA_TRY(una_tick(run, "optimising", (double)step / (double)h->steps, h->regret));
     UNA_TRY(need_search(h, run));
     if (h->search)
         UNA_TRY(una_search_next(h->search, &history, h->point + h->count * h->space->count, &proposal, run));
     else place_at_random(h);
-    h->seconds[step] = now() - begun;
+    h->seconds[step] = una_clock() - begun;
     h->trainings += proposal.trained;
     return evaluate(h, run);
 }
@@ -312,7 +305,7 @@ static void take_seconds(double *value, hunt *h)
 
 static una_status run_hunt(una_outcome *outcome, hunt *h, una_run *run)
 {
-    double *value = outcome->value, begun = now();
+    double *value = outcome->value, begun = una_clock();
     UNA_TRY(begin_hunt(h, run));
     note_regret(value, h->regret, 0);
     for (size_t step = 0; step < h->steps; step++) {
@@ -325,7 +318,7 @@ static una_status run_hunt(una_outcome *outcome, hunt *h, una_run *run)
     if (h->task->is_digits)
         UNA_TRY(una_task_value(&value[UNA_BAYESOPT_TEST], h->task, h->key->data,
                                h->point + h->best * h->space->count, true, h->asked->shared, run));
-    outcome->seconds = now() - begun;
+    outcome->seconds = una_clock() - begun;
     return UNA_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "bench/bayesopt_tasks.h"
 
 #include "base/archive.h"
+#include "base/clock.h"
 #include "bench/softmax.h"
 #include "bench/svm.h"
 #include "bo/functions.h"
@@ -14,7 +15,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FILES = 4, TRAIN_IMAGES = 0, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS };
@@ -329,22 +329,15 @@ static una_status write_point(una_text *text, const una_task_kind *task, const d
     return una_arena_check(text->arena);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static una_status train_digits(double *value, const una_row_key *key, const una_task_kind *task, const double *x,
                                una_material *m, una_run *run)
 {
     static const char *const measure[] = { "error" };
     bool is_svm = strcmp(task->name, "svm") == 0;
-    double begun = now();
+    double begun = una_clock();
     UNA_TRY((is_svm ? svm_value : logistic_value)(value, m, x, key->split == 1, run));
     una_row row = { .key = *key, .measure = measure, .value = value, .count = 1, .options = key->spec,
-        .kernels = una_run_kernels(run), .commit = una_build_commit(), .seconds = now() - begun };
+        .kernels = una_run_kernels(run), .commit = una_build_commit(), .seconds = una_clock() - begun };
     return una_store_put(m->store, &row, 1, false, NULL, NULL, run);
 }
 

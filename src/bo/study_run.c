@@ -6,6 +6,8 @@
  */
 #include "bo/study.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,7 +16,6 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TAIL = 65536, SHOWN = 80, MOST_WORKERS = 1024, POLL_MS = 50, SOON_MS = 2, QUOTED = 512 };
@@ -50,13 +51,6 @@ typedef struct shop {
     char                     message[1024], why[400];    /* why: something could not be written              */
     double                   pulse;      /* of the last sign of life                                        */
 } shop;
-
-static double seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void note_failure(shop *s, una_status status)
 {
@@ -190,7 +184,7 @@ static una_status start(shop *s, job *j)
     j->pipe = ends[0];
     j->length = 0;
     j->tries++;
-    j->begun = seconds();
+    j->begun = una_clock();
     j->asked_to_end = 0;
     j->killed = j->late = false;
     return UNA_OK;
@@ -221,7 +215,7 @@ static una_status begin_job(shop *s, job *j, size_t under_way)
 {
     una_status status = una_hold(&j->trials, s->study, 1, s->run);
     if (status != UNA_OK) return no_trial(s, status, under_way);
-    s->pulse = seconds();
+    s->pulse = una_clock();
     j->tries = 0;
     status = start(s, j);
     if (status == UNA_OK) return status;
@@ -388,14 +382,14 @@ static void finish(shop *s, job *j, int status)
 static void ask_to_end(job *j)
 {
     if (j->asked_to_end > 0) return;
-    j->asked_to_end = seconds();
+    j->asked_to_end = una_clock();
     kill(-j->process, SIGTERM);
     kill(-j->process, SIGCONT);
 }
 
 static void check_time(const shop *s, job *j)
 {
-    double time = seconds();
+    double time = una_clock();
     if (s->command->timeout > 0 && time - j->begun > s->command->timeout && j->asked_to_end <= 0) {
         j->late = true;
         ask_to_end(j);
@@ -433,7 +427,7 @@ static size_t wait_for_output(shop *s, struct pollfd *polls)
 
 static void give_sign_of_life(shop *s)
 {
-    double time = seconds();
+    double time = una_clock();
     if (time - s->pulse < UNA_LEDGER_PULSE) return;
     s->pulse = time;
     una_mark mark = una_arena_mark(&s->run->scratch);

@@ -299,8 +299,8 @@ static una_status check_alike(const learner *l)
     if (!*first || !*own)
         UNA_FAIL(l->run, UNA_E_INPUT, "%s has %s columns than the table of rank 0; all parts must have the same",
                  l->data->origin, *own ? "more" : "fewer");
-    UNA_FAIL(l->run, UNA_E_INPUT, "%s: column %zu is '%.60s' and holds %s, and in the table of rank 0 it is '%.60s' and "
-             "holds %s; all parts must have the same columns", l->data->origin, c, own + 1,
+    UNA_FAIL(l->run, UNA_E_INPUT, "%s: column %zu is '%.60s' and holds %s, and in the table of rank 0 it is '%.60s' "
+             "and holds %s; all parts must have the same columns", l->data->origin, c, own + 1,
              *own == 'w' ? "words" : "numbers", first + 1, *first == 'w' ? "words" : "numbers");
 }
 

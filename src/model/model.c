@@ -5,22 +5,15 @@
  */
 #include "model/several.h"
 
+#include "base/clock.h"
 #include "base/company.h"
 #include "la/la.h"
 #include "la/mixture.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 64 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- options: table defaults, preset, spec, --set; later wins ------------------------------------------ */
 
@@ -234,7 +227,7 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_fit_settings settings;
     una_model *model = NULL;
     una_company company;
-    double start = seconds_now();
+    double start = una_clock();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(name_target(&settings, run));
 
@@ -249,7 +242,7 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
         una_model_free(model);
         return status;
     }
-    model->info.seconds = seconds_now() - start;
+    model->info.seconds = una_clock() - start;
     *out = model;
     return UNA_OK;
 }

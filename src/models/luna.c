@@ -89,7 +89,8 @@ static void fill_in(luna_options *o, const una_problem *problem)
 static una_basis_plan plan_of(const luna_options *o, const una_problem *problem)
 {
     bool steer = UNA_IS_AUTO(o->diversity);
-    double rows = (double)una_train_rows(problem), share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
+    double rows = (double)una_train_rows(problem);
+    double share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
     plan.member = o->committee.members != 1;
     plan.training = (una_training){

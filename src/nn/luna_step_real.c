@@ -366,7 +366,7 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
     REAL(una_net_gradient_in_pieces)(t->net, parameters, t->piece, &objective, gradient, losses, t->work, t->crew);
     t->mean_cos2 = losses->mean_cos2;
     if (!t->how->parts) return UNA_OK;
-    if (una_company_rank(run) > 0) losses->diverse *= 0, losses->mean_cos2 *= 0;         /* known to all, counted once */
+    if (una_company_rank(run) > 0) losses->diverse *= 0, losses->mean_cos2 *= 0;        /* known to all, counted once */
     return una_company_check(run);
 }
 

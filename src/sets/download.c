@@ -5,8 +5,9 @@
  */
 #include "sets/download.h"
 
+#include "base/clock.h"
+
 #include <string.h>
-#include <time.h>
 
 #ifdef UNA_HAS_libcurl
 
@@ -27,13 +28,6 @@ struct una_server {
     body   body;
     char   why[CURL_ERROR_SIZE];
 };
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- a server -------------------------------------------------------------------------------------------- */
 
@@ -106,7 +100,7 @@ typedef struct outcome { CURLcode code; bool stalled; una_status status; } outco
 static outcome watch(una_server *s, const una_errand *w, una_run *run)
 {
     outcome end = { CURLE_OK, false, UNA_OK };
-    double since = seconds();
+    double since = una_clock();
     size_t had = 0;
     int running = 1, left;
     while (running) {
@@ -115,9 +109,9 @@ static outcome watch(una_server *s, const una_errand *w, una_run *run)
         end.status = una_tick(run, w->stage, share < 1 ? share : 1, NAN);
         if (s->body.size - had >= LEAST_BYTES) {
             had = s->body.size;
-            since = seconds();
+            since = una_clock();
         }
-        end.stalled = running && seconds() - since > s->patience;
+        end.stalled = running && una_clock() - since > s->patience;
         if (end.status != UNA_OK || end.stalled || end.code != CURLE_OK) return end;
         if (running) curl_multi_poll(s->multi, NULL, 0, 1000 / LOOKS_A_SECOND, NULL);
     }

@@ -104,7 +104,7 @@ void una_set_sums(una_text *text, const una_data_file *file, const void *bytes, 
                  file->sha256, (unsigned long long)file->bytes);
 }
 
-static una_status find_set(const una_known **known, size_t set, una_run *run)
+una_status una_set_find(const una_known **known, size_t set, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_bench", run));
     *known = una_known_at(set);
@@ -118,7 +118,7 @@ una_status una_data_check(una_data_state *state, size_t set, size_t file, const 
     unsigned char *bytes;
     size_t size;
     *state = UNA_DATA_ABSENT;
-    UNA_TRY(find_set(&known, set, run));
+    UNA_TRY(una_set_find(&known, set, run));
     if (file >= known->set.file_count)
         UNA_FAIL(run, UNA_E_USAGE, "%s has %zu files, and number %zu was asked for", known->set.name,
                  known->set.file_count, file);
@@ -210,7 +210,7 @@ una_status una_data_import(size_t *found, size_t *written, size_t set, const cha
 {
     const una_known *known;
     *found = *written = 0;
-    UNA_TRY(find_set(&known, set, run));
+    UNA_TRY(una_set_find(&known, set, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = import_set(found, written, known, folder, from, run);
     una_arena_release(&run->scratch, mark);

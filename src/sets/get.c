@@ -3,7 +3,6 @@
  * Files of the catalogue from servers: as they are from a mirror of the folder, or made of the public originals. What
  * has come is checked in memory, and all files of a set are there before the first is written.
  */
-#include "model/above.h"
 #include "sets/download.h"
 #include "sets/folder.h"
 #include "sets/original.h"
@@ -195,13 +194,11 @@ static una_status check_settings(const una_known *known, const una_data_settings
 una_status una_data_get(size_t *written, size_t set, const char *folder, const una_data_settings *settings,
                         una_run *run)
 {
+    const una_known *known;
     una_data_settings how;
     *written = 0;
-    UNA_TRY(una_version_check("libuna_bench", run));
+    UNA_TRY(una_set_find(&known, set, run));
     UNA_TRY(UNA_TAKE(&how, settings, una_data_settings, run));
-    const una_known *known = una_known_at(set);
-    if (!known)
-        UNA_FAIL(run, UNA_E_USAGE, "there is no data set number %zu; una_data_count() says how many there are", set);
     UNA_TRY(check_settings(known, &how, run));
 
     getting g = { .known = known, .folder = folder, .how = &how, .run = run };

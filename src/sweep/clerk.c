@@ -169,7 +169,7 @@ static long pause_of(const una_clerk *c)
 static bool has_to_write(const una_clerk *c)
 {
     const una_desk *d = c->desk;
-    double since = 1e6 * (una_desk_clock() - c->asked);
+    double since = 1e6 * (una_clock() - c->asked);
     bool wants = d->state == UNA_DESK_OPEN && d->waiting > d->last - d->first;
     return d->finished || d->closed || d->state != c->told || (wants && since >= (double)pause_of(c)) ||
            since > LATEST_US;
@@ -239,7 +239,7 @@ static una_status write_once(una_clerk *c, bool *left)
     c->told = d->state;
     pthread_mutex_unlock(&d->lock);
     *left = h.leaves;
-    c->asked = una_desk_clock();
+    c->asked = una_clock();
 
     una_mark mark = una_arena_mark(&c->aside.scratch);
     una_status status = send_letter(c, &h, parcels, size);
@@ -277,7 +277,7 @@ una_status una_clerk_start(una_clerk **out, una_desk *desk, una_arena *arena)
     una_clerk *c = UNA_GET(arena, una_clerk, 1);
     *out = NULL;
     UNA_TRY(una_arena_check(arena));
-    *c = (una_clerk){ .desk = desk, .present = desk->sweep->ranks->count - 1, .asked = una_desk_clock() };
+    *c = (una_clerk){ .desk = desk, .present = desk->sweep->ranks->count - 1, .asked = una_clock() };
     una_desk_aside(&c->aside, desk->run);
     c->aside.settings.ranks = desk->sweep->ranks;
     if (pthread_create(&c->thread, NULL, work, c) != 0)

@@ -11,13 +11,6 @@
 
 enum { LOOK_US = 50000 };                /* how often who waits looks whether he was interrupted */
 
-double una_desk_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 una_status una_desk_open(una_desk *d, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena, una_run *run)
 {
     pthread_condattr_t clock;
@@ -74,7 +67,7 @@ void una_desk_wait(una_desk *d, long microseconds)
 una_status una_desk_take(size_t *key, una_desk *d, una_run *run)
 {
     una_status status = una_tick(run, "fitting", 0, NAN);
-    double begun = una_desk_clock();
+    double begun = una_clock();
     *key = SIZE_MAX;
     pthread_mutex_lock(&d->lock);
     d->waiting++;
@@ -88,7 +81,7 @@ una_status una_desk_take(size_t *key, una_desk *d, una_run *run)
     d->waiting--;
     if (status == UNA_OK && d->state == UNA_DESK_OPEN) {
         *key = d->stock[d->first++];
-        d->waited += una_desk_clock() - begun;
+        d->waited += una_clock() - begun;
     }
     pthread_cond_broadcast(&d->news);
     pthread_mutex_unlock(&d->lock);

@@ -8,6 +8,7 @@
 #ifndef UNA_DESK_H
 #define UNA_DESK_H
 
+#include "base/clock.h"
 #include "base/ranks.h"
 #include "sweep/worker.h"
 
@@ -60,7 +61,6 @@ void        una_desk_fail(una_desk *desk, una_status status, const char *message
 void        una_desk_add(una_desk *desk, una_parcel *parcel);            /* with the lock                          */
 una_parcel *una_desk_parcel(size_t key, size_t size, una_run *run);      /* NULL: no memory                        */
 void        una_desk_wait(una_desk *desk, long microseconds);            /* for news; with the lock                */
-double      una_desk_clock(void);
 /* A run for a thread of one's own: allocator, callbacks and cancelling of another. */
 void        una_desk_aside(una_run *aside, una_run *run);
 void        una_desk_aside_free(una_run *aside);

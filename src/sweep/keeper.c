@@ -162,7 +162,7 @@ static una_status tell_waiting(una_keeper *k)
 
 static una_status look_again(una_keeper *k)
 {
-    k->again = una_desk_clock() + 1e-6 * AGAIN_US;
+    k->again = una_clock() + 1e-6 * AGAIN_US;
     UNA_TRY(make_ready(k, 0, true));
     return ++k->rounds == PATIENCE ? tell_waiting(k) : UNA_OK;
 }
@@ -188,7 +188,7 @@ static bool find_work(una_keeper *k, work *w)
     d->finished = NULL;
     d->end = &d->finished;
     if (open && any && ready < wanted + k->ahead) w->claims = wanted + k->ahead - ready;
-    if (open && !any && k->left > 0 && wanted > ready) w->again = una_desk_clock() >= k->again;
+    if (open && !any && k->left > 0 && wanted > ready) w->again = una_clock() >= k->again;
     return w->parcels || w->claims || w->again || w->end;
 }
 

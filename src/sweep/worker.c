@@ -47,7 +47,7 @@ static una_status make_rows(una_desk *d, size_t at, una_run *run)
 {
     const una_sweep *sweep = d->sweep;
     const una_row_key *key = &sweep->plan->keys[at];
-    double begun = una_desk_clock();
+    double begun = una_clock();
     una_arena arena;
     una_arena_init(&arena, run);
     una_outcome outcome = { .arena = &arena, .value = UNA_GET(&arena, double, sweep->measure_count),
@@ -57,7 +57,7 @@ static una_status make_rows(una_desk *d, size_t at, una_run *run)
 
     run->settings.seed = key->seed;
     if (status == UNA_OK) status = sweep->make(sweep->context, key, &outcome, run);
-    if (status == UNA_OK) status = bring(d, at, &outcome, una_desk_clock() - begun, run);
+    if (status == UNA_OK) status = bring(d, at, &outcome, una_clock() - begun, run);
     una_arena_free(&arena);
     return status == UNA_OK ? status : explain(key, status, run);
 }

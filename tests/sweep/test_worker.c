@@ -7,10 +7,12 @@
 
 #include "sweep/rows.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { KEYS = 12 };
 
@@ -19,6 +21,8 @@ typedef struct job {
     size_t         fail_at, stop_at;     /* SIZE_MAX: never                                              */
     volatile int  *cancel;
     long           pause_ms, renew_ms;
+    const int     *meets;                /* pipes, to tell and to hear: no call ends before another process has one */
+    _Atomic int    met;
     const char    *aged;                 /* store whose claims the first call makes old; waits until they are not */
 } job;
 
@@ -49,12 +53,27 @@ static una_status wait_for_a_sign(const char *path, una_run *run)
     UNA_FAIL(run, UNA_E_NUMERIC, "no sign of life");
 }
 
+/* On a machine with other work one process may have made everything before the other has begun. */
+static una_status wait_for_the_other(job *j, size_t call, una_run *run)
+{
+    struct timespec pause = { .tv_nsec = 1000000L };
+    struct pollfd other = { .fd = j->meets[1], .events = POLLIN };
+    if (call == 0) {
+        if (write(j->meets[0], "", 1) != 1 || poll(&other, 1, 30000) != 1)
+            UNA_FAIL(run, UNA_E_NUMERIC, "the other process has not begun");
+        j->met = 1;
+    }
+    while (!j->met && !una_cancelled(run)) nanosleep(&pause, NULL);
+    return UNA_OK;
+}
+
 static una_status make(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
 {
     job *j = context;
     size_t call = j->calls++;
     struct timespec pause = { .tv_nsec = j->pause_ms * 1000000L };
 
+    if (j->meets) UNA_TRY(wait_for_the_other(j, call, run));
     if (j->pause_ms) nanosleep(&pause, NULL);
     if (call == 0 && j->aged) UNA_TRY(wait_for_a_sign(j->aged, run));
     if (call == j->fail_at) UNA_FAIL(run, UNA_E_NUMERIC, "it fell down");
@@ -246,7 +265,7 @@ static void a_row_without_a_measure_is_made_anew(void **state)
     una_run_free(run);
 }
 
-static pid_t start_worker(const char *path, long pause_ms)
+static pid_t start_worker(const char *path, long pause_ms, const int *meets)
 {
     pid_t child = fork();
     if (child != 0) return child;
@@ -254,6 +273,7 @@ static pid_t start_worker(const char *path, long pause_ms)
     job j = plain_job();
     size_t made;
     j.pause_ms = pause_ms;
+    j.meets = meets;
     una_status status = work(path, &j, &made, run);
     una_run_free(run);
     _exit(status == UNA_OK && made > 0 ? (int)made : 200);
@@ -273,7 +293,10 @@ static void processes_share_the_work(void **state)
 
     snprintf(path, sizeof path, "%s", temp_path("shared.sqlite"));
     pid_t child[2];
-    for (size_t i = 0; i < 2; i++) child[i] = start_worker(path, 20);
+    int one[2], other[2];
+    assert_true(pipe(one) == 0 && pipe(other) == 0);
+    const int meets[2][2] = { { one[1], other[0] }, { other[1], one[0] } };
+    for (size_t i = 0; i < 2; i++) child[i] = start_worker(path, 20, meets[i]);
     for (size_t i = 0; i < 2; i++) {
         int status;
         assert_int_equal(waitpid(child[i], &status, 0), child[i]);
@@ -281,6 +304,7 @@ static void processes_share_the_work(void **state)
         sum += (size_t)WEXITSTATUS(status);
     }
     assert_int_equal(sum, KEYS);
+    for (size_t i = 0; i < 2; i++) assert_true(close(one[i]) == 0 && close(other[i]) == 0);
     rows_of(text, sizeof text, path, run);
     assert_string_equal(text, alone);
     una_run_free(run);
@@ -297,7 +321,7 @@ static void what_a_dead_process_left_is_taken_over(void **state)
     (void)state;
 
     snprintf(path, sizeof path, "%s", temp_path("left.sqlite"));
-    pid_t child = start_worker(path, 900);       /* is in its first row when it is killed */
+    pid_t child = start_worker(path, 900, NULL);       /* is in its first row when it is killed */
     nanosleep(&moment, NULL);
     assert_int_equal(kill(child, SIGKILL), 0);
 

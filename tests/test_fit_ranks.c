@@ -10,7 +10,7 @@
 enum { RANKS = 3, ROWS = 240, INPUTS = 2, POINTS = 30 };
 
 typedef struct fit {
-    const char *spec, *set;
+    const char *spec, *set, *target;
     const void *bytes;                   /* of a model whose posterior is learnt anew; NULL: a fit               */
     size_t      size;
     bool        two_targets, hole;       /* hole: rank 1 has a missing cell                                      */
@@ -65,7 +65,7 @@ static una_status look_at(fit *f, const una_model *model, una_run *run)
 static una_status fit_data(una_model **model, const fit *f, const una_dataset *data, una_run *run)
 {
     const char *sets[] = { f->set }, *targets[] = { "x1", "y" };
-    una_fit_settings settings = { .size = sizeof settings, .target_count = f->two_targets ? 2 : 0,
+    una_fit_settings settings = { .size = sizeof settings, .target = f->target, .target_count = f->two_targets ? 2 : 0,
                                   .targets = f->two_targets ? targets : NULL };
     if (!f->bytes) return una_fit(model, f->spec, data, &settings, run);
     una_model *old;
@@ -228,9 +228,10 @@ static void test_it_learns(void **state)
     forget(part, RANKS);
 }
 
-static void refused(fit f, int cancelled, una_status status, const char *says)
+/* `other` is what rank 1 asks for. */
+static void refused_apart(fit f, fit other, int cancelled, una_status status, const char *says)
 {
-    fit part[RANKS] = { f, f, f };
+    fit part[RANKS] = { f, other, f };
     rank_here me[RANKS] = { { .threads = 0 } };
     volatile int cancel = 1;
     if (cancelled >= 0) me[cancelled].cancel = &cancel;
@@ -240,6 +241,22 @@ static void refused(fit f, int cancelled, una_status status, const char *says)
         assert_int_equal(me[r].status, status);
         assert_says(me[r].message, says);
     }
+}
+
+static void refused(fit f, int cancelled, una_status status, const char *says)
+{
+    refused_apart(f, f, cancelled, status, says);
+}
+
+/* Before anything is added up: sums of two targets would make a model of neither. */
+static void test_one_command(void **state)
+{
+    const fit linear = { .spec = "linear", .target = "y" };
+    (void)state;
+    refused_apart(linear, (fit){ .spec = "linear", .target = "x1" }, -1, UNA_E_USAGE, "asked for linear, target x1");
+    refused_apart(linear, (fit){ .spec = "linear(degree=2)", .target = "y" }, -1, UNA_E_USAGE,
+                  "asked for linear(degree=2), target y");
+    refused_apart(linear, (fit){ .target = "y" }, -1, UNA_E_USAGE, "and rank 0 for linear, target y");
 }
 
 static void test_refusals(void **state)
@@ -293,7 +310,8 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(test_linear_is_that_of_all_rows), cmocka_unit_test(test_posteriors_of_given_features),
         cmocka_unit_test(test_fits_have_the_posterior_of_all_rows), cmocka_unit_test(test_the_same_every_time),
-        cmocka_unit_test(test_it_learns), cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_it_learns), cmocka_unit_test(test_one_command),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

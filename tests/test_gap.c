@@ -3,6 +3,7 @@
  * The gap test from end to end: a hole that matters and one that does not, words, the same bits on any number of
  * threads, what cannot be asked, and every allocation that may fail.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "una_bench.h"

@@ -2,16 +2,10 @@
  *
  * Reports and charts of whole models: what libuna_report puts together from models and a table.
  */
+#include "draws.h"
 #include "models/quick.h"
 
 #include "una_report.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 static char *text_of(const char *path)
 {

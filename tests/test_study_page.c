@@ -3,6 +3,7 @@
  * Pages and charts of studies, from invented ones: what they say against the trials themselves, degenerate studies,
  * hostile names, size, memory; and from a study to its page, with a study that stands in for a real one.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bo/invented_study.h"
@@ -11,13 +12,6 @@
 
 #include <cairo.h>
 #include <ctype.h>
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 typedef struct world { una_run *run; una_arena arena; invented_study all; } world;
 

@@ -19,14 +19,17 @@ typedef struct task {                    /* what all fits of a row share        
     una_run            *run;
 } task;
 
-static double std_of_target(const una_dataset *data)
+static una_status std_of_target(double *std, const una_dataset *data, una_run *run)
 {
-    size_t rows = una_dataset_row_count(data);
-    const double *y = una_dataset_numbers(data, una_dataset_column_count(data) - 1);
+    size_t rows = una_dataset_row_count(data), target = una_dataset_column_count(data) - 1;
+    const double *y = una_dataset_numbers(data, target);
     double sum = 0, square = 0;
-    for (size_t r = 0; r < rows; r++) sum += y[r];
-    for (size_t r = 0; r < rows; r++) square += (y[r] - sum / (double)rows) * (y[r] - sum / (double)rows);
-    return sqrt(square / (double)rows);
+    for (size_t r = 0; y && r < rows; r++) sum += y[r];
+    for (size_t r = 0; y && r < rows; r++) square += (y[r] - sum / (double)rows) * (y[r] - sum / (double)rows);
+    *std = sqrt(square / (double)rows);
+    if (*std > 0 && isfinite(*std)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "the target '%.60s' of %s has no spread in the training rows: it holds words, lacks cells, "
+             "is constant or too large", una_dataset_column_name(data, target), una_dataset_origin(data));
 }
 
 /* ---- fitting ---------------------------------------------------------------------------------------------------- */
@@ -282,7 +285,8 @@ una_status una_protocol_measure(una_outcome *outcome, const una_row_key *key, co
 {
     una_protocol_choice choice;
     task t = { .key = key, .protocol = una_protocol_of(key->spec, group), .rows = material, .asked = asked,
-               .unit = std_of_target(material->part[UNA_PART_TRAIN]), .run = run };
+               .run = run };
+    UNA_TRY(std_of_target(&t.unit, material->part[UNA_PART_TRAIN], run));
     if (una_protocol_is_noise(key)) return measure_noise(outcome, &t);
     if (!t.protocol) return measure_other(outcome, &t);
     UNA_TRY(una_protocol_noise(&t.noise, key, group, asked->store, run));

@@ -388,6 +388,8 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
         UNA_TRY(status);
     }
     UNA_TRY(una_arena_check(asked->keep));
+    if (plan->count == 0 && any && group == UNA_GROUP_GAP && from < GAP_SPLITS)
+        UNA_FAIL(run, UNA_E_INPUT, "no gap can be cut: every input of the data is constant or holds words");
     if (plan->count == 0 && any)
         UNA_FAIL(run, UNA_E_USAGE, "splits=%s: no data set here has so many", o->splits);
     return plan->count ? UNA_OK : absent(o, NULL, run);

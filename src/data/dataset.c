@@ -9,6 +9,7 @@
 #include "data/read.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- life -------------------------------------------------------------------------------------------- */
 
@@ -97,12 +98,26 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
 
 /* ---- a part of a file for each rank ------------------------------------------------------------------------ */
 
+/* Another file on one of the machines, or an older one: parts of the two would be taken for one table. */
+static una_status check_same_file(const char *path, una_run *run)
+{
+    struct stat about;
+    size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0;
+    size_t *all = UNA_GET(&run->scratch, size_t, una_company_count(run));
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_company_each(all, mine, run));
+    if (mine == all[0]) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its own "
+             "with %%r in its name", path, mine, all[0]);
+}
+
 static una_status read_share(una_dataset **data, const char *path, una_run *run)
 {
     una_reader *reader;
     UNA_TRY(una_reader_begin(&reader, path, run));
     una_reader_part(reader, una_company_rank(run), una_company_count(run));
-    una_status status = read_all(data, reader);
+    una_status status = check_same_file(path, run);
+    if (status == UNA_OK) status = read_all(data, reader);
     una_reader_close(reader);
     if (status == UNA_OK && !*data)
         UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path,

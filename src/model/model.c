@@ -117,6 +117,26 @@ static una_status check_company(const una_kind *kind, una_run *run)
              kind->name, una_company_count(run), able.at);
 }
 
+/* Ranks that were asked for different things would add up what does not belong together. */
+static una_status check_same_call(const char *spec, const una_fit_settings *s, una_run *run)
+{
+    una_text mine = una_text_in(&run->scratch);
+    unsigned char *all;
+    size_t size;
+    if (!run->company) return UNA_OK;
+    una_text_add(&mine, "%s", spec ? spec : "the usual model");
+    for (size_t i = 0; i < s->set_count; i++) una_text_add(&mine, ", %s", s->set[i]);
+    if (s->preset) una_text_add(&mine, ", preset %s", s->preset);
+    if (s->target) una_text_add(&mine, ", target %s", s->target);
+    una_text_add(&mine, ", missing %d, other %zu, valid %g, seed %llu", (int)s->missing, s->other, s->valid_fraction,
+                 (unsigned long long)run->settings.seed);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length + 1, &run->scratch, run));
+    if (strcmp((const char *)all, mine.at) == 0) return UNA_OK;          /* rank 0's is the first */
+    UNA_FAIL(run, UNA_E_USAGE, "asked for %.300s, and rank 0 for %.300s; give every rank the same command", mine.at,
+             (const char *)all);
+}
+
 /* Rows of all ranks; each must have enough of them. */
 static una_status count_rows(size_t *all, const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
 {
@@ -179,6 +199,7 @@ static una_status fit_one_target(una_model *model, const char *spec, const una_d
                                  const una_fit_settings *settings, una_run *run)
 {
     una_fit_result result = una_fit_result_in(&model->keep);
+    UNA_TRY(check_same_call(spec, settings, run));
     UNA_TRY(una_model_read_options(model, spec, settings, run));
     UNA_TRY(check_company(model->kind, run));
     return fit_encoded(model, data, settings, &result, run);

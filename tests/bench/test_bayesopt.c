@@ -4,6 +4,7 @@
  * evaluations that are made once; optimisations without a model, whose rows follow from the seed; claims from made-up
  * rows.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/bayesopt.h"
@@ -17,13 +18,6 @@
 
 extern const una_experiment una_experiment_bayesopt;
 const una_kind *const una_kinds[] = { NULL };
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- formulas ------------------------------------------------------------------------------------------------ */
 

@@ -3,17 +3,11 @@
  * The split of doubt, with a kind that knows the true function of five inputs and is told how wrong to be: its measures
  * and claims follow. And the data itself: that functions and noise are what they are said to be.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/split.h"
 #include "model/kind.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- a kind that knows f -------------------------------------------------------------------------------------- */
 

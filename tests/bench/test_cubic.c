@@ -3,17 +3,11 @@
  * The cubic gap with made-up kinds in place of the registry, whose epistemic std is a bump of chosen height in the
  * middle; the claims on made-up rows; what the engine does for every experiment.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/cubic.h"
 #include "model/kind.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- made-up kinds ------------------------------------------------------------------------------------- */
 

@@ -3,19 +3,13 @@
  * Knowledge as reference functions, with made-up kinds in place of the registry, whose answers are known: distances
  * against closed forms, the rows, the measures, the claims, the parts that may be asked for.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/distance.h"
 #include "bench/knowledge.h"
 #include "la/la.h"
 #include "model/kind.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- made-up kinds ------------------------------------------------------------------------------------------- */
 

@@ -3,17 +3,11 @@
  * Uncertainty by hand with made-up kinds in place of the registry: which fits are asked for, what the model is told of
  * the pseudo points, the claims, the spreads that are refused.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/pseudo.h"
 #include "model/kind.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- made-up kinds: the std is that of the pseudo targets, but one spread may be turned round ---------------- */
 

@@ -3,17 +3,11 @@
  * The Radial Uncertainty Benchmark: its data, its measures on doubt that is known, the choice of the search, and whole
  * runs with made-up kinds whose std is a cone, a + b |x|.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/radial.h"
 #include "model/kind.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- made-up kinds ---------------------------------------------------------------------------------------------- */
 

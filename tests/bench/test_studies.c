@@ -3,19 +3,13 @@
  * The studies, with made-up kinds in place of the registry whose epistemic std is a bump of a height that their options
  * give: keys, shares of the GP, claims. The two formulas of the blow-up against the density of 100 Gaussian variables.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/paired.h"
 #include "bench/studies.h"
 #include "la/la.h"
 #include "model/kind.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- made-up kinds ------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  * Tables of the thesis beside ours: what is printed there, claims and detection on made-up findings, and what the pages
  * of uci and gap show of both protocols, of models and sets that the thesis has not, and of what was not run.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "base/archive.h"
@@ -10,13 +11,6 @@
 #include "model/kind.h"
 
 #include <sys/stat.h>
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 const una_kind *const una_kinds[] = { NULL };                    /* nothing is fitted here */
 

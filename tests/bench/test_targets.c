@@ -3,18 +3,12 @@
  * Two targets: the law of their rows, which fits are wanted, measures against closed forms for a made-up kind in place
  * of the registry, and claims on made-up findings.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "bench/targets.h"
 #include "data/columns.h"
 #include "model/kind.h"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 /* ---- a made-up kind: the mean of its rows everywhere, as unsure of it as it is told ---------------------------- */
 

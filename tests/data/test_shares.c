@@ -134,9 +134,12 @@ static void test_refusals_reach_all(void **state)
 {
     (void)state;
     const char *good = temp_text_file("good.csv", "a,b,y\n1,2,3\n2,1,4\n3,5,5\n4,4,4\n5,1,9\n6,2,7\n");
-    const char *fewer = temp_text_file("fewer.csv", "a,y\n1,3\n2,4\n3,5\n4,4\n5,9\n6,7\n");
+    const char *fewer = temp_text_file("fewer.csv",      /* as long */
+                                       "a,y\n1,30000\n2,400\n3,500\n4,400\n5,900\n6,700\n");
     const char *words = temp_text_file("words.csv", "a,b,y\n1,x,3\n2,y,4\n3,x,5\n4,x,4\n5,y,9\n6,x,7\n");
     refused(good, "/nowhere/part.csv", UNA_MISSING_ERROR, UNA_E_IO, "rank 1");
+    refused(good, temp_text_file("older.csv", "a,b,y\n1,2,3\n2,1,4\n3,5,5\n4,4,4\n5,1,9\n"), UNA_MISSING_ERROR,
+            UNA_E_INPUT, "older.csv has 36 bytes, and 42 on rank 0; every rank needs the same file");
     refused(good, fewer, UNA_MISSING_ERROR, UNA_E_INPUT, "in the table of rank 0 it is 'b'");
     refused(good, words, UNA_MISSING_ERROR, UNA_E_INPUT, "holds words");
     refused(temp_text_file("hole.csv", "a,b,y\n1,2,3\n2,1,4\n3,5,5\n4,4,4\n5,,9\n6,2,7\n"), NULL, UNA_MISSING_ERROR,

@@ -351,6 +351,24 @@ static void patience_stops_early(void **state)
     una_run_free(run);
 }
 
+/* A look at the held-out rows costs nothing of what is kept: with kept=last the end is kept, best look or not. */
+static void the_end_of_a_training_may_be_kept(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = curve_data(wave, -3, 3, 0.5, 260, run);
+    una_model *best = fitted("nlm(width=30, steps=2000, penalty=0, restarts=1, members=1, noise=constant)", data,
+                             &held_out, run);
+    una_model *last = fitted("nlm(width=30, steps=2000, penalty=0, restarts=1, members=1, noise=constant, kept=last)",
+                             data, &held_out, run);
+    assert_int_equal(una_model_info(last)->steps, 2000);
+    assert_true(una_model_info(best)->valid_log_lik > una_model_info(last)->valid_log_lik);
+    una_model_free(best);
+    una_model_free(last);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void rows_to_validate_on(void **state)
 {
     (void)state;
@@ -512,6 +530,7 @@ int main(void)
         cmocka_unit_test(every_optimiser_trains),
         cmocka_unit_test(restarts_keep_the_best),
         cmocka_unit_test(patience_stops_early),
+        cmocka_unit_test(the_end_of_a_training_may_be_kept),
         cmocka_unit_test(rows_to_validate_on),
         cmocka_unit_test(folds_hold_every_row_out),
         cmocka_unit_test(copies_are_reported),

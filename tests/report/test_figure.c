@@ -3,6 +3,7 @@
  * Axes by logarithm, axes of words, axes side by side, panels over several columns: where things are drawn is read back
  * from the SVG.
  */
+#include "draws.h"
 #include "test_support.h"
 
 #include "report/html.h"
@@ -11,13 +12,6 @@
 #include "report/paper.h"
 
 #define RAISED_MINUS "\xE2\x81\xBB"
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 typedef struct world { una_run *run; una_arena arena; } world;
 

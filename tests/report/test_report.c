@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "draws.h"
 #include "report/html.h"
 #include "report/invented.h"
 #include "report/number.h"
@@ -17,13 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Fontconfig keeps what it once read, and nobody but its own FcFini may give it back. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig";
-}
 
 static const char *const plain_names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o" };
 

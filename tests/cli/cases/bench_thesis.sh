@@ -30,6 +30,15 @@ check "rows to choose by are its own matter" 1 una bench uci $how --preset thesi
 err "preset=thesis" "group=valid"
 check "nothing of the thesis's" 1 una bench uci $how --preset thesis --models auto --splits 0
 err "no protocol for auto" "preset=automatic"
+cp -r data odd
+for target in word 7; do
+    awk -F, -v OFS=, -v target=$target 'NR > 1 { $3 = target } { print }' data/uci/yacht.csv >odd/uci/yacht.csv
+    check "a target of $target" 2 una bench gap --data odd --steps 12 --quiet --preset thesis --models gp --splits 0 --out odd
+    err "the target 'resistance' of odd/uci/yacht.csv has no spread"
+done
+awk -F, -v OFS=, 'NR > 1 { $1 = $2 = 1 } { print }' data/uci/yacht.csv >odd/uci/yacht.csv
+check "no column for a gap" 2 una bench gap --data odd --columns all --models linear --splits 0 --quiet --out odd
+err "every input of the data is constant"
 check "an unknown preset" 1 una bench gap $how --preset best
 err "automatic|thesis|both"
 

@@ -209,10 +209,7 @@ static una_status range_of(double *low, double *high, const una_dataset *data, c
     const double *x = una_dataset_numbers(data, at);
     *low = INFINITY;
     *high = -INFINITY;
-    for (size_t r = 0; x && r < una_dataset_row_count(data); r++) {
-        *low = fmin(*low, x[r]);
-        *high = fmax(*high, x[r]);
-    }
+    if (x) una_range_add(low, high, x, una_dataset_row_count(data));
     return UNA_OK;
 }
 

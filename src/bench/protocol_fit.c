@@ -28,8 +28,8 @@ static una_status std_of_target(double *std, const una_dataset *data, una_run *r
     for (size_t r = 0; y && r < rows; r++) square += (y[r] - sum / (double)rows) * (y[r] - sum / (double)rows);
     *std = sqrt(square / (double)rows);
     if (*std > 0 && isfinite(*std)) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "the target '%.60s' of %s has no spread in the training rows: it holds words, lacks cells, "
-             "is constant or too large", una_dataset_column_name(data, target), una_dataset_origin(data));
+    UNA_FAIL(run, UNA_E_INPUT, "the target '%.60s' of %s has no spread in the training rows: it holds words, lacks "
+             "cells, is constant or too large", una_dataset_column_name(data, target), una_dataset_origin(data));
 }
 
 /* ---- fitting ---------------------------------------------------------------------------------------------------- */

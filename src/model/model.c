@@ -113,8 +113,8 @@ static una_status check_company(const una_kind *kind, una_run *run)
     for (size_t i = 0; una_kinds[i]; i++)
         if (una_kinds[i]->shares_rows) una_text_add(&able, "%s%s", able.length ? ", " : "", una_kinds[i]->name);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted over %zu ranks, since it needs all rows in one place; these can: %s",
-             kind->name, una_company_count(run), able.at);
+    UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted over %zu ranks, since it needs all rows in one place; these can: "
+             "%s", kind->name, una_company_count(run), able.at);
 }
 
 /* Ranks that were asked for different things would add up what does not belong together. */

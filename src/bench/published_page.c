@@ -304,10 +304,19 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_besid
     }
 }
 
+/* A method of the thesis has its line though all its numbers may be missing; of any other a measure may not exist. */
+static bool speaks(const una_show *show, size_t who, const una_voice *voice, size_t where_count)
+{
+    bool any = show->methods[who] < UNA_METHODS;
+    for (size_t w = 0; w < where_count; w++)
+        any |= isfinite(una_show_mean(show, una_show_group(show, who, w, voice->preset), voice->measure).mean);
+    return any && una_show_ran(show, who, voice->preset, where_count);
+}
+
 static void source_line(una_sheet *sheet, const una_show *show, const una_beside *t, const una_voice *source,
                         size_t who, size_t where_count)
 {
-    if (!una_show_ran(show, who, source->preset, where_count)) return;
+    if (!speaks(show, who, source, where_count)) return;
     una_sheet_line(sheet);
     una_sheet_words(sheet, source->label);
     for (size_t w = 0; w < where_count; w++) {
@@ -326,7 +335,7 @@ una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t wher
                                      where_count);
     for (size_t who = 0; who < show->who_count; who++) {
         bool ran = false;
-        for (const una_voice *s = t->sources; s->label; s++) ran |= una_show_ran(show, who, s->preset, where_count);
+        for (const una_voice *s = t->sources; s->label; s++) ran |= speaks(show, who, s, where_count);
         if (!ran) continue;
         una_sheet_group(&sheet, show->who[who]);
         if (t->printed < UNA_THESIS_TABLES) printed_line(&sheet, show, t, show->methods[who], where_count);

@@ -345,6 +345,10 @@ static void the_page_of_uci_has_both_protocols(void **state)
     add(&a, "linear", "linear", "naval-propulsion#00000000", "uci");
     put(&a, UNA_PUBLISHED_RMSE, 0.5, 0.1);
     put(&a, UNA_PUBLISHED_LOG_LIK, 2, 0.1);
+    add(&a, "linear", "linear", "yacht#00000000", "uci(preset=thesis)");     /* which has no noise set by hand */
+    put(&a, UNA_PUBLISHED_RMSE, 8, 0.1);
+    put(&a, UNA_PUBLISHED_HAND_RMSE, NAN, NAN);
+    put(&a, UNA_PUBLISHED_HAND_LOG_LIK, NAN, NAN);
     for (size_t i = 0; i < 4; i++) {
         const char *kind = i % 2 ? "luna" : "nlm";
         add(&a, kind, i == 3 ? "luna(width=9)" : kind, "yacht#00000000", i < 2 ? "uci(preset=thesis)" : "uci");
@@ -364,6 +368,9 @@ static void the_page_of_uci_has_both_protocols(void **state)
     assert_true(strstr(rmse, "LUNA,published") < strstr(rmse, "linear,\"ours, auto\",,,0.5,"));
     assert_says(part_of(folder, "log-lik", run), "published by others,best published,-0.16,,,\n");
     assert_says(part_of(folder, "log-lik-by-hand", run), "LUNA,published,-2.31,0.01,,\nLUNA,\"ours, by hand\",-2.5,");
+    assert_null(strstr(part_of(folder, "log-lik-by-hand", run), "linear"));
+    assert_says(rmse, "linear,\"ours, tuned\",8,");
+    assert_null(strstr(rmse, "linear,\"ours, by hand\""));
     assert_says(part_of(folder, "sources", run), "best published,Yacht,-0.16,\"WGBoost");
     assert_says(part_of(folder, "paired-automatic", run), "RMSE (below 0: LUNA is better),NLM,\"\xE2\x88\x92" "0.5 (");
     assert_null(strstr(part_of(folder, "paired-automatic", run), "linear"));    /* on another set */

@@ -188,6 +188,9 @@ char       *cli_shares(cli_named *list, size_t count);                   /* puts
 void        cli_json_text(FILE *to, const char *text);                   /* quoted; "null" for NULL    */
 void        cli_json_number(FILE *to, double value);                     /* shortest; null if not finite */
 void        cli_json_texts(FILE *to, const char *const *texts, size_t count);
+/* ', "key": value' */
+void        cli_json_text_of(FILE *to, const char *key, const char *text);
+void        cli_json_number_of(FILE *to, const char *key, double value);
 void        cli_json_path(FILE *to, const char *key, const char *path);  /* ', "key": "path"', or nothing  */
 /* One value of an object or array: `key` NULL in arrays. Texts are unescaped, all else stands as it is. */
 typedef struct cli_json_item { char *key, *value; char type; /* { [ " or 0 (number, word) */ } cli_json_item;

@@ -142,26 +142,22 @@ static void print_wrong(const una_data_set *set, const looked *l, const char *fo
 
 static void json_set(const una_data_set *set, const looked *l)
 {
-    printf("{\"name\": \"%s\", \"title\": ", set->name);
-    cli_json_text(stdout, set->title);
-    printf(", \"rows\": %zu, \"inputs\": %zu, \"target\": ", set->rows, set->inputs);
-    cli_json_text(stdout, set->target);
-    printf(", \"unit\": ");
-    cli_json_text(stdout, set->unit);
+    printf("{\"name\": \"%s\"", set->name);
+    cli_json_text_of(stdout, "title", set->title);
+    printf(", \"rows\": %zu, \"inputs\": %zu", set->rows, set->inputs);
+    cli_json_text_of(stdout, "target", set->target);
+    cli_json_text_of(stdout, "unit", set->unit);
     printf(", \"splits\": %zu, \"intact\": %s, \"files\": [", set->splits,
            l->intact == set->file_count ? "true" : "false");
     for (size_t f = 0; f < set->file_count; f++)
         printf("%s{\"path\": \"%s\", \"bytes\": %llu, \"sha256\": \"%s\", \"state\": \"%s\"}", f ? ", " : "",
                set->files[f].path, (unsigned long long)set->files[f].bytes, set->files[f].sha256,
                states[l->file[f]]);
-    printf("], \"licence\": ");
-    cli_json_text(stdout, set->licence);
-    printf(", \"citation\": ");
-    cli_json_text(stdout, set->citation);
-    printf(", \"remark\": ");
-    cli_json_text(stdout, set->remark);
-    printf(", \"source\": ");
-    cli_json_text(stdout, set->source);
+    printf("]");
+    cli_json_text_of(stdout, "licence", set->licence);
+    cli_json_text_of(stdout, "citation", set->citation);
+    cli_json_text_of(stdout, "remark", set->remark);
+    cli_json_text_of(stdout, "source", set->source);
     printf("}");
 }
 

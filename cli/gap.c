@@ -130,21 +130,9 @@ static void tell(const cli *c, const una_gap *gap)
     if (cli_has(c, "chart")) printf("chart: %s\n", cli_text(c, "chart"));
 }
 
-static void json_value(const char *key, double value)
-{
-    printf(", \"%s\": ", key);
-    cli_json_number(stdout, value);
-}
-
 static void json_truth(const char *key, int value)
 {
     printf(", \"%s\": %s", key, value < 0 ? "null" : value ? "true" : "false");
-}
-
-static void json_text(const char *key, const char *text)
-{
-    printf(", \"%s\": ", key);
-    cli_json_text(stdout, text);
 }
 
 static void json_hole(const una_gap_hole *hole)
@@ -155,29 +143,29 @@ static void json_hole(const una_gap_hole *hole)
         printf(", \"columns\": ");
         cli_json_texts(stdout, hole->columns, 2);
     }
-    json_text("hole", hole->where);
+    cli_json_text_of(stdout, "hole", hole->where);
     printf(", \"rows\": %zu", hole->rows);
     json_truth("noticed", hole->noticed);
     json_truth("matters", hole->matters);
-    json_text("kind", una_gap_word(hole->kind));
-    json_value("wider", hole->wider);
-    json_value("wider_low", hole->wider_low);
-    json_value("wider_high", hole->wider_high);
-    json_value("spread", hole->spread);
-    json_value("error", hole->error);
-    json_value("error_low", hole->error_low);
-    json_value("error_high", hole->error_high);
-    json_value("worse", hole->worse);
-    json_value("auroc", hole->auroc);
-    json_value("increase", hole->increase);
-    json_value("rmse_inside", hole->rmse_inside);
-    json_value("rmse_outside", hole->rmse_outside);
-    json_value("rmse_known", hole->rmse_known);
-    json_value("log_lik_inside", hole->log_lik_inside);
-    json_value("log_lik_outside", hole->log_lik_outside);
-    json_value("coverage_inside", hole->coverage_inside);
-    json_value("coverage_outside", hole->coverage_outside);
-    json_text("verdict", hole->verdict);
+    cli_json_text_of(stdout, "kind", una_gap_word(hole->kind));
+    cli_json_number_of(stdout, "wider", hole->wider);
+    cli_json_number_of(stdout, "wider_low", hole->wider_low);
+    cli_json_number_of(stdout, "wider_high", hole->wider_high);
+    cli_json_number_of(stdout, "spread", hole->spread);
+    cli_json_number_of(stdout, "error", hole->error);
+    cli_json_number_of(stdout, "error_low", hole->error_low);
+    cli_json_number_of(stdout, "error_high", hole->error_high);
+    cli_json_number_of(stdout, "worse", hole->worse);
+    cli_json_number_of(stdout, "auroc", hole->auroc);
+    cli_json_number_of(stdout, "increase", hole->increase);
+    cli_json_number_of(stdout, "rmse_inside", hole->rmse_inside);
+    cli_json_number_of(stdout, "rmse_outside", hole->rmse_outside);
+    cli_json_number_of(stdout, "rmse_known", hole->rmse_known);
+    cli_json_number_of(stdout, "log_lik_inside", hole->log_lik_inside);
+    cli_json_number_of(stdout, "log_lik_outside", hole->log_lik_outside);
+    cli_json_number_of(stdout, "coverage_inside", hole->coverage_inside);
+    cli_json_number_of(stdout, "coverage_outside", hole->coverage_outside);
+    cli_json_text_of(stdout, "verdict", hole->verdict);
     printf("}");
 }
 
@@ -199,8 +187,8 @@ static void print_json(const cli *c, const una_gap *gap)
     json_holes("columns", gap->hole, gap->column_count);
     printf(", ");
     json_holes("pairs", gap->hole + gap->column_count, gap->pair_count);
-    json_text("target", gap->target);
-    json_text("model", gap->spec);
+    cli_json_text_of(stdout, "target", gap->target);
+    cli_json_text_of(stdout, "model", gap->spec);
     printf(", \"rows\": %zu, \"fits\": %zu, \"repeats\": %zu, \"warnings\": ", gap->rows, gap->fits, gap->repeats);
     cli_json_texts(stdout, gap->warnings, gap->warning_count);
     cli_json_path(stdout, "report", cli_text(c, "report"));

@@ -47,11 +47,21 @@ void cli_json_texts(FILE *to, const char *const *texts, size_t count)
     fputc(']', to);
 }
 
+void cli_json_text_of(FILE *to, const char *key, const char *text)
+{
+    fprintf(to, ", \"%s\": ", key);
+    cli_json_text(to, text);
+}
+
+void cli_json_number_of(FILE *to, const char *key, double value)
+{
+    fprintf(to, ", \"%s\": ", key);
+    cli_json_number(to, value);
+}
+
 void cli_json_path(FILE *to, const char *key, const char *path)
 {
-    if (!path) return;
-    fprintf(to, ", \"%s\": ", key);
-    cli_json_text(to, path);
+    if (path) cli_json_text_of(to, key, path);
 }
 
 /* ---- walking ------------------------------------------------------------------------------------- */

@@ -153,6 +153,7 @@ static bool relearns(const una_model *model)
 static una_status tune_noise(double *noise, const una_model *model, const task *t)
 {
     enum { POINTS = 9 };
+    const double least = 0.01, most = 3, near_enough = 0.02;     /* parts of the std; una_search's */
     const una_dataset *valid = t->rows->part[UNA_PART_VALID];
     noise_search n = { .task = t, .model = model, .relearn = relearns(model) };
     n.mean = UNA_GET(&t->run->scratch, double, una_dataset_row_count(valid));
@@ -160,7 +161,7 @@ static una_status tune_noise(double *noise, const una_model *model, const task *
     UNA_TRY(una_arena_check(&t->run->scratch));
     una_prediction p = { .size = sizeof p, .mean = n.mean, .std_epistemic = n.epistemic };
     UNA_TRY(una_model_predict(model, valid, 0.95, &p, t->run));
-    *noise = exp(una_search(loss_at, &n, log(0.01 * t->unit), log(3 * t->unit), POINTS, 0.02));
+    *noise = exp(una_search(loss_at, &n, log(least * t->unit), log(most * t->unit), POINTS, near_enough));
     return n.status;
 }
 
@@ -168,10 +169,12 @@ static una_status tune_noise(double *noise, const una_model *model, const task *
 
 static una_status measure_noise(una_outcome *outcome, const task *t)
 {
+    enum { EPOCHS = 20000, BATCH = 32 };         /* as NLM's grid has them */
+    const double any_noise = 0.3;                /* of the first posterior, from which it is tuned */
     una_model *model = NULL;
     settings s = { .arena = &t->run->scratch };
-    set_number(&s, "noise_std", 0.3);
-    set_number(&s, "epochs", epochs_of(t, 20000, 32));
+    set_number(&s, "noise_std", any_noise);
+    set_number(&s, "epochs", epochs_of(t, EPOCHS, BATCH));
     una_status status = fit(&model, t, t->key->spec, &s);
     if (status == UNA_OK) status = tune_noise(&outcome->value[UNA_SEARCH_NOISE], model, t);
     if (status == UNA_OK) {

@@ -43,6 +43,7 @@ static double size_of(double error, const una_gap_pairs *p)
  * row, which both models have met, falls out. */
 static void measure_error(una_gap_hole *hole, const una_gap_pairs *p)
 {
+    const double z95 = 1.959964;
     double n = (double)p->rows, with = 0, known = 0, square = 0, worse = 0;
     for (size_t i = 0; i < p->rows; i++) {
         with += size_of(p->error[i], p) / n;
@@ -53,7 +54,7 @@ static void measure_error(una_gap_hole *hole, const una_gap_pairs *p)
         double d = size_of(p->error[i], p) - size_of(p->error_known[i], p) - (with - known);
         square += d * d;
     }
-    double sure = p->rows > 1 ? 1.959964 * sqrt(square / (n - 1) / n) : INFINITY;
+    double sure = p->rows > 1 ? z95 * sqrt(square / (n - 1) / n) : INFINITY;
     hole->worse = worse / n;
     hole->rmse_inside = sqrt(mean_square(p->error, p->rows));
     hole->rmse_known = sqrt(mean_square(p->error_known, p->rows));

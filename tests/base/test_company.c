@@ -92,7 +92,7 @@ static void test_a_failure_is_that_of_all(void **state)
     (void)state;
     for (int bad = 0; bad < MOST; bad++)
         for (int turn = 0; turn < 6; turn += 2) {
-            char sentence[64], where[16];
+            char sentence[64], where[32];
             work w[MOST] = { { .fails = 0 } };
             rank_here me[MOST] = { { .threads = 0 } };
             for (int r = 0; r < MOST; r++) w[r].turn = turn;

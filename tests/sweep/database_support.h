@@ -34,6 +34,13 @@ static inline const char *server_address(void)
     return NULL;
 }
 
+/* A test that is skipped jumps out of the middle, and leaves its run behind. */
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return getenv("UNA_TEST_POSTGRES") ? "" : "leak:quiet_run_threads";
+}
+
 /* A new, empty database of the server, which is gone with the server; in one of four rotating buffers. */
 static inline const char *server_database(void)
 {

@@ -257,10 +257,10 @@ static void say_group_answer(una_text *text, const una_gap_hole *hole, size_t co
 {
     size_t noticed = 0;
     for (size_t i = 0; i < count; i++) noticed += hole[i].noticed == 1;
-    una_text_add(text, "Of %zu %s, a hole in ", count, count == 1 ? what : whats);
-    if (noticed == 0) una_text_add(text, "none would be noticed");
-    else if (noticed == count && count > 1) una_text_add(text, "each would be noticed");
-    else una_text_add(text, "%zu would be noticed", noticed);
+    if (count == 1) una_text_add(text, "A hole in the one %s would %sbe noticed", what, noticed ? "" : "not ");
+    else if (noticed == 0) una_text_add(text, "Of %zu %s, a hole in none would be noticed", count, whats);
+    else if (noticed == count) una_text_add(text, "Of %zu %s, a hole in each would be noticed", count, whats);
+    else una_text_add(text, "Of %zu %s, a hole in %zu would be noticed", count, whats, noticed);
     say_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands stay too narrow",
               "of them have bands that stay too narrow", true);
     say_group(text, hole, count, UNA_GAP_UNNOTICED, "one hole would go unnoticed and it matters",

@@ -8,6 +8,7 @@
 #include "sets/original.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const double usual_patience = 30;
 
@@ -25,9 +26,21 @@ typedef struct getting {
 
 /* ---- a file ---------------------------------------------------------------------------------------------- */
 
+/* Opening a pipe would wait for whoever writes into it. */
+static una_status check_ordinary(const char *address, una_run *run)
+{
+    struct stat about;
+    const char *path = address + strlen("file://");
+    if (strncmp(address, "file://", strlen("file://")) != 0 || stat(path, &about) != 0) return UNA_OK;
+    if (S_ISREG(about.st_mode)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not an ordinary file; give the address of a folder that has the files of the "
+             "catalogue", path);
+}
+
 static una_status fetch(unsigned char **bytes, size_t *size, getting *g, const char *address, size_t most,
                         size_t expected)
 {
+    UNA_TRY(check_ordinary(address, g->run));
     una_text stage = una_text_in(&g->keep);
     const char *name = strrchr(address, '/');
     una_text_add(&stage, "fetching %s of %s", name ? name + 1 : address, g->known->set.name);

@@ -158,8 +158,8 @@ static void test_answer(void **state)
     una_text text = una_text_in(&arena);
     una_gap_answer(&text, hole, 4, 1);
     assert_string_equal(text.at, "Of 4 columns, a hole in 1 would be noticed; one hole would go unnoticed and it "
-        "matters: Water; one would go unnoticed and does no harm; in one no hole could be cut: same. Of 1 pair of "
-        "columns, a hole in 1 would be noticed.");
+        "matters: Water; one would go unnoticed and does no harm; in one no hole could be cut: same. A hole in the "
+        "one pair of columns would be noticed.");
     una_arena_free(&arena);
     una_run_free(run);
 }

@@ -7,7 +7,7 @@ awk 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
 fast="--target y --model gp"
 check "all columns" 0 una gap train.csv $fast --pairs 1 --report gap.html --chart gap.svg
 out "Of 4 columns, a hole in 2 would be noticed" "A hole in wave (from " "and rightly: the error is" "A hole in nothing (from" "need not be" \
-    "A hole in kind (" "No hole was cut in same: all of its cells are the same." "A hole in wave and nothing" "Of 1 pair of columns" "7 fits of gp"
+    "A hole in kind (" "No hole was cut in same: all of its cells are the same." "A hole in wave and nothing" "the one pair of columns" "7 fits of gp"
 no_err
 there gap.html
 there gap.svg

@@ -164,3 +164,9 @@ else
 fi
 kill $serving
 wait $serving 2>/dev/null || true
+
+# A pipe that nobody writes into would be waited for without end.
+mkdir -p pipes/uci/splits
+mkfifo pipes/uci/yacht.csv
+check "a pipe instead of a file" 2 timeout 10 "$UNA" data get yacht --from "file://$PWD/pipes" --data piped
+err "pipes/uci/yacht.csv is not an ordinary file"

@@ -16,7 +16,10 @@ const char una_protocol_reduced[] =
     "whichever comes first. The networks of ensembles, and in uci LUNA and NLM, stop after 10 of 40 looks at the "
     "validation rows without a better one; these and SNGP keep the best look. In gap LUNA and NLM keep the end, as MC "
     "dropout and BBVI do everywhere. Grids of ensembles are searched with 5 members (anchored: 2), and the chosen one "
-    "has all 20 (anchored: 5). BBVI takes one draw of the weights a step, and 200 for its answers.";
+    "has all 20 (anchored: 5). BBVI takes one draw of the weights a step, and 200 for its answers. In uci some axes have "
+    "fewer values: LUNA's constant diversity is 1e-7 alone (thesis: 1e-8, 1e-7, 1e-6) and its perturbation 0.01 (0.01, "
+    "0.1), BBVI's prior variance 1 or 50 (1, 10, 50), SNGP's bound 1 or 5 (1, 5, 10). On the five splits of boston and "
+    "of concrete all were trained: what is left out raised the best validation log-likelihood by 0.0014 at most.";
 
 #define PENALTIES "penalty=1e-5|1e-4|1e-3|1e-2|1e-1"
 #define PRIORS_3 { "0.1", "1", "10" }
@@ -33,9 +36,9 @@ const char una_protocol_reduced[] =
     .epochs = 20000, .batch = 32 }
 #define MCD(rates) { .base = "batch=32, validate=no", .grid = { "dropout=" rates }, .rule = "log_lik", \
                      .epochs = 20000, .batch = 32, .train_noise = true }
-#define BBVI(its_epochs) { .base = "depth=2, rate=0.001, samples=1, draws=200, validate=no", .rule = "log_lik", \
-    .grid = { "weight_var=1|10|50, start_std=0.316228|1|3.16228" }, .epochs = its_epochs, .batch = 32, \
-    .train_noise = true }
+#define BBVI(its_epochs, weight_vars) { .base = "depth=2, rate=0.001, samples=1, draws=200, validate=no", \
+    .grid = { "weight_var=" weight_vars ", start_std=0.316228|1|3.16228" }, .rule = "log_lik", .epochs = its_epochs, \
+    .batch = 32, .train_noise = true }
 #define LENGTH(l) "rbf(length=" l ")"
 
 static const una_protocol uci[UNA_METHODS] = {
@@ -47,12 +50,12 @@ static const una_protocol uci[UNA_METHODS] = {
     [UNA_METHOD_GP] = { .base = "optimise=no", .rule = "log_lik",
                         .grid = { "kernel=" LENGTH("0.01") "|" LENGTH("0.1") "|" LENGTH("1") "|" LENGTH("10") } },
     [UNA_METHOD_MCD] = MCD("0.01|0.05|0.1|0.2"),
-    [UNA_METHOD_SNGP] = { .base = "depth=2", .grid = { "bound=1|5|10, penalty=1e-5|1e-4|1e-3" }, .prior = PRIORS_5,
+    [UNA_METHOD_SNGP] = { .base = "depth=2", .grid = { "bound=1|5, penalty=1e-5|1e-4|1e-3" }, .prior = PRIORS_5,
                           .rule = "log_lik", .epochs = 20000, .batch = 32, .train_noise = true },
-    [UNA_METHOD_BBVI] = BBVI(20000),
-    [UNA_METHOD_LUNA] = { .base = LUNA_BASE STOPS,
-        .grid = { PENALTIES ", diversity=1e-8|1e-7|1e-6, schedule=constant, perturbation_std=0.01|0.1",
-                  PENALTIES ", diversity=1, schedule=sigmoid, perturbation_std=0.01|0.1" },
+    [UNA_METHOD_BBVI] = BBVI(20000, "1|50"),
+    [UNA_METHOD_LUNA] = { .base = LUNA_BASE STOPS ", perturbation_std=0.01",
+        .grid = { PENALTIES ", diversity=1e-7, schedule=constant",
+                  PENALTIES ", diversity=1, schedule=sigmoid" },
         .prior = PRIORS_3, .rule = "log_lik", .epochs = 20000, .batch = 128, .train_noise = true },
 };
 
@@ -68,7 +71,7 @@ static const una_protocol gap[UNA_METHODS] = {
     [UNA_METHOD_MCD] = MCD("0.005|0.01|0.05|0.1"),
     [UNA_METHOD_SNGP] = { .base = "depth=2", .grid = { "bound=1|5, " PENALTIES }, .prior = PRIORS_3, .rule = "log_lik",
                           .epochs = 20000, .batch = 32, .train_noise = true },
-    [UNA_METHOD_BBVI] = BBVI(50000),
+    [UNA_METHOD_BBVI] = BBVI(50000, "1|10|50"),
     [UNA_METHOD_LUNA] = { .base = LUNA_BASE "kept=last, perturbation_std=0.01",
         .grid = { PENALTIES ", diversity=0.01|0.1, schedule=constant",
                   PENALTIES ", diversity=1, schedule=sigmoid|tanh" },

@@ -18,6 +18,12 @@ struct una_arena_block {
     bool             mapped;     /* base is no part of this allocation, and full                 */
 };
 
+struct una_arena_end {           /* lies in the arena itself */
+    una_arena_end *before;
+    void         (*end)(void *what);
+    void          *what;
+};
+
 void una_arena_init(una_arena *arena, una_run *run)
 {
     *arena = (una_arena){ .run = run };
@@ -31,8 +37,31 @@ static void close_top(una_arena *arena)
     una_release(arena->run, top);
 }
 
+/* All that came after `first`. */
+static void call_ends(una_arena *arena, const una_arena_end *first)
+{
+    while (arena->ends != first) {
+        una_arena_end *last = arena->ends;
+        arena->ends = last->before;
+        last->end(last->what);
+    }
+}
+
+una_status una_arena_at_end(una_arena *arena, void (*end)(void *what), void *what)
+{
+    una_arena_end *mine = UNA_GET(arena, una_arena_end, 1);
+    if (!mine) {
+        end(what);
+        return UNA_E_MEMORY;
+    }
+    *mine = (una_arena_end){ arena->ends, end, what };
+    arena->ends = mine;
+    return UNA_OK;
+}
+
 void una_arena_free(una_arena *arena)
 {
+    call_ends(arena, NULL);
     while (arena->top) close_top(arena);
     arena->failed = false;
     arena->live = 0;
@@ -58,6 +87,7 @@ static void empty_kept(una_arena *arena)
 void una_arena_reuse(una_arena *arena)
 {
     arena->failed = false;
+    call_ends(arena, NULL);
     if (arena->keeps) {
         empty_kept(arena);
         return;
@@ -154,12 +184,13 @@ char *una_arena_text(una_arena *arena, const char *text)
 
 una_mark una_arena_mark(const una_arena *arena)
 {
-    return (una_mark){ arena->top, arena->top ? arena->top->used : 0, arena->live, arena->failed };
+    return (una_mark){ arena->top, arena->ends, arena->top ? arena->top->used : 0, arena->live, arena->failed };
 }
 
 void una_arena_release(una_arena *arena, una_mark mark)
 {
     arena->failed = mark.failed;
+    call_ends(arena, mark.ends);
     if (arena->keeps && mark.live == 0) {                        /* its block may be another one by now */
         empty_kept(arena);
         return;
@@ -179,6 +210,9 @@ void una_arena_join(una_arena *arena, una_arena *other)
     una_arena_block **bottom = &arena->top;
     while (*bottom) bottom = &(*bottom)->below;
     *bottom = other->top;
+    una_arena_end **first = &arena->ends;
+    while (*first) first = &(*first)->before;
+    *first = other->ends;
     arena->live += other->live;
     if (arena->live > arena->peak) arena->peak = arena->live;
     *other = (una_arena){ .run = other->run };

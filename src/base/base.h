@@ -35,15 +35,17 @@ una_status una_fail(una_run *run, una_status code, const char *format, ...) UNA_
 /* ---- arena: memory with one owner and one end; no free in algorithms ------------------------- */
 
 typedef struct una_arena_block una_arena_block;
+typedef struct una_arena_end una_arena_end;
 typedef struct una_arena {
     una_run         *run;        /* allocator and limit                                           */
     una_arena_block *top;
+    una_arena_end   *ends;       /* what is done before memory goes, latest first (una_arena_at_end) */
     bool             failed;     /* sticky: check once after a batch of requests                  */
     bool             keeps;      /* once empty, it holds one block for all that it ever held at once (keep_memory) */
     size_t           least;      /* bytes of the next block, at least (una_arena_reuse)           */
     size_t           live, peak; /* bytes given out now, and at most so far                       */
 } una_arena;
-typedef struct una_mark { una_arena_block *block; size_t used, live; bool failed; } una_mark;
+typedef struct una_mark { una_arena_block *block; una_arena_end *ends; size_t used, live; bool failed; } una_mark;
 
 void     una_arena_init(una_arena *arena, una_run *run);
 void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
@@ -58,6 +60,9 @@ void     una_arena_release(una_arena *arena, una_mark mark);     /* gives back w
 una_status una_arena_check(const una_arena *arena);              /* UNA_E_MEMORY after any failure   */
 /* What `other`, an arena of the same run, holds belongs to `arena` from now on, as if it had been there first. */
 void     una_arena_join(una_arena *arena, una_arena *other);
+/* Calls end(what) when what was taken from now on is given back: for handles of other libraries, which then live as
+ * long as memory does. Without memory to remember it, at once, and UNA_E_MEMORY. */
+una_status una_arena_at_end(una_arena *arena, void (*end)(void *what), void *what);
 #define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
 /* The same for rows of data and copies of them, of which there may be more than memory holds: from 16 MiB on pages
  * that the system may write to the disk and take back (una_scratch_map), not counted against the limit. Plain memory

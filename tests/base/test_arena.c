@@ -168,6 +168,44 @@ static void what_cannot_be_kept_is_taken_again(void **state)
     assert_int_equal(memory.live, 0);
 }
 
+static char ended[8];
+static void note_end(void *what)
+{
+    strcat(ended, what);
+}
+
+/* What hangs on memory ends with it: latest first, and only what came after the mark. */
+static void ends_come_before_memory_goes(void **state)
+{
+    static char a[] = "a", b[] = "b", c[] = "c", d[] = "d";
+    una_run *run = quiet_run();
+    una_arena arena, other;
+    (void)state;
+    una_arena_init(&arena, run);
+    una_arena_init(&other, run);
+    ended[0] = 0;
+
+    assert_ok(una_arena_at_end(&arena, note_end, a), run);
+    una_mark mark = una_arena_mark(&arena);
+    assert_ok(una_arena_at_end(&arena, note_end, b), run);
+    assert_ok(una_arena_at_end(&arena, note_end, c), run);
+    assert_string_equal(ended, "");
+    una_arena_release(&arena, mark);
+    assert_string_equal(ended, "cb");
+
+    assert_ok(una_arena_at_end(&other, note_end, d), run);
+    una_arena_join(&arena, &other);
+    una_arena_free(&other);
+    assert_string_equal(ended, "cb");
+    una_arena_free(&arena);
+    assert_string_equal(ended, "cbad");
+
+    arena.failed = true;                         /* no memory to remember it: at once */
+    assert_int_equal(una_arena_at_end(&arena, note_end, b), UNA_E_MEMORY);
+    assert_string_equal(ended, "cbadb");
+    una_run_free(run);
+}
+
 static void copies_of_texts(void **state)
 {
     (void)state;
@@ -256,7 +294,7 @@ int main(void)
         cmocka_unit_test(what_is_reused_fits_into_one_block),
         cmocka_unit_test(what_is_kept_is_not_taken_again),
         cmocka_unit_test(what_cannot_be_kept_is_taken_again),
-        cmocka_unit_test(copies_of_texts), cmocka_unit_test(the_limit_names_both_numbers),
+        cmocka_unit_test(ends_come_before_memory_goes), cmocka_unit_test(copies_of_texts), cmocka_unit_test(the_limit_names_both_numbers),
         cmocka_unit_test(sizes_beyond_any_memory), cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,9 @@
 una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
                            una_run *run)
 {
-    una_outline outline = { inputs, (size_t)options->width, (size_t)options->depth, (size_t)options->features, heads,
-                            (una_activation)options->activation };
+    una_outline outline = { .inputs = inputs, .width = (size_t)options->width, .depth = (size_t)options->depth,
+                            .features = (size_t)options->features, .heads = heads,
+                            .activation = (una_activation)options->activation };
     una_body_mlp_f32.shape(&basis->net, &outline);
     return una_kernels_need(run);
 }

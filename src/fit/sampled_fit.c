@@ -83,8 +83,8 @@ static una_status sampled_keep(void *context, const void *const *trial, size_t c
 
 void una_sampled_shape(una_sampled *m, const una_sampled_options *o, const una_problem *p)
 {
-    una_outline outline = { p->x.cols, (size_t)o->width, (size_t)o->depth, (size_t)o->width, 1,
-                            (una_activation)o->activation };
+    una_outline outline = { .inputs = p->x.cols, .width = (size_t)o->width, .depth = (size_t)o->depth,
+                            .features = (size_t)o->width, .heads = 1, .activation = (una_activation)o->activation };
     una_body_mlp_f32.shape(&m->net, &outline);
     m->seed = p->seed;
 }

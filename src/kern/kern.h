@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The kernel slot table: arrays in, arrays out, no meaning. Here stands what several rooms call; what one owner alone
- * needs has a small table of its own (slopes.h, fans.h, line.h, pairs.h, density.h, sparse.h), chosen together with the
- * set. Each set fills every slot: the generic one with plain loops (kern_real.c and the files *_loops.c), others
- * (kern_fast.c, and the same *_loops.c for their instruction set) in their own way where that is faster. What they have
- * to agree with is written down once more, in long double or double, in tests/kern and tests/nn.
+ * needs has a small table of its own (slopes.h, fans.h, line.h, pairs.h, density.h, sparse.h, channels.h), chosen
+ * together with the set. Each set fills every slot: the generic one with plain loops (kern_real.c and the files
+ * *_loops.c), others (kern_fast.c, and the same *_loops.c for their instruction set) in their own way where that is
+ * faster. What they have to agree with is written down once more, in long double or double, in tests/kern and tests/nn.
  *
  * Matrices are row-major; the last dimension is padded to a multiple of UNA_PAD, the padding of parameters is zero and
  * stays zero. Everything exists in float (training) and in double (golden vectors): names end in _f32 and _f64.

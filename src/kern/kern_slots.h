@@ -8,6 +8,7 @@ typedef struct REAL(una_line_kernels) REAL(una_line_kernels);
 typedef struct REAL(una_pairs_kernels) REAL(una_pairs_kernels);
 typedef struct REAL(una_density_kernels) REAL(una_density_kernels);
 typedef struct REAL(una_sparse_kernels) REAL(una_sparse_kernels);
+typedef struct REAL(una_channels_kernels) REAL(una_channels_kernels);
 
 typedef struct REAL(una_kernels) {
     const char *name;
@@ -19,6 +20,7 @@ typedef struct REAL(una_kernels) {
     const REAL(una_pairs_kernels) *pairs;        /* pairs.h:   gp/pairs.c                                           */
     const REAL(una_density_kernels) *density;    /* density.h: densities that are sampled                           */
     const REAL(una_sparse_kernels) *sparse;      /* sparse.h:  bench/softmax.c                                      */
+    const REAL(una_channels_kernels) *channels;  /* channels.h: nn/conv_real.c, nn/conv_plain_real.c                */
 
     /* C [m, n] = A B, or += if add. A(i, p) = a[i*a_row + p*a_col] (so A may be read transposed), B [k, b_stride],
      * C [m, c_stride]; n is a multiple of UNA_PAD. Each c is summed over p in order: the same bits in any block. */

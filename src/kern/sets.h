@@ -15,7 +15,8 @@
     extern const una_line_kernels_##real una_line_kernels_##set##_##real;  \
     extern const una_pairs_kernels_##real una_pairs_kernels_##set##_##real; \
     extern const una_density_kernels_##real una_density_kernels_##set##_##real; \
-    extern const una_sparse_kernels_##real una_sparse_kernels_##set##_##real;
+    extern const una_sparse_kernels_##real una_sparse_kernels_##set##_##real; \
+    extern const una_channels_kernels_##real una_channels_kernels_##set##_##real;
 
 UNA_SET_TABLES(generic, f32)
 UNA_SET_TABLES(generic, f64)
@@ -46,6 +47,6 @@ UNA_SET_TABLES(avx512, f64)
 #define SET_HEAD                                                                                                      \
     .name = SET_NAME, .slopes = &SET(una_slopes_kernels), .fans = &SET(una_fans_kernels),                             \
     .line = &SET(una_line_kernels), .pairs = &SET(una_pairs_kernels), .density = &SET(una_density_kernels),             \
-    .sparse = &SET(una_sparse_kernels)
+    .sparse = &SET(una_sparse_kernels), .channels = &SET(una_channels_kernels)
 
 #endif

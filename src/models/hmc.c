@@ -111,7 +111,8 @@ static void to_network(const hmc *m, una_view x, double *to)
 static void shape(hmc *m, const hmc_options *o, size_t inputs)
 {
     size_t width = (size_t)o->width;
-    una_outline outline = { inputs, width, (size_t)o->depth, width, 1, (una_activation)o->activation };
+    una_outline outline = { .inputs = inputs, .width = width, .depth = (size_t)o->depth, .features = width, .heads = 1,
+                            .activation = (una_activation)o->activation };
     una_body_mlp_f64.shape(&m->net, &outline);
     m->weights = una_net_packed(&m->net);
 }

@@ -10,6 +10,7 @@ const REAL(una_body) *const REAL(una_bodies)[] = {
     &REAL(una_body_mlp),
     &REAL(una_body_residual),
     &REAL(una_body_residual_last),
+    &REAL(una_body_conv),
     NULL
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a network is to those who train or use it, whatever it is made of: a const table of functions for each sort of
- * body (mlp_real.c, residual_real.c; later convolutions). A body is one file that ends in its table, and one line in
+ * body (mlp_real.c, residual_real.c, conv_real.c). A body is one file that ends in its table, and one line in
  * bodies_real.c; tests/nn/test_body.c then holds it to this contract.
  * LUNA's step, which is nearly all of the time, calls net.h directly; elsewhere a call through the table is one for
  * many rows.
@@ -12,9 +12,14 @@
 #include "kern/kern.h"
 #include "opt/descent.h"
 
+typedef struct una_image_shape { size_t height, width, channels; } una_image_shape;
+
 typedef struct una_outline {             /* what is asked of a body; it takes what it knows                 */
     size_t inputs, width, depth, features, heads;
     una_activation activation;
+    una_image_shape image;               /* what the inputs are, for convolutions                           */
+    bool   small_stem;
+    size_t stages, blocks[6];            /* of convolutions, instead of the depth                           */
 } una_outline;
 
 typedef struct una_start {               /* how first weights are drawn; a body takes what it knows         */
@@ -26,6 +31,8 @@ typedef struct una_start {               /* how first weights are drawn; a body 
 typedef struct una_body_size {
     size_t inputs, features, heads;      /* columns of x, of phi (without the one), of f                    */
     size_t parameters, frozen;           /* numbers that are trained; drawn once and never trained          */
+    size_t carried;                      /* the last so many parameters are no matter of the gradient: running means,
+                                            which `settle` moves                                            */
 } una_body_size;
 
 /* A matrix among the parameters, or among the frozen numbers: [rows, stride] from `at` on, `cols` of each row in use

@@ -34,6 +34,17 @@ struct REAL(una_body) {
      * exact. */
     void (*slopes)(const REAL(una_network) *net, const real *parameters, const real *x, double *phi, double *j,
                    void *work);
+
+    /* ---- NULL in bodies whose rows do not meet ---- */
+    /* As it trains, for objectives of others' making: phi [rows, padded(features)] of x [rows, inputs], of which the
+     * first `plain` rows stand for all where rows meet, as in batch normalisation. Then, for dphi of the same rows,
+     * the gradient of all but the heads is added to `gradient`. */
+    void (*learn)(const REAL(una_network) *net, const real *parameters, const real *x, size_t rows, size_t plain,
+                  real *phi, void *work);
+    void (*learn_back)(const REAL(una_network) *net, const real *parameters, const real *dphi, real *gradient,
+                       void *work);
+    /* After a step: what is carried follows the rows that `learn` or `gradient` saw last. */
+    void (*settle)(const REAL(una_network) *net, real *parameters, void *work);
 };
 
 /* All there are; ends with NULL. */
@@ -42,6 +53,7 @@ extern const REAL(una_body) *const REAL(una_bodies)[];
 extern const REAL(una_body) REAL(una_body_mlp);            /* shape una_net                                 */
 extern const REAL(una_body) REAL(una_body_residual);       /* shape una_residual                            */
 extern const REAL(una_body) REAL(una_body_residual_last);  /* its last layer for features, without Fourier's */
+extern const REAL(una_body) REAL(una_body_conv);           /* shape una_conv                                */
 
 /* Work in scratch memory with the run's kernels: for gradients of at most `rows` rows and forward passes, or for one
  * point. */

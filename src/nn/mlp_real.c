@@ -23,7 +23,8 @@ static void shape(void *at, const una_outline *outline)
 static una_body_size size(const void *at)
 {
     const una_net *net = at;
-    return (una_body_size){ net->size[0], una_net_features(net), una_net_heads(net), net->parameters, 0 };
+    return (una_body_size){ .inputs = net->size[0], .features = una_net_features(net), .heads = una_net_heads(net),
+                            .parameters = net->parameters };
 }
 
 static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)

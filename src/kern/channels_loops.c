@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Maps of channels: the contract is in channels_slots.h.
+ */
+#include "kern/channels.h"
+#include "kern/sets.h"
+
+#include "kern/real.h"
+
+#include <string.h>
+
+/* Sums of so many numbers, of so many channels, are taken in `real`, and those of all in double. */
+enum { RUN = 64, WIDE = 64 };
+
+static inline size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void moments(size_t n, size_t c, const real *x, double *sum, double *square)
+{
+    for (size_t from = 0; from < n; from += RUN)
+        for (size_t j = 0; j < c; j += WIDE) {
+            size_t rows = least(RUN, n - from), wide = least(WIDE, c - j);
+            real s[WIDE] = {0}, q[WIDE] = {0};
+            for (size_t i = 0; i < rows; i++) {
+                const real *restrict at = x + (from + i) * c + j;
+                for (size_t k = 0; k < wide; k++) {
+                    s[k] += at[k];
+                    q[k] += at[k] * at[k];
+                }
+            }
+            for (size_t k = 0; k < wide; k++) {
+                sum[j + k] += (double)s[k];
+                square[j + k] += (double)q[k];
+            }
+        }
+}
+
+static void normalise(size_t n, size_t c, const real *x, const real *restrict scale, const real *restrict shift,
+                      const real *skip, bool rectify, real *y)
+{
+    const real floor = rectify ? 0 : -(real)INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        const real *at = x + i * c, *by = skip ? skip + i * c : NULL;
+        real *to = y + i * c;
+        if (by)
+            for (size_t j = 0; j < c; j++) {
+                real v = scale[j] * at[j] + shift[j] + by[j];
+                to[j] = v > floor ? v : floor;
+            }
+        else
+            for (size_t j = 0; j < c; j++) {
+                real v = scale[j] * at[j] + shift[j];
+                to[j] = v > floor ? v : floor;
+            }
+    }
+}
+
+static void back_moments(size_t n, size_t c, const real *y, const real *x, const real *restrict centre, real *g,
+                         double *sum, double *cross)
+{
+    for (size_t from = 0; from < n; from += RUN)
+        for (size_t j = 0; j < c; j += WIDE) {
+            size_t rows = least(RUN, n - from), wide = least(WIDE, c - j);
+            real s[WIDE] = {0}, q[WIDE] = {0};
+            for (size_t i = 0; i < rows; i++) {
+                size_t at = (from + i) * c + j;
+                const real *restrict xi = x + at, *yi = y ? y + at : NULL;
+                real *restrict gi = g + at;
+                for (size_t k = 0; yi && k < wide; k++) gi[k] = yi[k] > 0 ? gi[k] : 0;
+                for (size_t k = 0; k < wide; k++) {
+                    s[k] += gi[k];
+                    q[k] += gi[k] * (xi[k] - centre[j + k]);
+                }
+            }
+            for (size_t k = 0; k < wide; k++) {
+                sum[j + k] += (double)s[k];
+                cross[j + k] += (double)q[k];
+            }
+        }
+}
+
+static void back_normalise(size_t n, size_t c, const real *g, const real *x, const real *restrict p,
+                           const real *restrict q, const real *restrict r, real *dx)
+{
+    for (size_t i = 0; i < n; i++) {
+        const real *gi = g + i * c, *xi = x + i * c;
+        real *to = dx + i * c;
+        if (q)
+            for (size_t j = 0; j < c; j++) to[j] = p[j] * gi[j] + q[j] * xi[j] + r[j];
+        else
+            for (size_t j = 0; j < c; j++) to[j] = p[j] * gi[j];
+    }
+}
+
+/* ---- windows ---------------------------------------------------------------------------------------------------- */
+
+/* Columns of the kernel that lie on the map, for a window whose first column is `left` places from the map's. */
+typedef struct span { size_t from, to; } span;
+static inline span on_map(const una_windows *at, size_t place, size_t size)
+{
+    size_t start = place * at->stride;
+    span s = { start < at->pad ? at->pad - start : 0, least(at->kernel, size + at->pad - start) };
+    if (s.to < s.from) s.to = s.from;
+    return s;
+}
+
+static void unfold(const una_windows *at, const real *map, real *u, size_t stride)
+{
+    size_t c = at->in_channels, whole = at->kernel * at->kernel * c;
+    for (size_t oy = 0; oy < at->out_height; oy++)
+        for (size_t ox = 0; ox < at->out_width; ox++, u += stride) {
+            span rows = on_map(at, oy, at->in_height), cols = on_map(at, ox, at->in_width);
+            if (rows.to - rows.from < at->kernel || cols.to - cols.from < at->kernel || stride > whole)
+                memset(u, 0, stride * sizeof *u);
+            for (size_t ky = rows.from; ky < rows.to; ky++) {
+                size_t y = oy * at->stride + ky - at->pad, x = ox * at->stride + cols.from - at->pad;
+                memcpy(u + (ky * at->kernel + cols.from) * c, map + (y * at->in_width + x) * c,
+                       (cols.to - cols.from) * c * sizeof *u);
+            }
+        }
+}
+
+static void fold(const una_windows *at, const real *u, size_t stride, real *map)
+{
+    size_t c = at->in_channels;
+    for (size_t oy = 0; oy < at->out_height; oy++)
+        for (size_t ox = 0; ox < at->out_width; ox++, u += stride) {
+            span rows = on_map(at, oy, at->in_height), cols = on_map(at, ox, at->in_width);
+            for (size_t ky = rows.from; ky < rows.to; ky++) {
+                size_t y = oy * at->stride + ky - at->pad, x = ox * at->stride + cols.from - at->pad;
+                const real *restrict from = u + (ky * at->kernel + cols.from) * c;
+                real *restrict to = map + (y * at->in_width + x) * c;
+                for (size_t k = 0; k < (cols.to - cols.from) * c; k++) to[k] += from[k];
+            }
+        }
+}
+
+static void pool(const una_windows *at, const real *map, real *most, unsigned char *which)
+{
+    size_t c = at->in_channels;
+    for (size_t oy = 0; oy < at->out_height; oy++)
+        for (size_t ox = 0; ox < at->out_width; ox++, most += c, which += c) {
+            span rows = on_map(at, oy, at->in_height), cols = on_map(at, ox, at->in_width);
+            for (size_t j = 0; j < c; j++) most[j] = -(real)INFINITY;
+            for (size_t ky = rows.from; ky < rows.to; ky++)
+                for (size_t kx = cols.from; kx < cols.to; kx++) {
+                    size_t y = oy * at->stride + ky - at->pad, x = ox * at->stride + kx - at->pad;
+                    const real *restrict from = map + (y * at->in_width + x) * c;
+                    unsigned char place = (unsigned char)(ky * at->kernel + kx);
+                    for (size_t j = 0; j < c; j++) {
+                        which[j] = from[j] > most[j] ? place : which[j];
+                        most[j] = from[j] > most[j] ? from[j] : most[j];
+                    }
+                }
+        }
+}
+
+static void pool_back(const una_windows *at, const real *g, const unsigned char *which, real *map)
+{
+    size_t c = at->in_channels;
+    memset(map, 0, at->in_height * at->in_width * c * sizeof *map);
+    for (size_t oy = 0; oy < at->out_height; oy++)
+        for (size_t ox = 0; ox < at->out_width; ox++, g += c, which += c)
+            for (size_t j = 0; j < c; j++) {
+                size_t y = oy * at->stride + which[j] / at->kernel - at->pad;
+                size_t x = ox * at->stride + which[j] % at->kernel - at->pad;
+                map[(y * at->in_width + x) * c + j] += g[j];
+            }
+}
+
+static void mean(size_t n, size_t c, const real *x, real *phi)
+{
+    const real share = 1 / (real)n;
+    memset(phi, 0, c * sizeof *phi);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < c; j++) phi[j] += x[i * c + j];
+    for (size_t j = 0; j < c; j++) phi[j] *= share;
+}
+
+static void mean_back(size_t n, size_t c, const real *dphi, real *dx)
+{
+    const real share = 1 / (real)n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < c; j++) dx[i * c + j] = share * dphi[j];
+}
+
+const REAL(una_channels_kernels) SET(una_channels_kernels) = {
+    .moments = moments, .normalise = normalise, .back_moments = back_moments, .back_normalise = back_normalise,
+    .unfold = unfold, .fold = fold, .pool = pool, .pool_back = pool_back, .mean = mean, .mean_back = mean_back,
+};

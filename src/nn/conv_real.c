@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Passes of conv.h, in float for training and in double for reference; at the end the network as a body.
+ *
+ * A batch is cut into pieces of rows, whose number depends on the batch alone; a crew shares them, and sums over pieces
+ * (statistics of a normalisation, gradients) are taken in their order: the bits do not depend on how many threads there
+ * are. With P plain rows x places, gradient g behind a normalisation y = scale (z - m) s + shift, s = 1/sqrt(var + eps):
+ *   A = sum g,  B = sum g (z - m) s over all rows;   dz = scale s (g - (A + B (z - m) s)/P) for plain rows, scale s g for
+ *   others, whose statistics are those of the plain ones;   d scale = B,  d shift = A.
+ */
+#include "nn/conv.h"
+
+#include <string.h>
+
+#include "kern/real.h"
+
+#define KERNELS REAL(una_kernels)
+#define NETWORK REAL(una_network)
+#define WORK REAL(una_conv_work)
+#define OPS REAL(una_conv_ops)
+
+enum { ROWS_OF_A_PIECE = 16, MOST_PIECES = 4, ROWS_FORWARD = 16, GRADIENTS = 4 };
+static const double EPS = 1e-5, MOMENTUM = 0.1;
+
+typedef struct norm {                    /* of one convolution, each [channels]                             */
+    real *scale, *shift;                 /* y = scale z + shift                                             */
+    real *mean;
+    real *p, *q, *r;                     /* dz = p g + q z + r                                              */
+    double *seen_mean, *seen_var;        /* of the last batch                                               */
+} norm;
+
+typedef struct piece {
+    size_t from, rows, plain;            /* which rows of the batch; the first `plain` of them count        */
+    real  *x, *pooled;
+    real **z, **y;                       /* [convolutions] before and after normalisation                   */
+    unsigned char *which;                /* of the pool                                                     */
+    real  *g[GRADIENTS];
+    double *sum, *cross;                 /* [most channels]                                                 */
+} piece;
+
+typedef struct WORK {
+    const una_conv *net;
+    const KERNELS *kern;
+    una_crew *crew;                      /* NULL: one thread                                                */
+    OPS   *ops;
+    norm  *norm;                         /* [convolutions]                                                  */
+    size_t pieces, most;                 /* rows of the largest piece                                       */
+    piece *piece;
+    double *sum, *cross;
+    real  *phi, *dphi, *f, *turned;      /* [rows, padded(features)], [rows, padded(heads)], w'             */
+    /* the pass at hand: */
+    const real *parameters, *x;
+    real  *gradient;
+    size_t rows, plain;
+    bool   trains;                       /* statistics of the batch, not those that are carried             */
+} WORK;
+
+/* What all pieces do next, and then wait for each other: a convolution, a block, which gradient. */
+typedef struct stage { WORK *w; size_t c, b; int g; bool rectify; const real *dphi; real *phi; } stage;
+
+static const una_convolution *conv(const WORK *w, size_t c) { return &w->net->convolution[c]; }
+static size_t area(const WORK *w, size_t c) { return una_conv_places(conv(w, c)); }
+static size_t map(const WORK *w, size_t c) { return area(w, c) * conv(w, c)->channels; }
+
+/* The map that goes into a block. */
+static real *into_block(const WORK *w, const piece *p, size_t b)
+{
+    if (b > 0) return p->y[w->net->block[b - 1].second];
+    return w->net->small ? p->y[0] : p->pooled;
+}
+
+/* ---- work ------------------------------------------------------------------------------------------------------ */
+
+static void take_norms(WORK *w, una_arena *arena)
+{
+    w->norm = UNA_GET(arena, norm, w->net->count);
+    for (size_t c = 0; w->norm && c < w->net->count; c++) {
+        size_t n = conv(w, c)->channels;
+        w->norm[c] = (norm){ UNA_GET(arena, real, n), UNA_GET(arena, real, n), UNA_GET(arena, real, n),
+                             UNA_GET(arena, real, n), UNA_GET(arena, real, n), UNA_GET(arena, real, n),
+                             UNA_GET(arena, double, n), UNA_GET(arena, double, n) };
+    }
+}
+
+static void take_piece(WORK *w, piece *p, bool back, una_arena *arena)
+{
+    const una_conv *net = w->net;
+    size_t largest = net->image.height * net->image.width * net->image.channels, rows = w->most;
+    p->x = UNA_GET(arena, real, rows * largest);
+    p->z = UNA_GET(arena, real *, net->count);
+    p->y = UNA_GET(arena, real *, net->count);
+    for (size_t c = 0; p->z && p->y && c < net->count; c++) {
+        p->z[c] = UNA_GET(arena, real, rows * map(w, c));
+        p->y[c] = UNA_GET(arena, real, rows * map(w, c));
+        if (map(w, c) > largest) largest = map(w, c);
+    }
+    if (!net->small) {
+        size_t pooled = net->pool.out_height * net->pool.out_width * net->pool.in_channels;
+        p->pooled = UNA_GET(arena, real, rows * pooled);
+        p->which = UNA_GET(arena, unsigned char, rows * pooled);
+    }
+    for (size_t k = 0; back && k < GRADIENTS; k++) p->g[k] = UNA_GET(arena, real, rows * largest);
+    p->sum = UNA_GET(arena, double, net->features);
+    p->cross = UNA_GET(arena, double, net->features);
+}
+
+static una_status take_ops(WORK *w, bool learns, una_arena *arena)
+{
+    REAL(una_conv_ops_size) size = { w->net, w->pieces, w->most, learns, w->kern };
+#if defined(UNA_HAS_dnnl) && REAL_IS_FLOAT
+    if (strcmp(w->kern->name, "generic") != 0) return REAL(una_conv_dnnl_new)(&w->ops, &size, arena);
+#endif
+    return REAL(una_conv_plain_new)(&w->ops, &size, arena);
+}
+
+static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
+                           una_arena *arena)
+{
+    const una_conv *shape = net->shape;
+    bool learns = rows > 1;
+    WORK *w = UNA_GET(arena, WORK, 1);
+    UNA_TRY(una_arena_check(arena));
+    *w = (WORK){ .net = shape, .kern = kernels, .pieces = rows / ROWS_OF_A_PIECE };
+    if (w->pieces < 1) w->pieces = 1;
+    if (w->pieces > MOST_PIECES) w->pieces = MOST_PIECES;
+    w->most = slopes ? 1 : learns ? (rows + w->pieces - 1) / w->pieces : ROWS_FORWARD;
+
+    size_t all = w->pieces * w->most;
+    take_norms(w, arena);
+    w->piece = UNA_GET(arena, piece, w->pieces);
+    for (size_t i = 0; w->piece && i < w->pieces; i++) take_piece(w, &w->piece[i], learns || slopes, arena);
+    w->sum = UNA_GET(arena, double, shape->features);
+    w->cross = UNA_GET(arena, double, shape->features);
+    w->phi = UNA_GET(arena, real, all * UNA_PADDED(shape->features));
+    w->dphi = UNA_GET(arena, real, all * UNA_PADDED(shape->features));
+    w->f = UNA_GET(arena, real, all * UNA_PADDED(shape->heads));
+    w->turned = UNA_GET(arena, real, UNA_PADDED(shape->features) * shape->heads);
+    UNA_TRY(una_arena_check(arena));
+    *work = w;
+    return take_ops(w, learns, arena);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------- */
+
+static double places_of_plain(const WORK *w, size_t c)
+{
+    return (double)(w->plain * area(w, c));
+}
+
+/* Of the rows at hand: sums of the pieces, in their order. */
+static void see_statistics(WORK *w, size_t c)
+{
+    norm *n = &w->norm[c];
+    double count = places_of_plain(w, c);
+    for (size_t j = 0; j < conv(w, c)->channels; j++) {
+        double sum = 0, square = 0;
+        for (size_t i = 0; i < w->pieces; i++) {
+            sum += w->piece[i].sum[j];
+            square += w->piece[i].cross[j];
+        }
+        n->seen_mean[j] = sum / count;
+        n->seen_var[j] = fmax(0, square / count - n->seen_mean[j] * n->seen_mean[j]);
+    }
+}
+
+static void set_norm(WORK *w, size_t c)
+{
+    const una_convolution *at = conv(w, c);
+    const real *p = w->parameters;
+    norm *n = &w->norm[c];
+    for (size_t j = 0; j < at->channels; j++) {
+        double mean = w->trains ? n->seen_mean[j] : (double)p[at->mean + j];
+        double var = w->trains ? n->seen_var[j] : (double)p[at->var + j];
+        double scale = (double)p[at->scale + j] / sqrt(var + EPS);
+        n->scale[j] = (real)scale;
+        n->shift[j] = (real)((double)p[at->shift + j] - scale * mean);
+        n->mean[j] = (real)mean;
+    }
+}
+
+static void settle(const NETWORK *net, real *parameters, void *work)
+{
+    WORK *w = work;
+    (void)net;
+    for (size_t c = 0; c < w->net->count; c++) {
+        const una_convolution *at = conv(w, c);
+        double count = places_of_plain(w, c), unbiased = count > 1 ? count / (count - 1) : 1;
+        for (size_t j = 0; j < at->channels; j++) {
+            real *mean = parameters + at->mean + j, *var = parameters + at->var + j;
+            *mean += (real)(MOMENTUM * (w->norm[c].seen_mean[j] - (double)*mean));
+            *var += (real)(MOMENTUM * (unbiased * w->norm[c].seen_var[j] - (double)*var));
+        }
+    }
+}
+
+/* ---- forward ---------------------------------------------------------------------------------------------------- */
+
+static void share(WORK *w, const stage *what, una_piece *work)
+{
+    una_crew_do(w->crew, w->pieces, work, (void *)what);
+}
+
+static void load_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    size_t inputs = w->net->image.height * w->net->image.width * w->net->image.channels;
+    p->from = index * w->rows / w->pieces;
+    p->rows = (index + 1) * w->rows / w->pieces - p->from;
+    p->plain = w->plain < p->from ? 0 : w->plain - p->from < p->rows ? w->plain - p->from : p->rows;
+    memcpy(p->x, w->x + p->from * inputs, p->rows * inputs * sizeof *p->x);
+}
+
+static const real *into(const WORK *w, const piece *p, size_t c)
+{
+    if (c == 0) return p->x;
+    for (size_t b = 0;; b++) {
+        const una_conv_block *at = &w->net->block[b];
+        if (at->second == c) return p->y[at->first];
+        if (at->first == c || at->skip == c) return into_block(w, p, b);
+    }
+}
+
+static void convolve_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    size_t channels = conv(w, r->c)->channels;
+    w->ops->forward(w->ops, index, r->c, into(w, p, r->c), p->z[r->c], p->rows);
+    if (!w->trains) return;
+    memset(p->sum, 0, channels * sizeof *p->sum);
+    memset(p->cross, 0, channels * sizeof *p->cross);
+    w->kern->channels->moments(p->plain * area(w, r->c), channels, p->z[r->c], p->sum, p->cross);
+}
+
+static void convolve(WORK *w, size_t c)
+{
+    share(w, &(stage){ .w = w, .c = c }, convolve_piece);
+    if (w->trains) see_statistics(w, c);
+    set_norm(w, c);
+}
+
+/* What is added before a block's end; NULL: this is no block's end. */
+static const real *skip_of(const WORK *w, const piece *p, size_t c)
+{
+    for (size_t b = 0; b < w->net->block_count; b++) {
+        const una_conv_block *at = &w->net->block[b];
+        if (at->second == c) return at->skip == SIZE_MAX ? into_block(w, p, b) : p->y[at->skip];
+    }
+    return NULL;
+}
+
+static void normalise_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    const norm *n = &w->norm[r->c];
+    w->kern->channels->normalise(p->rows * area(w, r->c), conv(w, r->c)->channels, p->z[r->c], n->scale, n->shift,
+                                 skip_of(w, p, r->c), r->rectify, p->y[r->c]);
+}
+
+static void normalise(WORK *w, size_t c, bool rectify)
+{
+    share(w, &(stage){ .w = w, .c = c, .rectify = rectify }, normalise_piece);
+}
+
+static void pool_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    const una_windows *at = &w->net->pool;
+    size_t pooled = at->out_height * at->out_width * at->in_channels;
+    for (size_t i = 0; i < p->rows; i++)
+        w->kern->channels->pool(at, p->y[0] + i * map(w, 0), p->pooled + i * pooled, p->which + i * pooled);
+}
+
+static void mean_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    const piece *p = &w->piece[index];
+    size_t last = w->net->block[w->net->block_count - 1].second, wide = UNA_PADDED(w->net->features);
+    for (size_t i = 0; i < p->rows; i++)
+        w->kern->channels->mean(area(w, last), w->net->features, p->y[last] + i * map(w, last),
+                                r->phi + (p->from + i) * wide);
+}
+
+/* phi [rows, padded(features)] of w->x. */
+static void pass_forward(WORK *w, real *phi)
+{
+    share(w, &(stage){ .w = w }, load_piece);
+    convolve(w, 0);
+    normalise(w, 0, true);
+    if (!w->net->small) share(w, &(stage){ .w = w }, pool_piece);
+    for (size_t b = 0; b < w->net->block_count; b++) {
+        const una_conv_block *at = &w->net->block[b];
+        convolve(w, at->first);
+        normalise(w, at->first, true);
+        convolve(w, at->second);
+        if (at->skip != SIZE_MAX) {
+            convolve(w, at->skip);
+            normalise(w, at->skip, false);
+        }
+        normalise(w, at->second, true);
+    }
+    share(w, &(stage){ .w = w, .phi = phi }, mean_piece);
+}
+
+static void turn_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    r->w->ops->weights(r->w->ops, index, r->w->parameters);
+}
+
+static void begin(WORK *w, const real *parameters, const real *x, size_t rows, size_t plain, bool trains)
+{
+    w->parameters = parameters;
+    w->x = x;
+    w->rows = rows;
+    w->plain = plain;
+    w->trains = trains;
+}
+
+static void turn_weights(WORK *w)
+{
+    una_crew_do(w->crew, w->net->count, turn_piece, &(stage){ .w = w });
+}
+
+/* ---- backward --------------------------------------------------------------------------------------------------- */
+
+/* Gradients of a piece: where that of a block's end stands, what comes out of convolutions, and of the skip. */
+enum { AT_END, BEHIND, INSIDE, ASIDE };
+
+static void spread_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    size_t last = w->net->block[w->net->block_count - 1].second, wide = UNA_PADDED(w->net->features);
+    for (size_t i = 0; i < p->rows; i++)
+        w->kern->channels->mean_back(area(w, last), w->net->features, r->dphi + (p->from + i) * wide,
+                                     p->g[AT_END] + i * map(w, last));
+}
+
+/* g behind the normalisation of c becomes zero where y is, and is summed. */
+static void gather_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    size_t channels = conv(w, r->c)->channels;
+    memset(p->sum, 0, channels * sizeof *p->sum);
+    memset(p->cross, 0, channels * sizeof *p->cross);
+    w->kern->channels->back_moments(p->rows * area(w, r->c), channels, r->rectify ? p->y[r->c] : NULL, p->z[r->c],
+                                    w->norm[r->c].mean, p->g[r->g], p->sum, p->cross);
+}
+
+static void set_back(WORK *w, size_t c)
+{
+    const una_convolution *at = conv(w, c);
+    norm *n = &w->norm[c];
+    double count = places_of_plain(w, c);
+    for (size_t j = 0; j < at->channels; j++) {
+        double a = 0, b = 0, scale = (double)n->scale[j];
+        double s = 1 / sqrt((w->trains ? n->seen_var[j] : (double)w->parameters[at->var + j]) + EPS);
+        for (size_t i = 0; i < w->pieces; i++) {
+            a += w->piece[i].sum[j];
+            b += w->piece[i].cross[j] * s;
+        }
+        if (w->gradient) {
+            w->gradient[at->scale + j] += (real)b;
+            w->gradient[at->shift + j] += (real)a;
+        }
+        n->p[j] = (real)scale;
+        n->q[j] = w->trains ? (real)(-scale * s * b / count) : 0;
+        n->r[j] = w->trains ? (real)(-scale / count * (a - (double)n->mean[j] * s * b)) : 0;
+    }
+}
+
+/* Sums of g at r->g, and from them the way back through the normalisation of c. */
+static void gather(WORK *w, size_t c, int g, bool rectified)
+{
+    share(w, &(stage){ .w = w, .c = c, .g = g, .rectify = rectified }, gather_piece);
+    set_back(w, c);
+}
+
+/* g behind the normalisation becomes dz, in BEHIND; rows that are padding get none. */
+static void to_conv(WORK *w, piece *p, size_t c, const real *g)
+{
+    const norm *n = &w->norm[c];
+    size_t places = area(w, c), channels = conv(w, c)->channels, plain = p->plain * places;
+    real *dz = p->g[BEHIND];
+    w->kern->channels->back_normalise(plain, channels, g, p->z[c], n->p, n->q, n->r, dz);
+    w->kern->channels->back_normalise((p->rows - p->plain) * places, channels, g + plain * channels,
+                                      p->z[c] + plain * channels, n->p, NULL, NULL, dz + plain * channels);
+    memset(dz + p->rows * map(w, c), 0, (w->most - p->rows) * map(w, c) * sizeof *dz);
+}
+
+static void learn_piece(WORK *w, size_t index, size_t c)
+{
+    piece *p = &w->piece[index];
+    if (w->gradient) w->ops->learn(w->ops, index, c, into(w, p, c), p->g[BEHIND], p->rows);
+}
+
+/* From the block's end to behind its first convolution's normalisation, in INSIDE. */
+static void back_second(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    const una_conv_block *at = &w->net->block[r->b];
+    to_conv(w, p, at->second, p->g[AT_END]);
+    learn_piece(w, index, at->second);
+    w->ops->back(w->ops, index, at->second, p->g[BEHIND], p->g[INSIDE], p->rows);
+}
+
+/* And on to what went into the block, where the skip's gradient joins: in AT_END. */
+static void back_first(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    const una_conv_block *at = &w->net->block[r->b];
+    const una_windows *in = &conv(w, at->first)->at;
+    size_t numbers = p->rows * in->in_height * in->in_width * in->in_channels;
+    to_conv(w, p, at->first, p->g[INSIDE]);
+    learn_piece(w, index, at->first);
+    w->ops->back(w->ops, index, at->first, p->g[BEHIND], p->g[INSIDE], p->rows);
+    if (at->skip != SIZE_MAX) {
+        w->kern->add(numbers, p->g[ASIDE], p->g[INSIDE]);
+        real *free = p->g[AT_END];
+        p->g[AT_END] = p->g[INSIDE];
+        p->g[INSIDE] = free;
+    } else w->kern->add(numbers, p->g[INSIDE], p->g[AT_END]);
+}
+
+static void back_skip(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    size_t c = w->net->block[r->b].skip;
+    to_conv(w, p, c, p->g[AT_END]);
+    learn_piece(w, index, c);
+    w->ops->back(w->ops, index, c, p->g[BEHIND], p->g[ASIDE], p->rows);
+}
+
+static void back_block(WORK *w, size_t b)
+{
+    const una_conv_block *at = &w->net->block[b];
+    const stage here = { .w = w, .b = b };
+    gather(w, at->second, AT_END, true);
+    share(w, &here, back_second);
+    if (at->skip != SIZE_MAX) {
+        gather(w, at->skip, AT_END, false);              /* what was not above zero is zero by now */
+        share(w, &here, back_skip);
+    }
+    gather(w, at->first, INSIDE, true);
+    share(w, &here, back_first);
+}
+
+static void back_pool(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    const una_windows *at = &w->net->pool;
+    size_t pooled = at->out_height * at->out_width * at->in_channels;
+    for (size_t i = 0; i < p->rows; i++)
+        w->kern->channels->pool_back(at, p->g[AT_END] + i * pooled, p->which + i * pooled, p->g[INSIDE] + i * map(w, 0));
+    real *free = p->g[AT_END];
+    p->g[AT_END] = p->g[INSIDE];
+    p->g[INSIDE] = free;
+}
+
+/* To the weights of the stem, or (no gradient is asked for) to the image, in INSIDE. */
+static void back_stem(void *context, size_t index)
+{
+    const stage *r = context;
+    WORK *w = r->w;
+    piece *p = &w->piece[index];
+    to_conv(w, p, 0, p->g[AT_END]);
+    learn_piece(w, index, 0);
+    if (!w->gradient) w->ops->back(w->ops, index, 0, p->g[BEHIND], p->g[INSIDE], p->rows);
+}
+
+static void collect_piece(void *context, size_t index)
+{
+    const stage *r = context;
+    r->w->ops->collect(r->w->ops, index, r->w->gradient);
+}
+
+static void pass_back(WORK *w, const real *dphi, real *gradient)
+{
+    w->gradient = gradient;
+    share(w, &(stage){ .w = w, .dphi = dphi }, spread_piece);
+    for (size_t b = w->net->block_count; b-- > 0;) back_block(w, b);
+    if (!w->net->small) share(w, &(stage){ .w = w }, back_pool);
+    gather(w, 0, AT_END, true);
+    share(w, &(stage){ .w = w }, back_stem);
+    if (gradient) una_crew_do(w->crew, w->net->count, collect_piece, &(stage){ .w = w });
+}
+
+/* ---- heads ------------------------------------------------------------------------------------------------------ */
+
+static void heads(const una_conv *net, const real *parameters, size_t rows, const real *phi, WORK *w)
+{
+    size_t wide = UNA_PADDED(net->heads), features = UNA_PADDED(net->features);
+    const real *head = parameters + net->head, *bias = head + net->features * wide;
+    for (size_t r = 0; r < rows; r++) memcpy(w->f + r * wide, bias, wide * sizeof(real));
+    w->kern->product(rows, wide, net->features, phi, features, 1, head, wide, w->f, wide, true);
+}
+
+static void back_heads(const una_conv *net, const real *parameters, size_t rows, real *gradient, WORK *w)
+{
+    size_t wide = UNA_PADDED(net->heads), features = UNA_PADDED(net->features);
+    real *head = gradient + net->head;
+    w->kern->product(net->features, wide, rows, w->phi, 1, features, w->f, wide, head, wide, true);
+    w->kern->add_rows(rows, wide, w->f, head + net->features * wide);
+    w->kern->transpose(net->features, net->heads, parameters + net->head, wide, w->turned, features);
+    w->kern->product(rows, features, net->heads, w->f, wide, 1, w->turned, features, w->dphi, features, false);
+}
+
+/* ---- as a body -------------------------------------------------------------------------------------------------- */
+
+static void shape(void *at, const una_outline *outline)
+{
+    una_conv *net = at;
+    *net = (una_conv){ .image = outline->image, .small = outline->small_stem, .width = outline->width,
+                       .stages = outline->stages, .heads = outline->heads };
+    memcpy(net->blocks, outline->blocks, sizeof net->blocks);
+    una_conv_shape(net);
+}
+
+static una_body_size size(const void *at)
+{
+    const una_conv *net = at;
+    size_t inputs = net->image.height * net->image.width * net->image.channels;
+    return (una_body_size){ inputs, net->features, net->heads, net->parameters, 0, net->parameters - net->carried };
+}
+
+/* Weights ~ N(0, 2/(kernel^2 channels out)), scales and variances 1, heads uniform within 1/sqrt(features). */
+static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
+{
+    const una_conv *net = at;
+    double bound = 1 / sqrt((double)net->features);
+    (void)frozen;
+    memset(parameters, 0, net->parameters * sizeof *parameters);
+    for (size_t i = 0; i < net->count; i++) {
+        const una_convolution *c = &net->convolution[i];
+        size_t places = c->at.kernel * c->at.kernel, count = places * c->at.in_channels * c->channels;
+        double std = start->scale * sqrt(2 / (double)(places * c->channels));
+        for (size_t k = 0; k < count; k++) parameters[c->weights + k] = (real)(std * una_rng_normal(rng));
+        for (size_t j = 0; j < c->channels; j++) parameters[c->scale + j] = parameters[c->var + j] = 1;
+    }
+    for (size_t k = 0; k <= net->features; k++)
+        for (size_t m = 0; m < net->heads; m++)
+            parameters[net->head + k * UNA_PADDED(net->heads) + m] = (real)(bound * (2 * una_rng_uniform(rng) - 1));
+}
+
+static void learn(const NETWORK *net, const real *parameters, const real *x, size_t rows, size_t plain, real *phi,
+                  void *work)
+{
+    (void)net;
+    begin(work, parameters, x, rows, plain, true);
+    turn_weights(work);
+    pass_forward(work, phi);
+}
+
+static void learn_back(const NETWORK *net, const real *parameters, const real *dphi, real *gradient, void *work)
+{
+    (void)net, (void)parameters;
+    pass_back(work, dphi, gradient);
+}
+
+static void gradient_of(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
+                        double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
+{
+    const una_conv *shape = net->shape;
+    WORK *w = work;
+    double square = w->kern->ridge(shape->carried, (real)(2 * penalty), parameters, gradient);
+    memset(gradient + shape->carried, 0, (shape->parameters - shape->carried) * sizeof *gradient);
+    *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * square };
+    learn(net, parameters, x, rows, rows, w->phi, w);
+    heads(shape, parameters, rows, w->phi, w);
+    losses->fit = w->kern->residual(rows, shape->heads, UNA_PADDED(shape->heads), fit_weight, t, 0, w->f);
+    back_heads(shape, parameters, rows, gradient, w);
+    pass_back(w, w->dphi, gradient);
+    losses->total = losses->fit + losses->penalty;
+}
+
+static void forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
+                    double *f, void *work)
+{
+    const una_conv *shape = net->shape;
+    WORK *w = work;
+    size_t step = w->pieces * w->most, wide = UNA_PADDED(shape->features), inputs = size(shape).inputs;
+    begin(w, parameters, NULL, 0, 0, false);
+    turn_weights(w);
+    for (size_t from = 0; from < rows; from += step) {
+        size_t count = rows - from < step ? rows - from : step;
+        begin(w, parameters, x + from * inputs, count, 0, false);
+        pass_forward(w, w->phi);
+        for (size_t r = 0; phi && r < count; r++)
+            for (size_t k = 0; k < shape->features; k++) phi[(from + r) * stride + k] = (double)w->phi[r * wide + k];
+        if (!f) continue;
+        heads(shape, parameters, count, w->phi, w);
+        for (size_t r = 0; r < count; r++)
+            for (size_t m = 0; m < shape->heads; m++)
+                f[(from + r) * shape->heads + m] = (double)w->f[r * UNA_PADDED(shape->heads) + m];
+    }
+}
+
+/* One way back for each feature. */
+static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
+                            void *work)
+{
+    const una_conv *shape = net->shape;
+    WORK *w = work;
+    size_t features = shape->features, inputs = size(shape).inputs;
+    begin(w, parameters, x, 1, 0, false);
+    turn_weights(w);
+    pass_forward(w, w->phi);
+    for (size_t k = 0; phi && k < features; k++) phi[k] = (double)w->phi[k];
+    for (size_t k = 0; k < features; k++) {
+        memset(w->dphi, 0, UNA_PADDED(features) * sizeof *w->dphi);
+        w->dphi[k] = 1;
+        pass_back(w, w->dphi, NULL);
+        for (size_t d = 0; d < inputs; d++) j[d * features + k] = (double)w->piece[0].g[INSIDE][d];
+    }
+}
+
+const REAL(una_body) REAL(una_body_conv) = {
+    .name = "conv",
+    .shape_size = sizeof(una_conv),
+    .shape = shape,
+    .size = size,
+    .matrix = una_conv_matrix,
+    .initialise = initialise,
+    .work = work_for,
+    .gradient = gradient_of,
+    .forward = forward,
+    .slopes = slopes_at_point,
+    .learn = learn,
+    .learn_back = learn_back,
+    .settle = settle,
+};

@@ -11,13 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OWN_FLAGS = 7, MOST_OPTIONS = 64 };
+enum { OWN_FLAGS = 8, MOST_OPTIONS = 64 };
 
 static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, by name or spec (default: the experiment's own choice); a "
              "bare name stands for the experiment's own settings of it"),
     CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things "
                     "go"),
+    CLI_FLAG_SWITCH("kept", "fit nothing: the page of those rows that are in the folder, of a run that goes on, say"),
     CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
@@ -323,7 +324,7 @@ static una_status perform(cli *c, size_t experiment)
     char *copy = NULL, **set = NULL;
     const char **models = NULL, *list = cli_text(c, "models");
     una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick"),
-                                    .store = cli_text(c, "store") };
+                                    .store = cli_text(c, "store"), .kept = cli_has(c, "kept") };
     una_bench_result *result = NULL;
     if (list) settings.model_count = cli_split(list, &copy, &models);
     settings.models = models;

@@ -52,6 +52,7 @@ typedef struct una_bench_settings {
     size_t             set_count;
     const char        *store;                  /* "postgresql://...": rows are kept there, where several machines work
                                                   on them; NULL: in the folder                              */
+    int                kept;                   /* nothing is fitted: the page of those rows that are there already  */
 } una_bench_settings;
 
 typedef struct una_bench_key {                 /* one fit                                                   */
@@ -89,7 +90,7 @@ typedef struct una_bench_result {
     const una_bench_row   *rows;   size_t row_count;
     const una_bench_mean  *means;  size_t mean_count;
     const una_bench_claim *claims; size_t claim_count;
-    size_t      fits, fitted;                  /* asked for; made by this call: the others were there, or came from
+    size_t      fits, fitted;                  /* asked for (kept: of these, those there); made by this call: the others were there, or came from
                                                   another process                                           */
     const char *table, *page;                  /* paths of what was written                                 */
     const char *out;                           /* the folder                                                */

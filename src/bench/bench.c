@@ -169,7 +169,7 @@ static una_status take_asked(bench *b, const una_bench_settings *settings)
 {
     b->asked = (una_asked){ .experiment = b->experiment, .quick = settings->quick != 0, .keep = &b->keep,
         .first = b->run->settings.seed, .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench"),
-        .aside = !una_sweep_writes(b->ranks) };
+        .aside = !una_sweep_writes(b->ranks), .kept = settings->kept != 0 };
     UNA_TRY(una_arena_check(&b->keep));
     if (b->asked.first > (uint64_t)1 << 52)
         UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that every reader of its table can "
@@ -340,6 +340,21 @@ static una_status prepare(bench *b)
     }
 }
 
+/* The plan without what is not there. */
+static una_status keep_found(bench *b)
+{
+    una_plan missing = { .arena = &b->keep }, found = { .arena = &b->keep };
+    UNA_TRY(list_wanted(&missing, b));
+    for (size_t i = 0; i < b->plan.count; i++)
+        if (una_plan_find(&missing, &b->plan.keys[i]) == SIZE_MAX) una_plan_add(&found, b->plan.keys[i]);
+    UNA_TRY(una_arena_check(&b->keep));
+    b->asked.absent = missing.count;
+    b->plan = found;
+    if (found.count > 0) return UNA_OK;
+    UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has none of the %zu fits that were asked for, and nothing is fitted "
+             "(kept)", b->asked.out, missing.count);
+}
+
 static una_status sweep_plan(bench *b)
 {
     b->result.fits = b->plan.count;
@@ -438,7 +453,8 @@ static una_status present(bench *b)
 static una_status perform(bench *b, const una_bench_settings *given)
 {
     UNA_TRY(una_sweep_agree(get_ready(b, given), b->ranks, b->run));
-    UNA_TRY(prepare(b));
+    if (b->asked.kept) UNA_TRY(keep_found(b));
+    else UNA_TRY(prepare(b));
     UNA_TRY(sweep_plan(b));
     return una_sweep_agree(present(b), b->ranks, b->run);
 }

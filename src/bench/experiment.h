@@ -29,6 +29,8 @@ typedef struct una_asked {               /* what a run of an experiment was aske
     una_store             *store;        /* what was made before, from `prepare` on                         */
     una_arena             *keep;         /* lasts as long as the run of the experiment                      */
     bool                   aside;        /* a rank other than 0: makes rows, and writes no files            */
+    bool                   kept;         /* nothing is fitted                                               */
+    size_t                 absent;       /* then: fits of the plan that are not there                       */
 } una_asked;
 
 typedef struct una_group {               /* fits of one spec on one data set: what means are taken of        */

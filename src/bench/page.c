@@ -251,6 +251,12 @@ static una_status write_page(una_page *page, const una_findings *f, const una_be
     if (asked->quick)
         una_page_box(page, "Quick run", "Seeds and budgets were cut short (quick): this page shows that everything "
                      "works, and which way things go; the numbers that count are those of a run in full.");
+    if (asked->absent) {
+        una_text words = una_text_in(page->html.text.arena);
+        una_text_add(&words, "%zu of %zu fits are there, and this page is made of them alone: where a table or a claim "
+                     "needs others, it is silent or cannot tell.", f->count, f->count + asked->absent);
+        una_page_box(page, "Not all rows are there", words.at);
+    }
     UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
 
     UNA_TRY(claims_table(page, claims, claim_count, e, run));

@@ -22,6 +22,12 @@ sed 's/#[0-9a-f]*"/#7b037a2f"/' before.csv >public/gap.csv
 check "rows are shown without the data" 0 una bench gap --data nowhere --sets yacht --steps 12 --quiet --preset thesis \
     --models luna,nlm,gp --splits 0-1 --out public
 out "0 fits made now, 6 were there"
+check "what is there, of more that is not" 0 una bench gap --kept --data nowhere --sets yacht --steps 12 --quiet \
+    --preset thesis --models luna,nlm,gp --splits 0-3 --out public
+out "0 fits made now, 6 were there"
+has public/gap.html "6 of 12 fits are there"
+check "nothing that was asked for is there" 2 una bench gap --kept $how --models linear --splits 3 --out public
+err "public has none of the 1 fits that were asked for"
 check "fits are not made without it" 2 una bench gap --data nowhere --sets yacht --quiet --models linear --splits 3 --out public
 err "nowhere" "uci/yacht.csv"
 check "every column" 0 una bench gap $how --columns all --models linear --splits 0

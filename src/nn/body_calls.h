@@ -43,6 +43,8 @@ struct REAL(una_body) {
                   real *phi, void *work);
     void (*learn_back)(const REAL(una_network) *net, const real *parameters, const real *dphi, real *gradient,
                        void *work);
+    /* Threads for `learn`, `gradient` and `forward` of this work, as many as there are; no bit depends on them. */
+    void (*share)(void *work, una_crew *crew);
     /* After a step: what is carried follows the rows that `learn` or `gradient` saw last. */
     void (*settle)(const REAL(una_network) *net, real *parameters, void *work);
 };

@@ -178,6 +178,11 @@ static void set_norm(WORK *w, size_t c)
     }
 }
 
+static void take_crew(void *work, una_crew *crew)
+{
+    ((WORK *)work)->crew = crew;
+}
+
 static void settle(const NETWORK *net, real *parameters, void *work)
 {
     WORK *w = work;
@@ -647,5 +652,6 @@ const REAL(una_body) REAL(una_body_conv) = {
     .slopes = slopes_at_point,
     .learn = learn,
     .learn_back = learn_back,
+    .share = take_crew,
     .settle = settle,
 };

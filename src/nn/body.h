@@ -12,8 +12,6 @@
 #include "kern/kern.h"
 #include "opt/descent.h"
 
-typedef struct una_image_shape { size_t height, width, channels; } una_image_shape;
-
 typedef struct una_outline {             /* what is asked of a body; it takes what it knows                 */
     size_t inputs, width, depth, features, heads;
     una_activation activation;

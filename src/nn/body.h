@@ -28,6 +28,7 @@ typedef struct una_start {               /* how first weights are drawn; a body 
 
 typedef struct una_body_size {
     size_t inputs, features, heads;      /* columns of x, of phi (without the one), of f                    */
+    size_t head;                         /* where w [features, padded(heads)] stands among the parameters, then b */
     size_t parameters, frozen;           /* numbers that are trained; drawn once and never trained          */
     size_t carried;                      /* the last so many parameters are no matter of the gradient: running means,
                                             which `settle` moves                                            */

@@ -545,7 +545,15 @@ static una_body_size size(const void *at)
 {
     const una_conv *net = at;
     size_t inputs = net->image.height * net->image.width * net->image.channels;
-    return (una_body_size){ inputs, net->features, net->heads, net->parameters, 0, net->parameters - net->carried };
+    return (una_body_size){ inputs, net->features, net->heads, net->head, net->parameters, 0,
+                            net->parameters - net->carried };
+}
+
+static void set_heads(void *at, size_t count)
+{
+    una_conv *net = at;
+    net->heads = count;
+    una_conv_shape(net);
 }
 
 /* Weights ~ N(0, 2/(kernel^2 channels out)), scales and variances 1, heads uniform within 1/sqrt(features). */
@@ -644,6 +652,7 @@ const REAL(una_body) REAL(una_body_conv) = {
     .shape_size = sizeof(una_conv),
     .shape = shape,
     .size = size,
+    .set_heads = set_heads,
     .matrix = una_conv_matrix,
     .initialise = initialise,
     .work = work_for,

@@ -139,8 +139,8 @@ una_status una_dataset_add_images(una_dataset *data, const char *path, const cha
     una_clear_message(run);
     UNA_TRY(una_table_need(&at, data, column, run));
     if (data->column[at].is_text)
-        UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' of %s holds words; the numbers of images are needed, counted from "
-                 "0", column, data->origin);
+        UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' of %s holds words; the numbers of images are needed, counted "
+                 "from 0", column, data->origin);
     UNA_TRY(una_images_read(&images, path, run));
     una_images_let_go(data->images);
     data->images = images;

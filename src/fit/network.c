@@ -20,7 +20,8 @@ una_network_f32 una_network_mlp(const una_net *net)
 typedef struct resnet_options { int stem; double width; const char *blocks; } resnet_options;
 
 static const una_option resnet_table[] = {
-    { "stem", UNA_WORD, offsetof(resnet_options, stem), "imagenet", 0, 0, false, "imagenet|small", "first convolution" },
+    { "stem", UNA_WORD, offsetof(resnet_options, stem), "imagenet", 0, 0, false, "imagenet|small",
+      "first convolution" },
     { "width", UNA_COUNT, offsetof(resnet_options, width), "64", 8, 1024, false, NULL, "channels of the first stage" },
     { "blocks", UNA_TEXT, offsetof(resnet_options, blocks), "2-2-2-2", 0, 0, false, NULL, "blocks of each stage" },
     { .name = NULL }
@@ -34,8 +35,8 @@ static una_status read_blocks(una_outline *outline, const char *text, una_run *r
         for (; *at >= '0' && *at <= '9' && digits < 3; at++, digits++) blocks = 10 * blocks + (size_t)(*at - '0');
         all += blocks;
         if (blocks == 0 || all > UNA_MOST_BLOCKS || outline->stages == UNA_MOST_STAGES || (*at && *at != '-'))
-            UNA_FAIL(run, UNA_E_USAGE, "resnet: blocks=%.40s is no list of blocks like 2-2-2-2: 1 to %d stages, %d blocks "
-                     "in all at most", text, UNA_MOST_STAGES, UNA_MOST_BLOCKS);
+            UNA_FAIL(run, UNA_E_USAGE, "resnet: blocks=%.40s is no list of blocks like 2-2-2-2: 1 to %d stages, %d "
+                     "blocks in all at most", text, UNA_MOST_STAGES, UNA_MOST_BLOCKS);
         outline->blocks[outline->stages++] = blocks;
         if (!*at) return UNA_OK;
     }
@@ -149,7 +150,7 @@ una_status una_network_exchange(una_network_f32 *net, bool with_heads, una_archi
     uint64_t depth = ar->loading || convolves ? 0 : ((const una_net *)net->shape)->depth;
     UNA_TRY(una_archive_u64(ar, "depth", &depth, 0, UNA_MAX_LAYERS));
     if (ar->loading) net->body = depth ? &una_body_mlp_f32 : &una_body_conv_f32;
-    void *shape = una_arena_get(ar->arena, 1, net->body->shape_size);    /* a copy where it is saved: it is written to */
+    void *shape = una_arena_get(ar->arena, 1, net->body->shape_size);    /* a copy where it is saved */
     UNA_TRY(una_arena_check(ar->arena));
     if (!ar->loading) memcpy(shape, net->shape, net->body->shape_size);
     if (depth == 0) UNA_TRY(exchange_conv(shape, with_heads, ar));

@@ -4,9 +4,10 @@
  *
  * A batch is cut into pieces of rows, whose number depends on the batch alone; a crew shares them, and sums over pieces
  * (statistics of a normalisation, gradients) are taken in their order: the bits do not depend on how many threads there
- * are. With P plain rows x places, gradient g behind a normalisation y = scale (z - m) s + shift, s = 1/sqrt(var + eps):
- *   A = sum g,  B = sum g (z - m) s over all rows;   dz = scale s (g - (A + B (z - m) s)/P) for plain rows, scale s g for
- *   others, whose statistics are those of the plain ones;   d scale = B,  d shift = A.
+ * are. With P plain rows x places, gradient g behind a normalisation y = scale (z - m) s + shift,
+ * s = 1/sqrt(var + eps):
+ *   A = sum g,  B = sum g (z - m) s over all rows;   d scale = B,  d shift = A;
+ *   dz = scale s (g - (A + B (z - m) s)/P) for plain rows, scale s g for others, whose statistics are the plain ones'.
  */
 #include "nn/conv.h"
 
@@ -476,7 +477,8 @@ static void back_pool(void *context, size_t index)
     const una_windows *at = &w->net->pool;
     size_t pooled = at->out_height * at->out_width * at->in_channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->pool_back(at, p->g[AT_END] + i * pooled, p->which + i * pooled, p->g[INSIDE] + i * map(w, 0));
+        w->kern->channels->pool_back(at, p->g[AT_END] + i * pooled, p->which + i * pooled,
+                                     p->g[INSIDE] + i * map(w, 0));
     real *free = p->g[AT_END];
     p->g[AT_END] = p->g[INSIDE];
     p->g[INSIDE] = free;

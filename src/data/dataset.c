@@ -6,6 +6,7 @@
 #include "data/build.h"
 #include "data/cache.h"
 #include "data/csv.h"
+#include "data/images.h"
 #include "data/read.h"
 
 #include <string.h>
@@ -55,6 +56,7 @@ void una_dataset_free(una_dataset *data)
 {
     if (!data) return;
     una_run *run = data->run;
+    una_images_let_go(data->images);
     una_arena_free(&data->arena);
     una_release(run, data);
 }
@@ -311,6 +313,8 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     una_words words = una_words_in(&to->arena, work);
     to->rows = count;
     to->unit = from->unit;
+    to->images = una_images_hold(from->images);
+    to->image_column = from->image_column;
     to->line = UNA_GET_ROWS(&to->arena, size_t, count);
     UNA_TRY(una_arena_check(&to->arena));
 
@@ -388,6 +392,11 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
     una_words words = una_words_in(&to->arena, work);
     to->rows = a->rows + b->rows;
     to->unit = "row";
+    if (a->images != b->images)
+        UNA_FAIL(to->run, UNA_E_USAGE, "the rows of %.200s and %.200s do not name images of one file", a->origin,
+                 b->origin);
+    to->images = una_images_hold(a->images);
+    to->image_column = a->image_column;
 
     for (size_t c = 0; c < a->columns; c++) {
         size_t partner;

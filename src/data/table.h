@@ -25,6 +25,8 @@ struct una_dataset {
     size_t           *line;      /* [rows] line in the file where the row begins, or number of the row
                                     (from 1) in the array it was taken from; NULL when that is row + 1 */
     const char       *unit;      /* what `line` counts: "line" or "row"                             */
+    struct una_images *images;   /* that its rows name (images.h); NULL: they name none             */
+    size_t            image_column;      /* by the numbers of this column                           */
 };
 
 /* Position of a column by name, or SIZE_MAX. */

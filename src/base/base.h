@@ -234,4 +234,7 @@ void       una_scratch_unmap(void *at, size_t size);
 /* The CRC of gzip, PNG and zlib; start with 0, go on with what the last call gave. */
 uint32_t   una_crc32(uint32_t crc, const void *bytes, size_t size);
 
+/* The shape of an image: channels last. */
+typedef struct una_image_shape { size_t height, width, channels; } una_image_shape;
+
 #endif

@@ -8,6 +8,7 @@
 #include "data/columns.h"
 
 #include "base/company.h"
+#include "data/images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,7 @@ static una_status refuse_missing(const learner *l)
         for (size_t c = 0; c < data->columns; c++) {
             if (!is_missing(&data->column[c], i)) continue;
             bool target = is_target(l, c);
+            if (!target && data->images && c != data->image_column) continue;
             if (target ? l->targets > 1 : l->missing == UNA_MISSING_MEAN) continue;
 
             if (target)
@@ -410,7 +412,8 @@ static void note_rows(const learner *l)
 static una_status choose(learner *l)
 {
     const una_dataset *data = l->data;
-    for (size_t c = 0; c < data->columns; c++) l->used[c] = !is_target(l, c);
+    for (size_t c = 0; c < data->columns; c++)
+        l->used[c] = !is_target(l, c) && (!data->images || c == data->image_column);
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
     drop_constants(l);
@@ -539,7 +542,8 @@ static una_status learn_sources(una_columns *columns, learner *l)
         source->name = una_arena_text(l->arena, data->column[c].name);
         if (data->column[c].is_text) UNA_TRY(learn_text(source, l, c));
         else source->mean = moments_of(l, data->column[c].number).mean;
-        columns->input_count += source->is_text ? source->level_count : 1;
+        if (data->images) source->image = data->images->shape;
+        columns->input_count += una_source_inputs(source);
     }
     return una_arena_check(l->arena);
 }
@@ -552,7 +556,8 @@ una_status una_columns_inputs(una_columns *columns, una_arena *arena)
     una_input *input = columns->inputs;
     for (size_t s = 0; s < columns->source_count; s++) {
         const una_source *source = &columns->sources[s];
-        if (!source->is_text) *input++ = (una_input){ source->name, s, SIZE_MAX, source->mean, 1 };
+        for (size_t i = 0; !source->is_text && i < una_source_inputs(source); i++)
+            *input++ = (una_input){ source->name, s, SIZE_MAX, source->mean, 1 };
         for (size_t k = 0; k < source->level_count; k++) {
             una_text name = una_text_in(arena);
             una_text_add(&name, "%s=%s", source->name, source->levels[k]);
@@ -582,9 +587,41 @@ static una_status learn_target(una_columns *columns, const learner *l, size_t ta
     return una_arena_check(l->arena);
 }
 
+/* One centre and scale for all numbers of all images that rows in use name. */
+static una_status learn_image_scale(una_columns *columns, const learner *l)
+{
+    const una_images *images = l->data->images;
+    double *numbers = UNA_GET(&l->run->scratch, double, images->each), sum[3] = { 0, 0, 0 };
+    UNA_TRY(una_arena_check(&l->run->scratch));
+    for (size_t i = 0; i < l->rows; i++) {
+        size_t item;
+        UNA_TRY(una_table_image(&item, l->data, l->row[i], l->run));
+        una_images_take(images, item, 0, 1, numbers);
+        double own = 0, square = 0;
+        for (size_t k = 0; k < images->each; k++) {
+            own += numbers[k];
+            square += numbers[k] * numbers[k];
+        }
+        sum[0] += own;
+        sum[1] += square;
+        sum[2] += (double)images->each;
+    }
+    UNA_TRY(una_company_sum_f64(sum, 3, l->run));
+    double mean = sum[0] / sum[2], var = sum[1] / sum[2] - mean * mean;
+    if (!(var > UNA_ROUNDING * mean * mean))
+        UNA_FAIL(l->run, UNA_E_INPUT, "all images of %s that rows of %s name are of one shade, so there is nothing to "
+                 "learn from", images->origin, l->data->origin);
+    for (size_t i = 0; i < columns->input_count; i++) {
+        columns->inputs[i].centre = mean;
+        columns->inputs[i].scale = sqrt(var);
+    }
+    return UNA_OK;
+}
+
 static una_status learn_scales(una_columns *columns, const learner *l)
 {
     UNA_TRY(una_columns_inputs(columns, l->arena));
+    if (l->data->images) return learn_image_scale(columns, l);
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];
         if (input->level != SIZE_MAX) continue;

@@ -28,7 +28,15 @@ typedef struct una_source {      /* one column of the table                     
     bool         has_other;      /* takes rare words and words never seen; maybe no training row has it */
     double       mean;           /* fills missing cells under --missing mean: mean of the training cells, or
                                     position of the most frequent level of a text column            */
+    una_image_shape image;       /* of the images that it names; height 0: it names none            */
 } una_source;
+
+/* Inputs of a source: numbers of an image, levels, or one. */
+static inline size_t una_source_inputs(const una_source *source)
+{
+    if (source->image.height) return source->image.height * source->image.width * source->image.channels;
+    return source->is_text ? source->level_count : 1;
+}
 
 typedef struct una_columns {
     una_source *sources;         /* columns the model needs, in training order                      */
@@ -41,7 +49,14 @@ typedef struct una_columns {
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
 } una_columns;
 
-/* Inputs follow the sources: one for a number, one per level for text.
+/* What the inputs are an image of; height 0: of none. */
+static inline una_image_shape una_columns_image(const una_columns *columns)
+{
+    return columns->source_count == 1 ? columns->sources[0].image : (una_image_shape){ 0, 0, 0 };
+}
+
+/* Inputs follow the sources: one for a number, one per level for text, all numbers of an image, which is then the only
+ * source, whose numbers share their centre and scale.
  *
  * Learns columns from the table. Missing cells: ERROR refuses the first; DROP leaves the row out (also for the
  * target); MEAN fills numbers with the training mean and text with the most frequent level, and refuses a missing

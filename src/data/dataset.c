@@ -6,6 +6,7 @@
 #include "data/build.h"
 #include "data/cache.h"
 #include "data/csv.h"
+#include "data/images.h"
 #include "data/read.h"
 
 #include <string.h>
@@ -55,6 +56,7 @@ void una_dataset_free(una_dataset *data)
 {
     if (!data) return;
     una_run *run = data->run;
+    una_images_let_go(data->images);
     una_arena_free(&data->arena);
     una_release(run, data);
 }
@@ -311,6 +313,8 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     una_words words = una_words_in(&to->arena, work);
     to->rows = count;
     to->unit = from->unit;
+    to->images = una_images_hold(from->images);
+    to->image_column = from->image_column;
     to->line = UNA_GET_ROWS(&to->arena, size_t, count);
     UNA_TRY(una_arena_check(&to->arena));
 
@@ -388,6 +392,11 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
     una_words words = una_words_in(&to->arena, work);
     to->rows = a->rows + b->rows;
     to->unit = "row";
+    if (a->images != b->images)
+        UNA_FAIL(to->run, UNA_E_USAGE, "the rows of %.200s and %.200s do not name images of one file", a->origin,
+                 b->origin);
+    to->images = una_images_hold(a->images);
+    to->image_column = a->image_column;
 
     for (size_t c = 0; c < a->columns; c++) {
         size_t partner;
@@ -479,23 +488,29 @@ size_t una_table_find(const una_dataset *data, const char *name)
     return SIZE_MAX;
 }
 
-static una_status no_such_column(const una_dataset *data, const char *name, una_run *run)
+static una_status no_such_column(const char *const *names, size_t count, const char *origin, const char *name,
+                                 una_run *run)
 {
     enum { SHOWN = 12 };
-    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
-    UNA_TRY(una_arena_check(&run->scratch));
-
     una_text list = una_text_in(&run->scratch);
-    for (size_t i = 0; i < data->columns; i++) {
-        names[i] = data->column[i].name;
-        if (i < SHOWN) una_text_add(&list, "%s%.40s", i ? ", " : "", names[i]);
-    }
-    if (data->columns > SHOWN) una_text_add(&list, " and %zu more", data->columns - SHOWN);
+    for (size_t i = 0; i < count && i < SHOWN; i++) una_text_add(&list, "%s%.40s", i ? ", " : "", names[i]);
+    if (count > SHOWN) una_text_add(&list, " and %zu more", count - SHOWN);
     UNA_TRY(una_arena_check(&run->scratch));
 
-    const char *near = una_nearest(name, names, data->columns);
-    UNA_FAIL(run, UNA_E_INPUT, "%.200s has no column '%.60s'%s%.60s%s; its columns are: %s", data->origin, name,
+    const char *near = una_nearest(name, names, count);
+    UNA_FAIL(run, UNA_E_INPUT, "%.200s has no column '%.60s'%s%.60s%s; its columns are: %s", origin, name,
              near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list.at);
+}
+
+una_status una_names_need(size_t *position, const char *const *names, size_t count, const char *origin,
+                          const char *name, una_run *run)
+{
+    for (*position = 0; *position < count; ++*position)
+        if (strcmp(names[*position], name) == 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = no_such_column(names, count, origin, name, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run)
@@ -503,7 +518,10 @@ una_status una_table_need(size_t *column, const una_dataset *data, const char *n
     *column = una_table_find(data, name);
     if (*column != SIZE_MAX) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = no_such_column(data, name, run);
+    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t c = 0; status == UNA_OK && c < data->columns; c++) names[c] = data->column[c].name;
+    if (status == UNA_OK) status = no_such_column(names, data->columns, data->origin, name, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -4,6 +4,7 @@
  * matched by name; whatever cannot be encoded is refused with its place.
  */
 #include "data/columns.h"
+#include "data/images.h"
 
 #include <string.h>
 
@@ -162,9 +163,35 @@ static una_status encode_text(const coder *c, const una_source *source, const un
     return UNA_OK;
 }
 
+static bool same_shape(una_image_shape a, una_image_shape b)
+{
+    return a.height == b.height && a.width == b.width && a.channels == b.channels;
+}
+
+static una_status encode_images(const coder *c)
+{
+    const una_input *input = c->columns->inputs;
+    const una_images *images = c->data->images;
+    una_image_shape own = una_columns_image(c->columns);
+    if (!images)
+        UNA_FAIL(c->run, UNA_E_USAGE, "the model was fitted to images that the column '%.60s' names, and %s comes "
+                 "without any; name their file with --images", c->columns->sources[0].name, c->data->origin);
+    if (!same_shape(own, images->shape))
+        UNA_FAIL(c->run, UNA_E_INPUT, "%s has images of %zu x %zu x %zu (height, width, channels), and the model was "
+                 "fitted to images of %zu x %zu x %zu", images->origin, images->shape.height, images->shape.width,
+                 images->shape.channels, own.height, own.width, own.channels);
+    for (size_t i = 0; i < c->rows; i++) {
+        size_t item;
+        UNA_TRY(una_table_image(&item, c->data, c->row[i], c->run));
+        una_images_take(images, item, input->centre, input->scale, c->x + i * images->each);
+    }
+    return UNA_OK;
+}
+
 static una_status encode_inputs(const coder *c)
 {
     const una_columns *columns = c->columns;
+    if (una_columns_image(columns).height) return encode_images(c);
     for (size_t i = 0; i < columns->input_count;) {
         const una_input *input = &columns->inputs[i];
         const una_source *source = &columns->sources[input->source];
@@ -175,7 +202,7 @@ static una_status encode_inputs(const coder *c)
         else
             UNA_TRY(
                 encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
-        i += source->is_text ? source->level_count : 1;
+        i += una_source_inputs(source);
     }
     return UNA_OK;
 }

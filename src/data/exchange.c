@@ -5,6 +5,7 @@
  */
 #include "data/columns.h"
 #include "data/csv.h"
+#include "data/images.h"
 
 #include <string.h>
 
@@ -68,12 +69,26 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
     return check_levels(ar, source);
 }
 
+static una_status exchange_image(una_image_shape *shape, una_archive *ar)
+{
+    uint64_t height = shape->height, width = shape->width, channels = shape->channels;
+    UNA_TRY(una_archive_u64(ar, "columns.height", &height, 1, UNA_MOST_PIXELS));
+    UNA_TRY(una_archive_u64(ar, "columns.width", &width, 1, UNA_MOST_PIXELS));
+    UNA_TRY(una_archive_u64(ar, "columns.channels", &channels, 1, UNA_MOST_CHANNELS));
+    *shape = (una_image_shape){ (size_t)height, (size_t)width, (size_t)channels };
+    return una_image_size(*shape) <= UNA_MOST_PIXELS ? UNA_OK
+           : una_archive_refuse(ar, "columns.height", "makes images larger than they can be");
+}
+
 /* What a source adds to the file; *centre and *scale are those of its input where it is a number. */
 static una_status exchange_source(una_source *source, double *centre, double *scale, una_archive *ar)
 {
+    uint64_t sort = source->image.height ? 2 : source->is_text;
     UNA_TRY(exchange_name(ar, "columns.name", &source->name));
-    UNA_TRY(exchange_bool(ar, "columns.is_text", &source->is_text));
+    UNA_TRY(una_archive_u64(ar, "columns.is_text", &sort, 0, 2));
+    source->is_text = sort == 1;
     if (source->is_text) return exchange_levels(source, ar);
+    if (sort == 2) UNA_TRY(exchange_image(&source->image, ar));
     UNA_TRY(una_archive_f64(ar, "columns.mean", &source->mean));
     UNA_TRY(una_archive_f64(ar, "columns.centre", centre));
     UNA_TRY(una_archive_f64(ar, "columns.scale", scale));
@@ -86,7 +101,7 @@ static una_status save_sources(una_columns *columns, una_archive *ar)
     for (size_t s = 0; s < columns->source_count; s++) {
         una_source *source = &columns->sources[s];
         UNA_TRY(exchange_source(source, &input->centre, &input->scale, ar));
-        input += source->is_text ? source->level_count : 1;
+        input += una_source_inputs(source);
     }
     return UNA_OK;
 }
@@ -100,7 +115,9 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
 
     for (size_t s = 0; s < columns->source_count; s++) {
         UNA_TRY(exchange_source(&columns->sources[s], &centre[s], &scale[s], ar));
-        columns->input_count += columns->sources[s].is_text ? columns->sources[s].level_count : 1;
+        if (columns->sources[s].image.height && columns->source_count > 1)
+            return una_archive_refuse(ar, "columns.is_text", "has an image beside other columns");
+        columns->input_count += una_source_inputs(&columns->sources[s]);
     }
 
     UNA_TRY(una_columns_inputs(columns, ar->arena));

@@ -97,7 +97,7 @@ static una_status read_items(una_idx *idx, const source *s, una_arena *arena)
     size_t have = 0, got;
     unsigned char *bytes = NULL, extra;
     while (have < promised) {
-        unsigned char *block = UNA_GET(arena, unsigned char, room);
+        unsigned char *block = UNA_GET_ROWS(arena, unsigned char, room);
         UNA_TRY(una_arena_check(arena));
         if (have > 0) memcpy(block, bytes, have);
         bytes = block;

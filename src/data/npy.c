@@ -85,16 +85,22 @@ static una_status take_type(una_npy *npy, parser *p)
 
 static una_status take_shape(una_npy *npy, parser *p)
 {
-    size_t shape[2] = { 0, 1 }, count = 0;
+    size_t count = 0;
     if (!take(p, "(")) return refuse(npy, "its header has no shape");
     while (!take(p, ")")) {
-        if (count == 2) return refuse(npy, "it has more than two dimensions; rows and columns are needed");
-        if (!take_size(p, &shape[count++])) return refuse(npy, "its shape is no list of sizes");
+        if (count == 4) return refuse(npy, "it has more than four dimensions");
+        if (!take_size(p, &npy->sizes[count++])) return refuse(npy, "its shape is no list of sizes");
         if (!take(p, ",") && !(p->at < p->end && *p->at == ')')) return refuse(npy, "its shape is no list of sizes");
     }
     if (count == 0) return refuse(npy, "it is a single number, and rows and columns are needed");
-    npy->rows = shape[0];
-    npy->columns = shape[1];
+    npy->rows = npy->sizes[0];
+    npy->columns = 1;
+    for (size_t i = 1; i < count; i++) {
+        if (npy->sizes[i] > 0 && npy->columns > SIZE_MAX / 64 / npy->sizes[i])
+            return refuse(npy, "its shape is beyond any file");
+        npy->columns *= npy->sizes[i];
+    }
+    npy->size_count = count;
     return UNA_OK;
 }
 

@@ -12,7 +12,8 @@ typedef struct una_npy {
     una_arena   arena;           /* owns everything below                                           */
     const char *path;
     FILE       *stream;
-    size_t      rows, columns;   /* a 1-D array is one column                                       */
+    size_t      rows, columns;   /* a 1-D array is one column; of more dimensions, all but the first are columns */
+    size_t      sizes[4], size_count;
     bool        by_column;       /* Fortran order                                                   */
     bool        big_endian;
     char        type;            /* 'f', 'i', 'u' or 'b'                                            */

@@ -56,6 +56,9 @@ static una_status open_file(una_reader *reader, const char *path)
     UNA_TRY(una_arena_check(&reader->arena));
     if (una_path_ends(path, strlen(path), ".npy")) {
         UNA_TRY(una_npy_open(&reader->npy, path, reader->run));
+        if (reader->npy->size_count > 2)
+            UNA_FAIL(reader->run, UNA_E_INPUT, "%s is no NPY array that can be read: it has more than two dimensions; "
+                     "rows and columns are needed (images go with a table that names them)", path);
         reader->columns = reader->npy->columns;
         return number_names(reader);
     }

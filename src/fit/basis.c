@@ -5,26 +5,22 @@
  */
 #include "fit/basis.h"
 
-una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
-                           una_run *run)
+una_status una_basis_shape(una_basis *basis, una_basis_options *options, const una_problem *problem, size_t heads,
+                           una_arena *arena, una_run *run)
 {
-    una_outline outline = { .inputs = inputs, .width = (size_t)options->width, .depth = (size_t)options->depth,
-                            .features = (size_t)options->features, .heads = heads,
-                            .activation = (una_activation)options->activation };
-    una_body_mlp_f32.shape(&basis->net, &outline);
-    return una_kernels_need(run);
+    una_network_plan plan = { options->body, (size_t)options->width, (size_t)options->depth, (size_t)options->features,
+                              options->activation };
+    UNA_TRY(una_network_make(&basis->net, &plan, problem->columns, problem->x.cols, heads, arena, run));
+    options->body = plan.body;
+    options->features = (double)basis->net.body->size(basis->net.shape).features;
+    return UNA_OK;
 }
 
 /* ---- features --------------------------------------------------------------------------------------- */
 
-static una_network_f32 network_of(const una_basis *basis)
-{
-    return (una_network_f32){ &una_body_mlp_f32, &basis->net, NULL };
-}
-
 static una_feature_map map_of(const una_basis *basis)
 {
-    return una_map_of(network_of(basis), basis->parameters, true);
+    return una_map_of(basis->net, basis->parameters, true);
 }
 
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
@@ -99,8 +95,8 @@ una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prio
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_basis *basis = state;
-    size_t heads = una_net_heads(&basis->net);
-    una_feature_map map = una_map_of_heads(network_of(basis), basis->parameters);
+    size_t heads = basis->net.body->size(basis->net.shape).heads;
+    una_feature_map map = una_map_of_heads(basis->net, basis->parameters);
     *count = heads;
     if (!f) return UNA_OK;
 
@@ -140,7 +136,7 @@ una_status una_basis_leaves(const void *state, una_view x, double weight, una_le
 
 /* ---- saving ----------------------------------------------------------------------------------------------- */
 
-una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_heads, una_archive *ar)
+una_status una_basis_exchange_net(una_net *net, una_archive *ar)
 {
     uint64_t depth = net->depth, activation = (uint64_t)net->activation;
     UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
@@ -148,9 +144,9 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
     net->depth = (size_t)depth;
     net->activation = (una_activation)activation;
 
-    if (!with_inputs) net->size[0] = ar->inputs;
-    if (!with_heads) net->size[net->depth + 1] = 1;
-    for (size_t l = with_inputs ? 0 : 1; l < net->depth + 1 + with_heads; l++) {
+    net->size[0] = ar->inputs;
+    net->size[net->depth + 1] = 1;
+    for (size_t l = 1; l < net->depth + 1; l++) {
         uint64_t size = net->size[l];
         UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
         net->size[l] = (size_t)size;
@@ -160,28 +156,13 @@ una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_head
     return UNA_OK;
 }
 
-/* Without padding: that is a matter of the kernels, and files outlive them. */
-una_status una_basis_exchange_parameters(const una_net *net, float **parameters, una_archive *ar)
-{
-    float *packed = ar->loading ? NULL : UNA_GET(ar->arena, float, una_net_packed(net));
-    if (packed) una_net_pack(net, *parameters, packed);
-    UNA_TRY(una_arena_check(ar->arena));
-    UNA_TRY(una_archive_f32s(ar, "parameters", &packed, una_net_packed(net)));
-    if (!ar->loading) return UNA_OK;
-    *parameters = UNA_GET(ar->arena, float, net->parameters);
-    UNA_TRY(una_arena_check(ar->arena));
-    una_net_unpack(net, packed, *parameters);
-    return UNA_OK;
-}
-
 una_status una_basis_exchange(void *state, una_archive *ar)
 {
     una_basis *basis = state;
-    UNA_TRY(una_basis_exchange_net(&basis->net, true, true, ar));
-    UNA_TRY(una_basis_exchange_parameters(&basis->net, &basis->parameters, ar));
+    UNA_TRY(una_network_exchange(&basis->net, true, ar));
+    UNA_TRY(una_network_exchange_parameters(&basis->net, &basis->parameters, ar));
     UNA_TRY(una_head_exchange(&basis->head, ar));
-    if (basis->head.stats.features != una_net_features(&basis->net) + 1)
+    if (basis->head.stats.features != basis->net.body->size(basis->net.shape).features + 1)
         return una_archive_refuse(ar, "features", "does not fit the network");
-    if (basis->net.size[0] != ar->inputs) return una_archive_refuse(ar, "size", "does not fit the columns");
     return UNA_OK;
 }

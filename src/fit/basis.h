@@ -8,16 +8,18 @@
 
 #include "fit/feature_map.h"
 #include "fit/lesson.h"
+#include "fit/network.h"
 #include "fit/rows.h"
 #include "opt/schedule.h"
 
 typedef struct una_basis {               /* the state of a fitted model                                     */
-    una_net  net;
+    una_network_f32 net;
     float   *parameters;
     una_head head;                       /* on [phi, 1]                                                     */
 } una_basis;
 
 typedef struct una_basis_options {
+    const char *body;
     double width, depth, features;
     int    activation, initialisation;
     int    optimiser, rate_schedule;
@@ -79,29 +81,29 @@ una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *opti
 /* The noise of each target, noise_var [outputs], that rows show which did not train: the error of a linear head on the
  * features of a network with one output for each, trained as the options say (train_noise_std standardised).
  * UNA_PLAIN_NOISE_VAR if no row is held out. */
-una_status una_basis_noise(double *noise_var, const una_net *like, const una_basis_options *options,
+una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const una_basis_options *options,
                            const una_problem *problem, una_fit_result *result, una_run *run);
 double     una_basis_noise_steps(double steps);  /* of that training, where the one proper takes so many    */
 /* Inside the objective of a single head, where only its ratio to the penalty counts. */
 #define UNA_PLAIN_NOISE_VAR 0.09
 
 /* ---- pieces for models that train on something else than y (TUNA) ---- */
-una_status una_basis_shape(una_basis *basis, const una_basis_options *options, size_t inputs, size_t heads,
-                           una_run *run);
+/* The network's shape goes to `arena`. */
+una_status una_basis_shape(una_basis *basis, una_basis_options *options, const una_problem *problem, size_t heads,
+                           una_arena *arena, una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
 /* Fills automatic numbers in: `rows` train, and a pass is over them; rules go by `table`, all rows there are. */
 void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
 /* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
-una_lesson una_basis_lesson(const una_basis_options *options, const una_net *net, const una_training *diversity,
+una_lesson una_basis_lesson(const una_basis_options *options, una_network_f32 net, const una_training *diversity,
                             double train_noise_var);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
                             una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
-/* Saving and loading of a network's shape and parameters. Inputs not stored: as many as the model has; heads: one. */
-una_status una_basis_exchange_net(una_net *net, bool with_inputs, bool with_heads, una_archive *ar);
-una_status una_basis_exchange_parameters(const una_net *net, float **parameters, una_archive *ar);
+/* Saving and loading of a perceptron's shape with one head, whose inputs are as many as the model has. */
+una_status una_basis_exchange_net(una_net *net, una_archive *ar);
 /* The size of one unit of an option such as noise_std, in standardised units of the target, by the option `units`. */
 double una_unit(int units, const una_problem *problem);
 double una_noise_var(double noise_std, double unit);     /* standardised; automatic stays automatic         */

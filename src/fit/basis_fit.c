@@ -52,7 +52,7 @@ void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool mem
     if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
 }
 
-una_lesson una_basis_lesson(const una_basis_options *o, const una_net *net, const una_training *diversity,
+una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, const una_training *diversity,
                             double train_noise_var)
 {
     una_training how = *diversity;
@@ -68,7 +68,7 @@ una_lesson una_basis_lesson(const una_basis_options *o, const una_net *net, cons
     how.fit_weight = 1 / (2 * train_noise_var);
     how.penalty = o->penalty;
 
-    return (una_lesson){ .body = &una_body_mlp_f32, .shape = net, .start = { o->initialisation, 1, 1 }, .how = how,
+    return (una_lesson){ .body = net.body, .shape = net.shape, .start = { o->initialisation, 1, 1 }, .how = how,
                          .look = o->kept == 1 ? UNA_LOOK_NOT : UNA_LOOK_POSTERIOR };
 }
 
@@ -122,7 +122,7 @@ static una_status finish(void *context, void *trial, una_run *run)
     basis_trial *t = trial;
     const una_held *r = t->base.lesson.rows;
     const una_network_f32 net = { t->base.lesson.body, t->base.lesson.shape, NULL };
-    size_t k = una_net_features(net.shape) + 1;
+    size_t k = net.body->size(net.shape).features + 1;
     double noise_var, rmse, score = 0, sum = 0, all = 0;
     void *work;
     (void)context;
@@ -193,7 +193,7 @@ una_status una_basis_keep_curve(una_fit_result *result, const una_trained *train
 typedef struct several {                 /* the states of all targets, while their network is trained       */
     una_basis *const *basis;
     size_t  targets;
-    una_net net;                         /* with the heads of all                                           */
+    una_network_f32 net;                 /* with the heads of all                                           */
     double *noise_var;                   /* [targets] inside the objective                                  */
     double *scale;                       /* [targets] that they are multiplied by there; NULL: 1            */
     double  common;                      /* the noise variance of scaled targets                            */
@@ -203,20 +203,17 @@ typedef struct several {                 /* the states of all targets, while the
 /* Each target keeps the features and its own heads. */
 static una_status cut(una_basis *basis, const several *all, size_t target, const float *from, una_arena *keep)
 {
-    const una_net *net = &basis->net;
-    size_t heads = una_net_heads(net), features = una_net_features(net), l = net->depth;
-    size_t wide = UNA_PADDED(heads), all_wide = UNA_PADDED(una_net_heads(&all->net));
+    una_body_size own = basis->net.body->size(basis->net.shape), whole = all->net.body->size(all->net.shape);
+    size_t wide = UNA_PADDED(own.heads), all_wide = UNA_PADDED(whole.heads);
     float scale = all->scale ? (float)(1 / all->scale[target]) : 1;
-    float *to = basis->parameters = UNA_GET(keep, float, net->parameters);
+    float *to = basis->parameters = UNA_GET(keep, float, own.parameters);
     UNA_TRY(una_arena_check(keep));
 
-    memcpy(to, from, net->hidden_parameters * sizeof *to);
-    for (size_t m = 0; m < heads; m++) {
-        size_t own = target * heads + m;
-        for (size_t i = 0; i < features; i++)
-            to[net->weights[l] + i * wide + m] = scale * from[all->net.weights[l] + i * all_wide + own];
-        to[net->biases[l] + m] = scale * from[all->net.biases[l] + own];
-    }
+    memcpy(to, from, own.head * sizeof *to);
+    for (size_t i = 0; i <= own.features; i++)           /* the last: b */
+        for (size_t m = 0; m < own.heads; m++)
+            to[own.head + i * wide + m] = scale * from[whole.head + i * all_wide + target * own.heads + m];
+    memcpy(to + own.parameters - own.carried, from + whole.parameters - whole.carried, own.carried * sizeof *to);
     return UNA_OK;
 }
 
@@ -270,7 +267,7 @@ static una_status compare(void *context, const void *const *trial, const una_tar
 static void teach_targets(una_lesson *lesson, size_t targets, const double *scale)
 {
     if (targets == 1) return;
-    lesson->target_heads = una_net_heads(lesson->shape);
+    lesson->target_heads = lesson->body->size(lesson->shape).heads;
     lesson->how.targets = targets;
     lesson->how.target_scale = scale;
 }
@@ -283,20 +280,19 @@ static una_status take_verdicts(una_target_verdict **verdict, size_t targets, un
     return una_arena_check(arena);
 }
 
-una_status una_basis_noise(double *noise_var, const una_net *like, const una_basis_options *options,
+una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const una_basis_options *options,
                            const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t targets = una_problem_outputs(p);
-    una_net net = *like;
+    una_network_f32 net;
     una_target_verdict *verdict;
     UNA_TRY(take_verdicts(&verdict, targets, &run->scratch));
     una_fit_result *judged = UNA_GET(&run->scratch, una_fit_result, targets);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < targets; t++) verdict[t] = (una_target_verdict){ UNA_AUTO, 1, &judged[t] };
 
-    net.size[net.depth + 1] = targets;
-    una_net_shape(&net);
-    una_lesson lesson = una_basis_lesson(options, &net, &(una_training){0}, pow(options->train_noise_std, 2));
+    UNA_TRY(una_network_with_heads(&net, like, targets, &run->scratch));
+    una_lesson lesson = una_basis_lesson(options, net, &(una_training){0}, pow(options->train_noise_std, 2));
     lesson.how.descent.stage = "training a plain network for the noise";
     teach_targets(&lesson, targets, NULL);
     una_crossfit fit = { .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish, .judge = judge,
@@ -319,7 +315,7 @@ static una_status posterior(una_basis *basis, const una_problem *p, una_fit_resu
                             una_run *run)
 {
     double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
-    una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);
+    una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
     UNA_TRY(una_arena_check(keep));
     basis->head.noise_var = noise_var;
     basis->head.prior_var = prior_var;
@@ -382,20 +378,17 @@ static void scale_targets(several *all)
 }
 
 static una_status begin(several *all, una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
-                        const una_basis_plan *plan, una_run *run)
+                        const una_basis_plan *plan, una_arena *keep, una_run *run)
 {
     size_t n = una_problem_outputs(p);
-    una_basis wide;
     *all = (several){ .basis = basis, .targets = n, .noise_var = UNA_GET(&run->scratch, double, n),
                       .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
     UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
     for (size_t t = 0; t < n; t++) {
         una_basis_resolve(o[t], una_train_rows(p), una_table_rows(p), plan->member);
-        UNA_TRY(una_basis_shape(basis[t], o[t], p->x.cols, plan->heads, run));
+        UNA_TRY(una_basis_shape(basis[t], o[t], p, plan->heads, keep, run));
     }
-    UNA_TRY(una_basis_shape(&wide, o[0], p->x.cols, plan->heads * n, run));
-    all->net = wide.net;
-    return UNA_OK;
+    return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);
 }
 
 /* What a target is left with: noise and prior as chosen, the posterior of its rows. */
@@ -458,13 +451,13 @@ una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, c
     size_t *group;
     several all;
     una_target_verdict *verdict;
-    UNA_TRY(begin(&all, basis, o, p, plan, run));
+    UNA_TRY(begin(&all, basis, o, p, plan, keep, run));
     UNA_TRY(take_verdicts(&verdict, all.targets, &run->scratch));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
     UNA_TRY(find_train_noise(&all, &share, o, plan, p, result[0], run));
     scale_targets(&all);
 
-    una_lesson lesson = una_basis_lesson(o[0], &all.net, &plan->training, all.common);
+    una_lesson lesson = una_basis_lesson(o[0], all.net, &plan->training, all.common);
     lesson.how.descent.stage = plan->stage;
     lesson.group = group;
     teach_targets(&lesson, all.targets, all.scale);

@@ -40,6 +40,22 @@ static una_status settle_for_company(const una_kind *one, una_committee_options 
     return UNA_OK;
 }
 
+/* Images have no inputs that could be scaled one by one, or that noise would follow; and trainings are long. */
+static una_status settle_for_images(const una_kind *one, una_committee_options *o, const una_problem *p, una_run *run)
+{
+    if (!una_columns_image(p->columns).height) return UNA_OK;
+    if (!one->sees_images)
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; nn, nlm, luna and ensembles of nn can", one->name);
+    if (o->noise == UNA_NOISE_VARYING)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is not possible with images; use noise=constant", one->name);
+    if (o->relevance == UNA_RELEVANCE_ON)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: relevance=on is not possible with images; use relevance=off", one->name);
+    if (UNA_IS_AUTO(o->members)) o->members = 1;
+    o->noise = UNA_NOISE_CONSTANT;
+    o->relevance = UNA_RELEVANCE_OFF;
+    return UNA_OK;
+}
+
 /* ---- the rule for members ------------------------------------------------------------------------------------- */
 
 enum { FEW_ROWS = 2000, ROUNDS_OF_FEW = 4, ROUNDS_OF_FOLDS = 2, MEMBERS_HELD_OUT = 4 };
@@ -350,6 +366,7 @@ una_status una_committee_fit(una_members *m, const una_kind *one, void *options,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
     UNA_TRY(settle_for_company(one, completed(one, options), run));
+    UNA_TRY(settle_for_images(one, una_committee_options_of(one, options), p, run));
     una_span before = una_progress_part(run, 0, 1);
     una_status status = one->learns_features ? fit_trained(&m, one, &options, p, &result, NULL, keep, run)
                                              : una_fit_whole(m, one, options, p, result, keep, run);

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-static una_status take_batches(una_batches *batches, const una_lesson *l, una_run *run)
+una_status una_lesson_batches(una_batches *batches, const una_lesson *l, una_run *run)
 {
     const una_held *r = l->rows;
     size_t batch = l->how.descent.optimiser == UNA_GD ? 0 : l->how.batch;
@@ -83,7 +83,7 @@ una_status una_goal_squares(una_trainable_f32 *what, const una_pupil *pupil, una
         UNA_TRY(una_arena_check(&run->scratch));
         what->settle = bound_blocks;
     }
-    UNA_TRY(take_batches(&s->batches, l, run));
+    UNA_TRY(una_lesson_batches(&s->batches, l, run));
     return una_network_work_f32(&s->work, &pupil->net, s->batches.most, run);
 }
 
@@ -201,7 +201,7 @@ una_status una_goal_anchor(una_trainable_f32 *what, const una_pupil *pupil, una_
     *a = (anchored){ .pupil = pupil, .anchor = anchor,
                      .weight = l->of.anchor.noise_var / (l->of.anchor.prior_var * (double)l->rows->rows) };
     *what = (una_trainable_f32){ .context = a, .gradient = anchored_gradient };
-    UNA_TRY(take_batches(&a->batches, l, run));
+    UNA_TRY(una_lesson_batches(&a->batches, l, run));
     return una_network_work_f32(&a->work, &pupil->net, a->batches.most, run);
 }
 
@@ -252,7 +252,7 @@ una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una
     d->decay = pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var / (2 * (double)l->rows->rows);
     *what = (una_trainable_f32){ .context = d, .gradient = dropped_gradient };
 
-    UNA_TRY(take_batches(&d->batches, l, run));
+    UNA_TRY(una_lesson_batches(&d->batches, l, run));
     for (size_t k = 0; k < net->depth; k++)
         d->mask[k] = UNA_GET(&run->scratch, float, d->batches.most * UNA_PADDED(net->size[k + 1]));
     d->input_mask = UNA_GET(&run->scratch, float, d->batches.most * net->size[0]);
@@ -331,6 +331,6 @@ una_status una_goal_bound(una_trainable_f64 *what, double **p, const una_pupil *
         (*p)[i] = (double)b->packed[i];
         (*p)[count + i] = una_softplus_inverse(l->of.bound.start_std);
     }
-    UNA_TRY(take_batches(&b->batches, l, run));
+    UNA_TRY(una_lesson_batches(&b->batches, l, run));
     return una_network_work_f32(&b->work, &pupil->net, b->batches.most, run);
 }

@@ -68,7 +68,10 @@ typedef struct una_pupil {               /* what goals and looks need of a train
     una_rng         rng;                 /* drew the first parameters                                       */
 } una_pupil;
 
+/* The batches that its rows train in. */
+una_status una_lesson_batches(una_batches *batches, const una_lesson *lesson, una_run *run);
 una_status una_goal_squares(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);      /* any body */
+una_status una_goal_diverse(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);      /* with `learn` */
 una_status una_goal_evidence(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);
 una_status una_goal_anchor(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);
 una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);

@@ -177,7 +177,7 @@ una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool pr
 una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t numbers_each, una_archive *ar)
 {
     uint64_t parts = m->parts;
-    UNA_TRY(una_basis_exchange_net(&m->net, false, false, ar));
+    UNA_TRY(una_basis_exchange_net(&m->net, ar));
     UNA_TRY(una_archive_u64(ar, "parts", &parts, 1, MOST_PARTS));
     UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));

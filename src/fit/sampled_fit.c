@@ -159,7 +159,8 @@ static una_status find_train_noise(double *noise_var, double *share, const una_s
                                     .rate_schedule = 1, .initialisation = o->initialisation,
                                     .train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR) };
         una_span before = una_progress_part(run, 0, *share = 0.1);
-        una_status status = una_basis_noise(&found, &m->net, &plain, p, result, run);
+        una_network_f32 like = una_network_mlp(&m->net);
+        una_status status = una_basis_noise(&found, &like, &plain, p, result, run);
         una_progress_back(run, before);
         UNA_TRY(status);
     }
@@ -174,7 +175,7 @@ static una_lesson lesson_of(const una_sampled *m, const una_sampled_options *o, 
 {
     una_basis_options basis = { .steps = o->steps, .batch = o->batch, .optimiser = UNA_ADAM, .rate = o->rate,
                                 .rate_schedule = o->rate_schedule, .initialisation = o->initialisation };
-    una_lesson lesson = una_basis_lesson(&basis, &m->net, &(una_training){0}, train_noise_var);
+    una_lesson lesson = una_basis_lesson(&basis, una_network_mlp(&m->net), &(una_training){0}, train_noise_var);
     lesson.goal = plan->lesson.goal;
     lesson.of = plan->lesson.of;
     lesson.how.descent.stage = plan->lesson.how.descent.stage;

@@ -20,7 +20,7 @@ struct REAL(una_channels_kernels) {
     void (*unfold)(const una_windows *at, const real *map, real *u, size_t stride);
     void (*fold)(const una_windows *at, const real *u, size_t stride, real *map);
 
-    /* The largest number of every window of one map, and which of its places has it; back: the map's gradient, whole. */
+    /* The largest number of every window of one map, and which of its places has it; back: the map's whole gradient. */
     void (*pool)(const una_windows *at, const real *map, real *most, unsigned char *which);
     void (*pool_back)(const una_windows *at, const real *g, const unsigned char *which, real *map);
     /* phi [c] = mean of x [n, c]; back: dx [n, c] = dphi/n. */

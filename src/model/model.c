@@ -177,10 +177,13 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t rows, all, *kept = NULL;
     UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other,
                               &result->notes, &model->keep, run));
+    bool images = una_columns_image(&model->columns).height > 0;
+    if (images && !model->kind->sees_images)
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn and ensemble can", model->kind->name);
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
                                &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
-    UNA_TRY(una_columns_doubt(&model->columns, data, x, y, kept, rows, &result->warnings, run));
+    UNA_TRY(una_columns_doubt(&model->columns, data, images ? NULL : x, y, kept, rows, &result->warnings, run));
     UNA_TRY(share_sentences(&result->warnings, 0, run));
 
     size_t inputs = model->columns.input_count;

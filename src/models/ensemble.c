@@ -346,6 +346,7 @@ const una_kind una_kind_ensemble = {
     .least_rows = 10,
     .learns_features = true,
     .inner = "of",
+    .sees_images = true,
     .fit = ensemble_fit,
     .predict = una_members_predict,
     .exchange = ensemble_exchange,

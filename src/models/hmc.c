@@ -376,7 +376,7 @@ static una_status held_out_noise(double *std, const hmc *m, const una_problem *p
                                 .batch = (double)batch, .rate = 0.01, .rate_schedule = 1, .penalty = 0.5,
                                 .initialisation = 1 };
     const double assumed = 0.01;         /* noise variance: small, since the best look stops the fitting of noise */
-    una_lesson lesson = una_basis_lesson(&plain, &m->net, &(una_training){0}, assumed);
+    una_lesson lesson = una_basis_lesson(&plain, una_network_mlp(&m->net), &(una_training){0}, assumed);
     lesson.how.descent.stage = "measuring the noise";
     lesson.how.descent.look_every = lesson.how.descent.steps / 40;
     lesson.look = UNA_LOOK_ERROR;

@@ -25,7 +25,7 @@ typedef struct luna_options {
     una_committee_options committee;
 } luna_options;
 
-enum { BOTH = UNA_PROBES_BEYOND + 1, FEW_DIRECTIONS = 4 };
+enum { BOTH = UNA_PROBES_BEYOND + 1, FEW_DIRECTIONS = 4, FEW_OF_IMAGES = 2 };
 
 static const una_option luna_table[] = {
     { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
@@ -58,6 +58,7 @@ static const una_option luna_table[] = {
       "of members, all in the others" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
+    UNA_ROW_BODY(luna_options, basis),
     UNA_NET_TABLE(luna_options, "0.01", "1", "auto"),
     UNA_HELD_OUT_TABLE(luna_options),
     UNA_COMMITTEE_TABLE(luna_options, "auto", "auto"),
@@ -81,6 +82,9 @@ static void fill_in(luna_options *o, const una_problem *problem)
 {
     double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features;
     double inputs = (double)problem->x.cols;
+    bool images = una_columns_image(problem->columns).height > 0;
+    if (images) o->direction_kind = 1;
+    if (images && (UNA_IS_AUTO(o->directions) || o->directions == 0)) o->directions = FEW_OF_IMAGES;
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
@@ -160,6 +164,7 @@ static const una_kind luna_one = {
     .state_size = sizeof(una_basis),
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .fit = luna_fit,
     .fit_several = luna_fit_several,
     .vary = luna_vary,
@@ -193,6 +198,7 @@ const una_kind una_kind_luna = {
     .results = 3,
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .shares_rows = true,
     .keeps_folds = true,
     .fit = luna_one_members_fit,

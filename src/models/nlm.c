@@ -23,6 +23,7 @@ enum { MLE, MAP, MARGINAL };
 static const una_option nlm_table[] = {
     { "training", UNA_WORD, offsetof(nlm_options, training), "map", 0, 0, false, "mle|map|marginal",
       "how the features are trained: maximum likelihood, with penalty, or by marginal likelihood" },
+    UNA_ROW_BODY(nlm_options, basis),
     UNA_NET_TABLE(nlm_options, "0.01", "1", "1"),
     UNA_HELD_OUT_TABLE(nlm_options),
     UNA_COMMITTEE_TABLE(nlm_options, "auto", "auto"),
@@ -61,6 +62,7 @@ static const una_kind nlm_one = {
     .state_size = sizeof(una_basis),
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .fit = nlm_fit,
     .fit_several = nlm_fit_several,
     .predict = una_basis_predict,
@@ -122,6 +124,7 @@ const una_kind una_kind_nlm = {
     .results = 3,
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .shares_rows = true,
     .keeps_folds = true,
     .fit = nlm_members_fit,

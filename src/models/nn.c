@@ -17,6 +17,7 @@
 typedef struct nn_options { una_basis_options basis; una_committee_options committee; } nn_options;
 
 static const una_option nn_table[] = {
+    UNA_ROW_BODY(nn_options, basis),
     UNA_ROWS_SHAPE(nn_options, basis, "2", "hidden layer", "hidden layers"),
     UNA_ROW_ACTIVATION(nn_options, basis, "hidden layers"),
     UNA_ROW_INITIALISATION(nn_options, basis),
@@ -34,7 +35,7 @@ static const una_option nn_table[] = {
 };
 
 typedef struct nn_state {
-    una_net net;
+    una_network_f32 net;
     float  *parameters;
     double  noise_var;
 } nn_state;
@@ -51,9 +52,10 @@ static una_status nn_keep(void *context, const void *const *trial, size_t count,
     nn_state *m = kept->state;
     const una_plain_trial *t = trial[0];
     (void)count, (void)run;
-    m->parameters = UNA_GET(keep, float, m->net.parameters);
+    size_t parameters = m->net.body->size(m->net.shape).parameters;
+    m->parameters = UNA_GET(keep, float, parameters);
     UNA_TRY(una_arena_check(keep));
-    memcpy(m->parameters, t->base.parameters, m->net.parameters * sizeof(float));
+    memcpy(m->parameters, t->base.parameters, parameters * sizeof(float));
     kept->square = t->square / (double)t->judged;
     kept->judged = t->judged;
     return una_basis_keep_curve(result, &t->base.trained, keep);
@@ -69,11 +71,11 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     una_basis shape = {0};
     o->features = o->width;
     una_basis_resolve(o, p->x.rows, una_table_rows(p), false);
-    UNA_TRY(una_basis_shape(&shape, o, p->x.cols, 1, run));
+    UNA_TRY(una_basis_shape(&shape, o, p, 1, keep, run));
     m->net = shape.net;
 
     double train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(o->train_noise_std * unit, 2);
-    una_lesson lesson = una_basis_lesson(o, &m->net, &(una_training){0}, train_noise_var);
+    una_lesson lesson = una_basis_lesson(o, m->net, &(una_training){0}, train_noise_var);
     lesson.how.descent.stage = "training nn";
     lesson.look = UNA_LOOK_ERROR;
     if (anchor) {
@@ -108,15 +110,10 @@ static una_status nn_fit(void *state, void *options, const una_problem *problem,
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
 
-static una_network_f32 network_of(const nn_state *m)
-{
-    return (una_network_f32){ &una_body_mlp_f32, &m->net, NULL };
-}
-
 static una_status nn_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const nn_state *m = state;
-    una_feature_map map = una_map_of_heads(network_of(m), m->parameters);
+    una_feature_map map = una_map_of_heads(m->net, m->parameters);
     for (size_t r = 0; r < x.rows; r++) {
         out->var_model[r] = 0;
         out->var_noise[r] = m->noise_var;
@@ -127,10 +124,9 @@ static una_status nn_predict(const void *state, una_view x, una_predictive *out,
 static una_status nn_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
     const nn_state *m = state;
-    una_feature_map map = una_map_of(network_of(m), m->parameters, false);
+    una_feature_map map = una_map_of(m->net, m->parameters, false);
     size_t inputs = map.inputs, features = map.features, wide = UNA_PADDED(1);
-    const float *w = m->parameters + m->net.weights[m->net.depth];
-    const float *bias = m->parameters + m->net.biases[m->net.depth];
+    const float *w = m->parameters + m->net.body->size(m->net.shape).head, *bias = w + features * wide;
     una_mark mark = una_arena_mark(&run->scratch);
     double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, features);
     una_status status = una_arena_check(&run->scratch);
@@ -160,9 +156,8 @@ static una_status nn_sample(void *function, const void *state, una_rng *rng, una
 static una_status nn_exchange(void *state, una_archive *ar)
 {
     nn_state *m = state;
-    UNA_TRY(una_basis_exchange_net(&m->net, true, false, ar));
-    if (m->net.size[0] != ar->inputs) return una_archive_refuse(ar, "size", "does not fit the columns");
-    UNA_TRY(una_basis_exchange_parameters(&m->net, &m->parameters, ar));
+    UNA_TRY(una_network_exchange(&m->net, false, ar));
+    UNA_TRY(una_network_exchange_parameters(&m->net, &m->parameters, ar));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
     return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
 }
@@ -176,6 +171,7 @@ static const una_kind nn_one = {
     .state_size = sizeof(nn_state),
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .sure = true,
     .fit = nn_fit,
     .fit_anchored = fit_anchored,
@@ -205,6 +201,7 @@ const una_kind una_kind_nn = {
     .results = 5,
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .keeps_folds = true,
     .fit = nn_one_members_fit,
     .fit_anchored = nn_members_anchored,

@@ -309,7 +309,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     una_residual_shape(&m->net);
 
     double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(b->train_noise_std * unit, 2);
-    una_lesson lesson = una_basis_lesson(b, NULL, &(una_training){0}, train_noise_var);
+    una_lesson lesson = una_basis_lesson(b, una_network_mlp(NULL), &(una_training){0}, train_noise_var);
     lesson.body = &una_body_residual_f32;
     lesson.shape = &m->net;
     lesson.start.lengthscale = o->lengthscale;

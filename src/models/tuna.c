@@ -348,9 +348,9 @@ static una_status hold_fifth(bool **held, const una_problem *p, una_run *run)
 
 static double mean_square_of_heads(const una_basis *basis)
 {
-    size_t heads = una_net_heads(&basis->net), features = una_net_features(&basis->net), wide = UNA_PADDED(heads);
-    const float *w = basis->parameters + basis->net.weights[basis->net.depth];
-    const float *b = basis->parameters + basis->net.biases[basis->net.depth];
+    una_body_size size = basis->net.body->size(basis->net.shape);
+    size_t heads = size.heads, features = size.features, wide = UNA_PADDED(heads);
+    const float *w = basis->parameters + size.head, *b = w + features * wide;
     double sum = 0;
     for (size_t m = 0; m < heads; m++) {
         sum += (double)b[m] * (double)b[m];
@@ -363,7 +363,7 @@ static double mean_square_of_heads(const una_basis *basis)
 static una_status noise_from_held(double *noise_var, double prior_var, const una_basis *basis, const una_problem *p,
                                   const bool *held, una_fit_result *result, una_run *run)
 {
-    size_t k = una_net_features(&basis->net) + 1, out = 0, in = 0;
+    size_t k = basis->net.body->size(basis->net.shape).features + 1, out = 0, in = 0;
     double *phi, *held_phi = UNA_GET_ROWS(&run->scratch, double, p->x.rows * k);
     double *held_y = UNA_GET_ROWS(&run->scratch, double, p->x.rows);
     una_stats stats;
@@ -405,22 +405,23 @@ static una_status choose(una_basis *basis, const tuna_options *o, const una_prob
 static una_status train(una_basis *basis, const una_basis_options *o, const una_held *data, const una_problem *p,
                         una_fit_result *result, una_arena *keep, una_run *run)
 {
+    una_body_size size = basis->net.body->size(basis->net.shape);
     size_t *group;
     una_trial *t = UNA_GET(&run->scratch, una_trial, 1);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    t->lesson = una_basis_lesson(o, &basis->net, &(una_training){0}, 0.5);       /* weight 1/(2 0.5) = 1 */
+    t->lesson = una_basis_lesson(o, basis->net, &(una_training){0}, 0.5);       /* weight 1/(2 0.5) = 1 */
     t->lesson.how.descent.stage = "training tuna";
     t->lesson.how.seed = p->seed;
     t->lesson.rows = data;
-    t->lesson.target_heads = una_net_heads(&basis->net);
+    t->lesson.target_heads = size.heads;
     t->lesson.group = group;
 
     una_status status = una_train_many(t, sizeof *t, 1, run);
-    basis->parameters = UNA_GET(keep, float, basis->net.parameters);
+    basis->parameters = UNA_GET(keep, float, size.parameters);
     if (status == UNA_OK) status = una_arena_check(keep);
     if (status == UNA_OK) {
-        memcpy(basis->parameters, t->parameters, basis->net.parameters * sizeof(float));
+        memcpy(basis->parameters, t->parameters, size.parameters * sizeof(float));
         result->steps = t->trained.steps;
         status = una_basis_keep_curve(result, &t->trained, keep);
     }
@@ -441,10 +442,10 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     UNA_TRY(gather(&data, &r, p, held, run));
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, data.rows, false);
-    UNA_TRY(una_basis_shape(basis, &o->basis, r.inputs, r.heads, run));
+    UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, keep, run));
     UNA_TRY(train(basis, &o->basis, &data, p, result, keep, run));
 
-    una_head_init(&basis->head, una_net_features(&basis->net) + 1, keep);
+    una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
     UNA_TRY(choose(basis, o, p, held, result, run));

@@ -14,9 +14,26 @@ const REAL(una_body) *const REAL(una_bodies)[] = {
     NULL
 };
 
+static void end_crew(void *crew)
+{
+    una_crew_free(crew);
+}
+
+/* As many threads as this run has, until the work's memory goes. */
+static una_status share_work(void *work, const REAL(una_body) *body, una_run *run)
+{
+    una_crew *crew = NULL;
+    if (!body->share || una_threads(run) == 1) return UNA_OK;
+    UNA_TRY(una_crew_new(&crew, una_threads(run), &run->scratch));
+    UNA_TRY(una_arena_at_end(&run->scratch, end_crew, crew));
+    body->share(work, crew);
+    return UNA_OK;
+}
+
 una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run)
 {
-    return net->body->work(work, net, rows, false, REAL(una_kernels_named)(run->settings.kernels), &run->scratch);
+    UNA_TRY(net->body->work(work, net, rows, false, REAL(una_kernels_named)(run->settings.kernels), &run->scratch));
+    return share_work(*work, net->body, run);
 }
 
 una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run)

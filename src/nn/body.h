@@ -12,8 +12,6 @@
 #include "kern/kern.h"
 #include "opt/descent.h"
 
-typedef struct una_image_shape { size_t height, width, channels; } una_image_shape;
-
 typedef struct una_outline {             /* what is asked of a body; it takes what it knows                 */
     size_t inputs, width, depth, features, heads;
     una_activation activation;
@@ -30,6 +28,7 @@ typedef struct una_start {               /* how first weights are drawn; a body 
 
 typedef struct una_body_size {
     size_t inputs, features, heads;      /* columns of x, of phi (without the one), of f                    */
+    size_t head;                         /* where w [features, padded(heads)] stands among the parameters, then b */
     size_t parameters, frozen;           /* numbers that are trained; drawn once and never trained          */
     size_t carried;                      /* the last so many parameters are no matter of the gradient: running means,
                                             which `settle` moves                                            */

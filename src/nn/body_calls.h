@@ -15,6 +15,7 @@ struct REAL(una_body) {
     size_t shape_size;                   /* bytes                                                           */
     void (*shape)(void *shape, const una_outline *outline);
     una_body_size (*size)(const void *shape);
+    void (*set_heads)(void *shape, size_t heads);        /* the same with so many heads; NULL: it has one, always   */
     una_matrix_of *matrix;
     /* First numbers; the padding is zero and stays zero. */
     void (*initialise)(const void *shape, const una_start *start, una_rng *rng, real *frozen, real *parameters);
@@ -57,8 +58,8 @@ extern const REAL(una_body) REAL(una_body_residual);       /* shape una_residual
 extern const REAL(una_body) REAL(una_body_residual_last);  /* its last layer for features, without Fourier's */
 extern const REAL(una_body) REAL(una_body_conv);           /* shape una_conv                                */
 
-/* Work in scratch memory with the run's kernels: for gradients of at most `rows` rows and forward passes, or for one
- * point. */
+/* Work in scratch memory with the run's kernels (and threads, where a body shares): for gradients of at most `rows` rows
+ * and forward passes, or for one point. */
 una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run);
 una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run);
 /* sum (y - f)^2 of one head over rows that are judged; f [rows] is work. */

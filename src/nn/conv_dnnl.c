@@ -95,8 +95,9 @@ static void forward(ops_f32 *ops, size_t piece, size_t c, const float *in, float
     (void)rows;
     look_at(p->in, in);
     look_at(p->out, out);
-    execute(l->forward, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in }, { DNNL_ARG_WEIGHTS, l->weights },
-            { DNNL_ARG_DST, p->out }, { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, out);
+    execute(l->forward, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in },
+            { DNNL_ARG_WEIGHTS, l->weights }, { DNNL_ARG_DST, p->out },
+            { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, out);
 }
 
 static void back(ops_f32 *ops, size_t piece, size_t c, const float *dout, float *din, size_t rows)

@@ -77,8 +77,8 @@ static void back(OPS *ops, size_t piece, size_t index, const real *dout, real *d
     memset(din, 0, rows * map_size(c) * sizeof *din);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
-        p->size.kernels->product(count * places, stride, c->channels, dout + from * places * c->channels, c->channels, 1,
-                                 p->turned[index], stride, p->u[piece], stride, false);
+        p->size.kernels->product(count * places, stride, c->channels, dout + from * places * c->channels, c->channels,
+                                 1, p->turned[index], stride, p->u[piece], stride, false);
         for (size_t i = 0; i < count; i++)
             p->size.kernels->channels->fold(&c->at, p->u[piece] + i * places * stride, stride,
                                             din + (from + i) * map_size(c));

@@ -4,9 +4,10 @@
  *
  * A batch is cut into pieces of rows, whose number depends on the batch alone; a crew shares them, and sums over pieces
  * (statistics of a normalisation, gradients) are taken in their order: the bits do not depend on how many threads there
- * are. With P plain rows x places, gradient g behind a normalisation y = scale (z - m) s + shift, s = 1/sqrt(var + eps):
- *   A = sum g,  B = sum g (z - m) s over all rows;   dz = scale s (g - (A + B (z - m) s)/P) for plain rows, scale s g for
- *   others, whose statistics are those of the plain ones;   d scale = B,  d shift = A.
+ * are. With P plain rows x places, gradient g behind a normalisation y = scale (z - m) s + shift,
+ * s = 1/sqrt(var + eps):
+ *   A = sum g,  B = sum g (z - m) s over all rows;   d scale = B,  d shift = A;
+ *   dz = scale s (g - (A + B (z - m) s)/P) for plain rows, scale s g for others, whose statistics are the plain ones'.
  */
 #include "nn/conv.h"
 
@@ -476,7 +477,8 @@ static void back_pool(void *context, size_t index)
     const una_windows *at = &w->net->pool;
     size_t pooled = at->out_height * at->out_width * at->in_channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->pool_back(at, p->g[AT_END] + i * pooled, p->which + i * pooled, p->g[INSIDE] + i * map(w, 0));
+        w->kern->channels->pool_back(at, p->g[AT_END] + i * pooled, p->which + i * pooled,
+                                     p->g[INSIDE] + i * map(w, 0));
     real *free = p->g[AT_END];
     p->g[AT_END] = p->g[INSIDE];
     p->g[INSIDE] = free;
@@ -545,7 +547,15 @@ static una_body_size size(const void *at)
 {
     const una_conv *net = at;
     size_t inputs = net->image.height * net->image.width * net->image.channels;
-    return (una_body_size){ inputs, net->features, net->heads, net->parameters, 0, net->parameters - net->carried };
+    return (una_body_size){ inputs, net->features, net->heads, net->head, net->parameters, 0,
+                            net->parameters - net->carried };
+}
+
+static void set_heads(void *at, size_t count)
+{
+    una_conv *net = at;
+    net->heads = count;
+    una_conv_shape(net);
 }
 
 /* Weights ~ N(0, 2/(kernel^2 channels out)), scales and variances 1, heads uniform within 1/sqrt(features). */
@@ -644,6 +654,7 @@ const REAL(una_body) REAL(una_body_conv) = {
     .shape_size = sizeof(una_conv),
     .shape = shape,
     .size = size,
+    .set_heads = set_heads,
     .matrix = una_conv_matrix,
     .initialise = initialise,
     .work = work_for,

@@ -370,15 +370,12 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
     return una_company_check(run);
 }
 
-/* The controller: lambda moves by at most 1 % a step towards the target, slower when near. */
 static void steer(void *context, real *parameters, bool last)
 {
     STEP *t = context;
     (void)parameters;
     if (last || !t->how->steer || !isfinite(t->mean_cos2)) return;
-    double pull = log((t->mean_cos2 + 1e-6) / (t->how->target_cos2 + 1e-6));
-    t->lambda *= exp(0.01 * fmax(-1, fmin(1, pull)));
-    t->lambda = fmax(1e-8, fmin(1e8, t->lambda));
+    t->lambda = una_steered(t->lambda, t->mean_cos2, t->how->target_cos2);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */

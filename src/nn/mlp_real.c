@@ -24,7 +24,14 @@ static una_body_size size(const void *at)
 {
     const una_net *net = at;
     return (una_body_size){ .inputs = net->size[0], .features = una_net_features(net), .heads = una_net_heads(net),
-                            .parameters = net->parameters };
+                            .head = net->weights[net->depth], .parameters = net->parameters };
+}
+
+static void set_heads(void *at, size_t heads)
+{
+    una_net *net = at;
+    net->size[net->depth + 1] = heads;
+    una_net_shape(net);
 }
 
 static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
@@ -70,6 +77,7 @@ const REAL(una_body) REAL(una_body_mlp) = {
     .shape_size = sizeof(una_net),
     .shape = shape,
     .size = size,
+    .set_heads = set_heads,
     .matrix = una_net_matrix,
     .initialise = initialise,
     .work = work_for,

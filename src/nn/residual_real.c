@@ -252,13 +252,13 @@ static void shape(void *at, const una_outline *outline)
 static una_body_size size(const void *at)
 {
     const una_residual *net = at;
-    return (una_body_size){ net->inputs, net->features, 1, net->parameters, net->frozen, 0 };
+    return (una_body_size){ net->inputs, net->features, 1, net->head, net->parameters, net->frozen, 0 };
 }
 
 static una_body_size last_size(const void *at)
 {
     const una_residual *net = at;
-    return (una_body_size){ net->inputs, net->width, 1, net->parameters, net->frozen, 0 };
+    return (una_body_size){ net->inputs, net->width, 1, net->head, net->parameters, net->frozen, 0 };
 }
 
 static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)

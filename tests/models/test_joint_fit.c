@@ -393,7 +393,7 @@ static void rows_may_follow(void **state)
     for (size_t i = 0; i < a->count; i++) {
         const una_basis *p = a->at[i].state, *q = b->at[i].state;
         assert_near(a->at[i].weight, b->at[i].weight, 0, 0);
-        assert_memory_equal(p->parameters, q->parameters, p->net.hidden_parameters * sizeof *p->parameters);
+        assert_memory_equal(p->parameters, q->parameters, p->net.body->size(p->net.shape).head * sizeof *p->parameters);
         assert_memory_equal(p->head.stats.gram, q->head.stats.gram,
                             p->head.stats.features * p->head.stats.features * sizeof(double));
         assert_near(p->head.prior_var / p->head.noise_var, q->head.prior_var / q->head.noise_var, 1e-12, 0);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tensors of images, and which of them a row means. See images.h.
+ */
+#include "data/images.h"
+
+#include "data/csv.h"
+#include "data/idx.h"
+#include "data/npy.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+static una_status refuse(const una_images *m, const char *why)
+{
+    UNA_FAIL(m->run, UNA_E_INPUT, "%s holds no images that can be read: %s", m->origin, why);
+}
+
+static una_status take_shape(una_images *m, const size_t *sizes, size_t count)
+{
+    if (count != 3 && count != 4)
+        return refuse(m, "three sizes are needed (images, height, width), or four (channels last)");
+    m->count = sizes[0];
+    m->shape = (una_image_shape){ sizes[1], sizes[2], count == 4 ? sizes[3] : 1 };
+    if (count == 4 && sizes[3] > UNA_MOST_CHANNELS && sizes[1] <= UNA_MOST_CHANNELS)
+        return refuse(m, "its channels seem to come first; they must come last: save it with .transpose(0, 2, 3, 1)");
+    if (m->shape.channels > UNA_MOST_CHANNELS) return refuse(m, "its images have more than 16 channels");
+    if (sizes[1] > UNA_MOST_PIXELS || sizes[2] > UNA_MOST_PIXELS || una_image_size(m->shape) > UNA_MOST_PIXELS)
+        UNA_FAIL(m->run, UNA_E_INPUT, "%s: an image of %zu x %zu with %zu channels has more numbers than the %d that "
+                 "are possible; make them smaller", m->origin, sizes[1], sizes[2], m->shape.channels, UNA_MOST_PIXELS);
+    m->each = una_image_size(m->shape);
+    return UNA_OK;
+}
+
+static una_status read_idx(una_images *m)
+{
+    una_idx idx;
+    UNA_TRY(una_idx_read(&idx, m->origin, &m->arena, m->run));
+    m->bytes = idx.bytes;
+    return take_shape(m, idx.sizes, idx.size_count);
+}
+
+/* Numbers are read some images at a time; what is no finite number is refused with its place. */
+static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
+{
+    enum { AT_ONCE = 64 };
+    double *block = UNA_GET(&m->run->scratch, double, AT_ONCE * m->each);
+    UNA_TRY(una_arena_check(&m->run->scratch));
+    for (size_t from = 0; from < m->count; from += AT_ONCE) {
+        size_t count = m->count - from < AT_ONCE ? m->count - from : AT_ONCE;
+        UNA_TRY(una_npy_rows(npy, from, count, block));
+        for (size_t i = 0; i < count * m->each; i++) {
+            to[from * m->each + i] = (float)block[i];
+            if (!isfinite(to[from * m->each + i]))
+                UNA_FAIL(m->run, UNA_E_INPUT, "%s: image %zu (counted from 0) has a number that is not finite",
+                         m->origin, from + i / m->each);
+        }
+    }
+    return UNA_OK;
+}
+
+static una_status read_npy(una_images *m)
+{
+    una_npy *npy;
+    UNA_TRY(una_npy_open(&npy, m->origin, m->run));
+    una_status status = take_shape(m, npy->sizes, npy->size_count);
+    if (status == UNA_OK && npy->by_column) status = refuse(m, "it is in Fortran's order; save it in C's");
+    float *numbers = status == UNA_OK ? UNA_GET_ROWS(&m->arena, float, m->count * m->each) : NULL;
+    if (status == UNA_OK) status = una_arena_check(&m->arena);
+    una_mark mark = una_arena_mark(&m->run->scratch);
+    if (status == UNA_OK) status = copy_numbers(m, npy, numbers);
+    una_arena_release(&m->run->scratch, mark);
+    m->numbers = numbers;
+    una_npy_close(npy);
+    return status;
+}
+
+una_status una_images_read(una_images **images, const char *path, una_run *run)
+{
+    *images = NULL;
+    una_images *m = una_allocate(run, sizeof *m);
+    if (!m) return UNA_E_MEMORY;
+    *m = (una_images){ .run = run };
+    atomic_init(&m->holders, 1);
+    una_arena_init(&m->arena, run);
+    m->origin = una_arena_text(&m->arena, path);
+    una_status status = una_arena_check(&m->arena);
+    if (status == UNA_OK) status = una_path_ends(path, strlen(path), ".npy") ? read_npy(m) : read_idx(m);
+    if (status == UNA_OK) *images = m;
+    else una_images_let_go(m);
+    return status;
+}
+
+una_images *una_images_hold(una_images *images)
+{
+    if (images) atomic_fetch_add(&images->holders, 1);
+    return images;
+}
+
+void una_images_let_go(una_images *images)
+{
+    if (!images || atomic_fetch_sub(&images->holders, 1) > 1) return;
+    una_run *run = images->run;
+    una_arena_free(&images->arena);
+    una_release(run, images);
+}
+
+void una_images_take(const una_images *m, size_t item, double centre, double scale, double *to)
+{
+    size_t from = item * m->each;
+    for (size_t i = 0; m->bytes && i < m->each; i++) to[i] = ((double)m->bytes[from + i] - centre) / scale;
+    for (size_t i = 0; m->numbers && i < m->each; i++) to[i] = ((double)m->numbers[from + i] - centre) / scale;
+}
+
+/* ---- which ----------------------------------------------------------------------------------------------------- */
+
+una_status una_table_image(size_t *item, const una_dataset *data, size_t row, una_run *run)
+{
+    const una_table_column *column = &data->column[data->image_column];
+    double number = column->number[row];
+    if (number >= 0 && number < (double)data->images->count && number == floor(number)) {
+        *item = (size_t)number;
+        return UNA_OK;
+    }
+    una_text place = una_text_in(&run->scratch);
+    char text[32];
+    una_table_place(&place, data, row, data->image_column);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (isnan(number)) UNA_FAIL(run, UNA_E_INPUT, "%s is missing, and it names the row's image; fill the cell, or take "
+                                "the row out", place.at);
+    UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at,
+             una_number_text(text, number), data->images->origin, data->images->count);
+}
+
+una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run)
+{
+    size_t at, item;
+    una_images *images;
+    una_clear_message(run);
+    UNA_TRY(una_table_need(&at, data, column, run));
+    if (data->column[at].is_text)
+        UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' of %s holds words; the numbers of images are needed, counted "
+                 "from 0", column, data->origin);
+    UNA_TRY(una_images_read(&images, path, run));
+    una_images_let_go(data->images);
+    data->images = images;
+    data->image_column = at;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = UNA_OK;
+    for (size_t i = 0; status == UNA_OK && i < data->rows; i++)
+        if (!isnan(data->column[at].number[i])) status = una_table_image(&item, data, i, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

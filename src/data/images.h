@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Images that rows of a table name by their number, counted from 0: an IDX file (plain or .gz; [count, height, width]
+ * or with channels last) or an NPY array of the same shape. They belong to all tables that were made from one another.
+ */
+#ifndef UNA_IMAGES_H
+#define UNA_IMAGES_H
+
+#include "data/table.h"
+
+enum { UNA_MOST_PIXELS = 1 << 18, UNA_MOST_CHANNELS = 16 };
+
+typedef struct una_images {
+    una_arena       arena;       /* owns everything below                                           */
+    una_run        *run;
+    _Atomic size_t  holders;     /* tables                                                          */
+    const char     *origin;
+    una_image_shape shape;
+    size_t          count, each; /* each: numbers of one                                            */
+    const unsigned char *bytes;  /* [count, each], or                                               */
+    const float    *numbers;     /* [count, each]                                                   */
+} una_images;
+
+una_status una_images_read(una_images **images, const char *path, una_run *run);
+una_images *una_images_hold(una_images *images);                 /* one holder more; NULL stays NULL */
+void        una_images_let_go(una_images *images);               /* the last one frees them          */
+/* Numbers of image `item` as (value - centre)/scale. */
+void        una_images_take(const una_images *images, size_t item, double centre, double scale, double *to);
+
+static inline size_t una_image_size(una_image_shape shape)
+{
+    return shape.height * shape.width * shape.channels;
+}
+
+/* The image that a row of the table names; what is no number of one gets a sentence with its place. */
+una_status una_table_image(size_t *item, const una_dataset *data, size_t row, una_run *run);
+
+#endif

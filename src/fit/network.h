@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The network of a kind: which body, by the option `body`, and its shape. Shapes lie in memory of the caller's.
+ */
+#ifndef UNA_NETWORK_H
+#define UNA_NETWORK_H
+
+#include "model/kind.h"
+#include "nn/body.h"
+#include "nn/net.h"
+
+/* Row of the option table for a struct `type` whose member `in` has a field `body`. */
+#define UNA_ROW_BODY(type, in) \
+    UNA_ROW(type, in, body, UNA_TEXT, "auto", 0, 0, false, NULL, \
+            "network: mlp (hidden layers as below), or for images resnet18 or resnet(stem=imagenet|small, width=64, " \
+            "blocks=2-2-2-2); auto = mlp for tables, resnet18 for images")
+
+/* What kinds ask for; body in words, "auto" is filled in. The others are for perceptrons. */
+typedef struct una_network_plan {
+    const char *body;
+    size_t width, depth, features;
+    int    activation;
+} una_network_plan;
+
+/* Fills body in where it is automatic, and refuses what does not go with the inputs. `columns` may be NULL: a table. */
+una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const una_columns *columns, size_t inputs,
+                            size_t heads, una_arena *arena, una_run *run);
+/* A perceptron's. */
+una_network_f32 una_network_mlp(const una_net *net);
+/* The same with so many heads. */
+una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena);
+/* Saving and loading of shape and parameters. Inputs not stored: as many as the model has; heads not: one. */
+una_status una_network_exchange(una_network_f32 *net, bool with_heads, una_archive *ar);
+una_status una_network_exchange_parameters(const una_network_f32 *net, float **parameters, una_archive *ar);
+
+#endif

@@ -53,6 +53,10 @@ typedef struct cli_flag {
 #define CLI_FLAG_SWITCH(name, help) { name, CLI_SWITCH, NULL, help, NULL, 0, 0, false }
 #define CLI_FLAG_CHOICE(name, metavar, choices, help) { name, CLI_CHOICE, metavar, help, choices, 0, 0, false }
 #define CLI_FLAG_COUNT(name, metavar, low, high, help) { name, CLI_COUNT, metavar, help, NULL, low, high, false }
+#define CLI_FLAG_WHERE                                                                                               \
+    CLI_FLAG("where", CLI_TEXT, "CONDITION", "only the rows for which this holds, of every table that is read: "     \
+             "'sex == 1 and age < 30', \"kind in ('a', 'b') or missing(age)\"; with and, or, not, == != < <= > >= "  \
+             "and + - * /; a comparison with a missing cell is false")
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 
 enum {                           /* which of the common flags a verb has                            */
@@ -225,6 +229,9 @@ size_t      cli_split(const char *list, char **copy, const char ***pieces);
 /* --valid and --missing, as fit and tune have them. The rows of a file go to *rows: free them. */
 una_status  cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings);
 una_missing cli_missing(const cli *c);
+/* --where: *data becomes a table of the rows that match. _part: of this rank's part of the rows. */
+una_status  cli_keep_rows(const cli *c, una_dataset **data);
+una_status  cli_keep_part(const cli *c, una_dataset **data);
 /* Names of --target "a, b" as columns of the table; a column whose own name has the comma comes first. Each and the
  * list: free them by cli_targets_free. *count 0: the flag was not given. */
 char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);

@@ -76,8 +76,33 @@ una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *se
         return cli_fail(c, UNA_E_USAGE, "--valid %s: give a share of the rows above 0 and below 1, or a file", valid);
     }
     una_status status = una_dataset_read_part(rows, valid, c->run);
+    if (status == UNA_OK) status = cli_keep_part(c, rows);
     settings->valid = *rows;
     return status == UNA_OK ? status : cli_failed(c, status);
+}
+
+typedef una_status keep_call(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
+
+static una_status keep(const cli *c, una_dataset **data, keep_call *call)
+{
+    const char *condition = cli_text(c, "where");
+    una_dataset *matching = NULL;
+    if (!condition) return UNA_OK;
+    una_status status = call(&matching, *data, condition, c->run);
+    if (status != UNA_OK) return status;
+    una_dataset_free(*data);
+    *data = matching;
+    return UNA_OK;
+}
+
+una_status cli_keep_rows(const cli *c, una_dataset **data)
+{
+    return keep(c, data, una_dataset_where);
+}
+
+una_status cli_keep_part(const cli *c, una_dataset **data)
+{
+    return keep(c, data, una_dataset_where_part);
 }
 
 size_t cli_split(const char *list, char **copy, const char ***pieces)

@@ -28,6 +28,7 @@ static const cli_flag flags[] = {
                     "column's mean; remembered for prediction (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
                    "'other', which later also takes levels never seen"),
+    CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
 
@@ -78,6 +79,7 @@ static una_status train(cli *c, job *j)
     };
 
     una_status status = una_dataset_read_part(&j->data, j->data_path, c->run);
+    if (status == UNA_OK) status = cli_keep_part(c, &j->data);
     if (status != UNA_OK) return cli_failed(c, status);
     settings.targets = (const char *const *)(j->targets = cli_targets(c, j->data, &j->target_count));
     settings.target_count = j->target_count;
@@ -366,6 +368,8 @@ const cli_verb cli_fit = {
     "una fit measurements.csv --target strength --preset thesis\n"
     "# cells are missing, and new categories will turn up\n"
     "una fit survey.csv --target income --missing mean --other 5\n"
+    "# men whose age is known, of all rows\n"
+    "una fit faces.csv --target age --where 'sex == 1 and age_valid == 1'\n"
     "# four processes, each with a quarter of the rows\n"
     "mpirun -n 4 una fit large.csv --target y --model luna",
     run

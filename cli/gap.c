@@ -25,6 +25,7 @@ static const cli_flag flags[] = {
                     "column's mean (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
                    "'other'"),
+    CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
 
@@ -73,6 +74,7 @@ static una_status work(cli *c, job *j)
     if (status == UNA_OK) status = cli_check_files(c, "report", report);
     if (status != UNA_OK) return status;
     status = una_dataset_read(&j->data, c->operand[0], c->run);
+    if (status == UNA_OK) status = cli_keep_rows(c, &j->data);
     if (status != UNA_OK) return cli_failed(c, status);
     take_columns(c, j);
     status = check_asked(c, j);

@@ -10,6 +10,7 @@ static const cli_flag flags[] = {
     CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
     CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K; "
                    "of several targets draw_1_NAME ..., drawn together where they share a head"),
+    CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
 
@@ -36,7 +37,8 @@ static una_status run(cli *c)
         .keep = cli_has(c, "keep"),
         .draws = (size_t)cli_count(c, "draws", 0),
         .write = to_output,
-        .writer = c
+        .writer = c,
+        .where = cli_text(c, "where")
     };
     una_model *model = NULL;
     size_t rows = 0;
@@ -72,6 +74,8 @@ const cli_verb cli_predict = {
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una predict measurements.una new.csv\n"
     "una predict measurements.una new.csv --level 0.5 --keep --out answers.csv\n"
+    "# only some rows, with all their columns\n"
+    "una predict measurements.una new.csv --where 'temperature > 20' --keep --out warm.csv\n"
     "# whole functions, for decisions that depend on several rows at once\n"
     "una predict measurements.una grid.csv --draws 20 --out draws.csv",
     run

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const cli_flag flags[] = { CLI_FLAG_END };
+static const cli_flag flags[] = { CLI_FLAG_WHERE, CLI_FLAG_END };
 
 typedef struct measure { const char *key, *remark; double value; } measure;
 
@@ -64,6 +64,7 @@ static una_status score_targets(cli *c, const una_model *model, una_score *score
 {
     una_dataset *data = NULL;
     una_status status = una_dataset_read(&data, c->operand[1], c->run);
+    if (status == UNA_OK) status = cli_keep_rows(c, &data);
     for (size_t t = 0; status == UNA_OK && t < una_model_target_count(model); t++) {
         scores[t].size = sizeof *scores;
         status = una_model_score(&scores[t], una_model_target(model, t), data, c->run);
@@ -111,7 +112,8 @@ static una_status run(cli *c)
     size_t targets = status == UNA_OK ? una_model_target_count(model) : 1;
     scores = cli_memory(targets, sizeof *scores);
     scores->size = sizeof *scores;
-    if (status == UNA_OK && targets == 1) status = una_score_file(scores, model, c->operand[1], c->run);
+    if (status == UNA_OK && targets == 1)
+        status = una_score_file_where(scores, model, c->operand[1], cli_text(c, "where"), c->run);
     else if (status == UNA_OK) status = score_targets(c, model, scores, &all);
 
     if (status != UNA_OK) {
@@ -137,6 +139,7 @@ const cli_verb cli_score = {
       { "DATA", CLI_FILE, "a table with the model's inputs and its target" }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una score measurements.una test.csv\n"
-    "una score measurements.una test.csv --json",
+    "una score measurements.una test.csv --json\n"
+    "una score measurements.una test.csv --where 'temperature > 20'",
     run
 };

@@ -6,6 +6,7 @@
 #include "una_study.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_flag flags[] = {
@@ -17,26 +18,53 @@ static const cli_flag flags[] = {
              "and ignorance is to fall over all of these (default: two standard deviations around the mean of each "
              "input, for a model keeps no ranges)"),
     CLI_FLAG("out", CLI_WRITTEN, "CSV", "also write the rows with what they bring"),
+    CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
 
 typedef struct job {
     una_model   *model;
     una_dataset *pool, *data;
-    una_advice  *advice;
+    una_advice  *advice, told;           /* told: the same, with rows of the pool as the file has them */
+    size_t      *place, *row;            /* in the file: of the pool's rows that match, of those that are told */
 } job;
+
+static una_status read_pool(const cli *c, job *j, const char *path)
+{
+    const char *condition = cli_text(c, "where");
+    size_t count;
+    una_status status = una_dataset_read(&j->pool, path, c->run);
+    if (status != UNA_OK || !condition) return status;
+    j->place = cli_memory(una_dataset_row_count(j->pool), sizeof *j->place);
+    status = una_dataset_match(j->place, &count, j->pool, condition, c->run);
+    return status == UNA_OK ? cli_keep_rows(c, &j->pool) : status;
+}
+
+static una_status ask(const cli *c, job *j)
+{
+    una_status status = una_suggest(&j->advice, j->model, j->pool, j->data, (size_t)cli_count(c, "count", 1), c->run);
+    if (status != UNA_OK) return status;
+    j->told = *j->advice;
+    if (!j->place) return UNA_OK;
+    j->row = cli_memory(j->told.count, sizeof *j->row);
+    for (size_t i = 0; i < j->told.count; i++) j->row[i] = j->place[j->advice->row[i]];
+    j->told.row = j->row;
+    return UNA_OK;
+}
 
 static una_status work(cli *c, job *j)
 {
     const char *pool = cli_text(c, "pool"), *data = cli_text(c, "data"), *out = cli_text(c, "out");
     una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
+    if (cli_has(c, "where") && !pool && !data)
+        return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give --pool or --data");
     status = una_model_load(&j->model, c->operand[0], c->run);
-    if (status == UNA_OK && pool) status = una_dataset_read(&j->pool, pool, c->run);
+    if (status == UNA_OK && pool) status = read_pool(c, j, pool);
     if (status == UNA_OK && data) status = una_dataset_read(&j->data, data, c->run);
-    if (status == UNA_OK)
-        status = una_suggest(&j->advice, j->model, j->pool, j->data, (size_t)cli_count(c, "count", 1), c->run);
-    if (status == UNA_OK && out) status = una_advice_write(j->advice, out, c->run);
+    if (status == UNA_OK && data) status = cli_keep_rows(c, &j->data);
+    if (status == UNA_OK) status = ask(c, j);
+    if (status == UNA_OK && out) status = una_advice_write(&j->told, out, c->run);
     cli_progress_clear();
     return status == UNA_OK ? status : cli_failed(c, status);
 }
@@ -54,7 +82,7 @@ static bool is_input(const una_model *model, const char *name)
 static void describe(char *text, size_t room, const job *j, size_t row)
 {
     enum { MOST = 8 };
-    const una_dataset *table = j->advice->table;
+    const una_dataset *table = j->told.table;
     size_t used = 0, told = 0, left = 0;
     *text = 0;
     for (size_t i = 0; i < una_dataset_column_count(table); i++) {
@@ -76,7 +104,7 @@ static void describe(char *text, size_t room, const job *j, size_t row)
 
 static void tell(const cli *c, const job *j)
 {
-    const una_advice *a = j->advice;
+    const una_advice *a = &j->told;
     const char *pool = cli_text(c, "pool"), *data = cli_text(c, "data");
     char text[2048], where[1024], std[32], before[32], after[32], place[256] = "";
     if (pool) snprintf(place, sizeof place, "%zu rows of %.200s", a->region, data ? data : pool);
@@ -104,7 +132,7 @@ static void tell(const cli *c, const job *j)
 
 static void print_json(const cli *c, const job *j)
 {
-    const una_advice *a = j->advice;
+    const una_advice *a = &j->told;
     printf("{\"rows\": [");
     for (size_t i = 0; i < a->count; i++) {
         printf("%s{", i ? ", " : "");
@@ -145,6 +173,8 @@ static una_status run(cli *c)
         else if (!c->stdout_taken && !(c->quiet && cli_has(c, "out"))) tell(c, &j);
     }
     una_advice_free(j.advice);
+    free(j.place);
+    free(j.row);
     una_dataset_free(j.data);
     una_dataset_free(j.pool);
     una_model_free(j.model);

@@ -41,6 +41,7 @@ static const cli_flag flags[] = {
                     "column's mean (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
                    "'other'"),
+    CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
 
@@ -105,6 +106,7 @@ static una_status work(cli *c, job *j)
 
     for (size_t i = 0; status == UNA_OK && i < c->operand_count; i++) {
         status = una_dataset_read(&j->data[i], c->operand[i], c->run);
+        if (status == UNA_OK) status = cli_keep_rows(c, &j->data[i]);
     }
     if (status != UNA_OK) return cli_failed(c, status);
     settings.more = (const una_dataset *const *)j->data + 1;
@@ -133,7 +135,7 @@ static void print_word(const char *word)
 
 static void print_fit(const cli *c, const char *spec)
 {
-    static const char *const kept[] = { "target", "preset", "valid", "missing", "other" };
+    static const char *const kept[] = { "target", "preset", "valid", "missing", "other", "where" };
     printf("una fit ");
     print_word(c->operand[0]);
     printf(" --model ");

@@ -13,6 +13,7 @@ static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the updated model goes (default: over MODEL)"),
     CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of "
              "MODEL; for models that cannot be updated exactly"),
+    CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
 
@@ -30,7 +31,9 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
     una_status status = una_dataset_read(&old, old_path, c->run);
+    if (status == UNA_OK) status = cli_keep_rows(c, &old);
     if (status == UNA_OK) status = una_dataset_read(&more, c->operand[1], c->run);
+    if (status == UNA_OK) status = cli_keep_rows(c, &more);
     if (status == UNA_OK) status = una_dataset_join(&joined, old, more, c->run);
     if (status == UNA_OK) status = una_fit(fresh, info->spec, joined, &settings, c->run);
     if (status == UNA_OK) *rows_added = una_dataset_row_count(more);
@@ -63,7 +66,7 @@ static una_status update(const cli *c, una_model **model, size_t *rows_added)
         return cli_fail(c, UNA_E_USAGE, "a %s model cannot take rows in exactly; give the rows it was trained on with "
                         "--with OLD.csv, and it will be fitted again", kind);
     }
-    una_status status = una_update_file(*model, c->operand[1], rows_added, c->run);
+    una_status status = una_update_file_where(*model, c->operand[1], cli_text(c, "where"), rows_added, c->run);
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 

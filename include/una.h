@@ -156,6 +156,19 @@ una_status una_dataset_synthetic(una_dataset **data, const char *name, size_t ro
 /* A new table with the rows `index`[count], in that order. */
 una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index,
                             size_t count, una_run *run);
+/* A new table with the rows for which a condition holds: "sex == 1 and age_valid == 1", with or, and, not, brackets,
+ * == != < <= > >= and + - * / of numbers and columns; ==, != and in ('a', 'b') of words in quotes; missing(column). A
+ * name with blanks stands between backquotes. A comparison with a missing cell is false (so `not` of it is true). How
+ * many rows are left is logged as a note. UNA_E_USAGE: it is no condition; UNA_E_INPUT: the table has no such column,
+ * or a column of words where numbers are compared, or no row is left (docs/FILES.md). */
+una_status una_dataset_where(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
+/* The same where the run has ranks and each of them has some of the rows, as by una_dataset_read_part: all call it, the
+ * note counts the rows of all, and what fails on one rank fails on all. Every rank must have rows left. */
+una_status una_dataset_where_part(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
+/* Positions of the rows for which a condition holds, in their order: index [rows of data], of which *count are filled.
+ * There may be none. */
+una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *data, const char *condition,
+                             una_run *run);
 /* The rows of `a`, then those of `b`, with the columns of `a`, found in `b` by name. A column that `b` lacks, or that
  * holds words in one table and numbers in the other, is an error. */
 una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run);
@@ -379,6 +392,8 @@ typedef struct una_predict_settings {
     una_status (*write)(void *context, const char *bytes, size_t count); /* takes the answers where there is no path;
                                                   a failure ends the call (una_run_fail says why)   */
     void  *writer;                             /* its context                                       */
+    const char *where;                         /* NULL, or a condition as in una_dataset_where: other rows get no
+                                                  answer. How many match is logged; UNA_E_INPUT if none does */
 } una_predict_settings;
 
 /* CSV with header mean,std,std_epistemic,std_noise,lower,upper (of several targets mean_a, ... upper_a, mean_b, ...),
@@ -389,6 +404,11 @@ una_status una_predict_file(const una_model *model, const char *data_path, const
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
 /* All rows of the file or none: after a failure the model is as it was. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
+/* The same with the rows for which `where` holds, a condition as in una_predict_settings. */
+una_status una_score_file_where(una_score *score, const una_model *model, const char *data_path, const char *where,
+                                una_run *run);
+una_status una_update_file_where(una_model *model, const char *data_path, const char *where, size_t *rows,
+                                 una_run *run);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

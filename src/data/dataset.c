@@ -488,23 +488,29 @@ size_t una_table_find(const una_dataset *data, const char *name)
     return SIZE_MAX;
 }
 
-static una_status no_such_column(const una_dataset *data, const char *name, una_run *run)
+static una_status no_such_column(const char *const *names, size_t count, const char *origin, const char *name,
+                                 una_run *run)
 {
     enum { SHOWN = 12 };
-    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
-    UNA_TRY(una_arena_check(&run->scratch));
-
     una_text list = una_text_in(&run->scratch);
-    for (size_t i = 0; i < data->columns; i++) {
-        names[i] = data->column[i].name;
-        if (i < SHOWN) una_text_add(&list, "%s%.40s", i ? ", " : "", names[i]);
-    }
-    if (data->columns > SHOWN) una_text_add(&list, " and %zu more", data->columns - SHOWN);
+    for (size_t i = 0; i < count && i < SHOWN; i++) una_text_add(&list, "%s%.40s", i ? ", " : "", names[i]);
+    if (count > SHOWN) una_text_add(&list, " and %zu more", count - SHOWN);
     UNA_TRY(una_arena_check(&run->scratch));
 
-    const char *near = una_nearest(name, names, data->columns);
-    UNA_FAIL(run, UNA_E_INPUT, "%.200s has no column '%.60s'%s%.60s%s; its columns are: %s", data->origin, name,
+    const char *near = una_nearest(name, names, count);
+    UNA_FAIL(run, UNA_E_INPUT, "%.200s has no column '%.60s'%s%.60s%s; its columns are: %s", origin, name,
              near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list.at);
+}
+
+una_status una_names_need(size_t *position, const char *const *names, size_t count, const char *origin,
+                          const char *name, una_run *run)
+{
+    for (*position = 0; *position < count; ++*position)
+        if (strcmp(names[*position], name) == 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = no_such_column(names, count, origin, name, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run)
@@ -512,7 +518,10 @@ una_status una_table_need(size_t *column, const una_dataset *data, const char *n
     *column = una_table_find(data, name);
     if (*column != SIZE_MAX) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = no_such_column(data, name, run);
+    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t c = 0; status == UNA_OK && c < data->columns; c++) names[c] = data->column[c].name;
+    if (status == UNA_OK) status = no_such_column(names, data->columns, data->origin, name, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -33,6 +33,9 @@ struct una_dataset {
 size_t     una_table_find(const una_dataset *data, const char *name);
 /* Like find, but the failure names the column, the file and the nearest name. */
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run);
+/* The same for names [count] of a file, `origin`, of which there is no table yet. */
+una_status una_names_need(size_t *position, const char *const *names, size_t count, const char *origin,
+                          const char *name, una_run *run);
 /* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
 void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
 

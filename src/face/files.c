@@ -2,6 +2,8 @@
  *
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
+#include "data/csv.h"
+#include "data/where.h"
 #include "model/scoring.h"
 #include "model/several.h"
 
@@ -15,6 +17,7 @@ typedef struct chunk {
     const una_reader *reader;
     double *x, *y;                       /* encoded; y [rows, targets] only where it was asked for          */
     size_t  rows;
+    const size_t *place;                 /* [rows] among the rows that were read; NULL: they are all of them */
 } chunk;
 
 typedef una_status chunk_task(void *context, const chunk *rows, una_run *run);
@@ -23,14 +26,18 @@ typedef struct walk {
     const una_columns **columns;         /* [targets]                                                       */
     size_t      targets;
     bool        with_targets, keep;
+    const char *condition;               /* NULL: all rows                                                  */
+    una_where  *where;                   /* the same, read                                                  */
+    size_t      read, matched;           /* rows                                                            */
     chunk_task *task;
     void       *context;
 } walk;
 
-static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset *table, size_t *rows, una_run *run)
+static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset *table, const size_t *place,
+                           size_t *rows, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    chunk c = { .reader = reader };
+    chunk c = { .reader = reader, .place = place };
     una_status status = una_columns_encode_several(w->columns, w->targets, table, &c.x, w->with_targets ? &c.y : NULL,
                                                    NULL, &c.rows, &run->scratch, run);
     if (status == UNA_OK) status = w->task(w->context, &c, run);
@@ -42,35 +49,81 @@ static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset 
     return UNA_OK;
 }
 
-static una_status do_chunks(const walk *w, una_reader *reader, size_t *rows, una_run *run)
+/* The rows of the chunk that match, if there are any. */
+static una_status do_matching(walk *w, una_reader *reader, const una_dataset *table, size_t *rows, una_run *run)
+{
+    size_t place[CHUNK], count = 0;
+    bool match[CHUNK];
+    UNA_TRY(una_where_match(match, w->where, table, run));
+    for (size_t i = 0; i < table->rows; i++)
+        if (match[i]) place[count++] = i;
+    w->read += table->rows;
+    w->matched += count;
+    if (count == 0) return UNA_OK;
+    if (count == table->rows) return do_chunk(w, reader, table, NULL, rows, run);
+
+    una_dataset *some;
+    UNA_TRY(una_dataset_rows(&some, table, place, count, run));
+    una_status status = do_chunk(w, reader, some, place, rows, run);
+    una_dataset_free(some);
+    return status;
+}
+
+static una_status do_chunks(walk *w, una_reader *reader, size_t *rows, una_run *run)
 {
     for (;;) {
         una_dataset *table;
         UNA_TRY(una_reader_next(&table, reader, CHUNK));
         if (!table) return UNA_OK;
-        una_status status = do_chunk(w, reader, table, rows, run);
+        una_status status = w->where ? do_matching(w, reader, table, rows, run)
+                                     : do_chunk(w, reader, table, NULL, rows, run);
         una_dataset_free(table);
         UNA_TRY(status);
     }
+}
+
+/* Columns that only the condition names may be absent for the reader: the sentence about them is the condition's. */
+static una_status open_for(walk *w, una_reader **reader, const char *path, una_run *run)
+{
+    const una_wanted *wanted = una_columns_wanted(w->columns, w->targets, &run->scratch);
+    size_t needed = w->columns[0]->source_count + (w->with_targets ? w->targets : 0), count = needed;
+    bool words = !una_path_ends(path, strlen(path), ".npy");
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (w->condition) {
+        UNA_TRY(una_where_parse(&w->where, w->condition, &run->scratch, run));
+        wanted = una_where_wanted(w->where, wanted, &count, words, &run->scratch);
+        UNA_TRY(una_arena_check(&run->scratch));
+    }
+    UNA_TRY(una_reader_open(reader, path, wanted, count, needed, run));
+    if (!w->condition) return UNA_OK;
+
+    size_t columns = una_reader_columns(*reader);
+    const char **names = UNA_GET(&run->scratch, const char *, columns);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < columns; i++) names[i] = una_reader_name(*reader, i);
+    return una_where_need(w->where, names, columns, path, run);
+}
+
+static una_status tell_matches(const walk *w, const char *path, una_run *run)
+{
+    if (!w->where || w->read == 0) return UNA_OK;
+    if (w->matched == 0) return una_where_none(w->where, w->read, path, run);
+    una_where_tell(w->where, w->matched, w->read, path, run);
+    return UNA_OK;
 }
 
 static una_status for_each_chunk(walk w, const una_model *model, const char *path, size_t *rows, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_reader *reader = NULL;
-    una_wanted *wanted = NULL;
     *rows = 0;
     w.targets = una_model_target_count(model);
     w.columns = una_several_columns(model, &run->scratch);
-    if (w.columns) wanted = una_columns_wanted(w.columns, w.targets, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
-
-    if (status == UNA_OK) {
-        size_t count = w.columns[0]->source_count + (w.with_targets ? w.targets : 0);
-        status = una_reader_open(&reader, path, wanted, count, count, run);
-    }
+    if (status == UNA_OK) status = open_for(&w, &reader, path, run);
     if (status == UNA_OK && w.keep) una_reader_keep(reader);
     if (status == UNA_OK) status = do_chunks(&w, reader, rows, run);
+    if (status == UNA_OK) status = tell_matches(&w, path, run);
 
     una_reader_close(reader);
     una_arena_release(&run->scratch, mark);
@@ -139,7 +192,7 @@ static void add_rows(una_text *text, const predicting *p, const chunk *c, const 
     size_t columns = una_model_target_count(p->model) * (ANSWERS + p->settings.draws);
     for (size_t r = 0; r < c->rows; r++) {
         for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
-            add_cell(text, una_reader_cell(c->reader, r, j));
+            add_cell(text, una_reader_cell(c->reader, c->place ? c->place[r] : r, j));
             una_text_bytes(text, ",", 1);
         }
         for (size_t k = 0; k < columns; k++) add_value(text, answers[k * c->rows + r], k + 1 < columns ? "," : "\n");
@@ -193,7 +246,7 @@ static una_status predict_to(predicting *p, const char *data_path, size_t *rows,
         p->settings.write = to_stream;
         p->settings.writer = file.stream;
     }
-    walk w = { .keep = p->settings.keep, .task = predict_chunk, .context = p };
+    walk w = { .keep = p->settings.keep, .condition = p->settings.where, .task = predict_chunk, .context = p };
     una_status status = for_each_chunk(w, p->model, data_path, rows, run);
     if (status == UNA_OK && p->path) status = una_file_commit(&file, run);
     una_file_abandon(&file);
@@ -230,16 +283,22 @@ static una_status score_chunk(void *context, const chunk *c, una_run *run)
     return una_score_encoded(&s->sums, NULL, s->model, c->x, c->y, c->rows, run);
 }
 
-una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run)
+una_status una_score_file_where(una_score *score, const una_model *model, const char *data_path, const char *where,
+                                una_run *run)
 {
     una_clear_message(run);
     scoring s = { .model = model };
     size_t rows;
     UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
     UNA_TRY(una_model_need_one(model, run));
-    walk w = { .with_targets = true, .task = score_chunk, .context = &s };
+    walk w = { .with_targets = true, .condition = where, .task = score_chunk, .context = &s };
     UNA_TRY(for_each_chunk(w, model, data_path, &rows, run));
     return una_score_finish(score, &s.sums, run);
+}
+
+una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run)
+{
+    return una_score_file_where(score, model, data_path, NULL, run);
 }
 
 /* ---- update ---------------------------------------------------------------------------------------------------- */
@@ -249,18 +308,24 @@ static una_status update_chunk(void *context, const chunk *c, una_run *run)
     return una_several_observe(context, c->x, c->y, c->rows, run);
 }
 
-una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run)
+una_status una_update_file_where(una_model *model, const char *data_path, const char *where, size_t *rows,
+                                 una_run *run)
 {
     una_clear_message(run);
     una_spare spare = {0};
     size_t count = 0;
     una_status status = una_spare_make(&spare, model, run);
     if (status == UNA_OK) {
-        walk w = { .with_targets = true, .task = update_chunk, .context = model };
+        walk w = { .with_targets = true, .condition = where, .task = update_chunk, .context = model };
         status = for_each_chunk(w, model, data_path, &count, run);
         if (status != UNA_OK) una_spare_back(model, &spare);
     }
     una_spare_free(&spare);
     if (rows) *rows = status == UNA_OK ? count : 0;
     return status;
+}
+
+una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run)
+{
+    return una_update_file_where(model, data_path, NULL, rows, run);
 }

@@ -11,8 +11,8 @@
  * Functions: sin cos tan exp log sqrt abs tanh, step(x) (1 from x = 0 on, else 0), min and max of two or more.
  * Laws: normal(mean, std), uniform(low, high), lognormal(mu, sigma). Constants: pi, e; an input of that name wins.
  */
+#include "base/lexer.h"
 #include "gp/formula.h"
-#include "gp/lexer.h"
 
 #include <string.h>
 
@@ -41,6 +41,11 @@ enum { CONSTANTS = 2 };
 static const char *const law_names[] = { "normal", "uniform", "lognormal" };
 static const una_formula_law laws[] = { UNA_LAW_NORMAL, UNA_LAW_UNIFORM, UNA_LAW_LOGNORMAL };
 enum { LAWS = 3 };
+
+static const una_grammar grammar = {
+    .what = "formula", .signs = "+-*/^()[],;=~", .lines = true,
+    .nothing = "there is no name between the quotes", .quoting = "is quoted"
+};
 
 typedef struct parser {
     una_lexer    lexer;
@@ -410,7 +415,7 @@ una_status una_formula_parse(una_formula **formula, const char *text, const una_
     *formula = NULL;
     parser p = { .formula = UNA_GET(arena, una_formula, 1), .inputs = inputs, .arena = arena };
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(una_lexer_begin(&p.lexer, text, "formula", true, arena, run));
+    UNA_TRY(una_lexer_begin(&p.lexer, text, &grammar, arena, run));
     p.formula->text = una_arena_text(arena, text);
     p.formula->input = UNA_GET(arena, una_formula_input, inputs->count);
     UNA_TRY(una_arena_check(arena));

@@ -13,7 +13,7 @@
  * `linear` without var has slope variance 1 per squared standard deviation. So a kernel with everything written
  * has the same values on standardised inputs as on the original ones.
  */
-#include "gp/lexer.h"
+#include "base/lexer.h"
 #include "gp/program.h"
 
 #include <string.h>
@@ -53,6 +53,11 @@ typedef struct leaf_text {       /* one kernel as written */
     size_t  *input, *group;      /* columns chosen by `on`, and which of its names chose them */
     size_t   input_count, group_count;
 } leaf_text;
+
+static const una_grammar grammar = {
+    .what = "kernel", .signs = "+-*/^()[],;=~",
+    .nothing = "there is no name between the quotes", .quoting = "is quoted"
+};
 
 typedef struct parser {
     una_lexer   lexer;
@@ -449,7 +454,7 @@ una_status una_kernel_parse(una_kernel **kernel, const char *text, const una_ker
     *kernel = NULL;
     parser p = { .kernel = UNA_GET(arena, una_kernel, 1), .inputs = inputs, .arena = arena };
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(una_lexer_begin(&p.lexer, text, "kernel", false, arena, run));
+    UNA_TRY(una_lexer_begin(&p.lexer, text, &grammar, arena, run));
     UNA_TRY(parse_sum(&p));
     if (p.lexer.token.kind != UNA_TOKEN_END)
         return una_lexer_fail(&p.lexer, p.lexer.token.at, "expected \"+\", \"*\" or the end but found %s",

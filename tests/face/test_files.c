@@ -237,6 +237,151 @@ static void half_an_update_is_none(void **state)
     una_run_free(run);
 }
 
+/* ---- rows that match a condition ------------------------------------------------------------------------------- */
+
+/* A file with columns that the model does not know, and one with its rows that match `matching_rows` alone: they stand
+ * in the second of three chunks, every other row, and in the third, all of them. */
+static void write_pair(const char *all_path, const char *some_path, size_t *matching, una_run *run)
+{
+    enum { ROWS = 9000 };
+    una_dataset *data = wave_data(ROWS, 30000, run);
+    FILE *all = fopen(all_path, "w"), *some = fopen(some_path, "w");
+    assert_non_null(all);
+    assert_non_null(some);
+    static const char header[] = "kind,x2,seen on,x1,y\n";
+    fputs(header, all);
+    fputs(header, some);
+    *matching = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        bool holds = (i > 4200 && i < 8192 && i % 2 == 0) || i >= 8192;
+        char line[200];
+        snprintf(line, sizeof line, "%s,%.17g,%s,%.17g,%.17g\n", holds ? "b" : i % 3 ? "a" : "b",
+                 una_dataset_numbers(data, 1)[i], holds ? "\"7\"" : i % 3 ? "7" : "NA", una_dataset_numbers(data, 0)[i],
+                 una_dataset_numbers(data, 2)[i]);
+        fputs(line, all);
+        if (holds) fputs(line, some);
+        *matching += holds;
+    }
+    assert_int_equal(fclose(all), 0);
+    assert_int_equal(fclose(some), 0);
+    una_dataset_free(data);
+}
+
+static const char matching_rows[] = "kind == 'b' and not missing(`seen on`)";
+
+static void keep_note(void *context, una_log_level level, const char *sentence)
+{
+    (void)level;
+    snprintf(context, 300, "%s", sentence);
+}
+
+static void rows_that_match(void **state)
+{
+    (void)state;
+    char note[300] = "", all[8192], some[8192], first[1 << 16];
+    una_run *run = NULL;
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .log = keep_note, .callbacks = note };
+    assert_ok(una_run_new(&run, &settings), run);
+    snprintf(all, sizeof all, "%s", temp_path("all.csv"));
+    snprintf(some, sizeof some, "%s", temp_path("some.csv"));
+    size_t matching, rows = 0;
+    write_pair(all, some, &matching, run);
+
+    una_model *one = wave_model(run), *two = wave_model(run);
+    una_predict_settings where = { .size = sizeof where, .keep = 1, .where = matching_rows };
+    assert_ok(una_predict_file(one, all, &where, temp_path("one.csv"), &rows, run), run);
+    assert_int_equal(rows, matching);
+    snprintf(first, sizeof first, "%zu of 9000 rows of ", matching);
+    assert_says(note, first);
+    assert_ok(una_predict_file(one, some, &SIZED(una_predict_settings, .keep = 1), temp_path("two.csv"), NULL, run),
+              run);
+    una_dataset *answers[2];
+    assert_ok(una_dataset_read(&answers[0], temp_path("one.csv"), run), run);
+    assert_ok(una_dataset_read(&answers[1], temp_path("two.csv"), run), run);
+    assert_int_equal(una_dataset_row_count(answers[0]), matching);
+    for (size_t c = 1; c < 11; c++)
+        assert_memory_equal(una_dataset_numbers(answers[0], c), una_dataset_numbers(answers[1], c),
+                            matching * sizeof(double));
+
+    una_score by_where = UNA_INIT(una_score), by_file = UNA_INIT(una_score);
+    assert_ok(una_score_file_where(&by_where, one, all, matching_rows, run), run);
+    assert_ok(una_score_file(&by_file, one, some, run), run);
+    assert_int_equal(by_where.rows, matching);
+    assert_near(by_where.log_lik, by_file.log_lik, 1e-12, 0);
+
+    una_dataset *test = wave_data(40, 800, run);
+    assert_ok(una_update_file_where(one, all, matching_rows, &rows, run), run);
+    assert_int_equal(rows, matching);
+    assert_ok(una_update_file(two, some, NULL, run), run);
+    assert_same_predictions(one, two, test, 1e-9, run);
+    assert_int_equal(una_model_info(one)->rows, 60 + matching);
+
+    una_dataset_free(test);
+    una_dataset_free(answers[0]);
+    una_dataset_free(answers[1]);
+    una_model_free(one);
+    una_model_free(two);
+    una_run_free(run);
+}
+
+static void conditions_that_fail(void **state)
+{
+    (void)state;
+    static const struct { const char *where; una_status status; const char *says; } all[] = {
+        { "x1 > 1e6", UNA_E_INPUT, "the condition x1 > 1e6 holds for none of the 3 rows of " },
+        { "knd == 'b'", UNA_E_INPUT, "few.csv has no column 'knd' (did you mean 'kind'?); its columns are: kind, " },
+        { "x1 == 'b'", UNA_E_INPUT, "few.csv, line 2, column 'x1' holds the number 0.1, and the column is compared" },
+        { "kind > 1", UNA_E_INPUT, "few.csv, line 2, column 'kind': 'a' is not a number" },
+        { "x1 >", UNA_E_USAGE, "character 5: expected a column" },
+    };
+    una_run *run = quiet_run();
+    una_model *model = wave_model(run);
+    char path[8192], out[8192];
+    snprintf(path, sizeof path, "%s", temp_text_file("few.csv", "kind,x2,x1,y\na,0.5,0.1,1\nb,0.2,0.3,2\n,1,0.4,3\n"));
+    snprintf(out, sizeof out, "%s", temp_path("no-answers.csv"));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        una_predict_settings settings = { .size = sizeof settings, .where = all[i].where };
+        assert_status(una_predict_file(model, path, &settings, out, NULL, run), all[i].status, run);
+        assert_says(una_run_message(run), all[i].says);
+        assert_int_equal(access(out, F_OK), -1);
+        assert_status(una_update_file_where(model, path, all[i].where, NULL, run), all[i].status, run);
+    }
+    assert_int_equal(una_model_info(model)->rows, 60);
+    una_model_free(model);
+    una_run_free(run);
+}
+
+/* An array has numbers only; columns that are asked for missing cells are no exception. */
+static void rows_of_an_array(void **state)
+{
+    (void)state;
+    static const char begin[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }";
+    const double items[9] = { 0.1, 0.2, 7, 0.3, 0.4, NAN, 0.5, 0.6, 8 };
+    unsigned char file[10 + 118 + sizeof items] = "\x93NUMPY\1\0\x76";
+    memset(file + 10, ' ', 118);
+    memcpy(file + 10, begin, sizeof begin - 1);
+    file[127] = '\n';
+    memcpy(file + 128, items, sizeof items);
+    char path[8192];
+    snprintf(path, sizeof path, "%s", temp_file("three.npy", file, sizeof file));
+
+    una_run *run = quiet_run();
+    una_model *model = wave_model(run);
+    size_t rows = 0;
+    una_predict_settings settings = { .size = sizeof settings, .keep = 1, .where = "not missing(x3) and x1 > 0.2" };
+    assert_ok(una_predict_file(model, path, &settings, temp_path("array.csv"), &rows, run), run);
+    assert_int_equal(rows, 1);
+    assert_says(slurped(temp_path("array.csv")), "\n0.5,0.6,8,");
+    settings.where = "missing(x3)";
+    assert_ok(una_predict_file(model, path, &settings, temp_path("array.csv"), &rows, run), run);
+    assert_int_equal(rows, 1);
+    settings.where = "x3 == '7'";
+    assert_status(una_predict_file(model, path, &settings, temp_path("array.csv"), &rows, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "column 'x3' holds the number 7, and the column is compared with a word");
+    una_model_free(model);
+    una_run_free(run);
+}
+
 static void failures_have_sentences(void **state)
 {
     (void)state;
@@ -358,7 +503,7 @@ static una_status job_files(void *context, una_run *run)
     if (status == UNA_OK)
         status = una_predict_file(model, parts[2], &SIZED(una_predict_settings, .draws = 1, .keep = 1),
                                   temp_path("swept.csv"), NULL, run);
-    if (status == UNA_OK) status = una_score_file(&score, model, parts[2], run);
+    if (status == UNA_OK) status = una_score_file_where(&score, model, parts[2], "x1 > 0 or x2 > 0.5", run);
     if (status == UNA_OK) status = una_update_file(model, parts[2], NULL, run);
     una_model_free(model);
     return status;
@@ -458,6 +603,9 @@ int main(void)
         cmocka_unit_test(score_is_that_of_memory),
         cmocka_unit_test(update_is_that_of_memory),
         cmocka_unit_test(half_an_update_is_none),
+        cmocka_unit_test(rows_that_match),
+        cmocka_unit_test(conditions_that_fail),
+        cmocka_unit_test(rows_of_an_array),
         cmocka_unit_test(failures_have_sentences),
         cmocka_unit_test(a_full_disk_is_said),
         cmocka_unit_test(writes_of_the_callers_own),

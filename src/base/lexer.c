@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tokeniser of kernels and formulas. Names are letters, digits, _ and . (UTF-8 beyond ASCII counts as letters);
- * anything else is quoted, with "..." or '...'.
+ * The tokeniser. Names are letters, digits, _ and . (UTF-8 beyond ASCII counts as letters); anything else is
+ * quoted, with "..." or '...' (or `...`), where the quote itself is written twice.
  */
-#include "gp/lexer.h"
+#include "base/lexer.h"
 
 #include <string.h>
 
@@ -24,6 +24,32 @@ static bool in_name(char c)
     return starts_name(c) || is_digit(c) || c == '.';
 }
 
+/* "sex == >>>and age < ...": a few characters before and behind the place, on one line. */
+static void show_place(char *to, size_t room, const char *text, size_t at)
+{
+    enum { AROUND = 24 };
+    size_t from = at > AROUND ? at - AROUND : 0, end = at + strlen(text + at);
+    bool cut = end - at > AROUND;
+    if (cut) end = at + AROUND;
+    while (from > 0 && ((unsigned char)text[from] & 0xC0) == 0x80) from--;
+    while (cut && ((unsigned char)text[end] & 0xC0) == 0x80) end++;
+    snprintf(to, room, "%s%.*s>>>%.*s%s", from ? "..." : "", (int)(at - from), text + from, (int)(end - at), text + at,
+             cut ? "..." : "");
+    for (char *c = to; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = ' ';
+}
+
+una_status una_grammar_fail(const una_grammar *grammar, const char *text, size_t at, una_status status,
+                            const char *sentence, una_run *run)
+{
+    char place[80];
+    size_t characters = 1;
+    for (size_t i = 0; i < at; i++) characters += ((unsigned char)text[i] & 0xC0) != 0x80;
+    if (!grammar->shows) return una_fail(run, status, "%s, character %zu: %s", grammar->what, characters, sentence);
+    show_place(place, sizeof place, text, at);
+    return una_fail(run, status, "%s \"%s\", character %zu: %s", grammar->what, place, characters, sentence);
+}
+
 una_status una_lexer_fail(const una_lexer *lexer, size_t at, const char *format, ...)
 {
     char sentence[800];
@@ -31,39 +57,38 @@ una_status una_lexer_fail(const una_lexer *lexer, size_t at, const char *format,
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    size_t characters = 1;
-    for (size_t i = 0; i < at; i++) characters += ((unsigned char)lexer->text[i] & 0xC0) != 0x80;
-    return una_fail(lexer->run, UNA_E_USAGE, "%s, character %zu: %s", lexer->what, characters, sentence);
-}
-
-static una_status keep_name(una_lexer *lexer, size_t from, size_t to)
-{
-    char *name = una_arena_get(lexer->arena, to - from + 1, 1);
-    if (!name) return UNA_E_MEMORY;
-    memcpy(name, lexer->text + from, to - from);
-    lexer->token.name = name;
-    return UNA_OK;
+    return una_grammar_fail(lexer->grammar, lexer->text, at, UNA_E_USAGE, sentence, lexer->run);
 }
 
 static una_status take_name(una_lexer *lexer)
 {
-    size_t to = lexer->next;
+    size_t from = lexer->token.at, to = from;
     while (in_name(lexer->text[to])) to++;
+    char *name = una_arena_get(lexer->arena, to - from + 1, 1);
+    if (!name) return UNA_E_MEMORY;
     lexer->token.kind = UNA_TOKEN_NAME;
+    lexer->token.name = memcpy(name, lexer->text + from, to - from);
     lexer->next = to;
-    return keep_name(lexer, lexer->token.at, to);
+    return UNA_OK;
 }
 
+/* A quote that stands twice is one of the text. */
 static una_status take_quoted(una_lexer *lexer)
 {
-    size_t from = lexer->token.at + 1;
-    const char *end = strchr(lexer->text + from, lexer->text[lexer->token.at]);
-    if (!end) return una_lexer_fail(lexer, lexer->token.at, "this quote is never closed");
-    size_t to = (size_t)(end - lexer->text);
-    if (to == from) return una_lexer_fail(lexer, lexer->token.at, "there is no name between the quotes");
-    lexer->token.kind = UNA_TOKEN_QUOTED;
+    const char *text = lexer->text;
+    size_t from = lexer->token.at + 1, to = from, length = 0;
+    char quote = text[lexer->token.at];
+    while (text[to] && (text[to] != quote || text[to + 1] == quote)) to += text[to] == quote ? 2 : 1;
+    if (!text[to]) return una_lexer_fail(lexer, lexer->token.at, "this quote is never closed");
+    if (to == from) return una_lexer_fail(lexer, lexer->token.at, "%s", lexer->grammar->nothing);
+
+    char *name = una_arena_get(lexer->arena, to - from + 1, 1);
+    if (!name) return UNA_E_MEMORY;
+    for (size_t i = from; i < to; i += text[i] == quote ? 2 : 1) name[length++] = text[i];
+    lexer->token.kind = quote == '`' ? UNA_TOKEN_BACKQUOTED : UNA_TOKEN_QUOTED;
+    lexer->token.name = name;
     lexer->next = to + 1;
-    return keep_name(lexer, from, to);
+    return UNA_OK;
 }
 
 static size_t digits_end(const char *text, size_t at)
@@ -86,8 +111,8 @@ static una_status take_number(una_lexer *lexer)
         while (in_name(text[to])) to++;
         return una_lexer_fail(lexer, from,
                               "\"%.*s\" is not a number; a product is written with *, and a name that begins "
-                              "with a digit is quoted",
-                              (int)(to - from < 60 ? to - from : 60), text + from);
+                              "with a digit %s",
+                              (int)(to - from < 60 ? to - from : 60), text + from, lexer->grammar->quoting);
     }
     if (!una_parse_number(text + from, to - from, &lexer->token.number) || !isfinite(lexer->token.number))
         return una_lexer_fail(lexer, from, "\"%.*s\" is beyond the range of numbers",
@@ -100,38 +125,45 @@ static una_status take_number(una_lexer *lexer)
 
 static una_status take_sign(una_lexer *lexer)
 {
-    char c = lexer->text[lexer->token.at];
-    if (!strchr("+-*/^()[],;=~\n", c)) {
+    const una_grammar *grammar = lexer->grammar;
+    const char *at = lexer->text + lexer->token.at;
+    char c = *at;
+    if (!strchr(grammar->signs, c) && !(grammar->lines && c == '\n')) {
         if ((unsigned char)c < 0x20 || c == 0x7F)
             return una_lexer_fail(lexer, lexer->token.at, "a control character (code %d) has no meaning here", (int)c);
-        return una_lexer_fail(lexer, lexer->token.at, "\"%c\" has no meaning here; a name that holds it is quoted", c);
+        const char *more = grammar->compares ? ", and conditions are joined by and, or and not" : "";
+        return una_lexer_fail(lexer, lexer->token.at, "\"%c\" has no meaning here; a name that holds it %s%s", c,
+                              grammar->quoting, more);
     }
     if (c == '(' || c == '[') lexer->open++;
     if ((c == ')' || c == ']') && lexer->open > 0) lexer->open--;
     lexer->token.kind = UNA_TOKEN_SIGN;
     lexer->token.sign = c;
-    lexer->next = lexer->token.at + 1;
+    lexer->token.equal = grammar->compares && strchr("<>=!", c) && at[1] == '=';
+    lexer->next = lexer->token.at + 1 + lexer->token.equal;
     return UNA_OK;
 }
 
 una_status una_lexer_next(una_lexer *lexer)
 {
     const char *text = lexer->text;
-    const char *blanks = lexer->lines && lexer->open == 0 ? " \t\r" : " \t\r\n";
+    const char *blanks = lexer->grammar->lines && lexer->open == 0 ? " \t\r" : " \t\r\n";
     size_t at = lexer->next + strspn(text + lexer->next, blanks);
     lexer->token = (una_token){ .kind = UNA_TOKEN_END, .at = at };
     lexer->next = at;
     if (!text[at]) return UNA_OK;
     if (starts_name(text[at])) return take_name(lexer);
     if (is_digit(text[at]) || (text[at] == '.' && is_digit(text[at + 1]))) return take_number(lexer);
-    if (text[at] == '"' || text[at] == '\'') return take_quoted(lexer);
+    if (text[at] == '"' || text[at] == '\'' || (text[at] == '`' && lexer->grammar->backquotes))
+        return take_quoted(lexer);
     return take_sign(lexer);
 }
 
-una_status una_lexer_begin(una_lexer *lexer, const char *text, const char *what, bool lines, una_arena *arena,
+una_status una_lexer_begin(una_lexer *lexer, const char *text, const una_grammar *grammar, una_arena *arena,
                            una_run *run)
 {
-    *lexer = (una_lexer){ .text = text, .what = what, .lines = lines, .arena = arena, .run = run };
+    *lexer = (una_lexer){ .text = text, .grammar = grammar, .arena = arena, .run = run };
+    const char *what = grammar->what;
     size_t length = strlen(text);
     if (length > MOST_BYTES)
         UNA_FAIL(run, UNA_E_USAGE, "the %s has %zu bytes; at most %d are read", what, length, (int)MOST_BYTES);
@@ -141,7 +173,7 @@ una_status una_lexer_begin(una_lexer *lexer, const char *text, const char *what,
 
 bool una_lexer_sees(const una_lexer *lexer, char sign)
 {
-    return lexer->token.kind == UNA_TOKEN_SIGN && lexer->token.sign == sign;
+    return lexer->token.kind == UNA_TOKEN_SIGN && lexer->token.sign == sign && !lexer->token.equal;
 }
 
 const char *una_token_words(const una_token *token, char buffer[64])
@@ -152,7 +184,7 @@ const char *una_token_words(const una_token *token, char buffer[64])
     case UNA_TOKEN_NUMBER: snprintf(buffer, 64, "%s", una_number_text(number, token->number)); break;
     case UNA_TOKEN_SIGN:
         if (token->sign == '\n') return "the end of the line";
-        snprintf(buffer, 64, "\"%c\"", token->sign);
+        snprintf(buffer, 64, "\"%c%s\"", token->sign, token->equal ? "=" : "");
         break;
     default: snprintf(buffer, 64, "\"%.50s\"", token->name); break;
     }

@@ -57,6 +57,10 @@ typedef struct cli_flag {
     CLI_FLAG("where", CLI_TEXT, "CONDITION", "only the rows for which this holds, of every table that is read: "     \
              "'sex == 1 and age < 30', \"kind in ('a', 'b') or missing(age)\"; with and, or, not, == != < <= > >= "  \
              "and + - * /; a comparison with a missing cell is false")
+#define CLI_FLAG_IMAGES                                                                                              \
+    CLI_FLAG("images", CLI_FILE, "FILE", "images that rows name by their number, counted from 0: IDX as MNIST's, "    \
+             "also .gz, or NPY; the model sees these and nothing else of a row")
+#define CLI_FLAG_INDEX CLI_FLAG("index", CLI_TEXT, "COLUMN", "the column that names the images (default index)")
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 
 enum {                           /* which of the common flags a verb has                            */

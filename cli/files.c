@@ -83,16 +83,18 @@ una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *se
 
 typedef una_status keep_call(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
 
+/* Rows that are left out need not name an image. */
 static una_status keep(const cli *c, una_dataset **data, keep_call *call)
 {
-    const char *condition = cli_text(c, "where");
-    una_dataset *matching = NULL;
-    if (!condition) return UNA_OK;
-    una_status status = call(&matching, *data, condition, c->run);
-    if (status != UNA_OK) return status;
-    una_dataset_free(*data);
-    *data = matching;
-    return UNA_OK;
+    const char *condition = cli_text(c, "where"), *images = cli_text(c, "images"), *index = cli_text(c, "index");
+    if (condition) {
+        una_dataset *matching = NULL;
+        una_status status = call(&matching, *data, condition, c->run);
+        if (status != UNA_OK) return status;
+        una_dataset_free(*data);
+        *data = matching;
+    }
+    return images ? una_dataset_add_images(*data, images, index ? index : "index", c->run) : UNA_OK;
 }
 
 una_status cli_keep_rows(const cli *c, una_dataset **data)

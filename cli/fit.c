@@ -29,6 +29,8 @@ static const cli_flag flags[] = {
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
                    "'other', which later also takes levels never seen"),
     CLI_FLAG_WHERE,
+    CLI_FLAG_IMAGES,
+    CLI_FLAG_INDEX,
     CLI_FLAG_END
 };
 

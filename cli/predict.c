@@ -11,6 +11,7 @@ static const cli_flag flags[] = {
     CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K; "
                    "of several targets draw_1_NAME ..., drawn together where they share a head"),
     CLI_FLAG_WHERE,
+    CLI_FLAG_IMAGES,
     CLI_FLAG_END
 };
 
@@ -38,7 +39,8 @@ static una_status run(cli *c)
         .draws = (size_t)cli_count(c, "draws", 0),
         .write = to_output,
         .writer = c,
-        .where = cli_text(c, "where")
+        .where = cli_text(c, "where"),
+        .images = cli_text(c, "images")
     };
     una_model *model = NULL;
     size_t rows = 0;

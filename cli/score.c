@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const cli_flag flags[] = { CLI_FLAG_WHERE, CLI_FLAG_END };
+static const cli_flag flags[] = { CLI_FLAG_WHERE, CLI_FLAG_IMAGES, CLI_FLAG_END };
 
 typedef struct measure { const char *key, *remark; double value; } measure;
 
@@ -112,8 +112,10 @@ static una_status run(cli *c)
     size_t targets = status == UNA_OK ? una_model_target_count(model) : 1;
     scores = cli_memory(targets, sizeof *scores);
     scores->size = sizeof *scores;
+    const una_file_settings rows = { .size = sizeof rows, .where = cli_text(c, "where"),
+                                     .images = cli_text(c, "images") };
     if (status == UNA_OK && targets == 1)
-        status = una_score_file_where(scores, model, c->operand[1], cli_text(c, "where"), c->run);
+        status = una_score_file_with(scores, model, c->operand[1], &rows, c->run);
     else if (status == UNA_OK) status = score_targets(c, model, scores, &all);
 
     if (status != UNA_OK) {

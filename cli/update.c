@@ -14,6 +14,8 @@ static const cli_flag flags[] = {
     CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of "
              "MODEL; for models that cannot be updated exactly"),
     CLI_FLAG_WHERE,
+    CLI_FLAG_IMAGES,
+    CLI_FLAG_INDEX,
     CLI_FLAG_END
 };
 
@@ -66,7 +68,9 @@ static una_status update(const cli *c, una_model **model, size_t *rows_added)
         return cli_fail(c, UNA_E_USAGE, "a %s model cannot take rows in exactly; give the rows it was trained on with "
                         "--with OLD.csv, and it will be fitted again", kind);
     }
-    una_status status = una_update_file_where(*model, c->operand[1], cli_text(c, "where"), rows_added, c->run);
+    const una_file_settings rows = { .size = sizeof rows, .where = cli_text(c, "where"),
+                                     .images = cli_text(c, "images") };
+    una_status status = una_update_file_with(*model, c->operand[1], &rows, rows_added, c->run);
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 

@@ -452,7 +452,14 @@ typedef struct una_predict_settings {
     void  *writer;                             /* its context                                       */
     const char *where;                         /* NULL, or a condition as in una_dataset_where: other rows get no
                                                   answer. How many match is logged; UNA_E_INPUT if none does */
+    const char *images;                        /* NULL, or the file of the images that rows name, for a model of images
+                                                  (una_dataset_add_images)                          */
 } una_predict_settings;
+
+typedef struct una_file_settings {             /* which rows of a file, and what they name          */
+    size_t size;                               /* sizeof(una_file_settings)                         */
+    const char *where, *images;                /* as in una_predict_settings                        */
+} una_file_settings;
 
 /* CSV with header mean,std,std_epistemic,std_noise,lower,upper (of several targets mean_a, ... upper_a, mean_b, ...),
  * whole or not at all; out_path NULL: piece by piece to settings->write. rows (may be NULL): how many were
@@ -462,11 +469,11 @@ una_status una_predict_file(const una_model *model, const char *data_path, const
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
 /* All rows of the file or none: after a failure the model is as it was. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
-/* The same with the rows for which `where` holds, a condition as in una_predict_settings. */
-una_status una_score_file_where(una_score *score, const una_model *model, const char *data_path, const char *where,
-                                una_run *run);
-una_status una_update_file_where(una_model *model, const char *data_path, const char *where, size_t *rows,
-                                 una_run *run);
+/* The same of some rows, or of rows that name images; settings NULL: all rows, no images. */
+una_status una_score_file_with(una_score *score, const una_model *model, const char *data_path,
+                               const una_file_settings *settings, una_run *run);
+una_status una_update_file_with(una_model *model, const char *data_path, const una_file_settings *settings,
+                                size_t *rows, una_run *run);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -163,7 +163,7 @@ void       una_crew_free(una_crew *crew);                        /* waits for it
 typedef enum una_purpose {       /* numbers are pinned: a change would change every result          */
     UNA_FOR_SPLIT = 1, UNA_FOR_FOLDS = 2, UNA_FOR_INIT = 3, UNA_FOR_BATCHES = 4, UNA_FOR_PROBES = 5,
     UNA_FOR_PERTURBATION = 6, UNA_FOR_DIRECTIONS = 7, UNA_FOR_DRAWS = 8, UNA_FOR_REFERENCES = 9,
-    UNA_FOR_DATA = 10, UNA_FOR_TEST = 11, UNA_FOR_REPORT = 12, UNA_FOR_SPACE = 13, UNA_FOR_SEARCH = 14
+    UNA_FOR_DATA = 10, UNA_FOR_TEST = 11, UNA_FOR_REPORT = 12, UNA_FOR_SPACE = 13, UNA_FOR_SEARCH = 14, UNA_FOR_AUGMENT = 15
 } una_purpose;
 
 typedef struct una_rng {

@@ -3,13 +3,14 @@
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
 #include "data/csv.h"
+#include "data/images.h"
 #include "data/where.h"
 #include "model/scoring.h"
 #include "model/several.h"
 
 #include <string.h>
 
-enum { CHUNK = 4096, ANSWERS = 6 };
+enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6 };
 
 /* ---- one loop over the chunks of a file ------------------------------------------------------------------ */
 
@@ -27,6 +28,8 @@ typedef struct walk {
     size_t      targets;
     bool        with_targets, keep;
     const char *condition;               /* NULL: all rows                                                  */
+    const char *images_path;             /* NULL: none                                                      */
+    una_images *images;
     una_where  *where;                   /* the same, read                                                  */
     size_t      read, matched;           /* rows                                                            */
     chunk_task *task;
@@ -69,12 +72,21 @@ static una_status do_matching(walk *w, una_reader *reader, const una_dataset *ta
     return status;
 }
 
+/* The model's only source names them. */
+static void give_images(const walk *w, una_dataset *table)
+{
+    if (!w->images) return;
+    table->images = una_images_hold(w->images);
+    table->image_column = una_table_find(table, w->columns[0]->sources[0].name);
+}
+
 static una_status do_chunks(walk *w, una_reader *reader, size_t *rows, una_run *run)
 {
     for (;;) {
         una_dataset *table;
-        UNA_TRY(una_reader_next(&table, reader, CHUNK));
+        UNA_TRY(una_reader_next(&table, reader, w->images ? CHUNK_OF_IMAGES : CHUNK));
         if (!table) return UNA_OK;
+        give_images(w, table);
         una_status status = w->where ? do_matching(w, reader, table, rows, run)
                                      : do_chunk(w, reader, table, NULL, rows, run);
         una_dataset_free(table);
@@ -112,6 +124,13 @@ static una_status tell_matches(const walk *w, const char *path, una_run *run)
     return UNA_OK;
 }
 
+static una_status open_images(walk *w, una_run *run)
+{
+    if (!una_columns_image(w->columns[0]).height)
+        UNA_FAIL(run, UNA_E_USAGE, "the model was not fitted to images; leave %.200s out", w->images_path);
+    return una_images_read(&w->images, w->images_path, run);
+}
+
 static una_status for_each_chunk(walk w, const una_model *model, const char *path, size_t *rows, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -120,12 +139,14 @@ static una_status for_each_chunk(walk w, const una_model *model, const char *pat
     w.targets = una_model_target_count(model);
     w.columns = una_several_columns(model, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK && w.images_path) status = open_images(&w, run);
     if (status == UNA_OK) status = open_for(&w, &reader, path, run);
     if (status == UNA_OK && w.keep) una_reader_keep(reader);
     if (status == UNA_OK) status = do_chunks(&w, reader, rows, run);
     if (status == UNA_OK) status = tell_matches(&w, path, run);
 
     una_reader_close(reader);
+    una_images_let_go(w.images);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -246,7 +267,8 @@ static una_status predict_to(predicting *p, const char *data_path, size_t *rows,
         p->settings.write = to_stream;
         p->settings.writer = file.stream;
     }
-    walk w = { .keep = p->settings.keep, .condition = p->settings.where, .task = predict_chunk, .context = p };
+    walk w = { .keep = p->settings.keep, .condition = p->settings.where, .images_path = p->settings.images,
+               .task = predict_chunk, .context = p };
     una_status status = for_each_chunk(w, p->model, data_path, rows, run);
     if (status == UNA_OK && p->path) status = una_file_commit(&file, run);
     una_file_abandon(&file);
@@ -283,22 +305,25 @@ static una_status score_chunk(void *context, const chunk *c, una_run *run)
     return una_score_encoded(&s->sums, NULL, s->model, c->x, c->y, c->rows, run);
 }
 
-una_status una_score_file_where(una_score *score, const una_model *model, const char *data_path, const char *where,
-                                una_run *run)
+una_status una_score_file_with(una_score *score, const una_model *model, const char *data_path,
+                               const una_file_settings *given, una_run *run)
 {
     una_clear_message(run);
     scoring s = { .model = model };
+    una_file_settings settings;
     size_t rows;
     UNA_TRY(UNA_CHECK_SIZE(score, una_score, run));
+    UNA_TRY(UNA_TAKE(&settings, given, una_file_settings, run));
     UNA_TRY(una_model_need_one(model, run));
-    walk w = { .with_targets = true, .condition = where, .task = score_chunk, .context = &s };
+    walk w = { .with_targets = true, .condition = settings.where, .images_path = settings.images, .task = score_chunk,
+               .context = &s };
     UNA_TRY(for_each_chunk(w, model, data_path, &rows, run));
     return una_score_finish(score, &s.sums, run);
 }
 
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run)
 {
-    return una_score_file_where(score, model, data_path, NULL, run);
+    return una_score_file_with(score, model, data_path, NULL, run);
 }
 
 /* ---- update ---------------------------------------------------------------------------------------------------- */
@@ -308,15 +333,19 @@ static una_status update_chunk(void *context, const chunk *c, una_run *run)
     return una_several_observe(context, c->x, c->y, c->rows, run);
 }
 
-una_status una_update_file_where(una_model *model, const char *data_path, const char *where, size_t *rows,
-                                 una_run *run)
+una_status una_update_file_with(una_model *model, const char *data_path, const una_file_settings *given, size_t *rows,
+                                una_run *run)
 {
     una_clear_message(run);
     una_spare spare = {0};
+    una_file_settings settings;
     size_t count = 0;
+    if (rows) *rows = 0;
+    UNA_TRY(UNA_TAKE(&settings, given, una_file_settings, run));
     una_status status = una_spare_make(&spare, model, run);
     if (status == UNA_OK) {
-        walk w = { .with_targets = true, .condition = where, .task = update_chunk, .context = model };
+        walk w = { .with_targets = true, .condition = settings.where, .images_path = settings.images,
+                   .task = update_chunk, .context = model };
         status = for_each_chunk(w, model, data_path, &count, run);
         if (status != UNA_OK) una_spare_back(model, &spare);
     }
@@ -327,5 +356,5 @@ una_status una_update_file_where(una_model *model, const char *data_path, const 
 
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run)
 {
-    return una_update_file_where(model, data_path, NULL, rows, run);
+    return una_update_file_with(model, data_path, NULL, rows, run);
 }

@@ -20,6 +20,8 @@ typedef struct una_basis {               /* the state of a fitted model         
 
 typedef struct una_basis_options {
     const char *body;
+    int    flips;
+    double shifts;
     double width, depth, features;
     int    activation, initialisation;
     int    optimiser, rate_schedule;

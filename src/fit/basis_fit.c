@@ -9,6 +9,7 @@
 #include "base/company.h"
 #include "fit/crossfit.h"
 #include "fit/together.h"
+#include "nn/conv.h"
 
 #include <string.h>
 
@@ -68,7 +69,10 @@ una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, con
     how.fit_weight = 1 / (2 * train_noise_var);
     how.penalty = o->penalty;
 
-    return (una_lesson){ .body = net.body, .shape = net.shape, .start = { o->initialisation, 1, 1 }, .how = how,
+    una_augment augment = { .flips = o->flips == 1, .shifts = (size_t)o->shifts };
+    if (net.body == &una_body_conv_f32) augment.image = ((const una_conv *)net.shape)->image;
+    else augment = (una_augment){0};
+    return (una_lesson){ .body = net.body, .shape = net.shape, .augment = augment, .start = { o->initialisation, 1, 1 }, .how = how,
                          .look = o->kept == 1 ? UNA_LOOK_NOT : UNA_LOOK_POSTERIOR };
 }
 

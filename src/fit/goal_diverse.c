@@ -22,6 +22,7 @@ typedef struct diverse {
     una_diverse_work_f32 *similar;
     void  *work;
     float *x;                            /* rows of all sorts [rows, inputs]                                */
+    float *spare;                        /* [inputs]                                                        */
     float *phi, *dphi;                   /* [rows, padded(features)]                                        */
     float *delta, *direction;            /* [probes, directions], [directions, inputs]                      */
     double lambda, mean_cos2;
@@ -84,7 +85,9 @@ static void move_probes(diverse *d, size_t step)
 
 static void prepare(diverse *d, size_t step)
 {
+    una_rng rng = stream_at(d, UNA_FOR_AUGMENT, step);
     una_batches_next(&d->batches);
+    una_augment_rows(&d->pupil->lesson->augment, &rng, d->batches.x, d->batches.rows, d->spare);
     d->now = d->most;
     d->now.plain = d->batches.rows;
     if (d->now.probes) d->now.probes = d->batches.rows;
@@ -157,6 +160,7 @@ una_status una_goal_diverse(una_trainable_f32 *what, const una_pupil *pupil, una
                                    slopes ? l->how.directions : 0, slopes && l->how.probes != UNA_PROBES_DATA };
     size_t all = una_diverse_rows(&d->most);
     d->x = UNA_GET(&run->scratch, float, all * inputs);
+    d->spare = UNA_GET(&run->scratch, float, inputs);
     d->phi = UNA_GET(&run->scratch, float, all * wide);
     d->dphi = UNA_GET(&run->scratch, float, all * wide);
     d->delta = UNA_GET(&run->scratch, float, d->most.probes * d->most.directions + 64);

@@ -7,6 +7,7 @@
 #ifndef UNA_LESSON_H
 #define UNA_LESSON_H
 
+#include "fit/augment.h"
 #include "fit/held.h"
 #include "nn/body.h"
 #include "nn/luna_step.h"
@@ -39,6 +40,7 @@ typedef struct una_lesson {
     uint64_t  first;                     /* stream of the first parameters; 0: that of the training         */
     una_look  look;
     const una_held *rows;
+    una_augment augment;                 /* images; nothing by itself                                       */
     /* For SQUARES of a perceptron alone: */
     size_t    target_heads;              /* columns of rows->target; 0 counts as 1: heads share it. Where how.targets
                                             says that there are several, all heads, and the columns are theirs */

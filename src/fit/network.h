@@ -9,11 +9,14 @@
 #include "nn/body.h"
 #include "nn/net.h"
 
-/* Row of the option table for a struct `type` whose member `in` has a field `body`. */
-#define UNA_ROW_BODY(type, in) \
+/* Rows of the option table for a struct `type` whose member `in` has fields body, flips and shifts. */
+#define UNA_ROWS_BODY(type, in) \
     UNA_ROW(type, in, body, UNA_TEXT, "auto", 0, 0, false, NULL, \
             "network: mlp (hidden layers as below), or for images resnet18 or resnet(stem=imagenet|small, width=64, " \
-            "blocks=2-2-2-2); auto = mlp for tables, resnet18 for images")
+            "blocks=2-2-2-2); auto = mlp for tables, resnet18 for images"), \
+    UNA_ROW(type, in, flips, UNA_FLAG, "no", 0, 0, false, "no|yes", "images: mirror every other one while training"), \
+    UNA_ROW(type, in, shifts, UNA_COUNT, "0", 0, 1000, false, NULL, \
+            "images: move them by at most so many places while training")
 
 /* What kinds ask for; body in words, "auto" is filled in. The others are for perceptrons. */
 typedef struct una_network_plan {

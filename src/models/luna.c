@@ -58,7 +58,7 @@ static const una_option luna_table[] = {
       "of members, all in the others" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
-    UNA_ROW_BODY(luna_options, basis),
+    UNA_ROWS_BODY(luna_options, basis),
     UNA_NET_TABLE(luna_options, "0.01", "1", "auto"),
     UNA_HELD_OUT_TABLE(luna_options),
     UNA_COMMITTEE_TABLE(luna_options, "auto", "auto"),

@@ -23,7 +23,7 @@ enum { MLE, MAP, MARGINAL };
 static const una_option nlm_table[] = {
     { "training", UNA_WORD, offsetof(nlm_options, training), "map", 0, 0, false, "mle|map|marginal",
       "how the features are trained: maximum likelihood, with penalty, or by marginal likelihood" },
-    UNA_ROW_BODY(nlm_options, basis),
+    UNA_ROWS_BODY(nlm_options, basis),
     UNA_NET_TABLE(nlm_options, "0.01", "1", "1"),
     UNA_HELD_OUT_TABLE(nlm_options),
     UNA_COMMITTEE_TABLE(nlm_options, "auto", "auto"),

@@ -17,7 +17,7 @@
 typedef struct nn_options { una_basis_options basis; una_committee_options committee; } nn_options;
 
 static const una_option nn_table[] = {
-    UNA_ROW_BODY(nn_options, basis),
+    UNA_ROWS_BODY(nn_options, basis),
     UNA_ROWS_SHAPE(nn_options, basis, "2", "hidden layer", "hidden layers"),
     UNA_ROW_ACTIVATION(nn_options, basis, "hidden layers"),
     UNA_ROW_INITIALISATION(nn_options, basis),
@@ -78,6 +78,9 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     una_lesson lesson = una_basis_lesson(o, m->net, &(una_training){0}, train_noise_var);
     lesson.how.descent.stage = "training nn";
     lesson.look = UNA_LOOK_ERROR;
+    if (anchor && m->net.body != &una_body_mlp_f32)
+        UNA_FAIL(run, UNA_E_USAGE, "nn: anchored ensembles are of perceptrons alone; use style=plain or bootstrap for "
+                 "images");
     if (anchor) {
         lesson.goal = UNA_GOAL_ANCHOR;
         lesson.of.anchor.noise_var = anchor->noise_var;

@@ -324,6 +324,37 @@ static void every_allocation_may_fail(void **state)
     assert_true(sweep_allocations(job_where, path) > 5);
 }
 
+/* The counts that the thesis prints, by the conditions that its text implies. */
+static void published_counts(void **state)
+{
+    (void)state;
+    static const struct { const char *condition; size_t rows; } all[] = {
+        { "sex == 1", 37293 },
+        { "sex == 0", 10918 },
+        { "age_thesis > 0 and age_thesis < 100", 48071 },
+        { "age_thesis >= 30 and age_thesis <= 40", 10376 },
+        { "age_thesis > 0 and age_thesis < 100 and not (age_thesis >= 30 and age_thesis <= 40)", 37695 },
+    };
+    const char *path = shared_path("data/faces/wiki-faces32.csv");
+    if (!path) {
+        print_message("skipped: the table of faces is not there\n");
+        skip();
+    }
+    una_run *run = NULL;
+    una_dataset *data = NULL;
+    assert_ok(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .no_cache = 1)), run);
+    assert_ok(una_dataset_read(&data, path, run), run);
+    size_t count = 0, *index = malloc(data->rows * sizeof *index);
+    assert_non_null(index);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        assert_ok(una_dataset_match(index, &count, data, all[i].condition, run), run);
+        assert_int_equal(count, all[i].rows);
+    }
+    free(index);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* ---- random conditions ---------------------------------------------------------------------------------------- */
 
 enum { ROWS = 30, NODES = 200 };
@@ -672,6 +703,7 @@ int main(void)
         cmocka_unit_test(deep_and_long),
         cmocka_unit_test(the_new_table),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(published_counts),
         cmocka_unit_test(random_conditions),
         cmocka_unit_test(random_texts),
         cmocka_unit_test(parts_of_ranks),

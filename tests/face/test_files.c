@@ -7,6 +7,8 @@
 
 #include <zlib.h>
 
+#define WHERE(condition) (&(una_file_settings){ .size = sizeof(una_file_settings), .where = (condition) })
+
 static const char wave_header[] = "x1,x2,y\n";
 
 /* The text lives on: temp_path's buffers rotate. */
@@ -304,13 +306,13 @@ static void rows_that_match(void **state)
                             matching * sizeof(double));
 
     una_score by_where = UNA_INIT(una_score), by_file = UNA_INIT(una_score);
-    assert_ok(una_score_file_where(&by_where, one, all, matching_rows, run), run);
+    assert_ok(una_score_file_with(&by_where, one, all, WHERE(matching_rows), run), run);
     assert_ok(una_score_file(&by_file, one, some, run), run);
     assert_int_equal(by_where.rows, matching);
     assert_near(by_where.log_lik, by_file.log_lik, 1e-12, 0);
 
     una_dataset *test = wave_data(40, 800, run);
-    assert_ok(una_update_file_where(one, all, matching_rows, &rows, run), run);
+    assert_ok(una_update_file_with(one, all, WHERE(matching_rows), &rows, run), run);
     assert_int_equal(rows, matching);
     assert_ok(una_update_file(two, some, NULL, run), run);
     assert_same_predictions(one, two, test, 1e-9, run);
@@ -344,7 +346,7 @@ static void conditions_that_fail(void **state)
         assert_status(una_predict_file(model, path, &settings, out, NULL, run), all[i].status, run);
         assert_says(una_run_message(run), all[i].says);
         assert_int_equal(access(out, F_OK), -1);
-        assert_status(una_update_file_where(model, path, all[i].where, NULL, run), all[i].status, run);
+        assert_status(una_update_file_with(model, path, WHERE(all[i].where), NULL, run), all[i].status, run);
     }
     assert_int_equal(una_model_info(model)->rows, 60);
     una_model_free(model);
@@ -503,7 +505,7 @@ static una_status job_files(void *context, una_run *run)
     if (status == UNA_OK)
         status = una_predict_file(model, parts[2], &SIZED(una_predict_settings, .draws = 1, .keep = 1),
                                   temp_path("swept.csv"), NULL, run);
-    if (status == UNA_OK) status = una_score_file_where(&score, model, parts[2], "x1 > 0 or x2 > 0.5", run);
+    if (status == UNA_OK) status = una_score_file_with(&score, model, parts[2], WHERE("x1 > 0 or x2 > 0.5"), run);
     if (status == UNA_OK) status = una_update_file(model, parts[2], NULL, run);
     una_model_free(model);
     return status;

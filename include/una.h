@@ -439,6 +439,8 @@ void       una_explanation_free(una_explanation *explanation);
 size_t     una_explanation_largest(const una_explanation *explanation, size_t row);
 /* "Row 17 is unsure mostly because of 'old' (63 % of its ignorance)." into text [room], cut where there is no room. */
 void       una_explanation_sentence(const una_explanation *explanation, size_t row, char *text, size_t room);
+/* CSV with header row,mean,std_epistemic,part_NAME..., rows counted from 1; whole or not at all. */
+una_status una_explanation_write(const una_explanation *explanation, const char *path, una_run *run);
 
 /* ---- files, row by row (any size) ------------------------------------------------------------- */
 

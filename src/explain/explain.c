@@ -37,6 +37,7 @@ typedef struct work {
     bool     *holds;                     /* [concepts, shown rows]                                          */
     double   *g;                         /* [concepts, shown rows]                                          */
     size_t    shown_rows, rows;
+    una_view  x;                         /* of the rows that show the concepts                              */
     una_arena axes_in;                   /* what the leaves keep                                            */
     una_axes *leaf;                      /* [leaves], not set where one has no linear head                  */
     size_t    leaves, room, at;          /* at: the leaf whose turn it is                                   */
@@ -301,14 +302,13 @@ static una_status encode(una_view *x, const una_model *model, const una_dataset 
 static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
 {
     const una_kind *kind = w->model->kind;
-    una_view x;
     w->shown_rows = shown->rows;
     w->holds = UNA_GET_ROWS(&run->scratch, bool, w->concepts * shown->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_concepts_holds(w->holds, w->settings.concepts, w->concepts, shown, run));
     UNA_TRY(weigh_rows(w, run));
-    UNA_TRY(encode(&x, w->model, shown, run));
-    UNA_TRY(una_kind_leaves(kind, w->model->state, x, 1, turn_leaf, w, run));
+    UNA_TRY(encode(&w->x, w->model, shown, run));
+    UNA_TRY(una_kind_leaves(kind, w->model->state, w->x, 1, turn_leaf, w, run));
     if (w->heads == 0)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no features under a linear head, which is what concepts are looked for in; "
                  "luna, nlm, tuna, linear and sngp have, and mixtures of them (auto, ensemble(of=nlm))", kind->name);
@@ -318,8 +318,8 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
 static una_status split_all(work *w, const una_dataset *data, una_run *run)
 {
     result *out = w->out;
-    una_view x;
-    UNA_TRY(encode(&x, w->model, data, run));
+    una_view x = w->x;
+    if (w->settings.shown) UNA_TRY(encode(&x, w->model, data, run));
     w->rows = out->face.rows = x.rows;
     w->part = UNA_GET_ROWS(&run->scratch, double, x.rows * (w->concepts + 3));
     w->mean = UNA_GET_ROWS(&run->scratch, double, w->leaves * x.rows);
@@ -386,40 +386,4 @@ void una_explanation_free(una_explanation *explanation)
     una_run *run = all->run;
     una_arena_free(&all->keep);
     una_release(run, all);
-}
-
-/* ---- sentences -------------------------------------------------------------------------------------------- */
-
-size_t una_explanation_largest(const una_explanation *e, size_t row)
-{
-    const double *part = e->part + row * e->parts;
-    size_t best = SIZE_MAX;
-    for (size_t p = 0; p < e->parts; p++)
-        if (part[p] > (best == SIZE_MAX ? 0 : part[best])) best = p;
-    return best;
-}
-
-void una_explanation_sentence(const una_explanation *e, size_t row, char *text, size_t room)
-{
-    size_t best = una_explanation_largest(e, row);
-    if (best == SIZE_MAX) {
-        snprintf(text, room, "Row %zu has no ignorance.", row + 1);
-        return;
-    }
-    double sum = 0, share;
-    for (size_t p = 0; p < e->parts; p++) sum += e->part[row * e->parts + p];
-    share = 100 * e->part[row * e->parts + best] / sum;
-    const char *how = share >= 50 ? "mostly because of" : "most because of";
-    const char *name = e->names[best];
-    if (best < e->concepts)
-        snprintf(text, room, "Row %zu is unsure %s '%s' (%.0f %% of its ignorance).", row + 1, how, name, share);
-    else if (strcmp(name, UNA_PART_OTHER) == 0)
-        snprintf(text, room, "Row %zu is unsure %s what no concept here names (%.0f %% of its ignorance).", row + 1, how,
-                 share);
-    else if (strcmp(name, UNA_PART_DISAGREEMENT) == 0)
-        snprintf(text, room, "Row %zu is unsure %s the disagreement of the model's members (%.0f %% of its ignorance).",
-                 row + 1, how, share);
-    else
-        snprintf(text, room, "Row %zu is unsure %s members that have no features to split by (%.0f %% of its "
-                 "ignorance).", row + 1, how, share);
 }

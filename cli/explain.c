@@ -3,6 +3,7 @@
  * una explain: why is a row unsure? Its ignorance, split by concepts that a person names.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define RIDGE 1e-6               /* of the rows                                                             */
+#define MUCH 0.2                 /* of all ignorance                                                        */
 enum { USUAL_AXES = 4, FEW_ROWS = 20, BLOCK = 240 };
 
 typedef struct result {
@@ -257,6 +258,10 @@ static void warn(result *out, const work *w)
                           "what it carries of their ignorance says little; give more rows that show it.", name,
                           out->shown[c], out->shown[c] == 1 ? "" : "s");
     }
+    if (w->leaves > w->heads && out->share[out->face.parts - 1] > MUCH)
+        una_notes_add(&out->notes, "%.0f %% of the ignorance is that of members without features under a linear head (a "
+                      "Gaussian process, say) and cannot be split; fit luna by itself, and all of it can.",
+                      100 * out->share[out->face.parts - 1]);
 }
 
 static una_status take_result(result *out, const work *w, una_run *run)

@@ -134,7 +134,7 @@ static una_figure draw(const una_explanation *e, const colours *c, size_t most, 
     size_t rows = most < e->rows ? most : e->rows;
     draw_rows(&figure, e, c, rows < MOST_SHOWN ? rows : MOST_SHOWN, arena);
     draw_all(&figure, e, c, arena);
-    for (size_t k = 0; k < c->count; k++) una_figure_key(&figure, UNA_SHAPE_BARS, c->ink[k], c->name[k]);
+    for (size_t k = 0; k < c->count; k++) una_figure_key(&figure, UNA_SHAPE_BAND, c->ink[k], c->name[k]);
     return figure;
 }
 
@@ -156,9 +156,9 @@ static void add_lead(una_html *html, const una_explanation *e, una_arena *arena)
         if (e->share[p] > e->share[best]) best = p;
     una_text_add(&words, "Of what the model does not know of %s, over all %zu rows, the concept '%s' carries most: %s",
                  e->target, e->rows, e->names[best], percent(share, e->share[best]));
-    una_text_add(&words, ". No concept carries %s", percent(share, e->share[e->concepts]));
+    una_text_add(&words, ". Along no concept lies %s", percent(share, e->share[e->concepts]));
     for (size_t p = e->concepts + 1; p < e->parts; p++)
-        una_text_add(&words, ", and %s is %s", e->names[p], percent(share, e->share[p]));
+        una_text_add(&words, "; %s: %s", e->names[p], percent(share, e->share[p]));
     una_text_add(&words, ".");
     if (words.at) una_html_paragraph(html, "lead", words.at);
 }

@@ -23,6 +23,8 @@ static const cli_flag flags[] = {
                    "has few features (default 4)"),
     CLI_FLAG_CHOICE("whiten", "HOW", "posterior|rows", "in which features axes are looked for: those in which the "
                     "posterior is white, or those in which the training rows are (default posterior)"),
+    CLI_FLAG_CHOICE("disagreement", "HOW", "apart|split", "what the members of a mixture disagree about: a part of its "
+                    "own, or split by the concepts like the rest (default apart)"),
     CLI_FLAG("out", CLI_WRITTEN, "CSV", "also write the parts of all rows, in the square of the target's units"),
     CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write the page 'Why is this row unsure?'"),
     CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the chart alone; the ending says how: .svg, .pdf or .png"),
@@ -89,7 +91,7 @@ static una_status write_all(cli *c, const job *j)
 
 static una_status work(cli *c, job *j)
 {
-    const char *whiten = cli_text(c, "whiten");
+    const char *whiten = cli_text(c, "whiten"), *disagreement = cli_text(c, "disagreement");
     if (!cli_has(c, "concepts"))
         return cli_fail(c, UNA_E_USAGE, "--concepts FILE is needed: lines such as 'old: days > 28'");
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
@@ -101,7 +103,9 @@ static una_status work(cli *c, job *j)
     const una_explain_settings settings = {
         .size = sizeof settings, .concepts = j->concepts->at, .concept_count = j->concepts->count, .shown = j->with,
         .axes = (size_t)cli_count(c, "axes", 0),
-        .whitening = whiten && strcmp(whiten, "rows") == 0 ? UNA_WHITE_ROWS : UNA_WHITE_POSTERIOR
+        .whitening = whiten && strcmp(whiten, "rows") == 0 ? UNA_WHITE_ROWS : UNA_WHITE_POSTERIOR,
+        .disagreement = disagreement && strcmp(disagreement, "split") == 0 ? UNA_DISAGREEMENT_SPLIT
+                                                                           : UNA_DISAGREEMENT_APART
     };
     status = una_explain(&j->e, j->asked, j->data, &settings, c->run);
     j->shown = (size_t)cli_count(c, "rows", USUAL_ROWS);
@@ -187,7 +191,11 @@ static void tell(const cli *c, const job *j)
     }
     printf("\n");
     cli_wrap(stdout, 0, 0, "Ignorance is the standard deviation of the function, in the target's units; shares are of its "
-             "square. A concept carries what its rows do not know and others do; what none of them names is 'other'.");
+             "square. A concept carries what is not known of its rows and is known of others; what none of them names is "
+             "'other'.");
+    if (e->parts > e->concepts + 1 && strcmp(e->names[e->concepts + 1], "disagreement") == 0 &&
+        e->share[e->concepts + 1] > 0.2)
+        printf("--disagreement split divides what members disagree about, too.\n");
     if (cli_has(c, "out")) printf("parts of all rows: %s\n", cli_text(c, "out"));
     if (cli_has(c, "report")) printf("report: %s\n", cli_text(c, "report"));
     if (cli_has(c, "chart")) printf("chart: %s\n", cli_text(c, "chart"));

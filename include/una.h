@@ -398,6 +398,7 @@ una_status una_concepts_read(una_concepts **concepts, const char *path, una_run 
 void       una_concepts_free(una_concepts *concepts);
 
 enum { UNA_WHITE_POSTERIOR = 0, UNA_WHITE_ROWS = 1 };
+enum { UNA_DISAGREEMENT_APART = 0, UNA_DISAGREEMENT_SPLIT = 1 };
 
 typedef struct una_explain_settings {
     size_t             size;
@@ -408,6 +409,8 @@ typedef struct una_explain_settings {
     size_t             axes;                   /* of the features for each concept, at most; 0 = 4  */
     int                whitening;              /* UNA_WHITE_POSTERIOR: features in which the posterior is white; _ROWS:
                                                   in which the training rows are                    */
+    int                disagreement;           /* of a mixture's members: UNA_DISAGREEMENT_APART: a part of its own;
+                                                  _SPLIT: by the same axes                          */
 } una_explain_settings;
 
 /* Of every row: ignorance as una_model_predict has it, and the parts of its square, which add up to it. */
@@ -415,11 +418,11 @@ typedef struct una_explanation {
     const char   *target;
     size_t        rows, concepts, parts;
     const char *const *names;                  /* [parts] of the concepts; then "other"; "disagreement", where the model
-                                                  is a mixture; "not split", where some of its members have no linear
-                                                  head                                              */
+                                                  is a mixture and this stays apart; "not split", where some of its
+                                                  members have no linear head                       */
     const double *mean, *std_epistemic;        /* [rows] in the target's units                      */
     const double *part;                        /* [rows, parts] in the square of these; may be negative: by rounding,
-                                                  and with UNA_WHITE_ROWS                           */
+                                                  with UNA_WHITE_ROWS, and where disagreement is split */
     const double *share;                       /* [parts] of the sum over all rows                  */
     const size_t *order;                       /* [rows] the most unsure first                      */
     const size_t *shown;                       /* [concepts] rows that show each                    */

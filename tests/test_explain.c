@@ -154,6 +154,11 @@ static void mixtures(void **state)
         if (e->parts == cases[s].parts) assert_string_equal(e->names[e->parts - 1], cases[s].last);
         else if (s != 3) fail_msg("%s has %zu parts", cases[s].spec, e->parts);      /* a stack may keep one only */
         check_sums(e, model, asked, run);
+        una_explanation *split = explained(model, asked,
+                                           (una_explain_settings){ .disagreement = UNA_DISAGREEMENT_SPLIT }, run);
+        assert_int_equal(split->parts, e->parts - (e->members > 1));
+        check_sums(split, model, asked, run);
+        una_explanation_free(split);
         una_explanation_free(e);
         una_model_free(model);
     }
@@ -261,6 +266,9 @@ static void refusals(void **state)
     s.concepts = concepts;
     s.concept_count = 2;
     s.whitening = 2;
+    assert_status(una_explain(&e, linear, asked, &s, run), UNA_E_USAGE, run);
+    s.whitening = 0;
+    s.disagreement = 2;
     assert_status(una_explain(&e, linear, asked, &s, run), UNA_E_USAGE, run);
     s.size = 0;
     assert_status(una_explain(&e, linear, asked, &s, run), UNA_E_USAGE, run);

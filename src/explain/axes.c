@@ -251,18 +251,22 @@ una_status una_axes_split(const una_axes *axes, const una_head *head, const doub
 {
     size_t k = axes->columns;
     una_mark mark = una_arena_mark(&run->scratch);
-    double *u = UNA_GET(&run->scratch, double, k), *rest = UNA_GET(&run->scratch, double, k), var;
+    double *u = UNA_GET(&run->scratch, double, k), *rest = UNA_GET(&run->scratch, double, k), whole, var;
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_head_at(head, p, mean, &var, u, run);
-    if (status == UNA_OK && !head->sure) {
+    if (status == UNA_OK) status = una_head_at(head, p, &whole, &var, u, run);
+    if (status == UNA_OK) {
+        double share = head->sure ? 0 : weight;
+        memset(mean, 0, (axes->concepts + 1) * sizeof *mean);
         memcpy(rest, p, k * sizeof *rest);
         for (size_t j = 0; j < axes->concepts * axes->each; j++) {
             const double *primal = axes->primal + j * k;
             double z = una_dot(axes->dual + j * k, p, k);
-            part[j / axes->each] += weight * z * una_dot(primal, u, k);
+            part[j / axes->each] += share * z * una_dot(primal, u, k);
+            mean[j / axes->each] += z * una_dot(primal, head->mean, k);
             for (size_t i = 0; i < k; i++) rest[i] -= z * primal[i];
         }
-        part[axes->concepts] += weight * una_dot(rest, u, k);
+        part[axes->concepts] += share * una_dot(rest, u, k);
+        mean[axes->concepts] = una_dot(rest, head->mean, k);
     }
     una_arena_release(&run->scratch, mark);
     return status;

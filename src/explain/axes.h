@@ -40,8 +40,8 @@ typedef struct una_axes {
  * concepts * each <= white->axes. */
 una_status una_axes_of(una_axes *axes, const una_white *white, const double *excess, size_t concepts, size_t each,
                        una_arena *arena, una_run *run);
-/* Adds weight times the parts of the variance at one p to part [concepts + 1], the last is the rest; mean of the head.
- * A head that is sure has no variance. */
+/* Adds weight times the parts of the variance at one p to part [concepts + 1], the last is the rest; mean [concepts + 1]
+ * gets those of the head's mean, which is linear in the coordinates. A head that is sure has no variance. */
 una_status una_axes_split(const una_axes *axes, const una_head *head, const double *p, double weight, double *part,
                           double *mean, una_run *run);
 

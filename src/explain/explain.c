@@ -43,7 +43,8 @@ typedef struct work {
     una_axes *leaf;                      /* [leaves], not set where one has no linear head                  */
     size_t    leaves, room, at;          /* at: the leaf whose turn it is                                   */
     size_t    heads;                     /* leaves with a linear head                                       */
-    double   *mean, *weight;             /* [leaves, rows], [leaves]                                        */
+    double   *mean, *weight;             /* [leaves, rows, concepts + 2]: parts of what each leaf says, those of the
+                                            concepts, the rest, and what cannot be split; [leaves]          */
     double   *part;                      /* [rows, concepts + 3]: other, disagreement, not split            */
     result   *out;
 } work;
@@ -170,29 +171,43 @@ static una_status split_leaf(void *context, const una_leaf *leaf, una_run *run)
     work *w = context;
     size_t at = w->at++, stride = w->concepts + 3;
     const una_axes *axes = &w->leaf[at];
-    double *mean = w->mean + at * w->rows;
     w->weight[at] = leaf->weight;
     UNA_TRY(una_tick(run, "splitting ignorance", (double)at / (double)w->leaves, NAN));
     for (size_t r = 0; r < w->rows; r++) {
-        double *part = w->part + r * stride;
+        double *part = w->part + r * stride, *mean = w->mean + (at * w->rows + r) * (w->concepts + 2);
         if (leaf->head) {
-            UNA_TRY(una_axes_split(axes, leaf->head, leaf->phi + r * axes->columns, leaf->weight, part, &mean[r], run));
+            UNA_TRY(una_axes_split(axes, leaf->head, leaf->phi + r * axes->columns, leaf->weight, part, mean, run));
             continue;
         }
-        mean[r] = leaf->mean[r];
+        mean[w->concepts + 1] = leaf->mean[r];
         part[w->concepts + 2] += leaf->weight * leaf->var[r];
     }
     return UNA_OK;
 }
 
-static void add_disagreement(const work *w)
+/* sum_m w_m (f_m - f)^2: a part of its own; or, f_m being a sum over parts g_mj, sum_m w_m (g_mj - g_j)(f_m - f) of each,
+ * which add up to it. */
+static una_status add_disagreement(const work *w, una_run *run)
 {
+    size_t parts = w->concepts + 2, stride = w->concepts + 3;
+    bool split = w->settings.disagreement == UNA_DISAGREEMENT_SPLIT;
+    double *middle = UNA_GET(&run->scratch, double, parts), *off = UNA_GET(&run->scratch, double, parts);
+    UNA_TRY(una_arena_check(&run->scratch));
     for (size_t r = 0; r < w->rows; r++) {
-        double middle = 0, sum = 0;
-        for (size_t m = 0; m < w->leaves; m++) middle += w->weight[m] * w->mean[m * w->rows + r];
-        for (size_t m = 0; m < w->leaves; m++) sum += w->weight[m] * pow(w->mean[m * w->rows + r] - middle, 2);
-        w->part[r * (w->concepts + 3) + w->concepts + 1] = sum;
+        double *to = w->part + r * stride;
+        memset(middle, 0, parts * sizeof *middle);
+        for (size_t m = 0; m < w->leaves; m++)
+            for (size_t p = 0; p < parts; p++) middle[p] += w->weight[m] * w->mean[(m * w->rows + r) * parts + p];
+        for (size_t m = 0; m < w->leaves; m++) {
+            double whole = 0;
+            for (size_t p = 0; p < parts; p++) whole += off[p] = w->mean[(m * w->rows + r) * parts + p] - middle[p];
+            for (size_t p = 0; p < parts; p++) {
+                size_t at = !split ? w->concepts + 1 : p <= w->concepts ? p : p + 1;
+                to[at] += w->weight[m] * off[p] * whole;
+            }
+        }
     }
+    return UNA_OK;
 }
 
 /* ---- what is told ----------------------------------------------------------------------------------------- */
@@ -216,10 +231,15 @@ static una_status rank_rows(result *out, una_run *run)
     return UNA_OK;
 }
 
+static bool has_disagreement(const work *w)
+{
+    return w->leaves > 1 && w->settings.disagreement == UNA_DISAGREEMENT_APART;
+}
+
 static una_status take_names(result *out, const work *w)
 {
     const char *const own[] = { UNA_PART_OTHER, UNA_PART_DISAGREEMENT, UNA_PART_WHOLE };
-    const bool there[] = { true, w->leaves > 1, w->leaves > w->heads };
+    const bool there[] = { true, has_disagreement(w), w->leaves > w->heads };
     size_t parts = w->concepts;
     out->names = UNA_GET(&out->keep, const char *, w->concepts + 3);
     UNA_TRY(una_arena_check(&out->keep));
@@ -238,7 +258,7 @@ static void take_parts(result *out, const work *w)
     for (size_t r = 0; r < w->rows; r++) {
         double *to = out->part + r * parts;
         for (size_t p = 0, next = 0; p < stride; p++) {
-            if ((p == w->concepts + 1 && w->leaves == 1) || (p == whole && w->leaves == w->heads)) continue;
+            if ((p == w->concepts + 1 && !has_disagreement(w)) || (p == whole && w->leaves == w->heads)) continue;
             to[next++] = unit * unit * w->part[r * stride + p];
         }
         for (size_t p = 0; p < parts; p++) {
@@ -327,7 +347,7 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     if (w->settings.shown) UNA_TRY(encode(&x, w->model, data, run));
     w->rows = out->face.rows = x.rows;
     w->part = UNA_GET_ROWS(&run->scratch, double, x.rows * (w->concepts + 3));
-    w->mean = UNA_GET_ROWS(&run->scratch, double, w->leaves * x.rows);
+    w->mean = UNA_GET_ROWS(&run->scratch, double, w->leaves * x.rows * (w->concepts + 2));
     w->weight = UNA_GET(&run->scratch, double, w->leaves);
     out->mean = UNA_GET(&out->keep, double, x.rows);
     out->std = UNA_GET(&out->keep, double, x.rows);
@@ -337,8 +357,7 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     una_prediction asked = { .size = sizeof asked, .mean = out->mean, .std_epistemic = out->std };
     UNA_TRY(una_model_predict_encoded(w->model, x.at, x.rows, 0.95, &asked, run));
     UNA_TRY(una_kind_leaves(w->model->kind, w->model->state, x, 1, split_leaf, w, run));
-    add_disagreement(w);
-    return UNA_OK;
+    return add_disagreement(w, run);
 }
 
 static una_status explain(work *w, const una_dataset *data, una_run *run)
@@ -352,6 +371,8 @@ static una_status explain(work *w, const una_dataset *data, una_run *run)
                  UNA_MOST_CONCEPTS);
     if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
         UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d; it is UNA_WHITE_POSTERIOR or UNA_WHITE_ROWS", s->whitening);
+    if (s->disagreement != UNA_DISAGREEMENT_APART && s->disagreement != UNA_DISAGREEMENT_SPLIT)
+        UNA_FAIL(run, UNA_E_USAGE, "the disagreement is %d; it is UNA_DISAGREEMENT_APART or _SPLIT", s->disagreement);
     w->concepts = s->concept_count;
     w->axes = s->axes ? s->axes : USUAL_AXES;
     UNA_TRY(turn_all(w, s->shown ? s->shown : data, run));

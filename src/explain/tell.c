@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define WORTH_NAMING 0.2         /* of a row's ignorance: a second reason                                   */
+
 /* ---- sentences -------------------------------------------------------------------------------------------- */
 
 size_t una_explanation_largest(const una_explanation *e, size_t row)
@@ -25,22 +27,41 @@ static const char *reason(const char *name)
     return "members without features to split by";
 }
 
+/* "because of 'old' (63 % of its ignorance)" behind what is in `text` already. */
+static void add_reason(const una_explanation *e, size_t part, double share, const char *of, char *text, size_t room)
+{
+    size_t used = strlen(text);
+    const char *quote = part < e->concepts ? "'" : "";
+    snprintf(text + used, room - used, " because of %s%s%s (%.0f %%%s)", quote,
+             part < e->concepts ? e->names[part] : reason(e->names[part]), quote, 100 * share, of);
+}
+
+static void add_words(char *text, size_t room, const char *words)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s", words);
+}
+
 void una_explanation_sentence(const una_explanation *e, size_t row, char *text, size_t room)
 {
     const double *part = e->part + row * e->parts;
-    size_t best = una_explanation_largest(e, row);
+    size_t best = una_explanation_largest(e, row), next = SIZE_MAX;
     double sum = 0;
     for (size_t p = 0; p < e->parts; p++) sum += part[p];
     if (best == SIZE_MAX || !(sum > 0)) {
         snprintf(text, room, "Row %zu is sure: it has no ignorance.", row + 1);
         return;
     }
+    for (size_t p = 0; p < e->parts; p++)
+        if (p != best && part[p] >= WORTH_NAMING * sum && (next == SIZE_MAX || part[p] > part[next])) next = p;
 
-    double share = 100 * part[best] / sum;
-    bool concept = best < e->concepts;
-    snprintf(text, room, "Row %zu is unsure %s because of %s%s%s (%.0f %% of its ignorance).", row + 1,
-             share >= 50 ? "mostly" : "first of all", concept ? "'" : "", concept ? e->names[best] : reason(e->names[best]),
-             concept ? "'" : "", share);
+    snprintf(text, room, "Row %zu is unsure %s", row + 1, part[best] >= 0.5 * sum ? "mostly" : "first of all");
+    add_reason(e, best, part[best] / sum, " of its ignorance", text, room);
+    if (next != SIZE_MAX) {
+        add_words(text, room, ", then");
+        add_reason(e, next, part[next] / sum, "", text, room);
+    }
+    add_words(text, room, ".");
 }
 
 /* ---- CSV -------------------------------------------------------------------------------------------------- */

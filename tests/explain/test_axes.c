@@ -122,15 +122,14 @@ static void fill_excess(double *excess, const double *direction, double scale)
 static void check_split(const made *m, const una_axes *axes)
 {
     for (size_t r = 0; r < ROWS; r++) {
-        double part[4] = {0}, mean, var, same, sum = 0, p[K], by_axes = 0;
+        double part[4] = {0}, mean[4], var, same, sum = 0, p[K], by_axes = 0;
         memcpy(p, m->phi + r * K, sizeof p);
         p[3] += r % 2 ? 40 : 0;                          /* far away, too */
         p[4] += (double)(r % 3);                                  /* and where no row ever was */
         assert_ok(una_head_predict(&m->head, p, 1, &same, &var, m->run), m->run);
-        assert_ok(una_axes_split(axes, &m->head, p, 1, part, &mean, m->run), m->run);
+        assert_ok(una_axes_split(axes, &m->head, p, 1, part, mean, m->run), m->run);
         for (size_t c = 0; c <= axes->concepts; c++) sum += part[c];
         assert_near(sum, var, 1e-9, 0);
-        assert_near(mean, same, 1e-12, 0);
 
         /* The same function in the turned coordinates. */
         for (size_t j = 0; j < axes->concepts * axes->each; j++) {
@@ -139,6 +138,8 @@ static void check_split(const made *m, const una_axes *axes)
             for (size_t i = 0; i < K; i++) p[i] -= z * axes->primal[j * K + i];
         }
         assert_near(by_axes + una_dot(p, m->head.mean, K), same, 1e-9, 1e-12);
+        assert_near(mean[0] + mean[1], by_axes, 1e-9, 1e-12);
+        assert_near(mean[0] + mean[1] + mean[2], same, 1e-9, 1e-12);
     }
 }
 
@@ -212,12 +213,12 @@ static void a_sure_head_has_no_parts(void **state)
     make(&m, 1);
     una_white w;
     una_axes axes;
-    double excess[K * K] = {0}, part[2] = {0}, mean;
+    double excess[K * K] = {0}, part[2] = {0}, mean[2];
     fill_excess(excess, m.phi, 1);
     assert_ok(una_white_of(&w, &m.head, UNA_WHITE_POSTERIOR, &m.arena, m.run), m.run);
     assert_ok(una_axes_of(&axes, &w, excess, 1, 1, &m.arena, m.run), m.run);
     m.head.sure = true;
-    assert_ok(una_axes_split(&axes, &m.head, m.phi, 1, part, &mean, m.run), m.run);
+    assert_ok(una_axes_split(&axes, &m.head, m.phi, 1, part, mean, m.run), m.run);
     assert_true(part[0] == 0 && part[1] == 0);
     unmake(&m);
 }

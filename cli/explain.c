@@ -190,9 +190,9 @@ static void tell(const cli *c, const job *j)
         cli_wrap(stdout, 2, 2, text);
     }
     printf("\n");
-    cli_wrap(stdout, 0, 0, "Ignorance is the standard deviation of the function, in the target's units; shares are of its "
-             "square. A concept carries what is not known of its rows and is known of others; what none of them names is "
-             "'other'.");
+    cli_wrap(stdout, 0, 0, "Ignorance is the standard deviation of the function, in the target's units; shares are of "
+             "its square. A concept carries what is not known of its rows and is known of others; what none of them "
+             "names is 'other'.");
     if (e->parts > e->concepts + 1 && strcmp(e->names[e->concepts + 1], "disagreement") == 0 &&
         e->share[e->concepts + 1] > 0.2)
         printf("--disagreement split divides what members disagree about, too.\n");
@@ -283,8 +283,8 @@ static una_status run(cli *c)
 const cli_verb cli_explain = {
     "explain", "why is a row unsure? Its ignorance, split by concepts",
     "Splits what the model does not know of each row by concepts that you name, such as 'old: days > 28'. The features "
-    "of the model are turned so that some of them follow the concepts; the parts add up to the whole ignorance exactly, "
-    "and predictions stay what they are. For models with features under a linear head: luna, nlm, tuna, linear, sngp, "
+    "of the model are turned so that some of them follow the concepts; the parts add up to the whole ignorance "
+    "exactly, and predictions stay what they are. For models with features under a linear head: luna, nlm, tuna, linear, sngp, "
     "and mixtures of them (auto).",
     { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
       { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },

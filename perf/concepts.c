@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much of a model's ignorance the right concept carries, where it is known what is to blame: of two inputs the first
- * has a hole in training ("hole": -1 < x1 < 1, "beyond": x1 > 1), and the concepts are that hole and x2 > 0.
+ * How much of a model's ignorance the right concept carries, where it is known what is to blame: of two inputs the
+ * first has a hole in training ("hole": -1 < x1 < 1, "beyond": x1 > 1), and the concepts are that hole and x2 > 0.
  *   build/perf/concepts SPEC hole|beyond FIRST_SEED LAST_SEED [AXES [split]]
  * Prints means over the seeds of the shares in rows inside the hole.
  */
@@ -99,8 +99,8 @@ int main(int count, char **word)
         status = one(&s, word[1], beyond, &settings, run);
     }
     if (status == UNA_OK)
-        printf("%s, %s, %.0f seeds: the concept %.3f (least %.3f; outside %.3f), x2 > 0 %.3f, others %.3f %.3f; ignorance "
-               "inside %.1f times as large; sums within %.0e\n", word[1], word[2], seeds, s.part[0] / seeds, s.least,
+        printf("%s, %s, %.0f seeds: the concept %.3f (least %.3f; outside %.3f), x2 > 0 %.3f, others %.3f %.3f; "
+               "ignorance inside %.1f times as large; sums within %.0e\n", word[1], word[2], seeds, s.part[0] / seeds, s.least,
                s.outside / seeds, s.part[1] / seeds, s.part[2] / seeds, s.part[3] / seeds, s.ratio / seeds, s.error);
     else fprintf(stderr, "%s\n", una_run_message(run));
     una_run_free(run);

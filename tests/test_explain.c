@@ -107,8 +107,8 @@ static void the_right_concept_is_found(void **state)
         assert_string_equal(e->names[0], "far");
         assert_string_equal(e->names[named], "other");
         double far = share_in(e, asked, 0, true), near = share_in(e, asked, 0, false);
-        if (!(far >= least[s] && far > near + 0.2)) fail_msg("%s: %.3f of the far rows' and %.3f of the others'", specs[s],
-                                                        far, near);
+        if (!(far >= least[s] && far > near + 0.2))
+            fail_msg("%s: %.3f of the far rows' and %.3f of the others'", specs[s], far, near);
         for (size_t i = 0; i < e->rows * e->parts; i++) assert_true(e->part[i] > -1e-12);
         una_explanation_free(e);
         una_model_free(model);

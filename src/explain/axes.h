@@ -3,8 +3,9 @@
  * Concept whitening of a Bayesian linear head (infer/head.h). p = [phi, 1] of a row is written in white coordinates
  * z = D p, which a rotation then makes follow concepts: some axes for each. The variance falls into parts, exactly:
  *   p = sum_j z_j a_j + rest,   p'V p = sum_j z_j a_j'V p + rest'V p.
- * White by the posterior: V^-1 = Phi'Phi/s2 + I/alpha is I in these coordinates (the covariance of the rows in the head,
- * with the ridge that the prior is), so the weights vary alike and independently along all axes, and a part is z_j^2.
+ * White by the posterior: V^-1 = Phi'Phi/s2 + I/alpha is I in these coordinates (the covariance of the rows in the
+ * head, with the ridge that the prior is), so the weights vary alike and independently along all axes, and a part is
+ * z_j^2.
  * White by the rows: their covariance is I, directions in which they hardly differ are left out and belong to the
  * rest, and parts may be negative. The average row has z = 0.
  *
@@ -40,7 +41,7 @@ typedef struct una_axes {
  * concepts * each <= white->axes. */
 una_status una_axes_of(una_axes *axes, const una_white *white, const double *excess, size_t concepts, size_t each,
                        una_arena *arena, una_run *run);
-/* Adds weight times the parts of the variance at one p to part [concepts + 1], the last is the rest; mean [concepts + 1]
+/* Adds weight times the parts of the variance at one p to part [concepts + 1], the last is the rest; mean [the same]
  * gets those of the head's mean, which is linear in the coordinates. A head that is sure has no variance. */
 una_status una_axes_split(const una_axes *axes, const una_head *head, const double *p, double weight, double *part,
                           double *mean, una_run *run);

@@ -140,8 +140,8 @@ static una_status read_line(const reading *r, const char *line, size_t length)
     una_arena *keep = &r->out->keep;
     const char *colon = memchr(line, ':', length);
     if (!colon)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: there is no colon; a line is a name, a colon and a condition, such "
-                 "as 'old: days > 28'", r->path, r->line);
+        UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: there is no colon; a line is a name, a colon and a condition, "
+                 "such as 'old: days > 28'", r->path, r->line);
     una_concept concept = { .name = trimmed(line, (size_t)(colon - line), keep),
                             .where = trimmed(colon + 1, length - (size_t)(colon + 1 - line), keep) };
     UNA_TRY(una_arena_check(keep));
@@ -202,8 +202,8 @@ static una_status read_object(const reading *r, json_t *root)
         UNA_TRY(una_arena_check(keep));
         if (json_is_array(value)) UNA_TRY(read_json_rows(r, &concept, value));
         else if (!json_is_string(value))
-            UNA_FAIL(r->run, UNA_E_INPUT, "%s: concept '%.100s' is neither a condition such as \"days > 28\" nor a list "
-                     "of rows such as [3, 17]", r->path, key);
+            UNA_FAIL(r->run, UNA_E_INPUT, "%s: concept '%.100s' is neither a condition such as \"days > 28\" nor a "
+                     "list of rows such as [3, 17]", r->path, key);
         else concept.where = una_arena_text(keep, json_string_value(value));
         UNA_TRY(una_arena_check(keep));
         UNA_TRY(add(r, concept));
@@ -241,8 +241,8 @@ static una_status read_file(reading *r)
     r->line = json ? 0 : 1;
     UNA_TRY(json ? read_json(r, text) : read_lines(r, text));
     if (r->out->face.count == 0)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s names no concept; its lines are a name, a colon and a condition, such as 'old: "
-                 "days > 28'", r->path);
+        UNA_FAIL(r->run, UNA_E_INPUT, "%s names no concept; its lines are a name, a colon and a condition, such as "
+                 "'old: days > 28'", r->path);
     return UNA_OK;
 }
 

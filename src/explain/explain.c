@@ -185,8 +185,8 @@ static una_status split_leaf(void *context, const una_leaf *leaf, una_run *run)
     return UNA_OK;
 }
 
-/* sum_m w_m (f_m - f)^2: a part of its own; or, f_m being a sum over parts g_mj, sum_m w_m (g_mj - g_j)(f_m - f) of each,
- * which add up to it. */
+/* sum_m w_m (f_m - f)^2: a part of its own; or, f_m being a sum over parts g_mj, sum_m w_m (g_mj - g_j)(f_m - f) of
+ * each, which add up to it. */
 static una_status add_disagreement(const work *w, una_run *run)
 {
     size_t parts = w->concepts + 2, stride = w->concepts + 3;
@@ -279,8 +279,8 @@ static void warn(result *out, const work *w)
                           out->shown[c], out->shown[c] == 1 ? "" : "s");
     }
     if (w->leaves > w->heads && out->share[out->face.parts - 1] > MUCH)
-        una_notes_add(&out->notes, "%.0f %% of the ignorance is that of members without features under a linear head (a "
-                      "Gaussian process, say) and cannot be split; fit luna by itself, and all of it can.",
+        una_notes_add(&out->notes, "%.0f %% of the ignorance is that of members without features under a linear head "
+                      "(a Gaussian process, say) and cannot be split; fit luna by itself, and all of it can.",
                       100 * out->share[out->face.parts - 1]);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page "Why is this row unsure?" and its chart: the most unsure rows as bars of what their ignorance is made of, and
- * the same of all rows.
+ * The page "Why is this row unsure?" and its chart: the most unsure rows as bars of what their ignorance is made of,
+ * and the same of all rows.
  */
 #include "una_report.h"
 
@@ -120,8 +120,8 @@ static void draw_all(una_figure *figure, const una_explanation *e, const colours
         bar[1] = (double)(c->count - k);
         name[c->count - 1 - k] = c->name[k];
         largest = fmax(largest, bar[0]);
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = c->ink[k], .x = bar, .y = bar + 1, .count = 1,
-                      .opacity = 1 });
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = c->ink[k], .x = bar, .y = bar + 1,
+                      .count = 1, .opacity = 1 });
     }
     panel->x.high = fmax(1.06 * largest, 1);
     panel->y = (una_axis){ .low = 0.4, .high = (double)c->count + 0.6, .names = name, .name_count = c->count };

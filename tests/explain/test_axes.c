@@ -54,7 +54,8 @@ static void coordinates_of_an_axis_are_its_own(const una_white *w)
 {
     for (size_t i = 0; i < w->axes; i++) {
         assert_near(una_dot(w->dual + i * K, w->centre, K), 0, 0, 1e-9);
-        for (size_t j = 0; j < w->axes; j++) assert_near(una_dot(w->dual + i * K, w->primal + j * K, K), i == j, 0, 1e-9);
+        for (size_t j = 0; j < w->axes; j++)
+            assert_near(una_dot(w->dual + i * K, w->primal + j * K, K), i == j, 0, 1e-9);
     }
 }
 

@@ -284,8 +284,8 @@ const cli_verb cli_explain = {
     "explain", "why is a row unsure? Its ignorance, split by concepts",
     "Splits what the model does not know of each row by concepts that you name, such as 'old: days > 28'. The features "
     "of the model are turned so that some of them follow the concepts; the parts add up to the whole ignorance "
-    "exactly, and predictions stay what they are. For models with features under a linear head: luna, nlm, tuna, linear, sngp, "
-    "and mixtures of them (auto).",
+    "exactly, and predictions stay what they are. For models with features under a linear head: luna, nlm, tuna, "
+    "linear, sngp, and mixtures of them (auto).",
     { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
       { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },
       { NULL, CLI_TEXT, NULL } },

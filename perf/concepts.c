@@ -100,8 +100,8 @@ int main(int count, char **word)
     }
     if (status == UNA_OK)
         printf("%s, %s, %.0f seeds: the concept %.3f (least %.3f; outside %.3f), x2 > 0 %.3f, others %.3f %.3f; "
-               "ignorance inside %.1f times as large; sums within %.0e\n", word[1], word[2], seeds, s.part[0] / seeds, s.least,
-               s.outside / seeds, s.part[1] / seeds, s.part[2] / seeds, s.part[3] / seeds, s.ratio / seeds, s.error);
+               "ignorance inside %.1f times as large; sums within %.0e\n", word[1], word[2], seeds, s.part[0] / seeds,
+               s.least, s.outside / seeds, s.part[1] / seeds, s.part[2] / seeds, s.part[3] / seeds, s.ratio / seeds, s.error);
     else fprintf(stderr, "%s\n", una_run_message(run));
     una_run_free(run);
     return (int)status;

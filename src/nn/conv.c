@@ -85,9 +85,11 @@ bool una_conv_matrix(const void *shape, size_t index, una_matrix *m)
     const una_convolution *c = &net->convolution[index < both ? index / 2 : (index - both - 1) % net->count];
     size_t window = c->at.kernel * c->at.kernel * c->at.in_channels;
     if (index > both + net->count + (net->fourier > 0)) return false;
-    if (index == both) *m = (una_matrix){ "heads", false, net->head, net->features + 1, net->heads, wide, net->features };
+    if (index == both)
+        *m = (una_matrix){ "heads", false, net->head, net->features + 1, net->heads, wide, net->features };
     else if (index > both + net->count)
-        *m = (una_matrix){ "spread", true, 0, net->channels + 1, net->fourier, UNA_PADDED(net->fourier), net->channels };
+        *m = (una_matrix){ "spread", true, 0, net->channels + 1, net->features, UNA_PADDED(net->features),
+                           net->channels };
     else if (index > both) *m = (una_matrix){ "statistics", false, c->mean, 2, c->channels, c->channels, 0 };
     else if (index % 2) *m = (una_matrix){ "normalisation", false, c->scale, 2, c->channels, c->channels, 0 };
     else *m = (una_matrix){ "convolution", false, c->weights, window, c->channels, c->channels, window };

@@ -289,9 +289,10 @@ static double largest_singular_value(const una_sngp *m, size_t layer, una_run *r
     una_spectral_f32 s;
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, layer);
     una_arena_init(&arena, run);
-    una_spectral_init_f32(&s, m->net.width, m->net.width, UNA_PADDED(m->net.width), &rng, &arena);
+    const una_residual *net = m->net.shape;
+    una_spectral_init_f32(&s, net->width, net->width, UNA_PADDED(net->width), &rng, &arena);
     assert_ok(una_arena_check(&arena), run);
-    double sigma = una_spectral_norm_f32(&s, m->parameters + layer * m->net.layer);
+    double sigma = una_spectral_norm_f32(&s, m->parameters + layer * net->layer);
     una_arena_free(&arena);
     return sigma;
 }
@@ -365,9 +366,10 @@ static void laplace_head(void **state)
     float point[2] = { 0.4f, -0.2f };
     una_residual_work_f32 *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch),
+    assert_ok(una_residual_work_new_f32(&work, m->net.shape, m->frozen, 1, una_kernels_named_f32("auto"),
+                                        &run->scratch),
               run);
-    una_residual_forward_f32(&m->net, m->frozen, m->parameters, point, 1, NULL, 0, &f, work);
+    una_residual_forward_f32(m->net.shape, m->frozen, m->parameters, point, 1, NULL, 0, &f, work);
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     assert_ok(laplace->kind->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
     assert_near(mean, f, 1e-5, 1e-6);
@@ -482,9 +484,11 @@ static void last_layer(const una_model *model, const una_dataset *data, size_t r
     for (size_t i = 0; i < rows * 2; i++) point[i] = (float)x[i];
     una_residual_work_f32 *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_residual_work_new_f32(&work, &m->net, m->frozen, 1, una_kernels_named_f32("auto"), &run->scratch),
+    assert_ok(una_residual_work_new_f32(&work, m->net.shape, m->frozen, 1, una_kernels_named_f32("auto"),
+                                        &run->scratch),
               run);
-    una_residual_last_f32(&m->net, m->frozen, m->parameters, point, rows, h, m->net.width, work);
+    una_residual_last_f32(m->net.shape, m->frozen, m->parameters, point, rows, h,
+                          ((const una_residual *)m->net.shape)->width, work);
     una_arena_release(&run->scratch, mark);
 }
 

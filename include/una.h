@@ -382,6 +382,66 @@ una_status una_model_score(una_score *score, const una_model *model, const una_d
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run);
 
+/* ---- why is a row unsure: ignorance by concepts (docs/EXPLAIN.md) ----------------------------- */
+
+typedef struct una_concept {                   /* what some rows have in common, under a name       */
+    size_t        size;
+    const char   *name;
+    const char   *where;                       /* a condition as in una_dataset_where; NULL: the rows of the list */
+    const size_t *rows;                        /* [row_count] of the table that shows the concepts, from 0 */
+    size_t        row_count;
+} una_concept;
+
+typedef struct una_concepts { size_t count; const una_concept *at; } una_concepts;
+/* From a file with lines "name: condition" or "name: rows 3, 17, 20-25" (counted from 1), or a JSON object. */
+una_status una_concepts_read(una_concepts **concepts, const char *path, una_run *run);
+void       una_concepts_free(una_concepts *concepts);
+
+enum { UNA_WHITE_POSTERIOR = 0, UNA_WHITE_ROWS = 1 };
+
+typedef struct una_explain_settings {
+    size_t             size;
+    const una_concept *concepts;
+    size_t             concept_count;
+    const una_dataset *shown;                  /* rows that show what the concepts are, with the model's inputs; NULL:
+                                                  those that are explained                          */
+    size_t             axes;                   /* of the features for each concept, at most; 0 = 4  */
+    int                whitening;              /* UNA_WHITE_POSTERIOR: features in which the posterior is white; _ROWS:
+                                                  in which the training rows are                    */
+} una_explain_settings;
+
+/* Of every row: ignorance as una_model_predict has it, and the parts of its square, which add up to it. */
+typedef struct una_explanation {
+    const char   *target;
+    size_t        rows, concepts, parts;
+    const char *const *names;                  /* [parts] of the concepts; then "other"; "disagreement", where the model
+                                                  is a mixture; "not split", where some of its members have no linear
+                                                  head                                              */
+    const double *mean, *std_epistemic;        /* [rows] in the target's units                      */
+    const double *part;                        /* [rows, parts] in the square of these; may be negative: by rounding,
+                                                  and with UNA_WHITE_ROWS                           */
+    const double *share;                       /* [parts] of the sum over all rows                  */
+    const size_t *order;                       /* [rows] the most unsure first                      */
+    const size_t *shown;                       /* [concepts] rows that show each                    */
+    size_t        axes, features;              /* axes of each concept, and coordinates there are, in the member with
+                                                  the fewest                                        */
+    size_t        members;                     /* with a linear head                                */
+    size_t        warning_count;
+    const char *const *warnings;
+} una_explanation;
+
+/* The ignorance of each row of `data`, split by concepts: models with linear heads (luna, nlm, tuna, linear, sngp) and
+ * mixtures in which some member has one; UNA_E_USAGE for others. */
+una_status una_explain(una_explanation **explanation, const una_model *model, const una_dataset *data,
+                       const una_explain_settings *settings, una_run *run);
+void       una_explanation_free(una_explanation *explanation);
+/* The largest part of a row, SIZE_MAX where it has no ignorance at all. */
+size_t     una_explanation_largest(const una_explanation *explanation, size_t row);
+/* "Row 17 is unsure mostly because of 'old' (63 % of its ignorance)." into text [room], cut where there is no room. */
+void       una_explanation_sentence(const una_explanation *explanation, size_t row, char *text, size_t room);
+/* CSV with header row,mean,std_epistemic,part_NAME..., rows counted from 1; whole or not at all. */
+una_status una_explanation_write(const una_explanation *explanation, const char *path, una_run *run);
+
 /* ---- files, row by row (any size) ------------------------------------------------------------- */
 
 typedef struct una_predict_settings {

@@ -26,6 +26,12 @@ una_status una_report_write(const char *path, const una_model *const *models, co
 una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
                            size_t count, const una_dataset *data, una_run *run);
 
+/* Why are rows unsure (una_explain): the page, with the `most` most unsure rows, and its chart alone. title NULL: the
+ * target's name. */
+una_status una_report_explanation(const char *path, const una_explanation *explanation, const char *title, size_t most,
+                                  una_run *run);
+una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

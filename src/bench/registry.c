@@ -16,7 +16,8 @@
     X(knowledge)        \
     X(pseudo)           \
     X(studies)          \
-    X(targets)
+    X(targets)          \
+    X(bias)
 
 #define DECLARED(name) extern const una_experiment una_experiment_##name;
 #define LISTED(name) &una_experiment_##name,

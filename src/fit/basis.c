@@ -126,6 +126,14 @@ una_status una_basis_sample(void *function, const void *state, una_rng *rng, una
     return una_head_sample(&drawn->head, &basis->head, rng, keep, run);
 }
 
+una_status una_basis_leaves(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
+                            una_run *run)
+{
+    const una_basis *basis = state;
+    una_feature_map map = map_of(basis);
+    return una_map_leaf(&map, &basis->head, x, weight, task, context, run);
+}
+
 /* ---- saving ----------------------------------------------------------------------------------------------- */
 
 una_status una_basis_exchange(void *state, una_archive *ar)

@@ -129,5 +129,7 @@ una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prio
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, una_slope *at, una_run *run);
 una_status una_basis_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);
+una_status una_basis_leaves(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
+                            una_run *run);
 
 #endif

@@ -159,3 +159,16 @@ una_status una_map_slope(const una_feature_map *map, const una_head *head, const
     una_arena_release(&run->scratch, mark);
     return status;
 }
+
+una_status una_map_leaf(const una_feature_map *map, const una_head *head, una_view x, double weight,
+                        una_leaf_task *task, void *context, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * una_map_columns(map));
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_map_phi(map, x, phi, run);
+    const una_leaf leaf = { .weight = weight, .head = head, .phi = phi };
+    if (status == UNA_OK) status = task(context, &leaf, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -57,4 +57,7 @@ una_status una_map_draw(const una_feature_map *map, const una_head *head, una_vi
 una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, una_slope *at,
                          una_run *run);
 
+una_status una_map_leaf(const una_feature_map *map, const una_head *head, una_view x, double weight,
+                        una_leaf_task *task, void *context, una_run *run);
+
 #endif

@@ -556,6 +556,29 @@ una_status una_members_sample(void *function, const void *members, una_rng *rng,
     return member->kind->sample(state, member->state, rng, keep, run);
 }
 
+/* ---- down to the linear heads ------------------------------------------------------------------------------ */
+
+una_status una_members_leaves(const void *members, una_view x, double weight, una_leaf_task *task, void *context,
+                              una_run *run)
+{
+    const una_members *all = members;
+    una_mark mark = una_arena_mark(&run->scratch);
+    shares share = {0};
+    una_status status = take_shares(&share, all, run);
+    for (size_t m = 0; status == UNA_OK && m < all->count; m++) {
+        const una_member *member = &all->at[m];
+        una_mark own = una_arena_mark(&run->scratch);
+        una_view scaled;
+        status = una_scaled(&scaled, x, member->scale, run);
+        if (status == UNA_OK)
+            status = una_kind_leaves(member->kind, member->state, scaled, weight * share.of[m] / share.sum, task,
+                                     context, run);
+        una_arena_release(&run->scratch, own);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 /* ---- more rows -------------------------------------------------------------------------------------------- */
 
 /* Rows count as often as the shape of the noise says. */

@@ -48,6 +48,9 @@ size_t     una_members_part_count(const void *members);
 una_status una_members_parts(const void *members, una_view x, const una_gaussians *out, una_run *run);
 /* A member at random by its weight, then a function of it. */
 una_status una_members_sample(void *function, const void *members, una_rng *rng, una_arena *keep, una_run *run);
+/* The leaves of all members, in their order. */
+una_status una_members_leaves(const void *members, una_view x, double weight, una_leaf_task *task, void *context,
+                              una_run *run);
 /* `of`: the kind of all members; NULL: each names its own. A file of before there were members holds one state of `of`
  * and nothing else. */
 una_status una_members_exchange(una_members *members, const una_kind *of, una_archive *ar);

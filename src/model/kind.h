@@ -86,6 +86,16 @@ typedef struct una_gaussians {           /* the function, without noise, as a mi
     double *dmean, *dvar;                         /* [rows, parts, inputs]; both NULL: not asked for       */
 } una_gaussians;
 
+/* A member of the mixture that a state is, the members of members too, at some rows: a linear head on features of them,
+ * or whatever else. */
+typedef struct una_leaf {
+    double        weight;                         /* of all leaves they add up to 1                        */
+    const struct una_head *head;                  /* infer/head.h; NULL: it has no linear head             */
+    const double *phi;                            /* [rows, features of the head], with the one            */
+    const double *mean, *var;                     /* [rows] without a head: what it says, and does not know */
+} una_leaf;
+typedef una_status una_leaf_task(void *context, const una_leaf *leaf, una_run *run);
+
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
     double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
     size_t valid_rows;
@@ -183,6 +193,10 @@ typedef struct una_kind {
     /* one function drawn from the posterior: a state like this one, zeroed before, that is sure of it. It may point
      * into the other, and lives no longer: who wants to keep it copies it by `exchange`. */
     una_status (*sample)(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);
+    /* task(leaf) for each leaf, in the same order always, its weight times `weight`: for those that look into linear
+     * heads. NULL: one leaf without a head. */
+    una_status (*leaves)(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
+                         una_run *run);
 } una_kind;
 
 /* NULL-terminated, in src/models/registry.c. */
@@ -200,7 +214,10 @@ una_status una_kind_slope(const una_kind *kind, const void *state, double *x, si
 /* The function as a mixture at rows x: the kind's own parts, or one Gaussian. */
 size_t     una_kind_part_count(const una_kind *kind, const void *state);
 una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, const una_gaussians *out, una_run *run);
-/* The same for any state as a single part. */
+/* The leaves of any state: the kind's own, or one without a head. */
+una_status una_kind_leaves(const una_kind *kind, const void *state, una_view x, double weight, una_leaf_task *task,
+                           void *context, una_run *run);
+/* As una_kind_parts, for any state as a single part. */
 una_status una_kind_one_part(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
                              una_run *run);
 

@@ -298,3 +298,19 @@ una_status una_spec_text(const char **text, const char *spec, una_run *run)
     else una_arena_release(&run->texts, kept);
     return status;
 }
+
+una_status una_kind_leaves(const una_kind *kind, const void *state, una_view x, double weight, una_leaf_task *task,
+                           void *context, una_run *run)
+{
+    if (kind->leaves) return kind->leaves(state, x, weight, task, context, run);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *mean = UNA_GET(&run->scratch, double, 3 * x.rows);
+    una_status status = una_arena_check(&run->scratch);
+    una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
+    if (status == UNA_OK) status = kind->predict(state, x, &p, run);
+    const una_leaf leaf = { .weight = weight, .mean = p.mean, .var = p.var_model };
+    if (status == UNA_OK) status = task(context, &leaf, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -194,6 +194,18 @@ static una_status linear_sample(void *function, const void *state, una_rng *rng,
     return una_head_sample(&drawn->head, &m->head, rng, keep, run);
 }
 
+static una_status linear_leaves(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
+                                una_run *run)
+{
+    const linear *m = state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *phi;
+    una_status status = features(m, x, &phi, run);
+    if (status == UNA_OK) status = task(context, &(una_leaf){ .weight = weight, .head = &m->head, .phi = phi }, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 /* With the noise that its evidence gives it. */
 static const una_kind linear_one = {
     .name = "linear",
@@ -210,6 +222,7 @@ static const una_kind linear_one = {
     .draw = linear_draw,
     .slope = linear_slope,
     .sample = linear_sample,
+    .leaves = linear_leaves,
 };
 UNA_COMMITTEE_OF(linear_one)
 
@@ -236,4 +249,5 @@ const una_kind una_kind_linear = {
     .part_count = una_members_part_count,
     .parts = una_members_parts,
     .sample = una_members_sample,
+    .leaves = una_members_leaves,
 };

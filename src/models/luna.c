@@ -176,6 +176,7 @@ static const una_kind luna_one = {
     .functions = una_basis_functions,
     .slope = una_basis_slope,
     .sample = una_basis_sample,
+    .leaves = una_basis_leaves,
 };
 UNA_COMMITTEE_OF(luna_one)
 UNA_COMMITTEE_OF_SEVERAL(luna_one)
@@ -214,4 +215,5 @@ const una_kind una_kind_luna = {
     .part_count = una_members_part_count,
     .parts = una_members_parts,
     .sample = una_members_sample,
+    .leaves = una_members_leaves,
 };

@@ -72,6 +72,7 @@ static const una_kind nlm_one = {
     .draw = una_basis_draw,
     .slope = una_basis_slope,
     .sample = una_basis_sample,
+    .leaves = una_basis_leaves,
 };
 UNA_COMMITTEE_OF(nlm_one)
 UNA_COMMITTEE_OF_SEVERAL(nlm_one)
@@ -140,4 +141,5 @@ const una_kind una_kind_nlm = {
     .part_count = una_members_part_count,
     .parts = una_members_parts,
     .sample = una_members_sample,
+    .leaves = una_members_leaves,
 };

@@ -216,4 +216,5 @@ const una_kind una_kind_nn = {
     .part_count = una_members_part_count,
     .parts = una_members_parts,
     .sample = una_members_sample,
+    .leaves = una_members_leaves,
 };

@@ -434,6 +434,17 @@ static una_status sngp_sample(void *function, const void *state, una_rng *rng, u
     return una_head_sample(&drawn->head, &m->head, rng, keep, run);
 }
 
+/* A process has no finite features. */
+static una_status sngp_leaves(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
+                              una_run *run)
+{
+    static const una_kind process = { .name = "sngp", .predict = sngp_predict };
+    const una_sngp *m = state;
+    una_feature_map map = una_sngp_map(m);
+    if (m->posterior == UNA_SNGP_GP) return una_kind_leaves(&process, state, x, weight, task, context, run);
+    return una_map_leaf(&map, &m->head, x, weight, task, context, run);
+}
+
 /* ---- saving: without padding, which is a matter of the kernels -------------------------------------------- */
 
 static una_status exchange_rows(una_archive *ar, const char *name, float *at, size_t rows, size_t cols, size_t stride)
@@ -526,6 +537,7 @@ static const una_kind sngp_one = {
     .draw = sngp_draw,
     .slope = sngp_slope,
     .sample = sngp_sample,
+    .leaves = sngp_leaves,
 };
 UNA_COMMITTEE_OF(sngp_one)
 
@@ -567,4 +579,5 @@ const una_kind una_kind_sngp = {
     .part_count = una_members_part_count,
     .parts = una_members_parts,
     .sample = una_members_sample,
+    .leaves = una_members_leaves,
 };

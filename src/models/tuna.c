@@ -474,6 +474,7 @@ static const una_kind tuna_one = {
     .functions = una_basis_functions,
     .slope = una_basis_slope,
     .sample = una_basis_sample,
+    .leaves = una_basis_leaves,
 };
 
 /* Features that pseudo-data made see y have seen every row: no posterior of theirs can foretell one. */
@@ -526,4 +527,5 @@ const una_kind una_kind_tuna = {
     .part_count = una_members_part_count,
     .parts = una_members_parts,
     .sample = una_members_sample,
+    .leaves = una_members_leaves,
 };

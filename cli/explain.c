@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una explain: why is a row unsure? Its ignorance, split by concepts that a person names.
+ */
+#include "cli.h"
+#include "una_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_ROWS = 10, MOST_ROWS = 1000, NAME = 14, LEAST = 5 };  /* letters of a name, and of a column at least */
+
+static const cli_flag flags[] = {
+    CLI_FLAG("concepts", CLI_FILE, "FILE", "the concepts: lines 'name: condition', such as 'old: days > 28', or 'name: "
+             "rows 3, 17, 20-25'; or the same as a JSON object. Conditions are those of --where, and may ask for "
+             "columns that are no inputs of the model"),
+    CLI_FLAG("with", CLI_FILE, "FILE", "rows that show what the concepts are, with the model's inputs and what the "
+             "conditions ask for (default: those of DATA)"),
+    CLI_FLAG("target", CLI_TEXT, "COLUMN", "of a model of several targets: which one"),
+    CLI_FLAG_COUNT("rows", "N", 1, MOST_ROWS, "how many of the most unsure rows are shown (default 10)"),
+    CLI_FLAG_COUNT("axes", "N", 1, 1000, "directions of the features for each concept, at most; fewer where the model "
+                   "has few features (default 4)"),
+    CLI_FLAG_CHOICE("whiten", "HOW", "posterior|rows", "in which features axes are looked for: those in which the "
+                    "posterior is white, or those in which the training rows are (default posterior)"),
+    CLI_FLAG("out", CLI_WRITTEN, "CSV", "also write the parts of all rows, in the square of the target's units"),
+    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write the page 'Why is this row unsure?'"),
+    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the chart alone; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG_WHERE,
+    CLI_FLAG_IMAGES,
+    CLI_FLAG_INDEX,
+    CLI_FLAG_END
+};
+
+typedef struct job {
+    una_model       *model;
+    const una_model *asked;              /* it, or one of its targets */
+    una_dataset     *data, *with;
+    una_concepts    *concepts;
+    una_explanation *e;
+    size_t           shown;              /* rows                      */
+} job;
+
+/* ---- the work -------------------------------------------------------------------------------------------- */
+
+static una_status choose_target(const cli *c, job *j)
+{
+    const char *target = cli_text(c, "target");
+    size_t count = una_model_target_count(j->model);
+    for (size_t t = 0; t < count; t++) {
+        j->asked = una_model_target(j->model, t);
+        if (target ? strcmp(una_model_info(j->asked)->target, target) == 0 : count == 1) return UNA_OK;
+    }
+    const char *all = una_model_info(j->model)->target;
+    if (target) return cli_fail(c, UNA_E_USAGE, "--target %s: the model does not predict that, but %s", target, all);
+    return cli_fail(c, UNA_E_USAGE, "ignorance is explained for one target, and this model predicts %zu (%s); name one "
+                    "by --target", count, all);
+}
+
+static una_status read_table(const cli *c, una_dataset **data, const char *path)
+{
+    una_status status = una_dataset_read(data, path, c->run);
+    return status == UNA_OK ? cli_keep_rows(c, data) : status;
+}
+
+static una_status read_all(cli *c, job *j)
+{
+    const char *with = cli_text(c, "with");
+    una_status status = una_concepts_read(&j->concepts, cli_text(c, "concepts"), c->run);
+    if (status == UNA_OK) status = una_model_load(&j->model, c->operand[0], c->run);
+    if (status != UNA_OK) return cli_failed(c, status);
+    status = choose_target(c, j);
+    if (status != UNA_OK) return status;
+    status = read_table(c, &j->data, c->operand[1]);
+    if (status == UNA_OK && with) status = read_table(c, &j->with, with);
+    return status == UNA_OK ? status : cli_failed(c, status);
+}
+
+static una_status write_all(cli *c, const job *j)
+{
+    const char *out = cli_text(c, "out"), *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
+    una_status status = UNA_OK;
+    if (out) status = una_explanation_write(j->e, out, c->run);
+    if (status == UNA_OK && report)
+        status = una_report_explanation(report, j->e, cli_base_name(c->operand[1]), j->shown, c->run);
+    if (status == UNA_OK && chart) status = una_chart_explanation(chart, j->e, j->shown, c->run);
+    return status;
+}
+
+static una_status work(cli *c, job *j)
+{
+    const char *whiten = cli_text(c, "whiten");
+    if (!cli_has(c, "concepts"))
+        return cli_fail(c, UNA_E_USAGE, "--concepts FILE is needed: lines such as 'old: days > 28'");
+    una_status status = cli_check_chart(c, cli_text(c, "chart"));
+    if (status == UNA_OK) status = cli_check_files(c, "out", cli_text(c, "out"));
+    if (status == UNA_OK) status = cli_check_files(c, "report", cli_text(c, "report"));
+    if (status == UNA_OK) status = read_all(c, j);
+    if (status != UNA_OK) return status;
+
+    const una_explain_settings settings = {
+        .size = sizeof settings, .concepts = j->concepts->at, .concept_count = j->concepts->count, .shown = j->with,
+        .axes = (size_t)cli_count(c, "axes", 0),
+        .whitening = whiten && strcmp(whiten, "rows") == 0 ? UNA_WHITE_ROWS : UNA_WHITE_POSTERIOR
+    };
+    status = una_explain(&j->e, j->asked, j->data, &settings, c->run);
+    j->shown = (size_t)cli_count(c, "rows", USUAL_ROWS);
+    if (status == UNA_OK && j->shown > j->e->rows) j->shown = j->e->rows;
+    if (status == UNA_OK) status = write_all(c, j);
+    cli_progress_clear();
+    return status == UNA_OK ? status : cli_failed(c, status);
+}
+
+/* ---- telling --------------------------------------------------------------------------------------------- */
+
+static double share_of(const una_explanation *e, size_t row, size_t part)
+{
+    double sum = 0;
+    for (size_t p = 0; p < e->parts; p++) sum += e->part[row * e->parts + p];
+    return sum > 0 ? e->part[row * e->parts + part] / sum : 0;
+}
+
+/* How many bytes of a name are its first `most` letters. */
+static int cut(const char *name, size_t most)
+{
+    size_t bytes = 0, letters = 0;
+    for (; name[bytes]; bytes++)
+        if (((unsigned char)name[bytes] & 0xC0) != 0x80 && letters++ == most) break;
+    return (int)bytes;
+}
+
+static size_t letters_of(const char *name)
+{
+    size_t letters = 0;
+    for (; *name; name++) letters += ((unsigned char)*name & 0xC0) != 0x80;
+    return letters < NAME ? letters : NAME;
+}
+
+/* Of a column of shares under that name. */
+static size_t width_of(const char *name)
+{
+    size_t letters = letters_of(name);
+    return letters < LEAST ? LEAST : letters;
+}
+
+/* Parts that fit into a line beside row, mean and ignorance; in the order of the explanation, so that the table reads
+ * like the CSV. */
+static void tell_table(const una_explanation *e, size_t rows)
+{
+    size_t width = cli_width(stdout), used = 8 + 14 + 12, parts = 0;
+    char a[32], b[32];
+    while (parts < e->parts && used + 2 + width_of(e->names[parts]) <= width) used += 2 + width_of(e->names[parts++]);
+    printf("%s%8s%14s%12s", cli_on(stdout, CLI_DIM), "row", "mean", "ignorance");
+    for (size_t p = 0; p < parts; p++)
+        printf("  %*s%.*s", (int)(width_of(e->names[p]) - letters_of(e->names[p])), "", cut(e->names[p], NAME),
+               e->names[p]);
+    printf("%s\n", cli_off(stdout));
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = e->order[i];
+        printf("%8zu%14s%12s", row + 1, cli_figure(a, e->mean[row]), cli_figure(b, e->std_epistemic[row]));
+        for (size_t p = 0; p < parts; p++)
+            printf("  %*.0f %%", (int)width_of(e->names[p]) - 2, 100 * share_of(e, row, p));
+        printf("\n");
+    }
+    if (parts < e->parts) printf("%zu more parts are in --out and --json.\n", e->parts - parts);
+}
+
+static void tell(const cli *c, const job *j)
+{
+    const una_explanation *e = j->e;
+    char text[512];
+    cli_named *list = cli_memory(e->parts, sizeof *list);
+    for (size_t p = 0; p < e->parts; p++) list[p] = (cli_named){ e->names[p], sqrt(fmax(e->share[p], 0)) };
+    char *shares = cli_shares(list, e->parts);
+    size_t room = strlen(shares) + 128;
+    char *all = cli_memory(room, 1);
+    snprintf(all, room, "Of the ignorance of all %zu rows: %s.", e->rows, shares);
+    fputs(cli_on(stdout, CLI_BOLD), stdout);
+    cli_wrap(stdout, 0, 0, all);
+    printf("%s\nThe most unsure rows:\n", cli_off(stdout));
+    tell_table(e, j->shown);
+    printf("\n");
+    for (size_t i = 0; i < j->shown; i++) {
+        una_explanation_sentence(e, e->order[i], text, sizeof text);
+        printf("- ");
+        cli_wrap(stdout, 2, 2, text);
+    }
+    printf("\n");
+    cli_wrap(stdout, 0, 0, "Ignorance is the standard deviation of the function, in the target's units; shares are of its "
+             "square. A concept carries what its rows do not know and others do; what none of them names is 'other'.");
+    if (cli_has(c, "out")) printf("parts of all rows: %s\n", cli_text(c, "out"));
+    if (cli_has(c, "report")) printf("report: %s\n", cli_text(c, "report"));
+    if (cli_has(c, "chart")) printf("chart: %s\n", cli_text(c, "chart"));
+    free(list);
+    free(shares);
+    free(all);
+}
+
+static void json_values(const char *key, const una_explanation *e, const double *value)
+{
+    printf(", \"%s\": {", key);
+    for (size_t p = 0; p < e->parts; p++) {
+        if (p) printf(", ");
+        cli_json_text(stdout, e->names[p]);
+        printf(": ");
+        cli_json_number(stdout, value[p]);
+    }
+    printf("}");
+}
+
+static void json_row(const una_explanation *e, size_t row)
+{
+    char text[512];
+    una_explanation_sentence(e, row, text, sizeof text);
+    printf("{\"row\": %zu", row + 1);
+    cli_json_number_of(stdout, "mean", e->mean[row]);
+    cli_json_number_of(stdout, "std_epistemic", e->std_epistemic[row]);
+    json_values("parts", e, e->part + row * e->parts);
+    cli_json_text_of(stdout, "sentence", text);
+    printf("}");
+}
+
+static void print_json(const cli *c, const job *j)
+{
+    const una_explanation *e = j->e;
+    printf("{\"rows\": %zu", e->rows);
+    cli_json_text_of(stdout, "target", e->target);
+    json_values("share", e, e->share);
+    printf(", \"concepts\": {");
+    for (size_t i = 0; i < e->concepts; i++) {
+        if (i) printf(", ");
+        cli_json_text(stdout, e->names[i]);
+        printf(": %zu", e->shown[i]);
+    }
+    printf("}, \"axes\": %zu, \"features\": %zu, \"most_unsure\": [", e->axes, e->features);
+    for (size_t i = 0; i < j->shown; i++) {
+        if (i) printf(", ");
+        json_row(e, e->order[i]);
+    }
+    printf("], \"warnings\": ");
+    cli_json_texts(stdout, e->warnings, e->warning_count);
+    cli_json_path(stdout, "out", cli_text(c, "out"));
+    cli_json_path(stdout, "report", cli_text(c, "report"));
+    cli_json_path(stdout, "chart", cli_text(c, "chart"));
+    printf("}\n");
+}
+
+static void warn(const cli *c, const una_explanation *e)
+{
+    char sentence[1100];
+    for (size_t i = 0; !c->json && i < e->warning_count; i++) {
+        snprintf(sentence, sizeof sentence, "warning: %s", e->warnings[i]);
+        cli_warn(c, sentence);
+    }
+}
+
+static una_status run(cli *c)
+{
+    job j = {0};
+    una_status status = work(c, &j);
+    if (status == UNA_OK) {
+        cli_show_logs(c, NULL, 0, NULL, 0);
+        warn(c, j.e);
+        if (c->json) print_json(c, &j);
+        else if (!c->stdout_taken && !c->quiet) tell(c, &j);
+    }
+    una_explanation_free(j.e);
+    una_concepts_free(j.concepts);
+    una_dataset_free(j.data);
+    una_dataset_free(j.with);
+    una_model_free(j.model);
+    return status;
+}
+
+const cli_verb cli_explain = {
+    "explain", "why is a row unsure? Its ignorance, split by concepts",
+    "Splits what the model does not know of each row by concepts that you name, such as 'old: days > 28'. The features "
+    "of the model are turned so that some of them follow the concepts; the parts add up to the whole ignorance exactly, "
+    "and predictions stay what they are. For models with features under a linear head: luna, nlm, tuna, linear, sngp, "
+    "and mixtures of them (auto).",
+    { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
+      { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },
+      { NULL, CLI_TEXT, NULL } },
+    flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    "una explain measurements.una new.csv --concepts concepts.txt\n"
+    "# a page, and the parts of every row\n"
+    "una explain measurements.una new.csv --concepts concepts.txt --report why.html --out parts.csv\n"
+    "# concepts as other rows show them\n"
+    "una explain measurements.una today.csv --with measurements.csv --concepts concepts.txt --rows 3",
+    run
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An explanation in words, and as a table.
+ */
+#include "explain/concepts.h"
+
+#include <string.h>
+
+/* ---- sentences -------------------------------------------------------------------------------------------- */
+
+size_t una_explanation_largest(const una_explanation *e, size_t row)
+{
+    const double *part = e->part + row * e->parts;
+    size_t best = SIZE_MAX;
+    for (size_t p = 0; p < e->parts; p++)
+        if (part[p] > (best == SIZE_MAX ? 0 : part[best])) best = p;
+    return best;
+}
+
+/* What a row is unsure because of. */
+static const char *reason(const char *name)
+{
+    if (strcmp(name, UNA_PART_OTHER) == 0) return "what no concept here names";
+    if (strcmp(name, UNA_PART_DISAGREEMENT) == 0) return "disagreement of the model's members";
+    return "members without features to split by";
+}
+
+void una_explanation_sentence(const una_explanation *e, size_t row, char *text, size_t room)
+{
+    const double *part = e->part + row * e->parts;
+    size_t best = una_explanation_largest(e, row);
+    double sum = 0;
+    for (size_t p = 0; p < e->parts; p++) sum += part[p];
+    if (best == SIZE_MAX || !(sum > 0)) {
+        snprintf(text, room, "Row %zu is sure: it has no ignorance.", row + 1);
+        return;
+    }
+
+    double share = 100 * part[best] / sum;
+    bool concept = best < e->concepts;
+    snprintf(text, room, "Row %zu is unsure %s because of %s%s%s (%.0f %% of its ignorance).", row + 1,
+             share >= 50 ? "mostly" : "first of all", concept ? "'" : "", concept ? e->names[best] : reason(e->names[best]),
+             concept ? "'" : "", share);
+}
+
+/* ---- CSV -------------------------------------------------------------------------------------------------- */
+
+static void put_title(FILE *to, const char *name)
+{
+    bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+    fputs(quoted ? ",\"part_" : ",part_", to);
+    for (; *name; name++) {
+        if (*name == '"') fputc('"', to);
+        fputc(*name, to);
+    }
+    if (quoted) fputc('"', to);
+}
+
+static void put_rows(FILE *to, const una_explanation *e)
+{
+    char number[32];
+    fputs("row,mean,std_epistemic", to);
+    for (size_t p = 0; p < e->parts; p++) put_title(to, e->names[p]);
+    fputc('\n', to);
+    for (size_t r = 0; r < e->rows; r++) {
+        fprintf(to, "%zu,%s", r + 1, una_number_text(number, e->mean[r]));
+        fprintf(to, ",%s", una_number_text(number, e->std_epistemic[r]));
+        for (size_t p = 0; p < e->parts; p++) fprintf(to, ",%s", una_number_text(number, e->part[r * e->parts + p]));
+        fputc('\n', to);
+    }
+}
+
+una_status una_explanation_write(const una_explanation *explanation, const char *path, una_run *run)
+{
+    una_file file = {0};
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_file_begin(&file, path, &run->scratch, run);
+    if (status == UNA_OK) {
+        put_rows(file.stream, explanation);
+        status = una_file_commit(&file, run);
+        una_file_abandon(&file);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

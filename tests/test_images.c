@@ -3,9 +3,13 @@
  * Models of images, from the file to the answer: small pictures with a spot, whose brightness is the target. IDX and
  * NPY, kinds that see images and those that do not, saving, threads, and what is wrong with files and tables.
  */
-#include "test_support.h"
+#include "models/quick.h"
 
-#include "base/base.h"
+#include "fit/sampled.h"
+#include "la/la.h"
+#include "models/sngp.h"
+#include "nn/conv.h"
+#include "nn/dropout.h"
 
 #include <string.h>
 
@@ -64,26 +68,25 @@ static void answers(const una_model *model, const una_dataset *data, double *mea
     assert_ok(una_model_predict(model, data, 0.95, &out, run), run);
 }
 
-static una_model *fitted(const char *kind, const una_dataset *data, una_run *run)
+static una_model *seen_by(const char *kind, const una_dataset *data, una_run *run)
 {
     char spec[256];
-    una_model *model;
     snprintf(spec, sizeof spec, "%s(%s)", kind, body);
+    if (strcmp(kind, "mcd") == 0) snprintf(spec, sizeof spec, "mcd(%s, dropout=0.3, rate=0.01)", body);
     if (strcmp(kind, "ensemble") == 0) snprintf(spec, sizeof spec, "ensemble(members=2, of=nn(%s))", body);
-    assert_ok(una_fit(&model, spec, data, NULL, run), run);
-    return model;
+    return fitted(spec, data, NULL, run);
 }
 
 /* ---- what kinds learn ------------------------------------------------------------------------------------------- */
 
 static void kinds_that_see_images(void **state)
 {
-    static const char *const kinds[] = { "nn", "nlm", "luna", "ensemble" };
+    static const char *const kinds[] = { "nn", "nlm", "luna", "mcd", "sngp", "ensemble" };
     (void)state;
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < 6; k++) {
         una_run *run = quiet_run();
         una_dataset *data = make_table(write_idx("spots.idx", COUNT, SIDE, sizeof pixels), run);
-        una_model *model = fitted(kinds[k], data, run), *again;
+        una_model *model = seen_by(kinds[k], data, run), *again;
         double mean[COUNT], std[COUNT], same[COUNT], same_std[COUNT], off = 0, spread = 0;
         answers(model, data, mean, std, run);
         for (size_t i = 0; i < COUNT; i++) {
@@ -91,6 +94,7 @@ static void kinds_that_see_images(void **state)
             spread += pow(label[i] - 0.5, 2);
         }
         assert_true(off < 0.3 * spread);
+        for (size_t i = 0; i < COUNT; i++) assert_true(k == 0 ? std[i] == 0 : std[i] > 0);
 
         const char *path = temp_path("spots.una");
         assert_ok(una_model_save(model, path, run), run);
@@ -105,16 +109,15 @@ static void kinds_that_see_images(void **state)
     }
 }
 
-static void threads_change_no_bit(void **state)
+static void same_with_two_threads(const char *kind)
 {
     double mean[2][COUNT], std[2][COUNT];
-    (void)state;
     for (int t = 0; t < 2; t++) {
         una_run *run;
         una_run_settings settings = { .size = sizeof settings, .threads = t + 1, .seed = 5 };
         assert_int_equal(una_run_new(&run, &settings), UNA_OK);
         una_dataset *data = make_table(write_idx("spots.idx", COUNT, SIDE, sizeof pixels), run);
-        una_model *model = fitted("luna", data, run);
+        una_model *model = seen_by(kind, data, run);
         answers(model, data, mean[t], std[t], run);
         una_model_free(model);
         una_dataset_free(data);
@@ -122,6 +125,127 @@ static void threads_change_no_bit(void **state)
     }
     assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
     assert_memory_equal(std[0], std[1], sizeof std[0]);
+}
+
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    same_with_two_threads("luna");
+    same_with_two_threads("mcd");
+    same_with_two_threads("sngp");
+}
+
+/* ---- dropout: passes differ in their heads ---------------------------------------------------------------------- */
+
+/* A pass by hand: features of the network, of which some are dropped, under the trained head. */
+static void a_pass_drops_features(void **state)
+{
+    enum { PASS = 7 };
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = make_table(write_idx("spots.idx", COUNT, SIDE, sizeof pixels), run);
+    una_model *model = seen_by("mcd", data, run);
+    const una_sampled *m = member_state(model);
+    una_body_size size = m->net.body->size(m->net.shape);
+    float *packed = UNA_GET(&run->scratch, float, m->count), *all = UNA_GET(&run->scratch, float, size.parameters);
+    double *phi = UNA_GET(&run->scratch, double, COUNT * size.features), *x;
+    double *f = UNA_GET(&run->scratch, double, COUNT * m->parts);
+    size_t rows, parts, dropped = 0;
+    assert_ok(una_columns_encode(&model->columns, data, &x, NULL, NULL, &rows, &run->scratch, run), run);
+    una_view view = { x, COUNT, EACH, EACH };
+    assert_ok(member_kind(model)->functions(m, view, &parts, f, run), run);
+    assert_int_equal(parts, 100);
+
+    for (size_t i = 0; i < m->count; i++) packed[i] = (float)m->numbers[i];
+    una_matrices_unpack(m->net.body->matrix, m->net.shape, packed, all);
+    una_feature_map map = una_map_of(m->net, all, false);
+    assert_ok(una_map_phi(&map, view, phi, run), run);
+    for (size_t r = 0; r < COUNT; r++) {
+        una_rng rng = una_rng_at(m->seed, UNA_FOR_DRAWS, (uint64_t)2 << 40 | PASS);
+        double sum = (double)all[size.head + size.features * UNA_PAD];
+        for (size_t k = 0; k < size.features; k++) {
+            float mask;
+            una_dropout_mask(&rng, 0.3, 1, &mask);
+            dropped += mask == 0;
+            sum += (double)mask * (double)all[size.head + k * UNA_PAD] * phi[r * size.features + k];
+        }
+        assert_near(f[PASS * COUNT + r], sum, 1e-5, 1e-6);
+    }
+    assert_true(dropped > 0);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- SNGP: kernels of bounded norm ------------------------------------------------------------------------------ */
+
+/* Of the convolution's kernel as a matrix [kernel^2 channels in, channels out]: by the eigenvalues of W'W. */
+static double norm_of(const una_convolution *c, const float *w, una_run *run)
+{
+    enum { MOST = 8 };
+    size_t rows = c->at.kernel * c->at.kernel * c->at.in_channels, n = c->channels;
+    double gram[MOST * MOST] = {0}, value[MOST];
+    assert_true(n <= MOST);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t k = 0; k < rows; k++) gram[i * n + j] += (double)w[k * n + i] * (double)w[k * n + j];
+    assert_ok(una_eigen(gram, n, value, run), run);
+    return sqrt(value[n - 1]);
+}
+
+static double largest_norm(const char *options, const una_dataset *data, una_run *run)
+{
+    char spec[256];
+    double most = 0;
+    snprintf(spec, sizeof spec, "sngp(%s, %s)", body, options);
+    una_model *model = fitted(spec, data, NULL, run);
+    const una_sngp *m = member_state(model);
+    const una_conv *net = m->net.shape;
+    assert_ptr_equal(m->net.body, &una_body_conv_fourier_f32);
+    assert_int_equal(net->features, 40);
+    for (size_t c = 0; c < net->count; c++)
+        most = fmax(most, norm_of(&net->convolution[c], m->parameters + net->convolution[c].weights, run));
+    una_model_free(model);
+    return most;
+}
+
+static void kernels_keep_the_bound(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = make_table(write_idx("spots.idx", COUNT, SIDE, sizeof pixels), run);
+    double most = largest_norm("features=40, bound=0.7", data, run);
+    assert_true(most <= 0.7 * (1 + 1e-5) && most > 0.69);
+    assert_true(largest_norm("features=40, bound=100", data, run) > 1);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* ---- what does not go together, and memory that is not there --------------------------------------------------- */
+
+static una_status fit_once(void *spec, una_run *run)
+{
+    una_dataset *data = NULL;
+    una_model *model = NULL;
+    double index[20];
+    const char *names[] = { "index", "brightness" };
+    const double *numbers[] = { index, label };
+    for (size_t i = 0; i < 20; i++) index[i] = (double)i;
+    una_status status = una_dataset_from_columns(&data, names, numbers, NULL, 2, 20, run);
+    if (status == UNA_OK) status = una_dataset_add_images(data, temp_path("spots.idx"), "index", run);
+    if (status == UNA_OK) status = una_fit(&model, spec, data, NULL, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    static char specs[][96] = { "mcd(body=resnet(width=8, blocks=1, stem=small), steps=2, passes=3)",
+                                "sngp(body=resnet(width=8, blocks=1, stem=small), steps=2, features=5)" };
+    (void)state;
+    write_idx("spots.idx", COUNT, SIDE, sizeof pixels);
+    for (size_t k = 0; k < 2; k++) assert_true(sweep_allocations(fit_once, specs[k]) > 10);
 }
 
 static void others_say_no(void **state)
@@ -142,6 +266,12 @@ static void others_say_no(void **state)
     assert_says(una_run_message(run), "no body 'lenet'");
     assert_status(una_fit(&model, "nn(body=resnet(blocks=2-x))", data, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "2-2-2-2");
+    assert_status(una_fit(&model, "mcd(body=resnet18, input_dropout=yes)", data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "input_dropout=no");
+    assert_status(una_fit(&model, "sngp(body=resnet18, head=gp)", data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "head=exact");
+    assert_status(una_fit(&model, "sngp(body=mlp)", plain, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "there are residual");
     una_dataset_free(plain);
     una_dataset_free(data);
     una_run_free(run);
@@ -156,7 +286,7 @@ static void npy_is_as_good(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = make_table(write_idx("spots.idx", COUNT, SIDE, sizeof pixels), run);
-    una_model *model = fitted("nn", data, run);
+    una_model *model = seen_by("nn", data, run);
     double mean[COUNT], std[COUNT], same[COUNT];
     answers(model, data, mean, std, run);
     for (size_t k = 0; k < 2; k++) {
@@ -190,7 +320,7 @@ static void what_is_wrong_has_a_sentence(void **state)
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = make_table(write_idx("spots.idx", COUNT, SIDE, sizeof pixels), run), *small;
-    una_model *model = fitted("nn", data, run);
+    una_model *model = seen_by("nn", data, run);
     double mean[COUNT];
     una_prediction out = { .size = sizeof out, .mean = mean };
 
@@ -218,6 +348,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_that_see_images), cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(a_pass_drops_features), cmocka_unit_test(kernels_keep_the_bound),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(others_say_no), cmocka_unit_test(npy_is_as_good),
         cmocka_unit_test(what_is_wrong_has_a_sentence),
     };

@@ -9,7 +9,7 @@ una_status una_basis_shape(una_basis *basis, una_basis_options *options, const u
                            una_arena *arena, una_run *run)
 {
     una_network_plan plan = { options->body, (size_t)options->width, (size_t)options->depth, (size_t)options->features,
-                              options->activation };
+                              options->activation, false };
     UNA_TRY(una_network_make(&basis->net, &plan, problem->columns, problem->x.cols, heads, arena, run));
     options->body = plan.body;
     options->features = (double)basis->net.body->size(basis->net.shape).features;
@@ -136,30 +136,10 @@ una_status una_basis_leaves(const void *state, una_view x, double weight, una_le
 
 /* ---- saving ----------------------------------------------------------------------------------------------- */
 
-una_status una_basis_exchange_net(una_net *net, una_archive *ar)
-{
-    uint64_t depth = net->depth, activation = (uint64_t)net->activation;
-    UNA_TRY(una_archive_u64(ar, "depth", &depth, 1, UNA_MAX_LAYERS));
-    UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
-    net->depth = (size_t)depth;
-    net->activation = (una_activation)activation;
-
-    net->size[0] = ar->inputs;
-    net->size[net->depth + 1] = 1;
-    for (size_t l = 1; l < net->depth + 1; l++) {
-        uint64_t size = net->size[l];
-        UNA_TRY(una_archive_u64(ar, "size", &size, 1, 1 << 20));
-        net->size[l] = (size_t)size;
-    }
-
-    una_net_shape(net);
-    return UNA_OK;
-}
-
 una_status una_basis_exchange(void *state, una_archive *ar)
 {
     una_basis *basis = state;
-    UNA_TRY(una_network_exchange(&basis->net, true, ar));
+    UNA_TRY(una_network_exchange(&basis->net, true, true, ar));
     UNA_TRY(una_network_exchange_parameters(&basis->net, &basis->parameters, ar));
     UNA_TRY(una_head_exchange(&basis->head, ar));
     if (basis->head.stats.features != basis->net.body->size(basis->net.shape).features + 1)

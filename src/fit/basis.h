@@ -104,8 +104,6 @@ una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y,
                             una_stats *stats, una_run *run);
 /* phi [rows, K] with the one, from scratch. */
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
-/* Saving and loading of a perceptron's shape with one head, whose inputs are as many as the model has. */
-una_status una_basis_exchange_net(una_net *net, una_archive *ar);
 /* The size of one unit of an option such as noise_std, in standardised units of the target, by the option `units`. */
 double una_unit(int units, const una_problem *problem);
 double una_noise_var(double noise_std, double unit);     /* standardised; automatic stays automatic         */

@@ -9,7 +9,6 @@
 #include "base/company.h"
 #include "fit/crossfit.h"
 #include "fit/together.h"
-#include "nn/conv.h"
 
 #include <string.h>
 
@@ -69,10 +68,10 @@ una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, con
     how.fit_weight = 1 / (2 * train_noise_var);
     how.penalty = o->penalty;
 
-    una_augment augment = { .flips = o->flips == 1, .shifts = (size_t)o->shifts };
-    if (net.body == &una_body_conv_f32) augment.image = ((const una_conv *)net.shape)->image;
-    else augment = (una_augment){0};
-    return (una_lesson){ .body = net.body, .shape = net.shape, .augment = augment, .start = { o->initialisation, 1, 1 }, .how = how,
+    una_augment augment = { .image = una_network_image(&net), .flips = o->flips == 1, .shifts = (size_t)o->shifts };
+    if (!augment.image.height) augment = (una_augment){0};
+    return (una_lesson){ .body = net.body, .shape = net.shape, .augment = augment, .how = how,
+                         .start = { o->initialisation, 1, 1 },
                          .look = o->kept == 1 ? UNA_LOOK_NOT : UNA_LOOK_POSTERIOR };
 }
 

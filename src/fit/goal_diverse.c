@@ -25,6 +25,7 @@ typedef struct diverse {
     float *spare;                        /* [inputs]                                                        */
     float *phi, *dphi;                   /* [rows, padded(features)]                                        */
     float *delta, *direction;            /* [probes, directions], [directions, inputs]                      */
+    una_bounds bounds;                   /* SNGP's; none otherwise                                          */
     double lambda, mean_cos2;
 } diverse;
 
@@ -141,8 +142,9 @@ static void settle(void *context, float *p, bool last)
 {
     diverse *d = context;
     const una_training *how = &d->pupil->lesson->how;
+    if (!last) d->pupil->net.body->settle(&d->pupil->net, p, d->work);
+    una_bounds_hold(&d->bounds, p, last);
     if (last) return;
-    d->pupil->net.body->settle(&d->pupil->net, p, d->work);
     if (how->steer && isfinite(d->mean_cos2)) d->lambda = una_steered(d->lambda, d->mean_cos2, how->target_cos2);
 }
 
@@ -154,6 +156,7 @@ una_status una_goal_diverse(una_trainable_f32 *what, const una_pupil *pupil, una
     UNA_TRY(una_arena_check(&run->scratch));
     *d = (diverse){ .pupil = pupil, .kern = una_kernels_named_f32(run->settings.kernels), .lambda = l->how.diversity };
     UNA_TRY(una_lesson_batches(&d->batches, l, run));
+    if (l->of.squares.bound > 0) UNA_TRY(una_bounds_new(&d->bounds, pupil, l->of.squares.bound, run));
 
     size_t rows = d->batches.most, inputs = pupil->size.inputs, wide = UNA_PADDED(pupil->size.features);
     d->most = (una_diverse_shape){ pupil->size.features, pupil->size.heads, rows, slopes ? rows : 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What is minimised, each as a gradient for the loop of opt/descent, over N rows in batches of n:
- *   squares    sum (y - f)^2/(2 sigma^2) + gamma (n/N) |theta|^2, singular values of residual blocks at most c
+ *   squares    sum (y - f)^2/(2 sigma^2) + gamma (n/N) |theta|^2, singular values of weights at most c
  *   evidence   -log N(y; 0, s2 I + alpha Phi Phi') + gamma |theta hidden|^2, all rows every step; of several targets
  *              the sum, each over the rows that have it
  *   anchor     |y - f|^2/n + (sigma_eps^2/(sigma_prior^2 N)) |theta - theta_anchor|^2
@@ -16,7 +16,6 @@
 #include "infer/vi.h"
 #include "nn/anchor.h"
 #include "nn/dropout.h"
-#include "nn/residual.h"
 #include "nn/spectral.h"
 
 #include <string.h>
@@ -29,14 +28,44 @@ una_status una_lesson_batches(una_batches *batches, const una_lesson *l, una_run
                             &run->scratch);
 }
 
+/* ---- bounds of singular values ---------------------------------------------------------------------------- */
+
+struct una_bounded { una_spectral_f32 spectral; size_t at; };
+
+una_status una_bounds_new(una_bounds *bounds, const una_pupil *pupil, double most, una_run *run)
+{
+    const una_lesson *l = pupil->lesson;
+    una_rng rng = pupil->rng;
+    una_matrix m;
+    size_t matrices = 0;
+    while (l->body->matrix(l->shape, matrices, &m)) matrices++;
+    *bounds = (una_bounds){ .of = UNA_GET(&run->scratch, struct una_bounded, matrices), .most = most };
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; l->body->matrix(l->shape, i, &m); i++) {
+        if (m.frozen || m.weights == 0 || m.at == pupil->size.head) continue;
+        struct una_bounded *to = &bounds->of[bounds->count++];
+        to->at = m.at;
+        una_spectral_init_f32(&to->spectral, m.weights, m.cols, m.stride, &rng, &run->scratch);
+    }
+    return una_arena_check(&run->scratch);
+}
+
+void una_bounds_hold(const una_bounds *bounds, float *p, bool last)
+{
+    for (size_t i = 0; i < bounds->count; i++) {
+        una_spectral_f32 *s = &bounds->of[i].spectral;
+        float *w = p + bounds->of[i].at;
+        una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), bounds->most, w);
+    }
+}
+
 /* ---- squares ---------------------------------------------------------------------------------------------- */
 
 typedef struct squares {
     const una_pupil *pupil;
     una_batches batches;
     void *work;
-    const una_residual *blocks;          /* that are bounded; NULL: none                                    */
-    una_spectral_f32 *spectral;          /* [depth]                                                         */
+    una_bounds bounds;
 } squares;
 
 static una_status squares_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
@@ -53,17 +82,9 @@ static una_status squares_gradient(void *context, size_t step, const float *p, f
     return UNA_OK;
 }
 
-/* One power iteration for each block and W <- c W/sigma where sigma > c; at the end the iteration is run until it
- * stands still, so that the bound holds for the weights that are kept. */
-static void bound_blocks(void *context, float *p, bool last)
+static void hold_bounds(void *context, float *p, bool last)
 {
-    squares *s = context;
-    for (size_t b = 0; b < s->blocks->depth; b++) {
-        una_spectral_f32 *at = &s->spectral[b];
-        float *w = p + b * s->blocks->layer;
-        una_spectral_bound_f32(at, last ? una_spectral_norm_f32(at, w) : una_spectral_step_f32(at, w),
-                               s->pupil->lesson->of.squares.bound, w);
-    }
+    una_bounds_hold(&((squares *)context)->bounds, p, last);
 }
 
 una_status una_goal_squares(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
@@ -75,13 +96,8 @@ una_status una_goal_squares(una_trainable_f32 *what, const una_pupil *pupil, una
     *what = (una_trainable_f32){ .context = s, .gradient = squares_gradient };
 
     if (l->of.squares.bound > 0) {
-        const una_residual *net = s->blocks = l->shape;
-        una_rng rng = pupil->rng;
-        s->spectral = UNA_GET(&run->scratch, una_spectral_f32, net->depth);
-        for (size_t b = 0; s->spectral && b < net->depth; b++)
-            una_spectral_init_f32(&s->spectral[b], net->width, net->width, UNA_PADDED(net->width), &rng, &run->scratch);
-        UNA_TRY(una_arena_check(&run->scratch));
-        what->settle = bound_blocks;
+        UNA_TRY(una_bounds_new(&s->bounds, pupil, l->of.squares.bound, run));
+        what->settle = hold_bounds;
     }
     UNA_TRY(una_lesson_batches(&s->batches, l, run));
     return una_network_work_f32(&s->work, &pupil->net, s->batches.most, run);
@@ -241,15 +257,19 @@ static una_status dropped_gradient(void *context, size_t step, const float *p, f
     return UNA_OK;
 }
 
+double una_dropout_decay(const una_lesson *l)
+{
+    double noise_var = 1 / (2 * l->how.fit_weight);
+    return pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var / (2 * (double)l->rows->rows);
+}
+
 una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
 {
     const una_lesson *l = pupil->lesson;
     const una_net *net = l->shape;
-    double noise_var = 1 / (2 * l->how.fit_weight);
     dropping *d = UNA_GET(&run->scratch, dropping, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *d = (dropping){ .pupil = pupil };
-    d->decay = pow(l->of.dropout.length_scale, 2) * (1 - l->of.dropout.rate) * noise_var / (2 * (double)l->rows->rows);
+    *d = (dropping){ .pupil = pupil, .decay = una_dropout_decay(l) };
     *what = (una_trainable_f32){ .context = d, .gradient = dropped_gradient };
 
     UNA_TRY(una_lesson_batches(&d->batches, l, run));

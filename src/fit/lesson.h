@@ -25,12 +25,12 @@ typedef enum una_goal {
 typedef enum una_look { UNA_LOOK_NOT, UNA_LOOK_ERROR, UNA_LOOK_POSTERIOR } una_look;
 
 typedef struct una_lesson {
-    const una_body_f32 *body;            /* una_body_mlp_f32 unless the goal is SQUARES                     */
+    const una_body_f32 *body;            /* una_body_mlp_f32 unless the goal is SQUARES or DROPOUT          */
     const void *shape;                   /* the body's own                                                  */
     una_start   start;
     una_goal    goal;
     union {                              /* numbers of the goal                                             */
-        struct { double bound; } squares;        /* residual blocks: largest singular value; 0: not bounded */
+        struct { double bound; } squares;        /* largest singular value of weights; 0: not bounded       */
         struct { double noise_var, prior_var; } evidence;
         struct { double noise_var, prior_var, init_var; } anchor;
         struct { double rate, length_scale; bool inputs; } dropout;
@@ -70,13 +70,22 @@ typedef struct una_pupil {               /* what goals and looks need of a train
     una_rng         rng;                 /* drew the first parameters                                       */
 } una_pupil;
 
+/* Weights of all layers but the heads, whose largest singular values are kept below a bound. */
+typedef struct una_bounds { size_t count; struct una_bounded *of; double most; } una_bounds;
+una_status una_bounds_new(una_bounds *bounds, const una_pupil *pupil, double most, una_run *run);
+/* One power iteration for each and W <- c W/sigma where sigma > c; at the end (last) the iteration is run until it
+ * stands still, so that the bound holds for the weights that are kept. */
+void       una_bounds_hold(const una_bounds *bounds, float *parameters, bool last);
+
+double una_dropout_decay(const una_lesson *lesson);      /* what |W|^2 is multiplied by                     */
 /* The batches that its rows train in. */
 una_status una_lesson_batches(una_batches *batches, const una_lesson *lesson, una_run *run);
 una_status una_goal_squares(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);      /* any body */
 una_status una_goal_diverse(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);      /* with `learn` */
 una_status una_goal_evidence(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);
 una_status una_goal_anchor(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);
-una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);
+una_status una_goal_dropout(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);      /* perceptrons */
+una_status una_goal_dropped(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);      /* with `learn` */
 una_status una_goal_bound(una_trainable_f64 *what, double **p, const una_pupil *pupil, una_run *run);
 una_status una_watch_new(una_watch_f32 *watch, const una_pupil *pupil, una_run *run);
 

@@ -42,14 +42,14 @@ static una_status read_blocks(una_outline *outline, const char *text, una_run *r
     }
 }
 
-static una_status read_resnet(una_outline *outline, const char *body, una_run *run)
+static una_status read_resnet(una_outline *outline, const char *body, const char *table, una_run *run)
 {
     resnet_options o;
     una_spec spec;
     UNA_TRY(una_spec_parse(&spec, body, &run->scratch, run));
     if (strcmp(spec.name, "resnet") != 0 && strcmp(spec.name, "resnet18") != 0)
-        UNA_FAIL(run, UNA_E_USAGE, "there is no body '%.60s'; there are mlp, resnet18 and resnet(stem=..., width=..., "
-                 "blocks=...)", spec.name);
+        UNA_FAIL(run, UNA_E_USAGE, "there is no body '%.60s'; there are %s, resnet18 and resnet(stem=..., width=..., "
+                 "blocks=...)", spec.name, table);
     UNA_TRY(una_options_default(&o, resnet_table, run));
     UNA_TRY(una_options_apply(&o, resnet_table, spec.name, &spec, &run->scratch, run));
     if ((size_t)o.width % UNA_PAD)
@@ -73,21 +73,23 @@ una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const 
                             size_t heads, una_arena *arena, una_run *run)
 {
     una_image_shape image = columns ? una_columns_image(columns) : (una_image_shape){ 0, 0, 0 };
-    if (!plan->body || strcmp(plan->body, "auto") == 0) plan->body = image.height ? "resnet18" : "mlp";
+    const char *table = plan->fourier ? "residual" : "mlp";
+    if (!plan->body || strcmp(plan->body, "auto") == 0) plan->body = image.height ? "resnet18" : table;
     UNA_TRY(una_kernels_need(run));
     una_outline outline = { .inputs = inputs, .width = plan->width, .depth = plan->depth, .features = plan->features,
                             .heads = heads, .activation = (una_activation)plan->activation };
-    if (strcmp(plan->body, "mlp") == 0) return make_shape(net, &una_body_mlp_f32, &outline, arena);
+    if (strcmp(plan->body, table) == 0)
+        return make_shape(net, plan->fourier ? &una_body_residual_f32 : &una_body_mlp_f32, &outline, arena);
 
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = read_resnet(&outline, plan->body, run);
+    una_status status = read_resnet(&outline, plan->body, table, run);
     if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
     if (!image.height)
-        UNA_FAIL(run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=mlp, or name the file "
-                 "of the images with --images", plan->body);
+        UNA_FAIL(run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or name the file "
+                 "of the images with --images", plan->body, table);
     outline.image = image;
-    return make_shape(net, &una_body_conv_f32, &outline, arena);
+    return make_shape(net, plan->fourier ? &una_body_conv_fourier_f32 : &una_body_conv_f32, &outline, arena);
 }
 
 una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena)
@@ -100,6 +102,12 @@ una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *l
     return UNA_OK;
 }
 
+una_image_shape una_network_image(const una_network_f32 *net)
+{
+    bool convolves = net->body == &una_body_conv_f32 || net->body == &una_body_conv_fourier_f32;
+    return convolves ? ((const una_conv *)net->shape)->image : (una_image_shape){ 0, 0, 0 };
+}
+
 /* ---- in files --------------------------------------------------------------------------------------------------- */
 
 static una_status exchange_size(una_archive *ar, size_t *size, uint64_t low, uint64_t high)
@@ -110,13 +118,15 @@ static una_status exchange_size(una_archive *ar, size_t *size, uint64_t low, uin
     return UNA_OK;
 }
 
-static una_status exchange_mlp(una_net *net, bool with_heads, una_archive *ar)
+static una_status exchange_mlp(una_net *net, bool with_inputs, bool with_heads, una_archive *ar)
 {
     uint64_t activation = (uint64_t)net->activation;
     UNA_TRY(una_archive_u64(ar, "activation", &activation, 0, UNA_ACTIVATION_COUNT - 1));
     net->activation = (una_activation)activation;
+    if (!with_inputs) net->size[0] = ar->inputs;
     if (!with_heads) net->size[net->depth + 1] = 1;
-    for (size_t l = 0; l < net->depth + 1 + with_heads; l++) UNA_TRY(exchange_size(ar, &net->size[l], 1, 1 << 20));
+    for (size_t l = with_inputs ? 0 : 1; l < net->depth + 1 + with_heads; l++)
+        UNA_TRY(exchange_size(ar, &net->size[l], 1, 1 << 20));
     una_net_shape(net);
     return UNA_OK;
 }
@@ -144,23 +154,48 @@ static una_status exchange_conv(una_conv *net, bool with_heads, una_archive *ar)
     return UNA_OK;
 }
 
-una_status una_network_exchange(una_network_f32 *net, bool with_heads, una_archive *ar)
+/* Where to exchange a shape of this body: a copy, where it is saved. */
+static una_status take_shape(void **shape, const una_network_f32 *net, una_archive *ar)
+{
+    *shape = una_arena_get(ar->arena, 1, net->body->shape_size);
+    UNA_TRY(una_arena_check(ar->arena));
+    if (!ar->loading) memcpy(*shape, net->shape, net->body->shape_size);
+    return UNA_OK;
+}
+
+static una_status end_shape(una_network_f32 *net, const void *shape, una_archive *ar)
+{
+    if (ar->loading) net->shape = shape;
+    if (net->body->size(shape).inputs != ar->inputs) return una_archive_refuse(ar, "size", "does not fit the columns");
+    return UNA_OK;
+}
+
+una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool with_heads, una_archive *ar)
 {
     bool convolves = net->body == &una_body_conv_f32;
     uint64_t depth = ar->loading || convolves ? 0 : ((const una_net *)net->shape)->depth;
     UNA_TRY(una_archive_u64(ar, "depth", &depth, 0, UNA_MAX_LAYERS));
     if (ar->loading) net->body = depth ? &una_body_mlp_f32 : &una_body_conv_f32;
-    void *shape = una_arena_get(ar->arena, 1, net->body->shape_size);    /* a copy where it is saved */
-    UNA_TRY(una_arena_check(ar->arena));
-    if (!ar->loading) memcpy(shape, net->shape, net->body->shape_size);
+    void *shape;
+    UNA_TRY(take_shape(&shape, net, ar));
     if (depth == 0) UNA_TRY(exchange_conv(shape, with_heads, ar));
     else {
         ((una_net *)shape)->depth = (size_t)depth;
-        UNA_TRY(exchange_mlp(shape, with_heads, ar));
+        UNA_TRY(exchange_mlp(shape, with_inputs, with_heads, ar));
     }
-    if (ar->loading) net->shape = shape;
-    if (net->body->size(shape).inputs != ar->inputs) return una_archive_refuse(ar, "size", "does not fit the columns");
-    return UNA_OK;
+    return end_shape(net, shape, ar);
+}
+
+una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar)
+{
+    void *shape;
+    uint64_t fourier = ar->loading ? 0 : ((const una_conv *)net->shape)->fourier;
+    UNA_TRY(una_archive_u64(ar, "fourier", &fourier, 1, 4096));
+    net->body = &una_body_conv_fourier_f32;
+    UNA_TRY(take_shape(&shape, net, ar));
+    ((una_conv *)shape)->fourier = (size_t)fourier;
+    UNA_TRY(exchange_conv(shape, false, ar));
+    return end_shape(net, shape, ar);
 }
 
 /* Without padding: that is a matter of the kernels, and files outlive them. */

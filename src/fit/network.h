@@ -9,20 +9,24 @@
 #include "nn/body.h"
 #include "nn/net.h"
 
-/* Rows of the option table for a struct `type` whose member `in` has fields body, flips and shifts. */
-#define UNA_ROWS_BODY(type, in) \
+/* Rows of the option table for a struct `type` whose member `in` has fields body, flips and shifts; `table`: the body
+ * for tables and what it is. */
+#define UNA_ROWS_BODY(type, in) UNA_ROWS_BODY_OR(type, in, "mlp", "hidden layers")
+#define UNA_ROWS_BODY_OR(type, in, table, layers) \
     UNA_ROW(type, in, body, UNA_TEXT, "auto", 0, 0, false, NULL, \
-            "network: mlp (hidden layers as below), or for images resnet18 or resnet(stem=imagenet|small, width=64, " \
-            "blocks=2-2-2-2); auto = mlp for tables, resnet18 for images"), \
+            "network: " table " (" layers " as below), or for images resnet18 or resnet(stem=imagenet|small, " \
+            "width=64, blocks=2-2-2-2); auto = " table " for tables, resnet18 for images"), \
     UNA_ROW(type, in, flips, UNA_FLAG, "no", 0, 0, false, "no|yes", "images: mirror every other one while training"), \
     UNA_ROW(type, in, shifts, UNA_COUNT, "0", 0, 1000, false, NULL, \
             "images: move them by at most so many places while training")
 
-/* What kinds ask for; body in words, "auto" is filled in. The others are for perceptrons. */
+/* What kinds ask for; body in words, "auto" is filled in. The others are for tables. */
 typedef struct una_network_plan {
     const char *body;
     size_t width, depth, features;
     int    activation;
+    bool   fourier;                      /* random Fourier features at the end (SNGP), `features` of them for images
+                                            too: residual blocks for tables, not a perceptron               */
 } una_network_plan;
 
 /* Fills body in where it is automatic, and refuses what does not go with the inputs. `columns` may be NULL: a table. */
@@ -32,8 +36,13 @@ una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const 
 una_network_f32 una_network_mlp(const una_net *net);
 /* The same with so many heads. */
 una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena);
-/* Saving and loading of shape and parameters. Inputs not stored: as many as the model has; heads not: one. */
-una_status una_network_exchange(una_network_f32 *net, bool with_heads, una_archive *ar);
+/* What the inputs are an image of; height 0: of none. */
+una_image_shape una_network_image(const una_network_f32 *net);
+/* Saving and loading of shape and parameters, of perceptrons and convolutions. Inputs not stored: as many as the model
+ * has; heads not: one. */
+una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool with_heads, una_archive *ar);
+/* The same for convolutions under Fourier features, with one head; such a file goes on with a number "fourier". */
+una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar);
 una_status una_network_exchange_parameters(const una_network_f32 *net, float **parameters, una_archive *ar);
 
 #endif

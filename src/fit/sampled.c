@@ -11,23 +11,63 @@ enum { MOST_PARTS = 100000 };
 /* ---- one network after the other ------------------------------------------------------------------------ */
 
 typedef struct pass {
+    const una_sampled *m;
     const una_kernels_f32 *kernels;
-    una_network_f32 net;
+    const float *x;                      /* [rows, inputs]                                                  */
+    size_t rows;
     void  *work;
-    float *packed, *parameters;
+    float *packed, *parameters;          /* what varies; all                                                */
+    double *phi;                         /* [rows, features], which all parts share; NULL: they share nothing */
     double *f;                           /* [rows]                                                          */
 } pass;
 
-static una_status begin(pass *p, const una_sampled *m, size_t rows, una_run *run)
+bool una_sampled_heads_only(const una_sampled *m)
 {
+    return m->net.body != &una_body_mlp_f32;
+}
+
+/* What varies is w and b, a matrix of its own, or everything. */
+void una_sampled_count(una_sampled *m, size_t numbers_each)
+{
+    size_t head = m->net.body->size(m->net.shape).head, all = una_matrices_packed(m->net.body->matrix, m->net.shape);
+    una_matrix at;
+    m->count = numbers_each * all;
+    m->from = 0;
+    m->varied = all;
+    for (size_t i = 0; una_sampled_heads_only(m) && m->net.body->matrix(m->net.shape, i, &at); i++) {
+        m->varied = at.rows * at.cols;
+        if (at.at == head) return;
+        m->from += m->varied;
+    }
+}
+
+/* The parameters that parts share, and phi by them. */
+static una_status share_features(pass *p, const double *numbers, una_run *run)
+{
+    const una_network_f32 *net = &p->m->net;
+    size_t count = una_matrices_packed(net->body->matrix, net->shape), features = net->body->size(net->shape).features;
+    p->phi = UNA_GET_ROWS(&run->scratch, double, p->rows * features);
+    float *packed = UNA_GET(&run->scratch, float, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < count; i++) packed[i] = (float)numbers[i];
+    una_matrices_unpack(net->body->matrix, net->shape, packed, p->parameters);
+    net->body->forward(net, p->parameters, p->x, p->rows, p->phi, features, NULL, p->work);
+    return UNA_OK;
+}
+
+/* Parts of such numbers, at such rows. */
+static una_status begin(pass *p, const una_sampled *m, const double *numbers, const float *x, size_t rows, una_run *run)
+{
+    bool heads = una_sampled_heads_only(m);
     UNA_TRY(una_kernels_need(run));
-    p->kernels = una_kernels_named_f32(run->settings.kernels);
-    p->packed = UNA_GET(&run->scratch, float, una_net_packed(&m->net));
-    p->parameters = UNA_GET(&run->scratch, float, m->net.parameters);
+    *p = (pass){ .m = m, .kernels = una_kernels_named_f32(run->settings.kernels), .x = x, .rows = rows };
+    p->packed = UNA_GET(&run->scratch, float, m->varied);
+    p->parameters = UNA_GET(&run->scratch, float, m->net.body->size(m->net.shape).parameters);
     p->f = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    p->net = (una_network_f32){ &una_body_mlp_f32, &m->net, NULL };
-    return una_network_work_f32(&p->work, &p->net, 1, run);
+    if (heads && rows == 1) UNA_TRY(una_network_slope_work_f32(&p->work, &m->net, run));
+    else UNA_TRY(una_network_work_f32(&p->work, &m->net, heads ? UNA_MAP_ROWS : 1, run));
+    return heads ? share_features(p, numbers, run) : UNA_OK;
 }
 
 static una_status narrowed(float **to, una_view x, una_run *run)
@@ -38,11 +78,27 @@ static una_status narrowed(float **to, una_view x, una_run *run)
     return UNA_OK;
 }
 
-/* f [rows] of the network in p->packed. */
-static void through(const pass *p, const una_sampled *m, const float *x, size_t rows, double *f)
+/* f [rows] of the network, or of the head, in p->packed. */
+static void through(const pass *p, double *f)
 {
-    una_net_unpack(&m->net, p->packed, p->parameters);
-    p->net.body->forward(&p->net, p->parameters, x, rows, NULL, 0, f, p->work);
+    const una_network_f32 *net = &p->m->net;
+    size_t features = p->m->varied - 1;
+    if (!p->phi) {
+        una_matrices_unpack(net->body->matrix, net->shape, p->packed, p->parameters);
+        net->body->forward(net, p->parameters, p->x, p->rows, NULL, 0, f, p->work);
+        return;
+    }
+    for (size_t r = 0; r < p->rows; r++) {
+        f[r] = (double)p->packed[features];
+        for (size_t k = 0; k < features; k++) f[r] += (double)p->packed[k] * p->phi[r * features + k];
+    }
+}
+
+/* f [rows] of part s. */
+static void part_through(const pass *p, const double *numbers, size_t s, double *f)
+{
+    p->m->part(p->m, numbers + p->m->from, p->m->first + s, p->kernels, p->packed);
+    through(p, f);
 }
 
 una_status una_sampled_values(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
@@ -50,10 +106,9 @@ una_status una_sampled_values(const una_sampled *m, const double *numbers, const
 {
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
-    una_status status = begin(&p, m, rows, run);
+    una_status status = begin(&p, m, numbers, x, rows, run);
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        m->part(m, numbers, m->first + s, p.kernels, p.packed);
-        through(&p, m, x, rows, p.f);
+        part_through(&p, numbers, s, p.f);
         for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
     }
     una_arena_release(&run->scratch, mark);
@@ -80,14 +135,13 @@ una_status una_sampled_predict(const void *state, una_view x, una_predictive *ou
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
     float *rows = NULL;
-    una_status status = begin(&p, m, x.rows, run);
-    if (status == UNA_OK) status = narrowed(&rows, x, run);
+    una_status status = narrowed(&rows, x, run);
+    if (status == UNA_OK) status = begin(&p, m, m->numbers, rows, x.rows, run);
 
     memset(out->mean, 0, x.rows * sizeof(double));
     memset(out->var_model, 0, x.rows * sizeof(double));
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        m->part(m, m->numbers, m->first + s, p.kernels, p.packed);
-        through(&p, m, rows, x.rows, p.f);
+        part_through(&p, m->numbers, s, p.f);
         take_part(out, p.f, x.rows, s, m);
     }
 
@@ -123,20 +177,24 @@ void una_sampled_choose(una_sampled *m, una_rng *rng)
     m->parts = 1;
 }
 
-static void draw_prior(const una_sampled *m, const pass *p, uint64_t seed, const float *x, size_t rows, size_t draws,
-                       double *f)
+static una_status draw_prior(const pass *p, uint64_t seed, size_t draws, double *f, una_run *run)
 {
+    if (p->phi)
+        UNA_FAIL(run, UNA_E_USAGE, "convolutions, which are normalised by the images that they saw, have no prior to "
+                 "draw functions from; draws from the posterior are possible");
     for (size_t k = 0; k < draws; k++) {
         una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)1 << 40 | k);
-        p->kernels->normals(una_net_packed(&m->net), rng.key, rng.counter, (float)sqrt(m->prior_var), 0, p->packed);
-        through(p, m, x, rows, f + k * rows);
+        p->kernels->normals(p->m->varied, rng.key, rng.counter, (float)sqrt(p->m->prior_var), 0, p->packed);
+        through(p, f + k * p->rows);
     }
+    return UNA_OK;
 }
 
 /* The predictive is the mixture of its parts, so a draw is one of them; each is computed once. */
-static una_status draw_parts(const una_sampled *m, const pass *p, uint64_t seed, const float *x, size_t rows,
-                             size_t draws, double *f, una_run *run)
+static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double *f, una_run *run)
 {
+    const una_sampled *m = p->m;
+    size_t rows = p->rows;
     size_t *which = UNA_GET(&run->scratch, size_t, draws);
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, 0);
@@ -147,8 +205,7 @@ static una_status draw_parts(const una_sampled *m, const pass *p, uint64_t seed,
         for (size_t k = 0; k < draws; k++) {
             if (which[k] != s) continue;
             if (!known) {
-                m->part(m, m->numbers, m->first + s, p->kernels, p->packed);
-                through(p, m, x, rows, p->f);
+                part_through(p, m->numbers, s, p->f);
                 known = true;
             }
             memcpy(f + k * rows, p->f, rows * sizeof *f);
@@ -164,20 +221,33 @@ una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool pr
     uint64_t seed = run->settings.seed;
     pass p;
     float *rows = NULL;
-    una_status status = begin(&p, m, x.rows, run);
-    if (status == UNA_OK) status = narrowed(&rows, x, run);
-    if (status == UNA_OK && prior) draw_prior(m, &p, seed, rows, x.rows, draws, f);
-    else if (status == UNA_OK) status = draw_parts(m, &p, seed, rows, x.rows, draws, f, run);
+    una_status status = narrowed(&rows, x, run);
+    if (status == UNA_OK) status = begin(&p, m, m->numbers, rows, x.rows, run);
+    if (status == UNA_OK) status = prior ? draw_prior(&p, seed, draws, f, run) : draw_parts(&p, seed, draws, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
+/* Of convolutions there are many, which were trained in float: as such they are stored. */
+static una_status exchange_floats(una_sampled *m, una_archive *ar)
+{
+    float *narrow = ar->loading ? NULL : UNA_GET(ar->arena, float, m->count);
+    for (size_t i = 0; narrow && i < m->count; i++) narrow[i] = (float)m->numbers[i];
+    UNA_TRY(una_arena_check(ar->arena));
+    UNA_TRY(una_archive_f32s(ar, "numbers", &narrow, m->count));
+    if (!ar->loading) return UNA_OK;
+    m->numbers = UNA_GET(ar->arena, double, m->count);
+    UNA_TRY(una_arena_check(ar->arena));
+    for (size_t i = 0; i < m->count; i++) m->numbers[i] = (double)narrow[i];
+    return UNA_OK;
+}
+
 una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t numbers_each, una_archive *ar)
 {
     uint64_t parts = m->parts;
-    UNA_TRY(una_basis_exchange_net(&m->net, ar));
+    UNA_TRY(una_network_exchange(&m->net, false, false, ar));
     UNA_TRY(una_archive_u64(ar, "parts", &parts, 1, MOST_PARTS));
     UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
@@ -190,8 +260,9 @@ una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t n
     m->part = part;
     m->parts = (size_t)parts;
     m->first = (size_t)first;
-    m->count = numbers_each * una_net_packed(&m->net);
-    UNA_TRY(una_archive_f64s(ar, "numbers", &m->numbers, m->count));
+    una_sampled_count(m, numbers_each);
+    UNA_TRY(una_sampled_heads_only(m) ? exchange_floats(m, ar)
+                                      : una_archive_f64s(ar, "numbers", &m->numbers, m->count));
 
     if (!(m->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not above zero");
     if (!(m->prior_var > 0)) return una_archive_refuse(ar, "prior_var", "is not above zero");

@@ -7,6 +7,9 @@
  * function for all rows and nothing but the numbers is stored. The files of the two models say how the numbers are
  * trained and how a part comes of them; this one holds the rest: options, held-out rows, the choice of noise,
  * prediction, saving.
+ *
+ * Parts of convolutions differ in their heads alone, so that a row goes through the body once and all parts cost little
+ * more than one: "what varies" is then the head, w and b; of perceptrons it is every parameter.
  */
 #ifndef UNA_SAMPLED_H
 #define UNA_SAMPLED_H
@@ -15,13 +18,15 @@
 #include "fit/held.h"
 
 typedef struct una_sampled una_sampled;
-/* The packed parameters of one part. `numbers` stands apart from the state: folds have their own. */
+/* What varies of one part, packed [state->varied], from the numbers for it. They stand apart from the state: folds have
+ * their own. */
 typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part,
                               const una_kernels_f32 *kernels, float *packed);
 
 struct una_sampled {                     /* first member of a model's state                                 */
     una_sampled_part *part;              /* the model's; not stored                                         */
-    una_net  net;
+    una_network_f32 net;
+    size_t   from, varied;               /* which of the packed parameters vary: all, or the head's         */
     size_t   parts, first;               /* first: number of the first part; 0 unless one was drawn         */
     uint64_t seed;
     double   noise_var, prior_var;       /* prior_var: of the parameters, for draws from the prior          */
@@ -30,6 +35,9 @@ struct una_sampled {                     /* first member of a model's state     
 };
 
 typedef struct una_sampled_options {
+    const char *body;                    /* of mcd; NULL: a perceptron                                      */
+    int    flips;
+    double shifts;
     double width, depth;
     int    activation, initialisation, rate_schedule;
     double rate, epochs, steps, batch;
@@ -57,17 +65,21 @@ typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_
     bool   noise_matters;                /* the noise in the objective is worth a plain network trained first */
 } una_sampled_plan;
 
-/* The state's part, count and parts are set; net, seed and the rest follow. Automatic options are filled in. */
+/* The network, in keep, and the seed; count is numbers_each for each parameter. Fills the option body in. */
+una_status una_sampled_shape(una_sampled *state, una_sampled_options *options, size_t numbers_each,
+                             const una_problem *problem, una_arena *keep, una_run *run);
+void       una_sampled_count(una_sampled *state, size_t numbers_each);   /* from, varied and count          */
+bool       una_sampled_heads_only(const una_sampled *state);     /* parts differ in their heads alone       */
+/* Then the state's part, parts and prior_var are set, and the rest follows. Automatic options are filled in. */
 una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, const una_problem *problem,
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
-void       una_sampled_shape(una_sampled *state, const una_sampled_options *options, const una_problem *problem);
 
 /* ---- the rest of the model interface ---- */
 /* Part s of a set of numbers at row r of x [rows, inputs]: f[r by_row + s by_part]. */
 una_status una_sampled_values(const una_sampled *state, const double *numbers, const float *x, size_t rows,
                                  double *f, size_t by_row, size_t by_part, una_run *run);
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
-/* Posterior: parts taken at random; prior: parameters N(0, prior_var). */
+/* Posterior: parts taken at random; prior: parameters N(0, prior_var), of perceptrons only. */
 una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
 /* One part at random is all that is left. */
 void       una_sampled_choose(una_sampled *state, una_rng *rng);

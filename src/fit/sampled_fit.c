@@ -30,7 +30,7 @@ static una_status take_numbers(sampled_trial *t, const una_sampled *m, una_run *
     t->numbers = UNA_GET(&t->base.arena, double, m->count);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_arena_check(&t->base.arena));
-    una_net_pack(&m->net, t->base.parameters, packed);
+    una_matrices_pack(m->net.body->matrix, m->net.shape, t->base.parameters, packed);
     for (size_t i = 0; i < m->count; i++) t->numbers[i] = (double)packed[i];
     return UNA_OK;
 }
@@ -81,12 +81,16 @@ static una_status sampled_keep(void *context, const void *const *trial, size_t c
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
-void una_sampled_shape(una_sampled *m, const una_sampled_options *o, const una_problem *p)
+una_status una_sampled_shape(una_sampled *m, una_sampled_options *o, size_t numbers_each, const una_problem *p,
+                             una_arena *keep, una_run *run)
 {
-    una_outline outline = { .inputs = p->x.cols, .width = (size_t)o->width, .depth = (size_t)o->depth,
-                            .features = (size_t)o->width, .heads = 1, .activation = (una_activation)o->activation };
-    una_body_mlp_f32.shape(&m->net, &outline);
+    una_network_plan plan = { .body = o->body, .width = (size_t)o->width, .depth = (size_t)o->depth,
+                              .features = (size_t)o->width, .activation = o->activation };
+    UNA_TRY(una_network_make(&m->net, &plan, p->columns, p->x.cols, 1, keep, run));
+    o->body = plan.body;
     m->seed = p->seed;
+    una_sampled_count(m, numbers_each);
+    return UNA_OK;
 }
 
 static void resolve(una_sampled_options *o, const una_problem *p)
@@ -159,8 +163,7 @@ static una_status find_train_noise(double *noise_var, double *share, const una_s
                                     .rate_schedule = 1, .initialisation = o->initialisation,
                                     .train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR) };
         una_span before = una_progress_part(run, 0, *share = 0.1);
-        una_network_f32 like = una_network_mlp(&m->net);
-        una_status status = una_basis_noise(&found, &like, &plain, p, result, run);
+        una_status status = una_basis_noise(&found, &m->net, &plain, p, result, run);
         una_progress_back(run, before);
         UNA_TRY(status);
     }
@@ -174,8 +177,9 @@ static una_lesson lesson_of(const una_sampled *m, const una_sampled_options *o, 
                             double train_noise_var)
 {
     una_basis_options basis = { .steps = o->steps, .batch = o->batch, .optimiser = UNA_ADAM, .rate = o->rate,
-                                .rate_schedule = o->rate_schedule, .initialisation = o->initialisation };
-    una_lesson lesson = una_basis_lesson(&basis, una_network_mlp(&m->net), &(una_training){0}, train_noise_var);
+                                .rate_schedule = o->rate_schedule, .initialisation = o->initialisation,
+                                .flips = o->flips, .shifts = o->shifts };
+    una_lesson lesson = una_basis_lesson(&basis, m->net, &(una_training){0}, train_noise_var);
     lesson.goal = plan->lesson.goal;
     lesson.of = plan->lesson.of;
     lesson.how.descent.stage = plan->lesson.how.descent.stage;

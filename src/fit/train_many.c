@@ -44,7 +44,8 @@ static una_status train_body(una_trial *t, const una_pupil *pupil, const una_wat
     switch (t->lesson.goal) {
         case UNA_GOAL_EVIDENCE: UNA_TRY(una_goal_evidence(&what, pupil, run)); break;
         case UNA_GOAL_ANCHOR: UNA_TRY(una_goal_anchor(&what, pupil, run)); break;
-        case UNA_GOAL_DROPOUT: UNA_TRY(una_goal_dropout(&what, pupil, run)); break;
+        case UNA_GOAL_DROPOUT: UNA_TRY(pupil->net.body->learn ? una_goal_dropped(&what, pupil, run)
+                                        : una_goal_dropout(&what, pupil, run)); break;
         default: UNA_TRY(pupil->net.body->learn ? una_goal_diverse(&what, pupil, run)
                          : una_goal_squares(&what, pupil, run));
     }

@@ -65,10 +65,9 @@ static una_status bbvi_fit(void *state, void *options, const una_problem *proble
 {
     una_sampled *m = state;
     bbvi_options *o = options;
-    una_sampled_shape(m, &o->common, problem);
+    UNA_TRY(una_sampled_shape(m, &o->common, 2, problem, keep, run));
     m->part = bbvi_part;
     m->parts = (size_t)o->draws;
-    m->count = 2 * una_net_packed(&m->net);
     m->prior_var = o->weight_var;
     una_sampled_plan plan = { .lesson = { .goal = UNA_GOAL_BOUND, .how.descent.stage = "training bbvi",
                                           .of.bound = { o->weight_var, o->start_std, (size_t)o->samples } },
@@ -82,6 +81,7 @@ static una_status bbvi_exchange(void *state, una_archive *ar)
 {
     una_sampled *m = state;
     UNA_TRY(una_sampled_exchange(m, bbvi_part, 2, ar));
+    if (una_sampled_heads_only(m)) return una_archive_refuse(ar, "depth", "is that of no perceptron");
     for (size_t i = m->count / 2; i < m->count; i++)
         if (!(m->numbers[i] >= 0)) return una_archive_refuse(ar, "numbers", "holds a standard deviation below zero");
     return UNA_OK;

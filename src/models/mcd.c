@@ -9,6 +9,9 @@
  * decays weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W
  * are. Times -N tau/2 this is a bound on the evidence, sum log N(y; f, sigma^2) - (1 - p) |W|^2/(2 alpha) with
  * alpha = 2/l^2: the squares have no half, so that the prior is twice as wide as the 1/l^2 of the paper's derivation.
+ *
+ * Of convolutions, for images, the features alone are dropped, before the head (fit/goal_dropped.c): passes then differ
+ * in the head, and an image goes through the network once for all of them.
  */
 #include "fit/committee.h"
 #include "fit/sampled.h"
@@ -35,9 +38,9 @@ typedef struct mcd_options {
 
 static const una_option mcd_table[] = {
     { "dropout", UNA_REAL, offsetof(mcd_options, dropout), "0.05", 0, 1, false, NULL,
-      "probability that a unit is dropped, below 1" },
+      "probability that a unit is dropped, below 1; of convolutions the features are" },
     { "input_dropout", UNA_WORD, offsetof(mcd_options, input_dropout), "auto", 0, 0, false, "no|yes|auto",
-      "drop inputs as well; auto = yes with three input columns or more" },
+      "drop inputs as well; auto = yes with three input columns or more, no for images" },
     { "length_scale", UNA_REAL, offsetof(mcd_options, length_scale), "0.01", 1e-6, 1e6, false, NULL,
       "prior length-scale l of the published decay: weights have prior variance 2/l^2" },
     { "passes", UNA_COUNT, offsetof(mcd_options, passes), "100", 1, 100000, false, NULL,
@@ -45,6 +48,7 @@ static const una_option mcd_table[] = {
     UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
                       "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the "
                       "target"),
+    UNA_ROWS_BODY(mcd_options, common),
     UNA_COMMITTEE_TABLE(mcd_options, "1", "off"),
     { .name = NULL }
 };
@@ -55,8 +59,13 @@ static void mcd_part(const una_sampled *base, const double *numbers, size_t part
     const mcd *m = (const mcd *)base;
     (void)kernels;
     una_rng rng = una_rng_at(base->seed, UNA_FOR_DRAWS, (uint64_t)2 << 40 | part);
-    for (size_t i = 0; i < base->count; i++) packed[i] = (float)numbers[i];
-    una_dropout_pass(&base->net, &rng, m->dropout, m->inputs, packed);
+    for (size_t i = 0; i < base->varied; i++) packed[i] = (float)numbers[i];
+    if (!una_sampled_heads_only(base)) una_dropout_pass(base->net.shape, &rng, m->dropout, m->inputs, packed);
+    for (size_t k = 0; una_sampled_heads_only(base) && k + 1 < base->varied; k++) {       /* b stays */
+        float mask;
+        una_dropout_mask(&rng, m->dropout, 1, &mask);
+        packed[k] *= mask;
+    }
 }
 
 /* N tau/2 times the decay: what dropout has in place of a KL, but for a constant. */
@@ -65,11 +74,9 @@ static double mcd_divergence(void *context, const una_sampled *m)
     const mcd_options *o = context;
     double square = 0;
     const double *at = m->numbers;
-    for (size_t l = 0; l <= m->net.depth; l++) {
-        size_t weights = m->net.size[l] * m->net.size[l + 1];
-        square += una_dot(at, at, weights);
-        at += weights + m->net.size[l + 1];
-    }
+    una_matrix layer;
+    for (size_t i = 0; m->net.body->matrix(m->net.shape, i, &layer); i++, at += layer.rows * layer.cols)
+        square += una_dot(at, at, layer.weights * layer.cols);
     return (1 - o->dropout) * square / (2 * m->prior_var);
 }
 
@@ -90,15 +97,17 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
         UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
                  "give a number below 1, such as 0.05");
 
-    una_sampled_shape(&m->base, &o->common, problem);
+    UNA_TRY(una_sampled_shape(&m->base, &o->common, 1, problem, keep, run));
     m->base.part = mcd_part;
     m->base.parts = (size_t)o->passes;
-    m->base.count = una_net_packed(&m->base.net);
     m->base.prior_var = 2 / pow(o->length_scale, 2);
     m->dropout = o->dropout;
     if (o->input_dropout == DROP_AUTO)
         o->input_dropout = input_columns(problem->columns) < FEW_COLUMNS ? DROP_NO : DROP_YES;
     m->inputs = o->input_dropout == DROP_YES;
+    if (m->inputs && una_sampled_heads_only(&m->base))
+        UNA_FAIL(run, UNA_E_USAGE, "mcd: input_dropout=yes is not possible with convolutions, which drop their "
+                 "features alone; use input_dropout=no");
 
     una_sampled_plan plan = { .lesson = { .goal = UNA_GOAL_DROPOUT, .how.descent.stage = "training mcd",
                                           .of.dropout = { o->dropout, o->length_scale, m->inputs } },
@@ -142,6 +151,7 @@ static const una_kind mcd_one = {
     .state_size = sizeof(mcd),
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .fit = mcd_fit,
     .predict = una_sampled_predict,
     .exchange = mcd_exchange,
@@ -166,6 +176,7 @@ const una_kind una_kind_mcd = {
     .results = 4,
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .keeps_folds = true,
     .fit = mcd_one_members_fit,
     .predict = una_members_predict,

@@ -159,7 +159,7 @@ static una_status nn_sample(void *function, const void *state, una_rng *rng, una
 static una_status nn_exchange(void *state, una_archive *ar)
 {
     nn_state *m = state;
-    UNA_TRY(una_network_exchange(&m->net, false, ar));
+    UNA_TRY(una_network_exchange(&m->net, true, false, ar));
     UNA_TRY(una_network_exchange_parameters(&m->net, &m->parameters, ar));
     UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
     return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");

@@ -7,12 +7,16 @@
  *   laplace  V = (I/alpha + N G/s2)^-1 with G the mean of phi phi' over rows, or followed over batches with momentum;
  *   m the weights training ended with
  *   gp       the process itself, alpha rbf(h) with the same length scale (fit/process.c).
+ * For images h is what convolutions (nn/conv.h) end with, and the matrix [kernel^2 channels, channels out] of each of
+ * them is bounded: that is not the norm of the convolution itself, which may be up to `kernel` times as large, and the
+ * normalisations behind them scale as they please, as in the published networks.
  * Source: Liu et al., Simple and principled uncertainty estimation with deterministic deep learning via distance
  * awareness, 2020.
  */
 #include "models/sngp.h"
 
 #include "fit/crossfit.h"
+#include "nn/conv.h"
 
 #include <string.h>
 
@@ -20,14 +24,17 @@
     { #field, type, offsetof(una_sngp_options, field), initial, low, high, may, choices, help }
 
 static const una_option sngp_table[] = {
+    UNA_ROWS_BODY_OR(una_sngp_options, basis, "residual", "blocks"),
     UNA_ROWS_SHAPE(una_sngp_options, basis, "2", "residual block", "residual blocks"),
     UNA_ROW(una_sngp_options, basis, features, UNA_COUNT, "200", 1, 4096, false, NULL,
             "random Fourier features of the head"),
     UNA_ROW_ACTIVATION(una_sngp_options, basis, "residual blocks"),
     ROW(bound, UNA_REAL, "0.95", 1e-6, 1e6, false, NULL,
-        "c: bound on the largest singular value of each block's weights; below 1 keeps distances"),
+        "c: bound on the largest singular value of each block's weights, or of each convolution's kernel as a matrix; "
+        "below 1 keeps distances"),
     ROW(lengthscale, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
-        "length scale of the RBF kernel on the last layer; auto = square root of the number of inputs"),
+        "length scale of the RBF kernel on the last layer; auto = square root of the number of inputs, for images of "
+        "that of features of the last layer"),
     ROW(head, UNA_WORD, "exact", 0, 0, false, "exact|laplace|gp",
         "posterior: exact on the features; a covariance gathered over batches around the trained weights; or an exact "
         "Gaussian process on the last layer, without random features (rows^3)"),
@@ -52,7 +59,7 @@ static const una_option sngp_table[] = {
 una_feature_map una_sngp_map(const una_sngp *m)
 {
     bool process = m->posterior == UNA_SNGP_GP;
-    una_network_f32 net = { process ? &una_body_residual_last_f32 : &una_body_residual_f32, &m->net, m->frozen };
+    una_network_f32 net = { process ? &una_body_residual_last_f32 : m->net.body, m->net.shape, m->frozen };
     return una_map_of(net, m->parameters, !process);
 }
 
@@ -60,7 +67,8 @@ una_feature_map una_sngp_map(const una_sngp *m)
 static void take_trained(una_sngp *m)
 {
     double *mean = m->head.mean;
-    for (size_t k = 0; k <= m->net.features; k++) mean[k] = (double)m->parameters[m->net.head + k * UNA_PAD];
+    una_body_size size = m->net.body->size(m->net.shape);
+    for (size_t k = 0; k <= size.features; k++) mean[k] = (double)m->parameters[size.head + k * UNA_PADDED(size.heads)];
     una_head_set_mean(&m->head, mean);
 }
 
@@ -208,9 +216,10 @@ static una_status judge_process(const trial *t, double lengthscale, const una_qu
                                 double *rmse, una_run *run)
 {
     una_gp gp;
+    size_t width = una_sngp_map(&t->model).features;
     UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
-    UNA_TRY(una_process_solve(&gp, t->model.net.width, question->prior_var, lengthscale, question->noise_var, t->phi,
-                              t->y, NULL, t->rows, &run->scratch, run));
+    UNA_TRY(una_process_solve(&gp, width, question->prior_var, lengthscale, question->noise_var, t->phi, t->y, NULL,
+                              t->rows, &run->scratch, run));
     return una_gp_judge(&gp, t->held_phi, t->held_y, NULL, t->base.held, log_lik, rmse, run);
 }
 
@@ -233,12 +242,13 @@ static una_status sngp_keep(void *context, const void *const *trials, size_t cou
 {
     una_sngp *m = ((const keeping *)context)->state;
     const trial *t = trials[0];
+    una_body_size size = m->net.body->size(m->net.shape);
     (void)count, (void)run;
-    m->frozen = UNA_GET(keep, float, m->net.frozen);
-    m->parameters = UNA_GET(keep, float, m->net.parameters);
+    m->frozen = UNA_GET(keep, float, size.frozen);
+    m->parameters = UNA_GET(keep, float, size.parameters);
     UNA_TRY(una_arena_check(keep));
-    memcpy(m->frozen, t->model.frozen, m->net.frozen * sizeof(float));
-    memcpy(m->parameters, t->model.parameters, m->net.parameters * sizeof(float));
+    memcpy(m->frozen, t->model.frozen, size.frozen * sizeof(float));
+    memcpy(m->parameters, t->model.parameters, size.parameters * sizeof(float));
     return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
@@ -250,7 +260,7 @@ static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_p
     double noise_var = m->head.noise_var, prior_var = m->head.prior_var;
     una_feature_map map = una_sngp_map(m);
     bool laplace = m->posterior == UNA_SNGP_LAPLACE;
-    una_head_init(&m->head, m->net.features + 1, keep);
+    una_head_init(&m->head, una_map_columns(&map), keep);
     UNA_TRY(una_arena_check(keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
@@ -289,6 +299,23 @@ static una_status solve_process(una_sngp *m, const una_sngp_options *o, const un
     return UNA_OK;
 }
 
+/* The network, and what depends on it. */
+static una_status make_network(una_sngp *m, una_sngp_options *o, const una_problem *p, una_arena *keep, una_run *run)
+{
+    una_basis_options *b = &o->basis;
+    una_network_plan plan = { .body = b->body, .width = (size_t)b->width, .depth = (size_t)b->depth,
+                              .features = (size_t)b->features, .activation = b->activation, .fourier = true };
+    UNA_TRY(una_network_make(&m->net, &plan, p->columns, p->x.cols, 1, keep, run));
+    b->body = plan.body;
+    bool convolves = una_network_image(&m->net).height > 0;
+    double last = convolves ? (double)((const una_conv *)m->net.shape)->channels : (double)p->x.cols;
+    if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt(last);
+    if (convolves && o->head == UNA_SNGP_GP)
+        UNA_FAIL(run, UNA_E_USAGE, "sngp: head=gp, the process itself, is not possible with convolutions; use "
+                 "head=exact, its random features, or body=residual");
+    return UNA_OK;
+}
+
 static una_status sngp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                            una_run *run)
 {
@@ -300,18 +327,13 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
     una_basis_resolve(b, p->x.rows, una_table_rows(p), false);
-    if (UNA_IS_AUTO(o->lengthscale)) o->lengthscale = sqrt((double)p->x.cols);
+    UNA_TRY(make_network(m, o, p, keep, run));
     m->posterior = o->head;
     size_t rows = posterior_rows(p) > una_table_rows(p) ? posterior_rows(p) : una_table_rows(p);
     if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(rows, 1, run));      /* those a committee adds in the end too */
-    m->net = (una_residual){ .inputs = p->x.cols, .width = (size_t)b->width, .depth = (size_t)b->depth,
-                             .features = (size_t)b->features, .activation = (una_activation)b->activation };
-    una_residual_shape(&m->net);
 
     double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(b->train_noise_std * unit, 2);
-    una_lesson lesson = una_basis_lesson(b, una_network_mlp(NULL), &(una_training){0}, train_noise_var);
-    lesson.body = &una_body_residual_f32;
-    lesson.shape = &m->net;
+    una_lesson lesson = una_basis_lesson(b, m->net, &(una_training){0}, train_noise_var);
     lesson.start.lengthscale = o->lengthscale;
     lesson.of.squares.bound = o->bound;
     lesson.how.descent.stage = "training sngp";
@@ -435,8 +457,11 @@ static una_status exchange_rows(una_archive *ar, const char *name, float *at, si
     return UNA_OK;
 }
 
-static una_status exchange_shape(una_residual *net, una_archive *ar)
+static una_status exchange_blocks(una_network_f32 *at, una_archive *ar)
 {
+    una_residual *net = UNA_GET(ar->arena, una_residual, 1);         /* a copy where it is saved */
+    UNA_TRY(una_arena_check(ar->arena));
+    if (!ar->loading) *net = *(const una_residual *)at->shape;
     uint64_t activation = (uint64_t)net->activation, size[4] = { net->inputs, net->width, net->depth, net->features };
     UNA_TRY(una_archive_u64(ar, "inputs", &size[0], ar->inputs, ar->inputs));
     UNA_TRY(una_archive_u64(ar, "width", &size[1], 1, 4096));
@@ -446,13 +471,14 @@ static una_status exchange_shape(una_residual *net, una_archive *ar)
     *net = (una_residual){ .inputs = (size_t)size[0], .width = (size_t)size[1], .depth = (size_t)size[2],
                            .features = (size_t)size[3], .activation = (una_activation)activation };
     una_residual_shape(net);
+    if (ar->loading) *at = (una_network_f32){ &una_body_residual_f32, net, NULL };
     return UNA_OK;
 }
 
 static una_status exchange_numbers(una_sngp *m, una_archive *ar)
 {
     una_matrix at;
-    for (size_t i = 0; una_residual_matrix(&m->net, i, &at); i++)
+    for (size_t i = 0; m->net.body->matrix(m->net.shape, i, &at); i++)
         UNA_TRY(exchange_rows(ar, at.name, (at.frozen ? m->frozen : m->parameters) + at.at, at.rows, at.cols,
                               at.stride));
     return UNA_OK;
@@ -461,7 +487,7 @@ static una_status exchange_numbers(una_sngp *m, una_archive *ar)
 static una_status exchange_process(una_sngp *m, una_archive *ar)
 {
     size_t inputs = ar->inputs;
-    ar->inputs = m->net.width;                           /* of the process: the columns of h */
+    ar->inputs = una_sngp_map(m).features;               /* of the process: the columns of h */
     una_status status = una_gp_exchange(&m->gp, ar);
     ar->inputs = inputs;
     return status;
@@ -471,20 +497,23 @@ static una_status sngp_exchange(void *state, una_archive *ar)
 {
     una_sngp *m = state;
     uint64_t posterior = (uint64_t)m->posterior;
-    UNA_TRY(exchange_shape(&m->net, ar));
+    bool convolves = ar->loading ? una_archive_next_is(ar, "fourier") : una_network_image(&m->net).height > 0;
+    UNA_TRY(convolves ? una_network_exchange_fourier(&m->net, ar) : exchange_blocks(&m->net, ar));
     UNA_TRY(una_archive_u64(ar, "laplace", &posterior, UNA_SNGP_EXACT, UNA_SNGP_GP));    /* named when there were two */
     m->posterior = (int)posterior;
+    if (convolves && m->posterior == UNA_SNGP_GP) return una_archive_refuse(ar, "laplace", "does not fit the network");
 
+    una_body_size size = m->net.body->size(m->net.shape);
     if (ar->loading) {
-        m->frozen = UNA_GET(ar->arena, float, m->net.frozen);
-        m->parameters = UNA_GET(ar->arena, float, m->net.parameters);
+        m->frozen = UNA_GET(ar->arena, float, size.frozen);
+        m->parameters = UNA_GET(ar->arena, float, size.parameters);
         UNA_TRY(una_arena_check(ar->arena));
     }
     UNA_TRY(exchange_numbers(m, ar));
 
     if (m->posterior == UNA_SNGP_GP) return exchange_process(m, ar);
     UNA_TRY(una_head_exchange(&m->head, ar));
-    if (m->head.stats.features != m->net.features + 1)
+    if (m->head.stats.features != size.features + 1)
         return una_archive_refuse(ar, "features", "does not fit the network");
     if (ar->loading && m->posterior == UNA_SNGP_LAPLACE && !m->head.sure) take_trained(m);
     return UNA_OK;
@@ -499,6 +528,7 @@ static const una_kind sngp_one = {
     .state_size = sizeof(una_sngp),
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .fit = sngp_fit,
     .predict = sngp_predict,
     .exchange = sngp_exchange,
@@ -535,6 +565,7 @@ const una_kind una_kind_sngp = {
     .results = 5,
     .least_rows = 5,
     .learns_features = true,
+    .sees_images = true,
     .keeps_folds = true,
     .fit = sngp_one_members_fit,
     .predict = una_members_predict,

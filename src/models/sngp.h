@@ -7,6 +7,7 @@
 
 #include "fit/basis.h"
 #include "fit/committee.h"
+#include "fit/network.h"
 #include "fit/process.h"
 #include "nn/residual.h"
 
@@ -20,7 +21,7 @@ typedef struct una_sngp_options {
 } una_sngp_options;
 
 typedef struct una_sngp {
-    una_residual net;
+    una_network_f32 net;                 /* una_residual for tables, una_conv for images; its frozen is ours */
     float   *frozen, *parameters;
     int      posterior;                  /* UNA_SNGP_EXACT, ...; LAPLACE: the mean is that of the trained head */
     una_head head;                       /* EXACT, LAPLACE: on [phi, 1]                                     */

@@ -11,6 +11,7 @@ const REAL(una_body) *const REAL(una_bodies)[] = {
     &REAL(una_body_residual),
     &REAL(una_body_residual_last),
     &REAL(una_body_conv),
+    &REAL(una_body_conv_fourier),
     NULL
 };
 

@@ -40,6 +40,8 @@ typedef struct una_matrix {
     const char *name;
     bool   frozen;
     size_t at, rows, cols, stride;
+    size_t weights;                      /* the first so many rows multiply what comes in; others are biases, scales,
+                                            statistics                                                      */
 } una_matrix;
 
 /* Matrix number `index` of a shape, in the order of files; false: there are no more. */

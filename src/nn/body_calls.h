@@ -57,6 +57,7 @@ extern const REAL(una_body) REAL(una_body_mlp);            /* shape una_net     
 extern const REAL(una_body) REAL(una_body_residual);       /* shape una_residual                            */
 extern const REAL(una_body) REAL(una_body_residual_last);  /* its last layer for features, without Fourier's */
 extern const REAL(una_body) REAL(una_body_conv);           /* shape una_conv                                */
+extern const REAL(una_body) REAL(una_body_conv_fourier);   /* with random Fourier features at its end       */
 
 /* Work in scratch memory with the run's kernels (and threads, where a body shares): for gradients of at most `rows` rows
  * and forward passes, or for one point. */

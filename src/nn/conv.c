@@ -71,8 +71,11 @@ void una_conv_shape(una_conv *net)
     map at = add_stem(net, (map){ net->image.height, net->image.width, net->image.channels });
     for (size_t s = 0; s < net->stages; s++, channels *= 2)
         for (size_t b = 0; b < net->blocks[s]; b++) at = add_block(net, at, channels, s > 0 && b == 0 ? 2 : 1);
-    net->features = at.channels;
+    net->channels = at.channels;
+    net->features = net->fourier ? net->fourier : at.channels;
     place_parameters(net);
+    net->phase = net->channels * UNA_PADDED(net->fourier);
+    net->frozen = (net->channels + 1) * UNA_PADDED(net->fourier);
 }
 
 bool una_conv_matrix(const void *shape, size_t index, una_matrix *m)
@@ -80,11 +83,15 @@ bool una_conv_matrix(const void *shape, size_t index, una_matrix *m)
     const una_conv *net = shape;
     size_t wide = UNA_PADDED(net->heads), both = 2 * net->count;
     const una_convolution *c = &net->convolution[index < both ? index / 2 : (index - both - 1) % net->count];
-    if (index > both + net->count) return false;
-    if (index == both) *m = (una_matrix){ "heads", false, net->head, net->features + 1, net->heads, wide };
-    else if (index > both) *m = (una_matrix){ "statistics", false, c->mean, 2, c->channels, c->channels };
-    else if (index % 2) *m = (una_matrix){ "normalisation", false, c->scale, 2, c->channels, c->channels };
-    else *m = (una_matrix){ "convolution", false, c->weights, c->at.kernel * c->at.kernel * c->at.in_channels,
-                            c->channels, c->channels };
+    size_t window = c->at.kernel * c->at.kernel * c->at.in_channels;
+    if (index > both + net->count + (net->fourier > 0)) return false;
+    if (index == both)
+        *m = (una_matrix){ "heads", false, net->head, net->features + 1, net->heads, wide, net->features };
+    else if (index > both + net->count)
+        *m = (una_matrix){ "spread", true, 0, net->channels + 1, net->features, UNA_PADDED(net->features),
+                           net->channels };
+    else if (index > both) *m = (una_matrix){ "statistics", false, c->mean, 2, c->channels, c->channels, 0 };
+    else if (index % 2) *m = (una_matrix){ "normalisation", false, c->scale, 2, c->channels, c->channels, 0 };
+    else *m = (una_matrix){ "convolution", false, c->weights, window, c->channels, c->channels, window };
     return true;
 }

@@ -10,6 +10,7 @@
  *   dz = scale s (g - (A + B (z - m) s)/P) for plain rows, scale s g for others, whose statistics are the plain ones'.
  */
 #include "nn/conv.h"
+#include "nn/residual.h"
 
 #include <string.h>
 
@@ -49,6 +50,9 @@ typedef struct WORK {
     piece *piece;
     double *sum, *cross;
     real  *phi, *dphi, *f, *turned;      /* [rows, padded(features)], [rows, padded(heads)], w'             */
+    const real *frozen;                  /* S and p, where there are Fourier features                       */
+    real  *h, *dh, *spread;              /* for them: [rows, channels], S' [features, channels]             */
+    real  *z, *slope, *back;             /* and [rows, padded(features)]                                    */
     /* the pass at hand: */
     const real *parameters, *x;
     real  *gradient;
@@ -101,8 +105,8 @@ static void take_piece(WORK *w, piece *p, bool back, una_arena *arena)
         p->which = UNA_GET(arena, unsigned char, rows * pooled);
     }
     for (size_t k = 0; back && k < GRADIENTS; k++) p->g[k] = UNA_GET(arena, real, rows * largest);
-    p->sum = UNA_GET(arena, double, net->features);
-    p->cross = UNA_GET(arena, double, net->features);
+    p->sum = UNA_GET(arena, double, net->channels);
+    p->cross = UNA_GET(arena, double, net->channels);
 }
 
 static una_status take_ops(WORK *w, bool learns, una_arena *arena)
@@ -112,6 +116,23 @@ static una_status take_ops(WORK *w, bool learns, una_arena *arena)
     if (strcmp(w->kern->name, "generic") != 0) return REAL(una_conv_dnnl_new)(&w->ops, &size, arena);
 #endif
     return REAL(una_conv_plain_new)(&w->ops, &size, arena);
+}
+
+static una_status take_fourier(WORK *w, size_t rows, const real *frozen, una_arena *arena)
+{
+    const una_conv *net = w->net;
+    size_t wide = UNA_PADDED(net->features);
+    if (!net->fourier) return UNA_OK;
+    w->frozen = frozen;
+    w->h = UNA_GET(arena, real, rows * net->channels);
+    w->dh = UNA_GET(arena, real, rows * net->channels);
+    w->spread = UNA_GET(arena, real, net->features * net->channels);
+    w->z = UNA_GET(arena, real, rows * wide);
+    w->slope = UNA_GET(arena, real, rows * wide);
+    w->back = UNA_GET(arena, real, rows * wide);
+    UNA_TRY(una_arena_check(arena));
+    w->kern->transpose(net->channels, net->features, frozen, wide, w->spread, net->channels);
+    return UNA_OK;
 }
 
 static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
@@ -130,14 +151,15 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
     take_norms(w, arena);
     w->piece = UNA_GET(arena, piece, w->pieces);
     for (size_t i = 0; w->piece && i < w->pieces; i++) take_piece(w, &w->piece[i], learns || slopes, arena);
-    w->sum = UNA_GET(arena, double, shape->features);
-    w->cross = UNA_GET(arena, double, shape->features);
+    w->sum = UNA_GET(arena, double, shape->channels);
+    w->cross = UNA_GET(arena, double, shape->channels);
     w->phi = UNA_GET(arena, real, all * UNA_PADDED(shape->features));
     w->dphi = UNA_GET(arena, real, all * UNA_PADDED(shape->features));
     w->f = UNA_GET(arena, real, all * UNA_PADDED(shape->heads));
     w->turned = UNA_GET(arena, real, UNA_PADDED(shape->features) * shape->heads);
     UNA_TRY(una_arena_check(arena));
     *work = w;
+    UNA_TRY(take_fourier(w, all, net->frozen, arena));
     return take_ops(w, learns, arena);
 }
 
@@ -288,11 +310,15 @@ static void mean_piece(void *context, size_t index)
 {
     const stage *r = context;
     WORK *w = r->w;
+    const una_conv *net = w->net;
     const piece *p = &w->piece[index];
-    size_t last = w->net->block[w->net->block_count - 1].second, wide = UNA_PADDED(w->net->features);
+    size_t last = net->block[net->block_count - 1].second, wide = UNA_PADDED(net->features), from = p->from * wide;
+    real *h = (net->fourier ? w->h : r->phi) + p->from * net->channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->mean(area(w, last), w->net->features, p->y[last] + i * map(w, last),
-                                r->phi + (p->from + i) * wide);
+        w->kern->channels->mean(area(w, last), net->channels, p->y[last] + i * map(w, last), h + i * net->channels);
+    if (net->fourier)
+        REAL(una_fourier)(p->rows, net->channels, net->features, h, w->frozen, w->frozen + net->phase, w->z + from,
+                          r->phi + from, w->slope + from, w->kern);
 }
 
 /* phi [rows, padded(features)] of w->x. */
@@ -341,15 +367,26 @@ static void turn_weights(WORK *w)
 /* Gradients of a piece: where that of a block's end stands, what comes out of convolutions, and of the skip. */
 enum { AT_END, BEHIND, INSIDE, ASIDE };
 
+/* dh of a piece's rows from dphi. */
+static const real *back_fourier(WORK *w, const piece *p, const real *dphi)
+{
+    size_t features = w->net->features, channels = w->net->channels, wide = UNA_PADDED(features);
+    real *back = w->back + p->from * wide, *dh = w->dh + p->from * channels;
+    memcpy(back, dphi + p->from * wide, p->rows * wide * sizeof *back);
+    w->kern->multiply(p->rows * wide, w->slope + p->from * wide, back);
+    w->kern->product(p->rows, channels, features, back, wide, 1, w->spread, channels, dh, channels, false);
+    return dh;
+}
+
 static void spread_piece(void *context, size_t index)
 {
     const stage *r = context;
     WORK *w = r->w;
     piece *p = &w->piece[index];
-    size_t last = w->net->block[w->net->block_count - 1].second, wide = UNA_PADDED(w->net->features);
+    size_t last = w->net->block[w->net->block_count - 1].second, channels = w->net->channels;
+    const real *dh = w->net->fourier ? back_fourier(w, p, r->dphi) : r->dphi + p->from * channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->mean_back(area(w, last), w->net->features, r->dphi + (p->from + i) * wide,
-                                     p->g[AT_END] + i * map(w, last));
+        w->kern->channels->mean_back(area(w, last), channels, dh + i * channels, p->g[AT_END] + i * map(w, last));
 }
 
 /* g behind the normalisation of c becomes zero where y is, and is summed. */
@@ -534,20 +571,29 @@ static void back_heads(const una_conv *net, const real *parameters, size_t rows,
 
 /* ---- as a body -------------------------------------------------------------------------------------------------- */
 
-static void shape(void *at, const una_outline *outline)
+static void shape_with(una_conv *net, const una_outline *outline, size_t fourier)
 {
-    una_conv *net = at;
     *net = (una_conv){ .image = outline->image, .small = outline->small_stem, .width = outline->width,
-                       .stages = outline->stages, .heads = outline->heads };
+                       .stages = outline->stages, .fourier = fourier, .heads = outline->heads };
     memcpy(net->blocks, outline->blocks, sizeof net->blocks);
     una_conv_shape(net);
+}
+
+static void shape(void *at, const una_outline *outline)
+{
+    shape_with(at, outline, 0);
+}
+
+static void shape_fourier(void *at, const una_outline *outline)
+{
+    shape_with(at, outline, outline->features);
 }
 
 static una_body_size size(const void *at)
 {
     const una_conv *net = at;
     size_t inputs = net->image.height * net->image.width * net->image.channels;
-    return (una_body_size){ inputs, net->features, net->heads, net->head, net->parameters, 0,
+    return (una_body_size){ inputs, net->features, net->heads, net->head, net->parameters, net->frozen,
                             net->parameters - net->carried };
 }
 
@@ -563,8 +609,11 @@ static void initialise(const void *at, const una_start *start, una_rng *rng, rea
 {
     const una_conv *net = at;
     double bound = 1 / sqrt((double)net->features);
-    (void)frozen;
     memset(parameters, 0, net->parameters * sizeof *parameters);
+    if (net->fourier) {
+        memset(frozen, 0, net->frozen * sizeof *frozen);
+        REAL(una_fourier_draw)(net->channels, net->features, start->lengthscale, rng, frozen, frozen + net->phase);
+    }
     for (size_t i = 0; i < net->count; i++) {
         const una_convolution *c = &net->convolution[i];
         size_t places = c->at.kernel * c->at.kernel, count = places * c->at.in_channels * c->channels;
@@ -653,6 +702,24 @@ const REAL(una_body) REAL(una_body_conv) = {
     .name = "conv",
     .shape_size = sizeof(una_conv),
     .shape = shape,
+    .size = size,
+    .set_heads = set_heads,
+    .matrix = una_conv_matrix,
+    .initialise = initialise,
+    .work = work_for,
+    .gradient = gradient_of,
+    .forward = forward,
+    .slopes = slopes_at_point,
+    .learn = learn,
+    .learn_back = learn_back,
+    .share = take_crew,
+    .settle = settle,
+};
+
+const REAL(una_body) REAL(una_body_conv_fourier) = {
+    .name = "conv_fourier",
+    .shape_size = sizeof(una_conv),
+    .shape = shape_fourier,
     .size = size,
     .set_heads = set_heads,
     .matrix = una_conv_matrix,

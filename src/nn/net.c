@@ -35,7 +35,7 @@ bool una_net_matrix(const void *shape, size_t l, una_matrix *matrix)
     const una_net *net = shape;
     if (l > net->depth) return false;
     *matrix = (una_matrix){ "layer", false, net->weights[l], net->size[l] + 1, net->size[l + 1],
-                            UNA_PADDED(net->size[l + 1]) };
+                            UNA_PADDED(net->size[l + 1]), net->size[l] };
     return true;
 }
 

@@ -29,7 +29,9 @@ void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen,
 /* At one point: phi [features] (may be NULL) and its slopes j [inputs, features]. */
 void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
                                double *phi, double *j, REAL(una_residual_work) *work);
-/* phi [rows, padded(features)] = sqrt(2/features) cos(h S + p) and (d not NULL) its derivative by h S, for h [rows,
- * padded (width)]; p as stored. */
+/* S ~ N(0, 1/lengthscale^2) [width, padded(features)] and p, stored a quarter turn on. The padding is left alone. */
+void REAL(una_fourier_draw)(size_t width, size_t features, double lengthscale, una_rng *rng, real *s, real *p);
+/* phi [rows, padded(features)] = sqrt(2/features) cos(h S + p) and d, its derivative by h S, for h [rows,
+ * padded(width)]; p as stored. z [rows, padded(features)] is work. */
 void REAL(una_fourier)(size_t rows, size_t width, size_t features, const real *h, const real *s, const real *p,
                        real *z, real *phi, real *d, const REAL(una_kernels) *kernels);

@@ -45,16 +45,20 @@ static void draw(real *out, size_t rows, size_t cols, size_t stride, double std,
         for (size_t j = 0; j < cols; j++) out[i * stride + j] = (real)(std * una_rng_normal(rng));
 }
 
+void REAL(una_fourier_draw)(size_t width, size_t features, double lengthscale, una_rng *rng, real *s, real *p)
+{
+    draw(s, width, features, UNA_PADDED(features), 1 / lengthscale, rng);
+    for (size_t j = 0; j < features; j++) p[j] = (real)(QUARTER + 4 * QUARTER * una_rng_uniform(rng));
+}
+
 void REAL(una_residual_initialise)(const una_residual *net, double lengthscale, una_rng *rng, real *frozen,
                                    real *parameters)
 {
-    size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
+    size_t wide = UNA_PADDED(net->width);
     memset(frozen, 0, net->frozen * sizeof *frozen);
     memset(parameters, 0, net->parameters * sizeof *parameters);
     draw(frozen, net->inputs, net->width, wide, 1 / sqrt((double)net->width), rng);
-    draw(frozen + net->spread, net->width, net->features, features, 1 / lengthscale, rng);
-    for (size_t j = 0; j < net->features; j++)
-        frozen[net->phase + j] = (real)(QUARTER + 4 * QUARTER * una_rng_uniform(rng));
+    REAL(una_fourier_draw)(net->width, net->features, lengthscale, rng, frozen + net->spread, frozen + net->phase);
     for (size_t l = 0; l < net->depth; l++)
         draw(weights(net, parameters, l), net->width, net->width, wide, 0.5 / sqrt((double)net->width), rng);
 }

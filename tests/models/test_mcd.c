@@ -340,10 +340,11 @@ static void decay_is_gals(void **state)
         bound[k] = una_model_info(model)->log_evidence;
         assert_near(una_model_info(model)->prior_var, 2 / (scale[k] * scale[k]), 1e-12, 0);
         square = 0;
-        for (size_t l = 0; l <= m->net.depth; l++) {
-            size_t weights = m->net.size[l] * m->net.size[l + 1];
+        const una_net *net = m->net.shape;
+        for (size_t l = 0; l <= net->depth; l++) {
+            size_t weights = net->size[l] * net->size[l + 1];
             for (size_t i = 0; i < weights; i++) square += at[i] * at[i];
-            at += weights + m->net.size[l + 1];
+            at += weights + net->size[l + 1];
         }
         una_model_free(model);
     }

@@ -23,7 +23,7 @@ typedef struct specimen {                /* one network of a body, and rows     
 
 static void make(specimen *s, const una_body_f64 *body, una_activation activation, una_run *run)
 {
-    bool images = body == &una_body_conv_f64, small = activation == UNA_SILU;
+    bool images = body == &una_body_conv_f64 || body == &una_body_conv_fourier_f64, small = activation == UNA_SILU;
     una_outline outline = { .inputs = 3, .width = images ? 8 : 5, .depth = 2, .features = 6, .heads = 1,
                             .activation = activation, .image = { 5, small ? 4 : 5, 2 }, .small_stem = small,
                             .stages = 2, .blocks = { 1, 1 } };
@@ -198,7 +198,7 @@ static void check_matrices(specimen *s, una_run *run)
     una_matrix m;
     (void)run;
     for (size_t i = 0; s->net.body->matrix(s->shape, i, &m); i++) {
-        assert_true(m.cols <= m.stride && m.stride % UNA_PAD == 0);
+        assert_true(m.cols <= m.stride && m.stride % UNA_PAD == 0 && m.weights <= m.rows);
         assert_true(m.at + m.rows * m.stride <= (m.frozen ? s->size.frozen : s->size.parameters));
         for (size_t k = 0; k < m.rows * m.stride; k++) {
             assert_false(taken[m.frozen][m.at + k]);

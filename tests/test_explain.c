@@ -3,6 +3,7 @@
  * Ignorance split by concepts: parts add up to what una_model_predict says, the concept that is to blame is found, and
  * what cannot be explained gets a sentence.
  */
+#include "bench/bias_concepts.h"
 #include "test_support.h"
 
 enum { ROWS = 80, ASKED = 240 };
@@ -239,6 +240,29 @@ static void odd_concepts(void **state)
     una_run_free(run);
 }
 
+/* People who were left out, if x1 > 1 makes one: found on half of the rows, judged on the others. */
+static void who_was_left_out(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *asked = table(ASKED, 3, false, run), *in, *out;
+    una_model *model = fitted("linear(degree=3)", run), *nn = fitted("nn(epochs=5, width=4)", run);
+    una_bias_concept found;
+    assert_ok(una_dataset_where(&in, asked, "x1 <= 1", run), run);
+    assert_ok(una_dataset_where(&out, asked, "x1 > 1", run), run);
+    assert_ok(una_bias_concept_of(&found, model, in, out, run), run);
+    if (!(found.share_out > 0.8 && found.share_in < found.share_out - 0.2 && found.auroc > 0.9))
+        fail_msg("%.3f of those left out, %.3f of others, AUROC %.3f", found.share_out, found.share_in, found.auroc);
+    assert_ok(una_bias_concept_of(&found, nn, in, out, run), run);
+    assert_true(isnan(found.share_out) && isnan(found.auroc));
+    una_dataset_free(in);
+    una_dataset_free(out);
+    una_dataset_free(asked);
+    una_model_free(model);
+    una_model_free(nn);
+    una_run_free(run);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -351,7 +375,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_right_concept_is_found), cmocka_unit_test(rows_can_be_white_instead),
         cmocka_unit_test(mixtures), cmocka_unit_test(other_rows_show_the_concepts), cmocka_unit_test(odd_concepts),
-        cmocka_unit_test(refusals), cmocka_unit_test(the_same_after_loading_and_on_two_threads),
+        cmocka_unit_test(who_was_left_out), cmocka_unit_test(refusals),
+        cmocka_unit_test(the_same_after_loading_and_on_two_threads),
         cmocka_unit_test(every_allocation_may_fail)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

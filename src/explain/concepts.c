@@ -300,6 +300,13 @@ static una_status holds_where(bool *holds, const una_concept *concept, const una
     UNA_FAIL(run, status, "concept '%s': %s", concept->name, why);
 }
 
+static bool holds_anywhere(const bool *holds, size_t rows)
+{
+    for (size_t r = 0; r < rows; r++)
+        if (holds[r]) return true;
+    return false;
+}
+
 una_status una_concepts_holds(bool *holds, const una_concept *concept, size_t concepts, const una_dataset *data,
                               una_run *run)
 {
@@ -308,7 +315,7 @@ una_status una_concepts_holds(bool *holds, const una_concept *concept, size_t co
         bool *own = holds + c * data->rows;
         UNA_TRY(concept[c].where ? holds_where(own, &concept[c], data, run)
                                  : holds_listed(own, &concept[c], data, run));
-        if (!memchr(own, true, data->rows))
+        if (!holds_anywhere(own, data->rows))
             UNA_FAIL(run, UNA_E_INPUT, "concept '%s' holds in no row of %s; at least one row must show it",
                      concept[c].name, data->origin);
         for (size_t other = 0; other < c; other++)

@@ -39,7 +39,7 @@ static colours colours_of(const una_explanation *e)
     for (size_t p = 0; p < e->concepts; p++) {
         size_t larger = 0;
         for (size_t q = 0; q < e->concepts; q++)
-            larger += e->share[q] > e->share[p] || (e->share[q] == e->share[p] && q < p);
+            larger += q < p ? e->share[q] >= e->share[p] : e->share[q] > e->share[p];
         if (e->concepts <= CONCEPTS || larger < CONCEPTS - 1) c.part_of[p] = add_colour(&c, inks[own++], e->names[p]);
         else c.part_of[p] = SIZE_MAX;
     }

@@ -253,8 +253,8 @@ const una_experiment una_experiment_bias = {
     .summary = "faces of one group train a network: does its ignorance show that another was left out?",
     .title = "Sampling bias: does a network know whom it has not seen?",
     .lead = "A residual network of convolutions learns ages from faces, of men alone (sex) or of people below 30 and "
-            "above 40 (age), and is asked about others like them and about those who were left out. Its error need not tell "
-            "that anything is wrong. Does its ignorance?",
+            "above 40 (age), and is asked about others like them and about those who were left out. Its error need "
+            "not tell that anything is wrong. Does its ignorance?",
     .caption = "Error in years and epistemic std, by group",
     .over = "seeds",
     .options = table,
@@ -267,7 +267,7 @@ const una_experiment una_experiment_bias = {
     .measure = measure,
     .claims = una_bias_claims,
     .claims_caption = "Intervals are bootstrap intervals over the rows that are asked (1000 samples), of the first "
-                      "seed: a claim holds where the whole interval speaks for it, does not where it speaks against it, and "
-                      "cannot be told otherwise.",
+                      "seed: a claim holds where the whole interval speaks for it, does not where it speaks against it, "
+                      "and cannot be told otherwise.",
     .page = una_bias_page,
 };

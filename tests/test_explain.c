@@ -118,6 +118,24 @@ static void the_right_concept_is_found(void **state)
     una_run_free(run);
 }
 
+/* What is known well carries nothing of what is not known elsewhere. */
+static void the_opposite_is_not_to_blame(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *asked = table(ASKED, 3, false, run);
+    una_model *model = fitted("linear(degree=3)", run);
+    const una_concept near = SIZED(una_concept, .name = "near", .where = "x1 <= 1");
+    una_explanation *e = explained(model, asked, (una_explain_settings){ .concepts = &near, .concept_count = 1,
+                                   .axes = 1 }, run);
+    check_sums(e, model, asked, run);
+    if (!(share_in(e, asked, 0, true) < 0.1)) fail_msg("%.3f of the far rows'", share_in(e, asked, 0, true));
+    una_explanation_free(e);
+    una_model_free(model);
+    una_dataset_free(asked);
+    una_run_free(run);
+}
+
 static void rows_can_be_white_instead(void **state)
 {
     (void)state;
@@ -373,7 +391,8 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_right_concept_is_found), cmocka_unit_test(rows_can_be_white_instead),
+        cmocka_unit_test(the_right_concept_is_found), cmocka_unit_test(the_opposite_is_not_to_blame),
+        cmocka_unit_test(rows_can_be_white_instead),
         cmocka_unit_test(mixtures), cmocka_unit_test(other_rows_show_the_concepts), cmocka_unit_test(odd_concepts),
         cmocka_unit_test(who_was_left_out), cmocka_unit_test(refusals),
         cmocka_unit_test(the_same_after_loading_and_on_two_threads),

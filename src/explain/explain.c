@@ -280,7 +280,7 @@ static void warn(result *out, const work *w)
     }
     if (w->leaves > w->heads && out->share[out->face.parts - 1] > MUCH)
         una_notes_add(&out->notes, "%.0f %% of the ignorance is that of members without features under a linear head "
-                      "(a Gaussian process, say) and cannot be split; fit luna by itself, and all of it can.",
+                      "(a Gaussian process, say) and cannot be split; fit luna by itself, and all of it can be.",
                       100 * out->share[out->face.parts - 1]);
 }
 

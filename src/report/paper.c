@@ -461,6 +461,8 @@ void una_paper_key(const una_paper *paper, const una_key *key, double left, doub
     una_series sample = { .shape = key->shape, .ink = key->ink, .x = lone ? dot : at, .y = flat };
     sample.count = lone ? 1 : 2;
     if (key->shape == UNA_SHAPE_BAND || key->shape == UNA_SHAPE_RANGES) sample.y = low, sample.y2 = high;
+    if (key->shape == UNA_SHAPE_BARS)                    /* a bar begins at 0, which is nowhere here */
+        sample.shape = UNA_SHAPE_BAND, sample.y = low, sample.y2 = high, sample.opacity = 1;
     if (key->shape == UNA_SHAPE_DIAGONAL) sample.shape = UNA_SHAPE_LINE, sample.size = 0.8;
     if (key->shape == UNA_SHAPE_RANGES) sample.size = 1.6, sample.opacity = 0.8;
     draw_series(&v, &sample);

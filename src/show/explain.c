@@ -134,7 +134,7 @@ static una_figure draw(const una_explanation *e, const colours *c, size_t most, 
     size_t rows = most < e->rows ? most : e->rows;
     draw_rows(&figure, e, c, rows < MOST_SHOWN ? rows : MOST_SHOWN, arena);
     draw_all(&figure, e, c, arena);
-    for (size_t k = 0; k < c->count; k++) una_figure_key(&figure, UNA_SHAPE_BAND, c->ink[k], c->name[k]);
+    for (size_t k = 0; k < c->count; k++) una_figure_key(&figure, UNA_SHAPE_BARS, c->ink[k], c->name[k]);
     return figure;
 }
 

@@ -281,6 +281,31 @@ static void who_was_left_out(void **state)
     una_run_free(run);
 }
 
+/* Programs compiled with another una.h: concepts that are longer, settings that are shorter. */
+static void callers_with_another_header(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *asked = table(ASKED, 3, false, run);
+    una_model *model = fitted("linear(degree=3)", run);
+    struct longer { una_concept now; void *later; } longer[2] = { { concepts[0], NULL }, { concepts[1], NULL } };
+    longer[0].now.size = longer[1].now.size = sizeof *longer;
+    una_explain_settings s = { .size = offsetof(una_explain_settings, disagreement), .concepts = &longer[0].now,
+                               .concept_count = 2, .disagreement = 99 };
+    una_explanation *e, *same = explained(model, asked, (una_explain_settings){ .concepts = concepts,
+                                          .concept_count = 2 }, run);
+    assert_ok(una_explain(&e, model, asked, &s, run), run);
+    assert_memory_equal(e->part, same->part, e->rows * e->parts * sizeof *e->part);
+    una_explanation_free(e);
+    una_explanation_free(same);
+    longer[1].now.size = 0;
+    assert_status(una_explain(&e, model, asked, &s, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "una_concept");
+    una_model_free(model);
+    una_dataset_free(asked);
+    una_run_free(run);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -394,7 +419,7 @@ int main(void)
         cmocka_unit_test(the_right_concept_is_found), cmocka_unit_test(the_opposite_is_not_to_blame),
         cmocka_unit_test(rows_can_be_white_instead),
         cmocka_unit_test(mixtures), cmocka_unit_test(other_rows_show_the_concepts), cmocka_unit_test(odd_concepts),
-        cmocka_unit_test(who_was_left_out), cmocka_unit_test(refusals),
+        cmocka_unit_test(who_was_left_out), cmocka_unit_test(callers_with_another_header), cmocka_unit_test(refusals),
         cmocka_unit_test(the_same_after_loading_and_on_two_threads),
         cmocka_unit_test(every_allocation_may_fail)
     };

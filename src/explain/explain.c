@@ -360,6 +360,21 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     return add_disagreement(w, run);
 }
 
+/* As this version knows them: the caller's may be longer or shorter, all of them as the first says. */
+static una_status take_concepts(work *w, una_run *run)
+{
+    size_t count = w->concepts, step;
+    const unsigned char *at = (const void *)w->settings.concepts;
+    una_concept *own = UNA_GET(&run->scratch, una_concept, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t c = 0; c < count; c++, at += step) {
+        UNA_TRY(UNA_TAKE(&own[c], at, una_concept, run));
+        memcpy(&step, w->settings.concepts, sizeof step);
+    }
+    w->settings.concepts = own;
+    return UNA_OK;
+}
+
 static una_status explain(work *w, const una_dataset *data, una_run *run)
 {
     const una_explain_settings *s = &w->settings;
@@ -375,6 +390,7 @@ static una_status explain(work *w, const una_dataset *data, una_run *run)
         UNA_FAIL(run, UNA_E_USAGE, "the disagreement is %d; it is UNA_DISAGREEMENT_APART or _SPLIT", s->disagreement);
     w->concepts = s->concept_count;
     w->axes = s->axes ? s->axes : USUAL_AXES;
+    UNA_TRY(take_concepts(w, run));
     UNA_TRY(turn_all(w, s->shown ? s->shown : data, run));
     UNA_TRY(split_all(w, data, run));
     return take_result(w->out, w, run);
@@ -387,8 +403,6 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
     una_clear_message(run);
     work w = { .model = model };
     UNA_TRY(UNA_TAKE(&w.settings, settings, una_explain_settings, run));
-    for (size_t c = 0; w.settings.concepts && c < w.settings.concept_count; c++)
-        UNA_TRY(UNA_CHECK_SIZE(&w.settings.concepts[c], una_concept, run));
     result *out = w.out = una_allocate(run, sizeof *out);
     if (!out) return UNA_E_MEMORY;
     *out = (result){ .run = run };

@@ -7,6 +7,7 @@
  * the two apart. Options were chosen by rows held out of training, never by those who were left out.
  */
 #include "bench/bias.h"
+#include "bench/bias_concepts.h"
 
 #include "score/score.h"
 
@@ -66,6 +67,13 @@ static const una_bench_measure measures[] = {
     [UNA_BIAS_RISK] = RISK(1), RISK(2), RISK(3), RISK(4), RISK(5), RISK(6), RISK(7), RISK(8), RISK(9),
     [UNA_BIAS_RISK_ALL] = { "risk_100", NULL, "years", "at all of them", -1 },
     [UNA_BIAS_SURE] = FACES("sure"), [UNA_BIAS_UNSURE] = FACES("unsure"),
+    [UNA_BIAS_CONCEPT_IN] = { "concept_in", NULL, "share", "of ignorance that lies along what tells those left out "
+                              "from others (una explain), in others like the trained", 0 },
+    [UNA_BIAS_CONCEPT_OUT] = { "concept_out", NULL, "share", "the same in those who were left out", 0 },
+    [UNA_BIAS_CONCEPT_AUROC] = { "concept_auroc", "AUROC, concept", "share", "how often one who was left out has more "
+                                 "ignorance along it", 1 },
+    [UNA_BIAS_CONCEPT_LOW] = { "concept_auroc_low", NULL, "share", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_CONCEPT_HIGH] = { "concept_auroc_high", NULL, "share", "its 95 % bootstrap interval", 0 },
     { .name = NULL }
 };
 
@@ -222,12 +230,25 @@ static una_status take_scores(double *value, const una_model *model, const una_b
     return UNA_OK;
 }
 
+static una_status take_concept(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
+{
+    una_bias_concept concept;
+    UNA_TRY(una_bias_concept_of(&concept, model, rows->group[UNA_BIAS_IN], rows->group[UNA_BIAS_OUT], run));
+    value[UNA_BIAS_CONCEPT_IN] = concept.share_in;
+    value[UNA_BIAS_CONCEPT_OUT] = concept.share_out;
+    value[UNA_BIAS_CONCEPT_AUROC] = concept.auroc;
+    value[UNA_BIAS_CONCEPT_LOW] = concept.auroc_low;
+    value[UNA_BIAS_CONCEPT_HIGH] = concept.auroc_high;
+    return UNA_OK;
+}
+
 static una_status take_measures(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
 {
     said s[UNA_BIAS_GROUPS];
     for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) UNA_TRY(ask(&s[g], model, rows->group[g], run));
     UNA_TRY(take_groups(value, s, run));
     UNA_TRY(take_faces(value, s, run));
+    UNA_TRY(take_concept(value, model, rows, run));
     return take_scores(value, model, rows, run);
 }
 
@@ -253,8 +274,8 @@ const una_experiment una_experiment_bias = {
     .summary = "faces of one group train a network: does its ignorance show that another was left out?",
     .title = "Sampling bias: does a network know whom it has not seen?",
     .lead = "A residual network of convolutions learns ages from faces, of men alone (sex) or of people below 30 and "
-            "above 40 (age), and is asked about others like them and about those who were left out. Its error need not tell "
-            "that anything is wrong. Does its ignorance?",
+            "above 40 (age), and is asked about others like them and about those who were left out. Its error need "
+            "not tell that anything is wrong. Does its ignorance?",
     .caption = "Error in years and epistemic std, by group",
     .over = "seeds",
     .options = table,
@@ -267,7 +288,7 @@ const una_experiment una_experiment_bias = {
     .measure = measure,
     .claims = una_bias_claims,
     .claims_caption = "Intervals are bootstrap intervals over the rows that are asked (1000 samples), of the first "
-                      "seed: a claim holds where the whole interval speaks for it, does not where it speaks against it, and "
-                      "cannot be told otherwise.",
+                      "seed: a claim holds where the whole interval speaks for it, does not where it speaks against it, "
+                      "and cannot be told otherwise.",
     .page = una_bias_page,
 };

@@ -81,6 +81,23 @@ static una_status judge_auroc(int *holds, una_text *text, const una_claim *claim
     return UNA_OK;
 }
 
+static una_status judge_concept(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                una_run *run)
+{
+    const una_group *g = group_of(f, claim->model, claim->data);
+    (void)run;
+    if (!g || isnan(value_of(f, g, UNA_BIAS_CONCEPT_AUROC))) return not_run(holds, text, claim->model);
+    *holds = by_interval(value_of(f, g, UNA_BIAS_CONCEPT_LOW), value_of(f, g, UNA_BIAS_CONCEPT_HIGH), 0.5);
+    una_text_add(text, "AUROC of ignorance along the concept ");
+    say_interval(text, f, g, UNA_BIAS_CONCEPT_AUROC, UNA_BIAS_CONCEPT_LOW, 3, "");
+    una_text_add(text, "; it carries ");
+    figure(text, 100 * value_of(f, g, UNA_BIAS_CONCEPT_OUT), 1);
+    una_text_add(text, " %% of the ignorance of those left out and ");
+    figure(text, 100 * value_of(f, g, UNA_BIAS_CONCEPT_IN), 1);
+    una_text_add(text, " %% of others'");
+    return UNA_OK;
+}
+
 /* Within 5 % of the plain network's, at others like the trained. */
 static una_status judge_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
@@ -132,6 +149,8 @@ const una_claim una_bias_claims[] = {
     { "LUNA's error stays within 5 % of the plain network's (below 30 and above 40)", judge_error, "luna", "age" },
     { "LUNA's ignorance is at least half as large again for women as for other men", judge_half, "luna", "sex" },
     { "LUNA's ignorance tells women from men: AUROC of 0.65 at least", judge_auroc, "luna", "sex" },
+    { "The concept \"woman\" carries more of a woman's ignorance than of a man's (LUNA)", judge_concept, "luna",
+      "sex" },
     { "Nobody shows who was left out better than LUNA (sex)", judge_best, "luna", "sex" },
     { "Nobody shows who was left out better than LUNA (age)", judge_best, "luna", "age" },
     { NULL, NULL, NULL, NULL }

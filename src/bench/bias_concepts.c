@@ -5,9 +5,8 @@
  */
 #include "bench/bias_concepts.h"
 
+#include "bench/bias.h"
 #include "score/score.h"
-
-#include <string.h>
 
 /* Rows first, first + 2 ... of `in`, then those of `out`; *split: where the latter begin. */
 static una_status every_second(una_dataset **rows, size_t *split, const una_dataset *in, const una_dataset *out,
@@ -42,6 +41,10 @@ static una_status judge(una_bias_concept *concept, const una_explanation *e, siz
     concept->share_in = own[0] / all[0];
     concept->share_out = own[1] / all[1];
     concept->auroc = una_auroc(part + split, e->rows - split, part, split);
+    una_bias_interval interval;
+    UNA_TRY(una_bias_bootstrap(&interval, part, split, part + split, e->rows - split, run));
+    concept->auroc_low = interval.auroc_low;
+    concept->auroc_high = interval.auroc_high;
     return UNA_OK;
 }
 
@@ -65,7 +68,7 @@ static una_status look(una_bias_concept *concept, const una_model *model, una_da
 una_status una_bias_concept_of(una_bias_concept *concept, const una_model *model, const una_dataset *in,
                                const una_dataset *out, una_run *run)
 {
-    *concept = (una_bias_concept){ NAN, NAN, NAN };
+    *concept = (una_bias_concept){ NAN, NAN, NAN, NAN, NAN };
     una_mark mark = una_arena_mark(&run->scratch);
     una_dataset *half[2] = { NULL, NULL };
     size_t split[2] = { 0, 0 };

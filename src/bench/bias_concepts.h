@@ -12,6 +12,7 @@
 typedef struct una_bias_concept {
     double share_in, share_out;          /* of the ignorance of others like the trained ones, and of those left out */
     double auroc;                        /* how often one who was left out has the larger part of it        */
+    double auroc_low, auroc_high;        /* its 95 % bootstrap interval                                     */
 } una_bias_concept;
 
 /* All NAN for a model without a linear head. in, out: tables of one origin, two rows each at least. */

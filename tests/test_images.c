@@ -50,16 +50,22 @@ static const char *write_idx(const char *name, unsigned char count, unsigned cha
     return path;
 }
 
-static una_dataset *make_table(const char *images, una_run *run)
+/* With one target, or two that are the same. */
+static una_dataset *make_table_of(size_t targets, const char *images, una_run *run)
 {
     static double index[COUNT];
-    const char *names[] = { "index", "brightness" };
-    const double *numbers[] = { index, label };
+    const char *names[] = { "index", "brightness", "again" };
+    const double *numbers[] = { index, label, label };
     una_dataset *data;
     for (size_t i = 0; i < COUNT; i++) index[i] = (double)i;
-    assert_ok(una_dataset_from_columns(&data, names, numbers, NULL, 2, COUNT, run), run);
+    assert_ok(una_dataset_from_columns(&data, names, numbers, NULL, 1 + targets, COUNT, run), run);
     if (images) assert_ok(una_dataset_add_images(data, images, "index", run), run);
     return data;
+}
+
+static una_dataset *make_table(const char *images, una_run *run)
+{
+    return make_table_of(1, images, run);
 }
 
 static void answers(const una_model *model, const una_dataset *data, double *mean, double *std, una_run *run)
@@ -266,6 +272,8 @@ static void others_say_no(void **state)
     assert_says(una_run_message(run), "no body 'lenet'");
     assert_status(una_fit(&model, "nn(body=resnet(blocks=2-x))", data, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "2-2-2-2");
+    assert_status(una_fit(&model, "nlm(body=resnet18, training=marginal)", data, NULL, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "training=map");
     assert_status(una_fit(&model, "mcd(body=resnet18, input_dropout=yes)", data, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "input_dropout=no");
     assert_status(una_fit(&model, "sngp(body=resnet18, head=gp)", data, NULL, run), UNA_E_USAGE, run);
@@ -273,6 +281,20 @@ static void others_say_no(void **state)
     assert_status(una_fit(&model, "sngp(body=mlp)", plain, NULL, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "there are residual");
     una_dataset_free(plain);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void one_target_at_a_time(void **state)
+{
+    static const char *const targets[] = { "brightness", "again" };
+    const una_fit_settings settings = { .size = sizeof settings, .targets = targets, .target_count = 2 };
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = make_table_of(2, write_idx("spots.idx", COUNT, SIDE, sizeof pixels), run);
+    una_model *model;
+    assert_status(una_fit(&model, "nlm(body=resnet18)", data, &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "several targets");
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -350,7 +372,8 @@ int main(void)
         cmocka_unit_test(kinds_that_see_images), cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_pass_drops_features), cmocka_unit_test(kernels_keep_the_bound),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(others_say_no), cmocka_unit_test(npy_is_as_good),
+        cmocka_unit_test(others_say_no), cmocka_unit_test(one_target_at_a_time),
+        cmocka_unit_test(npy_is_as_good),
         cmocka_unit_test(what_is_wrong_has_a_sentence),
     };
     return cmocka_run_group_tests(tests, make_pixels, NULL);

@@ -446,6 +446,18 @@ static una_status settle_all(const several *all, una_basis_options *const *o, co
     return una_errors_noise(together->noise, &all->errors, noise_var, run);
 }
 
+/* What only perceptrons are taught. */
+static una_status check_convolutions(const several *all, const una_basis_plan *plan, una_run *run)
+{
+    if (!una_network_image(&all->net).height) return UNA_OK;
+    if (plan->marginal)
+        UNA_FAIL(run, UNA_E_USAGE, "training=marginal is not possible with convolutions; use training=map or mle");
+    if (all->targets > 1)
+        UNA_FAIL(run, UNA_E_USAGE, "convolutions cannot be taught several targets at once; fit a model of each, or use "
+                 "body=mlp");
+    return UNA_OK;
+}
+
 una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
                          una_basis_plan *plan, una_fit_result *const *result, una_together *together, una_arena *keep,
                          una_run *run)
@@ -455,6 +467,7 @@ una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, c
     several all;
     una_target_verdict *verdict;
     UNA_TRY(begin(&all, basis, o, p, plan, keep, run));
+    UNA_TRY(check_convolutions(&all, plan, run));
     UNA_TRY(take_verdicts(&verdict, all.targets, &run->scratch));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
     UNA_TRY(find_train_noise(&all, &share, o, plan, p, result[0], run));

@@ -141,13 +141,17 @@ static una_status follow(una_stats *stats, const double *phi, const double *y, s
     return UNA_OK;
 }
 
+static bool follows(const una_sngp_options *o)
+{
+    return o->head == UNA_SNGP_LAPLACE && !UNA_IS_AUTO(o->covariance_momentum);
+}
+
 /* weight: of the exact sums; those that are followed know rows that count once only. */
 static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, uint64_t seed, una_view x,
                          const double *y, const double *weight, una_run *run)
 {
     una_feature_map map = una_sngp_map(m);
-    if (o->head == UNA_SNGP_EXACT || UNA_IS_AUTO(o->covariance_momentum))
-        return una_map_absorb(&map, x, y, weight, stats, run);
+    if (!follows(o)) return una_map_absorb(&map, x, y, weight, stats, run);
 
     const followed how = { o->covariance_momentum, (size_t)o->basis.batch, seed };
     una_mark mark = una_arena_mark(&run->scratch);
@@ -167,6 +171,26 @@ static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *a
     return (una_view){ wide, rows, inputs, inputs };
 }
 
+/* Features of rows in float: phi [rows, columns], or (NULL) into the sums. Images would be large in double, all at
+ * once; whole blocks of the map at a time change nothing in the order of the sums. */
+static una_status see(const una_feature_map *map, const float *x, const double *y, size_t rows, double *phi,
+                      una_stats *stats, una_run *run)
+{
+    enum { AT_ONCE = 16 * UNA_MAP_ROWS };
+    una_status status = UNA_OK;
+    for (size_t from = 0; status == UNA_OK && from < rows; from += AT_ONCE) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_view some = widened(x + from * map->inputs, rows - from < AT_ONCE ? rows - from : AT_ONCE, map->inputs,
+                                &run->scratch);
+        status = una_arena_check(&run->scratch);
+        if (status == UNA_OK)
+            status = phi ? una_map_phi(map, some, phi + from * una_map_columns(map), run)
+                         : una_map_absorb(map, some, y + from, NULL, stats, run);
+        una_arena_release(&run->scratch, mark);
+    }
+    return status;
+}
+
 typedef struct keeping { una_sngp *state; const una_sngp_options *options; } keeping; /* context of the trainings */
 
 /* What judges the trial: sums (or, for a process, features) of its training rows, features of the others. */
@@ -180,10 +204,9 @@ static una_status finish(void *context, void *trial_at, una_run *run)
                            .parameters = t->base.parameters };
     una_feature_map map = una_sngp_map(&t->model);
     size_t k = una_map_columns(&map);
-    bool process = t->model.posterior == UNA_SNGP_GP;
+    bool process = t->model.posterior == UNA_SNGP_GP, by_momentum = follows(all->options);
 
-    una_view x = widened(r->x, r->rows, r->inputs, &run->scratch);
-    una_view held_x = widened(r->held_x, r->held, r->inputs, &run->scratch);
+    double *phi = by_momentum ? UNA_GET_ROWS(&run->scratch, double, r->rows * k) : NULL;
     if (process) t->phi = UNA_GET(arena, double, r->rows * k), t->y = una_held_copy(r->y, r->rows, arena);
     else una_stats_init(&t->stats, k, arena);
     t->held_phi = UNA_GET_ROWS(arena, double, r->held * k);
@@ -192,9 +215,13 @@ static una_status finish(void *context, void *trial_at, una_run *run)
     UNA_TRY(una_arena_check(&run->scratch));
 
     t->rows = r->rows;
-    UNA_TRY(process ? una_map_phi(&map, x, t->phi, run)
-                    : gather(&t->stats, &t->model, all->options, t->base.lesson.how.seed, x, r->y, NULL, run));
-    return una_map_phi(&map, held_x, t->held_phi, run);
+    UNA_TRY(see(&map, r->x, r->y, r->rows, process ? t->phi : phi, &t->stats, run));
+    if (by_momentum) {
+        const followed how = { all->options->covariance_momentum, (size_t)all->options->basis.batch,
+                               t->base.lesson.how.seed };
+        UNA_TRY(follow(&t->stats, phi, r->y, r->rows, &how, run));
+    }
+    return see(&map, r->held_x, NULL, r->held, t->held_phi, NULL, run);
 }
 
 /* ---- what a training says of rows it did not see, and what is kept of it ------------------------------------- */

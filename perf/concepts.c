@@ -2,7 +2,7 @@
  *
  * How much of a model's ignorance the right concept carries, where it is known what is to blame: of two inputs the
  * first has a hole in training ("hole": -1 < x1 < 1, "beyond": x1 > 1), and the concepts are that hole and x2 > 0.
- *   build/perf/concepts SPEC hole|beyond FIRST_SEED LAST_SEED [AXES [split]]
+ *   build/perf/concepts SPEC hole|beyond FIRST_SEED LAST_SEED [AXES [split|rows]]
  * Prints means over the seeds of the shares in rows inside the hole.
  */
 #include "base/base.h"
@@ -90,7 +90,8 @@ int main(int count, char **word)
         { .size = sizeof *concepts, .name = "right", .where = "x2 > 0" } };
     una_explain_settings settings = { .size = sizeof settings, .concepts = concepts, .concept_count = 2,
                                       .axes = count > 5 ? strtoul(word[5], NULL, 10) : 0,
-                                      .disagreement = count > 6 ? UNA_DISAGREEMENT_SPLIT : UNA_DISAGREEMENT_APART };
+                                      .disagreement = count > 6 && strcmp(word[6], "split") == 0,
+                                      .whitening = count > 6 && strcmp(word[6], "rows") == 0 };
     sums s = { .least = 1 };
     una_run *run = NULL;
     una_status status = una_run_new(&run, NULL);

@@ -26,7 +26,7 @@ test -s "$place/declared"
 diff "$place/declared" "$place/given" || { echo "< only in $headers, > only in $library"; exit 1; }
 
 case $name in
-una) allowed='libjansson|libz' ;;
+una) allowed='libjansson|libz|libdnnl|libgomp' ;;
 una_report) allowed='libuna|libcairo' ;;
 una_bench) allowed='libuna|libcairo|libsqlite3|libpq|libsvm|libcurl|libjansson|libz' ;;
 una_mpi) allowed='libmpi' ;;

@@ -6,7 +6,7 @@ set -eu
 
 wanted="build-essential cmake ninja-build pkg-config librandom123-dev
 libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev libcurl4-openssl-dev
-libopenmpi-dev openmpi-bin
+libopenmpi-dev openmpi-bin libdnnl-dev
 libcmocka-dev fonts-dejavu-core $*"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

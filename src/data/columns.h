@@ -49,10 +49,10 @@ typedef struct una_columns {
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
 } una_columns;
 
-/* What the inputs are an image of; height 0: of none. */
+/* What the inputs are an image of; height 0: of none. columns may be NULL. */
 static inline una_image_shape una_columns_image(const una_columns *columns)
 {
-    return columns->source_count == 1 ? columns->sources[0].image : (una_image_shape){ 0, 0, 0 };
+    return columns && columns->source_count == 1 ? columns->sources[0].image : (una_image_shape){ 0, 0, 0 };
 }
 
 /* Inputs follow the sources: one for a number, one per level for text, all numbers of an image, which is then the only

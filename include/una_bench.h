@@ -90,8 +90,8 @@ typedef struct una_bench_result {
     const una_bench_row   *rows;   size_t row_count;
     const una_bench_mean  *means;  size_t mean_count;
     const una_bench_claim *claims; size_t claim_count;
-    size_t      fits, fitted;                  /* asked for (kept: of these, those there); made by this call: the others were there, or came from
-                                                  another process                                           */
+    size_t      fits, fitted;                  /* asked for (kept: of these, those that are there); made by this call:
+                                                  the others were there, or came from another process       */
     const char *table, *page;                  /* paths of what was written                                 */
     const char *out;                           /* the folder                                                */
 } una_bench_result;

@@ -351,8 +351,8 @@ static una_status keep_found(bench *b)
     b->asked.absent = missing.count;
     b->plan = found;
     if (found.count > 0) return UNA_OK;
-    UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has none of the %zu fits that were asked for, and nothing is fitted "
-             "(kept)", b->asked.out, missing.count);
+    UNA_FAIL(b->run, UNA_E_INPUT, "the folder %s has none of the fits that were asked for (%zu in all), and kept makes "
+             "none; leave it out", b->asked.out, missing.count);
 }
 
 static una_status sweep_plan(bench *b)

@@ -99,7 +99,8 @@ typedef struct una_run_settings {
     int   (*progress)(void *context, const una_progress *progress);  /* nonzero asks to cancel      */
     void       *callbacks;                     /* context of both; calls are never concurrent       */
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
-    int         no_cache; /* 1: parsed tables are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una) */
+    int         no_cache;        /* 1: parsed tables and unpacked images are not kept in $XDG_CACHE_HOME/una (or
+                                    ~/.cache/una)                                                   */
     int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
     int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
@@ -173,8 +174,9 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
  * holds words in one table and numbers in the other, is an error. */
 una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run);
 /* Rows of the table name images: the column `column` has their numbers in the file at `path`, counted from 0. The file
- * is IDX, as MNIST's (also .gz), or NPY, with sizes count, height, width and perhaps channels. Models then see the image
- * and nothing else of a row. What a table has, tables made of its rows have, too. */
+ * is IDX, as MNIST's, or NPY, with sizes count, height, width and perhaps channels; either may be compressed with gzip,
+ * and is then unpacked once and kept in the cache (see no_cache). Models see the image and nothing else of a row. What
+ * a table has, tables made of its rows have, too. */
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run);
 void        una_dataset_free(una_dataset *data);
 size_t      una_dataset_row_count(const una_dataset *data);

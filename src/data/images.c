@@ -32,11 +32,12 @@ static una_status take_shape(una_images *m, const size_t *sizes, size_t count)
     return UNA_OK;
 }
 
-static una_status read_idx(una_images *m)
+static una_status read_idx(una_images *m, bool *packed)
 {
     una_idx idx;
     UNA_TRY(una_idx_read(&idx, m->origin, &m->arena, m->run));
     m->bytes = idx.bytes;
+    *packed = idx.is_packed;
     return take_shape(m, idx.sizes, idx.size_count);
 }
 
@@ -59,7 +60,7 @@ static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
     return UNA_OK;
 }
 
-static una_status read_npy(una_images *m)
+static una_status read_npy(una_images *m, bool *packed)
 {
     una_npy *npy;
     UNA_TRY(una_npy_open(&npy, m->origin, m->run));
@@ -69,10 +70,24 @@ static una_status read_npy(una_images *m)
     if (status == UNA_OK) status = una_arena_check(&m->arena);
     una_mark mark = una_arena_mark(&m->run->scratch);
     if (status == UNA_OK) status = copy_numbers(m, npy, numbers);
+    if (status == UNA_OK) status = una_npy_end(npy);
     una_arena_release(&m->run->scratch, mark);
     m->numbers = numbers;
+    *packed = npy->packed.is_packed;
     una_npy_close(npy);
     return status;
+}
+
+static una_status read_file(una_images *m)
+{
+    size_t length = strlen(m->origin);
+    bool array = una_path_ends(m->origin, length, ".npy") || una_path_ends(m->origin, length, ".npy.gz");
+    bool packed = false;
+    una_cache_key key = una_cache_map_images(m);
+    if (m->mapping) return UNA_OK;
+    UNA_TRY(array ? read_npy(m, &packed) : read_idx(m, &packed));
+    if (packed) una_cache_write_images(m, &key);
+    return UNA_OK;
 }
 
 una_status una_images_read(una_images **images, const char *path, una_run *run)
@@ -85,7 +100,7 @@ una_status una_images_read(una_images **images, const char *path, una_run *run)
     una_arena_init(&m->arena, run);
     m->origin = una_arena_text(&m->arena, path);
     una_status status = una_arena_check(&m->arena);
-    if (status == UNA_OK) status = una_path_ends(path, strlen(path), ".npy") ? read_npy(m) : read_idx(m);
+    if (status == UNA_OK) status = read_file(m);
     if (status == UNA_OK) *images = m;
     else una_images_let_go(m);
     return status;
@@ -101,6 +116,7 @@ void una_images_let_go(una_images *images)
 {
     if (!images || atomic_fetch_sub(&images->holders, 1) > 1) return;
     una_run *run = images->run;
+    una_cache_unmap_images(images);
     una_arena_free(&images->arena);
     una_release(run, images);
 }

@@ -323,8 +323,8 @@ typedef struct una_prediction {
 /* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
                              const una_prediction *out, una_run *run);
-/* x [rows, una_model_input_count] row-major: numbers, for models without text columns (others are asked with a table,
- * una_dataset_from_columns). */
+/* x [rows, una_model_input_count] row-major: numbers, for models without text columns or images (others are asked with
+ * a table, una_dataset_from_columns). */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
                                   const una_prediction *out, una_run *run);
 /* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. Of several targets

@@ -503,6 +503,12 @@ static una_status need_numbers(const una_model *model, const char *instead, una_
 {
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
+    if (una_columns_image(&model->columns).height && !instead)
+        UNA_FAIL(run, UNA_E_USAGE, "the model sees images that the column '%s' names, and slopes are there for numbers "
+                 "only", model->columns.sources[0].name);
+    if (una_columns_image(&model->columns).height)
+        UNA_FAIL(run, UNA_E_USAGE, "the model sees images that the column '%s' names: make a table, give it the images "
+                 "(una_dataset_add_images), and call %s with it", model->columns.sources[0].name, instead);
     for (size_t i = 0; i < model->columns.source_count; i++) {
         if (!model->columns.sources[i].is_text) continue;
         const char *name = model->columns.sources[i].name;

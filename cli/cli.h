@@ -58,8 +58,8 @@ typedef struct cli_flag {
              "'sex == 1 and age < 30', \"kind in ('a', 'b') or missing(age)\"; with and, or, not, == != < <= > >= "  \
              "and + - * /; a comparison with a missing cell is false")
 #define CLI_FLAG_IMAGES                                                                                              \
-    CLI_FLAG("images", CLI_FILE, "FILE", "images that rows name by their number, counted from 0: IDX as MNIST's, "    \
-             "also .gz, or NPY; the model sees these and nothing else of a row")
+    CLI_FLAG("images", CLI_FILE, "FILE", "images that rows name by their number, counted from 0: IDX as MNIST's or "  \
+             "NPY, also .gz; the model sees these and nothing else of a row")
 #define CLI_FLAG_INDEX CLI_FLAG("index", CLI_TEXT, "COLUMN", "the column that names the images (default index)")
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 

@@ -94,6 +94,9 @@ static una_status keep(const cli *c, una_dataset **data, keep_call *call)
         una_dataset_free(*data);
         *data = matching;
     }
+    if (index && !images)
+        return una_run_fail(c->run, UNA_E_USAGE, "--index names the column of images, and no images are given; name "
+                            "their file with --images");
     return images ? una_dataset_add_images(*data, images, index ? index : "index", c->run) : UNA_OK;
 }
 

@@ -440,7 +440,7 @@ static void random_changes(void **state)
         bytes changed = { malloc(2 * list[i].file.size + 4096), 0, 2 * list[i].file.size + 4096 };
         assert_non_null(changed.at);
 
-        for (long n = 0; n < mutations / (long)count + 1; n++) {
+        for (long n = 0; n < mutations / (long)count / (list[i].images ? 3 : 1) + 1; n++) {
             una_rng rng = una_rng_at(i, UNA_FOR_TEST, (uint64_t)n);
             memset(changed.at, (int)una_rng_below(&rng, 256), changed.room);
             memcpy(changed.at, list[i].file.at, changed.size = list[i].file.size);

@@ -28,6 +28,7 @@ static una_status read_header(una_idx *idx, const una_packed *s)
 {
     unsigned char head[4], size[4];
     UNA_TRY(take_all(s, head, sizeof head));
+    if (memcmp(head, "\x93NUM", 4) == 0) return refuse(s, "it is an NPY array; give it a name that ends with .npy");
     if (head[0] != 0 || head[1] != 0) return refuse(s, "it does not begin with two zeros");
     if (head[2] != UNSIGNED_BYTES) return refuse(s, "its items are no unsigned bytes (type 8)");
     if (head[3] < 1 || head[3] > UNA_MOST_IDX_SIZES) return refuse(s, "it has no sizes, or more than 8");

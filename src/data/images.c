@@ -65,7 +65,8 @@ static una_status read_npy(una_images *m, bool *packed)
     una_npy *npy;
     UNA_TRY(una_npy_open(&npy, m->origin, m->run));
     una_status status = take_shape(m, npy->sizes, npy->size_count);
-    if (status == UNA_OK && npy->by_column) status = refuse(m, "it is in Fortran's order; save it in C's");
+    if (status == UNA_OK && npy->by_column)
+        status = refuse(m, "it is in Fortran's order; save numpy.ascontiguousarray of it");
     float *numbers = status == UNA_OK ? UNA_GET_ROWS(&m->arena, float, m->count * m->each) : NULL;
     if (status == UNA_OK) status = una_arena_check(&m->arena);
     una_mark mark = una_arena_mark(&m->run->scratch);
@@ -144,8 +145,22 @@ una_status una_table_image(size_t *item, const una_dataset *data, size_t row, un
     UNA_TRY(una_arena_check(&run->scratch));
     if (isnan(number)) UNA_FAIL(run, UNA_E_INPUT, "%s is missing, and it names the row's image; fill the cell, or take "
                                 "the row out", place.at);
-    UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at,
-             una_number_text(text, number), data->images->origin, data->images->count);
+    una_number_text(text, number);
+    if (number != floor(number))
+        UNA_FAIL(run, UNA_E_INPUT, "%s holds %s, and images are named by whole numbers, counted from 0; correct the "
+                 "cell, or name another column with --index", place.at, text);
+    UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at, text,
+             data->images->origin, data->images->count);
+}
+
+static una_status refuse_word(const una_dataset *data, size_t at, una_run *run)
+{
+    const una_table_column *column = &data->column[at];
+    const char *word = data->rows > 0 ? column->word[column->first_word] : NULL;
+    UNA_FAIL(run, UNA_E_INPUT, "%.200s, %s %zu, column '%.60s' holds '%.40s', and images are named by whole numbers, "
+             "counted from 0; correct the cell, or name another column with --index", data->origin,
+             data->line ? data->unit : "row", data->line ? data->line[column->first_word] : column->first_word + 1,
+             column->name, word ? word : "");
 }
 
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run)
@@ -154,9 +169,7 @@ una_status una_dataset_add_images(una_dataset *data, const char *path, const cha
     una_images *images;
     una_clear_message(run);
     UNA_TRY(una_table_need(&at, data, column, run));
-    if (data->column[at].is_text)
-        UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' of %s holds words; the numbers of images are needed, counted "
-                 "from 0", column, data->origin);
+    if (data->column[at].is_text) return refuse_word(data, at, run);
     UNA_TRY(una_images_read(&images, path, run));
     una_images_let_go(data->images);
     data->images = images;

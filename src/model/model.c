@@ -179,8 +179,8 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
                               &result->notes, &model->keep, run));
     bool images = una_columns_image(&model->columns).height > 0;
     if (images && !model->kind->sees_images)
-        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can",
-                 model->kind->name);
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can: "
+                 "name one with --model", model->kind->name);
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
                                &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));

@@ -84,7 +84,7 @@ static una_status write_all(cli *c, const job *j)
     una_status status = UNA_OK;
     if (out) status = una_explanation_write(j->e, out, c->run);
     if (status == UNA_OK && report)
-        status = una_report_explanation(report, j->e, cli_base_name(c->operand[1]), j->shown, c->run);
+        status = una_report_explanation(report, j->e, j->data, cli_base_name(c->operand[1]), j->shown, c->run);
     if (status == UNA_OK && chart) status = una_chart_explanation(chart, j->e, j->shown, c->run);
     return status;
 }

@@ -323,7 +323,8 @@ static void print_summary(const cli *c, const job *j)
     if (j->report) row(CLI_BOLD, "report", j->report);
     if (j->chart) row(CLI_BOLD, "chart", j->chart);
     if (c->ranks && (j->report || j->chart)) row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
-    printf("\nNext: una predict %s NEW.csv --out answers.csv\n", j->out);
+    printf("\nNext: una predict %s NEW.csv%s --out answers.csv\n", j->out,
+           cli_has(c, "images") ? " --images FILE" : "");
 }
 
 static una_status run(cli *c)

@@ -279,8 +279,8 @@ typedef struct una_fit_info {                  /* all in the user's own units   
 
 typedef struct una_model una_model;
 
-/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset
- * and over ranks). Where the run has ranks, each of them calls this with its own part of the rows (and of
+/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset,
+ * over ranks and for images). Where the run has ranks, each of them calls this with its own part of the rows (and of
  * settings->valid), and all get the same model of all rows; luna, nlm and linear can do so (docs/RANKS.md). */
 una_status una_fit(una_model **model, const char *spec, const una_dataset *data,
                    const una_fit_settings *settings, una_run *run);

@@ -64,6 +64,21 @@ static void numbers_of_an_image(void **state)
     una_run_free(run);
 }
 
+/* What is fitted where no kind is named: auto sees no images. */
+static void luna_is_the_usual_kind(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = make_table(run);
+    const char *const set[] = { "body=resnet(width=8, blocks=1, stem=small)", "epochs=1", "batch=32" };
+    const una_fit_settings settings = { .size = sizeof settings, .set = set, .set_count = 3 };
+    una_model *model = fitted(NULL, data, &settings, run);
+    assert_string_equal(una_model_info(model)->kind, "luna");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void pages_show_images(void **state)
 {
     (void)state;
@@ -105,7 +120,8 @@ static void pages_show_images(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_an_image), cmocka_unit_test(pages_show_images),
+        cmocka_unit_test(numbers_of_an_image), cmocka_unit_test(luna_is_the_usual_kind),
+        cmocka_unit_test(pages_show_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

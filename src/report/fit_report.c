@@ -332,7 +332,7 @@ static una_status image_figures(una_html *html, const una_report *report, una_ru
     const size_t *order = una_report_surprises(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What surprises it");
-    return album(html, report, order, false, "Images farthest outside of their bands.",
+    return album(html, report, order, false, "Images whose errors are largest for their bands.",
                  "Errors that are largest as multiples of the predicted standard deviation. Look here for wrong labels "
                  "and for sorts of images that the model was not told about.", run);
 }

@@ -178,6 +178,9 @@ una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const un
  * and is then unpacked once and kept in the cache (see no_cache). Models see the image and nothing else of a row. What
  * a table has, tables made of its rows have, too. */
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run);
+/* The image that a row names, for pictures: sizes are its height, width and channels (all 0: the table has no images),
+ * numbers [their product] what stands in the file, row by row of the image, channels last; NULL: the sizes alone. */
+una_status una_dataset_image(size_t sizes[3], double *numbers, const una_dataset *data, size_t row, una_run *run);
 void        una_dataset_free(una_dataset *data);
 size_t      una_dataset_row_count(const una_dataset *data);
 size_t      una_dataset_column_count(const una_dataset *data);
@@ -278,8 +281,8 @@ typedef struct una_fit_info {                  /* all in the user's own units   
 
 typedef struct una_model una_model;
 
-/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset
- * and over ranks). Where the run has ranks, each of them calls this with its own part of the rows (and of
+/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset,
+ * over ranks and for images). Where the run has ranks, each of them calls this with its own part of the rows (and of
  * settings->valid), and all get the same model of all rows; luna, nlm and linear can do so (docs/RANKS.md). */
 una_status una_fit(una_model **model, const char *spec, const una_dataset *data,
                    const una_fit_settings *settings, una_run *run);

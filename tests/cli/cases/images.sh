@@ -138,7 +138,7 @@ check "convolutions and a plain table" 1 una fit rows.csv --target y --model "$s
 err "name the file of the images with --images"
 check "images and a kind that sees none" 1 una fit rows.csv --images good.idx --target y $fast --out bad.una
 err "linear cannot be fitted to images"
-check "images and no kind" 1 una fit rows.csv --images good.idx --target y --out bad.una
+check "images and the choice of a kind" 1 una fit rows.csv --images good.idx --target y --model auto --out bad.una
 err "name one with --model"
 echo 'low: other == 0' >concepts.txt
 check "explain: images of another size" 2 una explain good.una rows.csv --images small.idx --concepts concepts.txt

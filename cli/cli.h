@@ -58,7 +58,7 @@ typedef struct cli_flag {
              "'sex == 1 and age < 30', \"kind in ('a', 'b') or missing(age)\"; with and, or, not, == != < <= > >= "  \
              "and + - * /; a comparison with a missing cell is false")
 #define CLI_FLAG_IMAGES                                                                                              \
-    CLI_FLAG("images", CLI_FILE, "FILE", "a file of images: IDX as MNIST's, or NPY with channels last; also .gz. "      \
+    CLI_FLAG("images", CLI_FILE, "FILE", "a file of images: IDX as MNIST's, or NPY with channels last; also .gz. "    \
              "Each row names one by its number, counted from 0, and the model sees this image and nothing else of it")
 #define CLI_FLAG_INDEX                                                                                               \
     CLI_FLAG("index", CLI_TEXT, "COLUMN", "with --images: the column that has the numbers of images (default index)")

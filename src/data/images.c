@@ -122,6 +122,13 @@ void una_images_let_go(una_images *images)
     una_release(run, images);
 }
 
+bool una_images_same(const una_images *a, const una_images *b)
+{
+    if (!a || !b || a == b) return a == b;
+    return strcmp(a->origin, b->origin) == 0 && a->count == b->count && a->shape.height == b->shape.height
+        && a->shape.width == b->shape.width && a->shape.channels == b->shape.channels;
+}
+
 void una_images_take(const una_images *m, size_t item, double centre, double scale, double *to)
 {
     size_t from = item * m->each;

@@ -27,6 +27,8 @@ typedef struct una_images {
 una_status una_images_read(una_images **images, const char *path, una_run *run);
 una_images *una_images_hold(una_images *images);                 /* one holder more; NULL stays NULL */
 void        una_images_let_go(una_images *images);               /* the last one frees them          */
+/* Whether both are of one file, or both NULL. */
+bool        una_images_same(const una_images *a, const una_images *b);
 /* Numbers of image `item` as (value - centre)/scale. */
 void        una_images_take(const una_images *images, size_t item, double centre, double scale, double *to);
 

@@ -52,6 +52,16 @@ void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool mem
     if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
 }
 
+void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool member)
+{
+    enum { PASSES_OF_IMAGES = 30, STEPS_OF_IMAGES = 300 };               /* at least, both */
+    double rows = (double)una_train_rows(p), batch = UNA_IS_AUTO(o->batch) ? 128 : o->batch;
+    bool images = una_columns_image(p->columns).height > 0;
+    if (images && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
+        o->epochs = fmax(PASSES_OF_IMAGES, ceil(STEPS_OF_IMAGES * batch / rows));
+    una_basis_resolve(o, una_train_rows(p), una_table_rows(p), member);
+}
+
 una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, const una_training *diversity,
                             double train_noise_var)
 {
@@ -388,7 +398,7 @@ static una_status begin(several *all, una_basis *const *basis, una_basis_options
                       .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
     UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
     for (size_t t = 0; t < n; t++) {
-        una_basis_resolve(o[t], una_train_rows(p), una_table_rows(p), plan->member);
+        una_basis_resolve_for(o[t], p, plan->member);
         UNA_TRY(una_basis_shape(basis[t], o[t], p, plan->heads, keep, run));
     }
     return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);

@@ -73,6 +73,29 @@ static void members_take_fewer_steps(void **state)
     }
 }
 
+/* Images are seen thirty times, few of them for 300 steps; what a person says stays. */
+static void images_take_fewer_passes(void **state)
+{
+    (void)state;
+    static const struct { size_t rows; double steps; } rule[] = { { 49332, 30 * 385 }, { 409, 94 * 3 }, { 150, 256 } };
+    una_source source = { .image = { 8, 8, 1 } };
+    una_columns columns = { .sources = &source, .source_count = 1 };
+    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
+        una_problem p = { .x = { .rows = rule[i].rows }, .columns = &columns };
+        una_basis_options o = automatic(), said = automatic();
+        una_basis_resolve_for(&o, &p, false);
+        assert_near(o.steps, rule[i].steps, 0, 0);
+        said.epochs = 2;
+        una_basis_resolve_for(&said, &p, false);
+        assert_true(said.steps <= 2 * 385);
+        source.image.height = 0;
+        una_basis_options plain = automatic();
+        una_basis_resolve_for(&plain, &p, false);
+        assert_true(plain.steps >= 6000);
+        source.image.height = 8;
+    }
+}
+
 /* Rules go by the table: the 1,700 rows that train of 2,000 get the steps and batch of 2,000, as do the members of an
  * ensemble; a pass is over the rows that train. */
 static void rules_count_held_out_rows(void **state)
@@ -516,7 +539,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_epochs_and_batch),
-        cmocka_unit_test(members_take_fewer_steps),
+        cmocka_unit_test(members_take_fewer_steps), cmocka_unit_test(images_take_fewer_passes),
         cmocka_unit_test(rules_count_held_out_rows),
         cmocka_unit_test(noise_comes_from_unseen_rows),
         cmocka_unit_test(noise_by_the_evidence_of_unseen_rows),

@@ -96,7 +96,7 @@ una_status una_basis_shape(una_basis *basis, una_basis_options *options, const u
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
 /* Fills automatic numbers in: `rows` train, and a pass is over them; rules go by `table`, all rows there are. */
 void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
-/* The same for a problem's rows; of images, whose passes are long, fewer are taken. */
+/* The same for a problem's rows; convolutions, whose passes are long, take fewer. */
 void       una_basis_resolve_for(una_basis_options *options, const una_problem *problem, bool member);
 /* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
 una_lesson una_basis_lesson(const una_basis_options *options, una_network_f32 net, const una_training *diversity,

@@ -56,8 +56,9 @@ void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool memb
 {
     enum { PASSES_OF_IMAGES = 30, STEPS_OF_IMAGES = 300 };               /* at least, both */
     double rows = (double)una_train_rows(p), batch = UNA_IS_AUTO(o->batch) ? 128 : o->batch;
+    bool pixels = o->body && (strcmp(o->body, "mlp") == 0 || strcmp(o->body, "residual") == 0);  /* as plain numbers */
     bool images = una_columns_image(p->columns).height > 0;
-    if (images && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
+    if (images && !pixels && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
         o->epochs = fmax(PASSES_OF_IMAGES, ceil(STEPS_OF_IMAGES * batch / rows));
     una_basis_resolve(o, una_train_rows(p), una_table_rows(p), member);
 }

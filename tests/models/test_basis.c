@@ -88,8 +88,12 @@ static void images_take_fewer_passes(void **state)
         said.epochs = 2;
         una_basis_resolve_for(&said, &p, false);
         assert_true(said.steps <= 2 * 385);
-        source.image.height = 0;
         una_basis_options plain = automatic();
+        plain.body = "mlp";
+        una_basis_resolve_for(&plain, &p, false);
+        assert_true(plain.steps >= 6000);
+        plain = automatic();
+        source.image.height = 0;
         una_basis_resolve_for(&plain, &p, false);
         assert_true(plain.steps >= 6000);
         source.image.height = 8;

@@ -135,7 +135,7 @@ static una_status finish(void *context, void *trial, una_run *run)
     double *held_y = una_held_copy(r->held_y, r->held * t->targets, &t->base.arena);
     for (size_t i = 0; t->of && i < t->targets; i++) una_stats_init(&t->of[i].stats, k, &t->base.arena);
     UNA_TRY(una_arena_check(&t->base.arena));
-    UNA_TRY(una_network_work_f32(&work, &net, 1, run));
+    UNA_TRY(una_network_work_f32(&work, &net, 0, run));
 
     UNA_TRY(absorb_rows(t, &net, k, work, run));
     net.body->forward(&net, t->base.parameters, r->held_x, r->held, held_phi, k, NULL, work);

@@ -36,7 +36,7 @@
             "rows a step; auto = 128, or all rows below 200")
 #define UNA_ROW_PATIENCE(type, in) \
     UNA_ROW(type, in, patience, UNA_COUNT, "0", 0, 1e6, false, NULL, \
-            "looks at held-out rows (40 in all) without a better one before stopping; 0 = never stop")
+            "looks at held-out rows (40 in all, 10 for images) without a better one before stopping; 0 = never stop")
 #define UNA_ROW_PENALTY(type, in, penalty_text, more) \
     UNA_ROW(type, in, penalty, UNA_REAL, penalty_text, 0, 1e6, false, NULL, \
             "gamma: weight of the squared parameters, per data set" more)

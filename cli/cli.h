@@ -58,9 +58,10 @@ typedef struct cli_flag {
              "'sex == 1 and age < 30', \"kind in ('a', 'b') or missing(age)\"; with and, or, not, == != < <= > >= "  \
              "and + - * /; a comparison with a missing cell is false")
 #define CLI_FLAG_IMAGES                                                                                              \
-    CLI_FLAG("images", CLI_FILE, "FILE", "images that rows name by their number, counted from 0: IDX as MNIST's, "    \
-             "also .gz, or NPY; the model sees these and nothing else of a row")
-#define CLI_FLAG_INDEX CLI_FLAG("index", CLI_TEXT, "COLUMN", "the column that names the images (default index)")
+    CLI_FLAG("images", CLI_FILE, "FILE", "a file of images: IDX as MNIST's, also .gz, or NPY with channels last. "     \
+             "Each row names one by its number, counted from 0, and the model sees this image and nothing else of it")
+#define CLI_FLAG_INDEX                                                                                               \
+    CLI_FLAG("index", CLI_TEXT, "COLUMN", "with --images: the column that has the numbers of images (default index)")
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 
 enum {                           /* which of the common flags a verb has                            */

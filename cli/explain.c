@@ -84,7 +84,7 @@ static una_status write_all(cli *c, const job *j)
     una_status status = UNA_OK;
     if (out) status = una_explanation_write(j->e, out, c->run);
     if (status == UNA_OK && report)
-        status = una_report_explanation(report, j->e, cli_base_name(c->operand[1]), j->shown, c->run);
+        status = una_report_explanation(report, j->e, j->data, cli_base_name(c->operand[1]), j->shown, c->run);
     if (status == UNA_OK && chart) status = una_chart_explanation(chart, j->e, j->shown, c->run);
     return status;
 }
@@ -285,7 +285,7 @@ const cli_verb cli_explain = {
     "Splits what the model does not know of each row by concepts that you name, such as 'old: days > 28'. The features "
     "of the model are turned so that some of them follow the concepts; the parts add up to the whole ignorance "
     "exactly, and predictions stay what they are. For models with features under a linear head: luna, nlm, tuna, "
-    "linear, sngp, and mixtures of them (auto).",
+    "linear, sngp, and mixtures of them (auto); of tables and of images.",
     { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
       { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },
       { NULL, CLI_TEXT, NULL } },
@@ -294,6 +294,8 @@ const cli_verb cli_explain = {
     "# a page, and the parts of every row\n"
     "una explain measurements.una new.csv --concepts concepts.txt --report why.html --out parts.csv\n"
     "# concepts as other rows show them\n"
-    "una explain measurements.una today.csv --with measurements.csv --concepts concepts.txt --rows 3",
+    "una explain measurements.una today.csv --with measurements.csv --concepts concepts.txt --rows 3\n"
+    "# images: the page shows those that the model is least sure of\n"
+    "una explain faces.una faces.csv --images faces.idx.gz --concepts concepts.txt --report why.html",
     run
 };

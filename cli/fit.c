@@ -13,7 +13,7 @@ static const cli_flag flags[] = {
     CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict, or several with commas between them: a,b (default: "
              "the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
-             "see 'una models' (default auto; luna with --preset and under mpirun)"),
+             "see 'una models' (default auto; luna with --images, with --preset and under mpirun)"),
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
              "in the current folder)"),
     CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page that opens in any browser"),
@@ -323,7 +323,8 @@ static void print_summary(const cli *c, const job *j)
     if (j->report) row(CLI_BOLD, "report", j->report);
     if (j->chart) row(CLI_BOLD, "chart", j->chart);
     if (c->ranks && (j->report || j->chart)) row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
-    printf("\nNext: una predict %s NEW.csv --out answers.csv\n", j->out);
+    printf("\nNext: una predict %s NEW.csv%s --out answers.csv\n", j->out,
+           cli_has(c, "images") ? " --images FILE" : "");
 }
 
 static una_status run(cli *c)
@@ -354,10 +355,11 @@ const cli_verb cli_fit = {
     "fit", "train a model on a table",
     "Trains a model on a table (CSV or TSV, also .gz, with a header; or NPY) and writes it to a file. Nothing needs "
     "tuning: what is not given is chosen from the data, printed, saved with the model, and can be passed back as an "
-    "option. Text columns become categories. The same seed gives the same bits whatever the number of threads. With "
-    "several targets the model has one part for each; where a target's cell is empty, that target goes without the "
-    "row. Under mpirun each rank keeps some of the rows and all fit one model, for tables too large for one machine "
-    "(luna, nlm and linear); in DATA, %r stands for the number of the rank, where each has a file of its own.",
+    "option. Text columns become categories; with --images the model sees images that rows name. The same seed gives "
+    "the same bits whatever the number of threads. With several targets the model has one part for each; where a "
+    "target's cell is empty, that target goes without the row. Under mpirun each rank keeps some of the rows and all "
+    "fit one model, for tables too large for one machine (luna, nlm and linear); in DATA, %r stands for the number of "
+    "the rank, where each has a file of its own.",
     { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una fit measurements.csv --target strength\n"
@@ -372,6 +374,8 @@ const cli_verb cli_fit = {
     "una fit survey.csv --target income --missing mean --other 5\n"
     "# men whose age is known, of all rows\n"
     "una fit faces.csv --target age --where 'sex == 1 and age_valid == 1'\n"
+    "# images: each row names one, by its number in the file\n"
+    "una fit faces.csv --target age --images faces.idx.gz --index picture --report report.html\n"
     "# four processes, each with a quarter of the rows\n"
     "mpirun -n 4 una fit large.csv --target y --model luna",
     run

@@ -79,6 +79,8 @@ const cli_verb cli_predict = {
     "# only some rows, with all their columns\n"
     "una predict measurements.una new.csv --where 'temperature > 20' --keep --out warm.csv\n"
     "# whole functions, for decisions that depend on several rows at once\n"
-    "una predict measurements.una grid.csv --draws 20 --out draws.csv",
+    "una predict measurements.una grid.csv --draws 20 --out draws.csv\n"
+    "# a model of images\n"
+    "una predict faces.una new.csv --images new.idx.gz --keep --out answers.csv",
     run
 };

@@ -173,9 +173,12 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
  * holds words in one table and numbers in the other, is an error. */
 una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run);
 /* Rows of the table name images: the column `column` has their numbers in the file at `path`, counted from 0. The file
- * is IDX, as MNIST's (also .gz), or NPY, with sizes count, height, width and perhaps channels. Models then see the image
- * and nothing else of a row. What a table has, tables made of its rows have, too. */
+ * is IDX, as MNIST's (also .gz), or NPY, with sizes count, height, width and perhaps channels. Models then see the
+ * image and nothing else of a row. What a table has, tables made of its rows have, too. */
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run);
+/* The image that a row names, for pictures: sizes are its height, width and channels (all 0: the table has no images),
+ * numbers [their product] what stands in the file, row by row of the image, channels last; NULL: the sizes alone. */
+una_status una_dataset_image(size_t sizes[3], double *numbers, const una_dataset *data, size_t row, una_run *run);
 void        una_dataset_free(una_dataset *data);
 size_t      una_dataset_row_count(const una_dataset *data);
 size_t      una_dataset_column_count(const una_dataset *data);
@@ -276,8 +279,8 @@ typedef struct una_fit_info {                  /* all in the user's own units   
 
 typedef struct una_model una_model;
 
-/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset
- * and over ranks). Where the run has ranks, each of them calls this with its own part of the rows (and of
+/* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset,
+ * over ranks and for images). Where the run has ranks, each of them calls this with its own part of the rows (and of
  * settings->valid), and all get the same model of all rows; luna, nlm and linear can do so (docs/RANKS.md). */
 una_status una_fit(una_model **model, const char *spec, const una_dataset *data,
                    const una_fit_settings *settings, una_run *run);

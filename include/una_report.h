@@ -18,7 +18,8 @@ extern "C" {
 const char *una_report_build_info(void);       /* one line per dependency built in */
 
 /* One self-contained HTML page about one model, or several side by side (the first is the subject). Of a model of
- * several targets, alone: a section on each, without `heading`. */
+ * several targets, alone: a section on each, without `heading`. Where rows name images, some of them are
+ * shown. */
 una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
                             size_t count, const una_dataset *data, const char *heading, const char *story,
                             una_run *run);
@@ -27,9 +28,9 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
                            size_t count, const una_dataset *data, una_run *run);
 
 /* Why are rows unsure (una_explain): the page, with the `most` most unsure rows, and its chart alone. title NULL: the
- * target's name. */
-una_status una_report_explanation(const char *path, const una_explanation *explanation, const char *title, size_t most,
-                                  una_run *run);
+ * target's name. data: the rows that were explained, for pictures of their images where they name some; NULL: none. */
+una_status una_report_explanation(const char *path, const una_explanation *explanation, const una_dataset *data,
+                                  const char *title, size_t most, una_run *run);
 una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run);
 
 #if defined(__GNUC__)

@@ -152,3 +152,22 @@ una_status una_dataset_add_images(una_dataset *data, const char *path, const cha
     una_arena_release(&run->scratch, mark);
     return status;
 }
+
+una_status una_dataset_image(size_t sizes[3], double *numbers, const una_dataset *data, size_t row, una_run *run)
+{
+    una_image_shape shape = data->images ? data->images->shape : (una_image_shape){ 0, 0, 0 };
+    size_t item;
+    una_clear_message(run);
+    sizes[0] = shape.height;
+    sizes[1] = shape.width;
+    sizes[2] = shape.channels;
+    if (!numbers || !data->images) return UNA_OK;
+    if (row >= data->rows)
+        UNA_FAIL(run, UNA_E_USAGE, "%s has %zu rows, and the image of row %zu (counted from 0) is asked for",
+                 data->origin, data->rows, row);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_table_image(&item, data, row, run);
+    if (status == UNA_OK) una_images_take(data->images, item, 0, 1, numbers);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

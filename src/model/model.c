@@ -256,6 +256,8 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(name_target(&settings, run));
 
+    if (!spec && data->images) spec = "luna";            /* auto sees none */
+
     una_company_enter(&company, run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = new_model(&model, run);

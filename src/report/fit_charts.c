@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_ROWS = 300, SOME_RANGES = 60, LEVELS = 101, SWEEP_DOTS = 400 };
+enum { FEW_ROWS = 300, SOME_RANGES = 60, LEVELS = 101, SWEEP_DOTS = 400, SHARES = 50, LEAST_KEPT = 20 };
 static const double half_width = 352, third_width = 232;
 
 static una_ink model_ink(size_t model)
@@ -345,6 +345,64 @@ size_t *una_report_least_known(const una_report *report, una_arena *arena)
     if (!down) return NULL;
     for (size_t i = 0; i < report->rows; i++) down[i] = -report->models[0].std_epistemic[i];
     return order_of(down, report->rows, arena);
+}
+
+size_t *una_report_surprises(const una_report *report, una_arena *arena)
+{
+    const una_report_model *model = &report->models[0];
+    double *down = UNA_GET(arena, double, report->rows);
+    if (!down) return NULL;
+    for (size_t i = 0; i < report->rows; i++) down[i] = -fabs(report->y[i] - model->mean[i]) / model->std[i];
+    return order_of(down, report->rows, arena);
+}
+
+bool una_report_has_doubts(const una_report *report)
+{
+    double low = INFINITY, high = -INFINITY;
+    una_range_add(&low, &high, report->models[0].std_epistemic, report->rows);
+    return low < high;
+}
+
+/* ---- what is left to a person ----------------------------------------------------------------------- */
+
+/* Of the rows in the order of a model's ignorance the first 2 %, 4 % ... and all: where they are so many that the root
+ * mean square of their errors means something. */
+static size_t risk_of(const una_report *report, const una_report_model *model, double *kept, double *error,
+                      una_arena *arena)
+{
+    const size_t *order = order_of(model->std_epistemic, report->rows, arena);
+    double sum = 0;
+    size_t count = 0;
+    for (size_t k = 1, i = 0; order && k <= SHARES; k++) {
+        size_t upto = (k * report->rows + SHARES / 2) / SHARES;
+        for (; i < upto; i++) sum += pow(report->y[order[i]] - model->mean[order[i]], 2);
+        if (upto < LEAST_KEPT && k < SHARES) continue;
+        kept[count] = 100 * (double)k / SHARES;
+        error[count++] = sqrt(sum / (double)upto);
+    }
+    return count;
+}
+
+una_figure una_chart_risk(const una_report *report, una_arena *arena)
+{
+    una_figure figure = una_figure_in(arena, 1, 560, 260);
+    una_panel *panel = una_figure_panel(&figure, NULL, "Rows kept, those known best first, %",
+                                        "Root mean square error");
+    double low = 0, high = 0;
+    for (size_t m = report->model_count; panel && m > 0; m--) {
+        double *kept = UNA_GET(arena, double, SHARES), *error = UNA_GET(arena, double, SHARES);
+        if (arena->failed) return figure;
+        size_t count = risk_of(report, &report->models[m - 1], kept, error, arena);
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = kept, .y = error,
+                      .count = count, .size = 1.8 });
+        una_range_add(&low, &high, error, count);
+    }
+    if (!panel) return figure;
+    panel->x.high = 100;                                 /* both from 0 */
+    panel->y.high = high > 0 ? 1.06 * high : 1;
+    for (size_t m = 0; report->model_count > 1 && m < report->model_count && m < 5; m++)
+        una_figure_key(&figure, UNA_SHAPE_LINE, model_ink(m), report->models[m].title);
+    return figure;
 }
 
 /* ---- which inputs matter ---------------------------------------------------------------------------- */

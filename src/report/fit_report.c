@@ -7,6 +7,7 @@
 
 #include "report/html.h"
 #include "report/number.h"
+#include "report/picture.h"
 
 #include <errno.h>
 #include <string.h>
@@ -50,6 +51,25 @@ static void add_names(una_text *text, const una_report *report)
     if (report->column_count > count) una_text_add(text, " and %zu more", report->column_count - count);
 }
 
+static void add_inputs(una_text *text, const una_report *report, const una_fit_info *info)
+{
+    char a[UNA_NUMBER_ROOM];
+    una_text_add(text, "%s %s (", whole(a, report->column_count), report->column_count == 1 ? "input" : "inputs");
+    add_names(text, report);
+    una_text_add(text, ")");
+    if (info->inputs != report->column_count)
+        una_text_add(text, ", which it sees as %s numbers", whole(a, info->inputs));
+}
+
+static void add_images(una_text *text, const una_report *report)
+{
+    const una_report_images *m = report->images;
+    char name[NAME_ROOM];
+    una_text_add(text, "images of %zu \xC3\x97 %zu places", m->height, m->width);
+    if (m->channels > 1) una_text_add(text, " with %zu channels", m->channels);
+    una_text_add(text, ", which the column %s names", brief(name, report->columns[0].name));
+}
+
 /* Words are explained for the first model only. */
 static void describe_noise(una_text *text, const una_report *report, const una_fit_info *info, bool first)
 {
@@ -75,12 +95,9 @@ static void describe(una_html *html, const una_report *report, const una_report_
 
     una_text_add(&text, "%s", model->title);
     if (strcasecmp(model->title, info->kind) != 0) una_text_add(&text, " (%s)", info->kind);
-    una_text_add(&text, " predicts %s from %s %s (", brief(name, report->target), whole(a, report->column_count),
-                 report->column_count == 1 ? "input" : "inputs");
-    add_names(&text, report);
-    una_text_add(&text, ")");
-    if (info->inputs != report->column_count)
-        una_text_add(&text, ", which it sees as %s numbers", whole(a, info->inputs));
+    una_text_add(&text, " predicts %s from ", brief(name, report->target));
+    if (report->images) add_images(&text, report);
+    else add_inputs(&text, report, info);
     una_text_add(&text, ". It rests on %s %s.", whole(a, info->rows), info->rows == 1 ? "row" : "rows");
 
     if (info->valid_rows > 0 && info->valid_rows == info->rows)
@@ -261,6 +278,65 @@ static una_status least_known(una_html *html, const una_report *report)
     return UNA_OK;
 }
 
+/* ---- images ------------------------------------------------------------------------------------------ */
+
+/* index 42 / says 3.1 / is 7 / ignorance 0.4 */
+static const char *words_of(const una_report *report, size_t row, una_arena *arena)
+{
+    const una_report_model *model = &report->models[0];
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[NAME_ROOM];
+    una_text words = una_text_in(arena);
+    una_text_add(&words, "%s %s\npredicted %s", brief(name, report->columns[0].name),
+                 una_number_plain(a, report->columns[0].number[row], 0), una_number_brief(b, model->mean[row], 3));
+    una_text_add(&words, "\nobserved %s\nignorance %s", una_number_brief(a, report->y[row], 4),
+                 una_number_brief(b, model->std_epistemic[row], 3));
+    return words.at;
+}
+
+/* The first rows of an order, or the last ones from its end. */
+static una_status album(una_html *html, const una_report *report, const size_t *order, bool from_end, const char *lead,
+                        const char *caption, una_run *run)
+{
+    const una_report_images *m = report->images;
+    una_picture picture[UNA_MOST_PICTURES];
+    size_t count = 0;
+    for (size_t i = 0; i < report->rows && i < UNA_MOST_PICTURES; i++) {
+        size_t row = order[from_end ? report->rows - 1 - i : i];
+        const char *words = words_of(report, row, html->text.arena);
+        UNA_TRY(una_arena_check(html->text.arena));
+        if (m->numbers[row])
+            picture[count++] = (una_picture){ m->height, m->width, m->channels, m->numbers[row], words };
+    }
+    return count ? una_html_pictures(html, picture, count, lead, caption, run) : UNA_OK;
+}
+
+static una_status doubts_about_images(una_html *html, const una_report *report, una_run *run)
+{
+    const size_t *order = una_report_least_known(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    UNA_TRY(album(html, report, order, false, "The images the model knows least about.",
+                  "Largest epistemic standard deviation (ignorance) first.", run));
+    UNA_TRY(album(html, report, order, true, "Those it knows best.", "Smallest ignorance first.", run));
+    una_figure figure = una_chart_risk(report, html->text.arena);
+    return una_html_figure(html, &figure, "What is left if the least known go to a person.",
+        "Error of those images that the model knows best. Where the line falls towards the left, ignorance tells where "
+        "errors are. Images that the model has learnt from show less of this than others do.", run);
+}
+
+static una_status image_figures(una_html *html, const una_report *report, una_run *run)
+{
+    if (una_report_has_doubts(report)) UNA_TRY(doubts_about_images(html, report, run));
+    else una_html_paragraph(html, NULL, "Nowhere, it says: this model has the same ignorance about every image, so "
+                            "that it cannot tell those apart that it knows little about. Models that can are luna, "
+                            "nlm, sngp, mcd and ensemble.");
+    const size_t *order = una_report_surprises(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, "What surprises it");
+    return album(html, report, order, false, "Images whose errors are largest for their bands.",
+                 "Errors that are largest as multiples of the predicted standard deviation. Look here for wrong labels "
+                 "and for sorts of images that the model was not told about.", run);
+}
+
 /* ---- figures with their captions -------------------------------------------------------------------- */
 
 static una_status function_figure(una_html *html, const una_report *report, una_run *run)
@@ -412,8 +488,11 @@ static una_status body(una_html *html, const una_report *report, una_run *run)
     UNA_TRY(prediction_figures(html, report, run));
     UNA_TRY(relevance_figure(html, report, run));
     una_html_heading(html, 2, "Where it does not know");
-    UNA_TRY(ignorance_figure(html, report, run));
-    UNA_TRY(least_known(html, report));
+    if (report->images) UNA_TRY(image_figures(html, report, run));
+    else {
+        UNA_TRY(ignorance_figure(html, report, run));
+        UNA_TRY(least_known(html, report));
+    }
     return training_figure(html, report, run);
 }
 
@@ -450,12 +529,13 @@ static una_figure many_inputs(const una_report *report, una_arena *arena)
     size_t shown = 0;
     alone.model_count = 1;
     una_figure whole_figure = una_figure_in(arena, 3, 232, 200);
-    una_figure pieces[2] = { una_chart_predicted(&alone, arena), una_chart_ignorance(&alone, &shown, arena) };
+    una_figure pieces[2] = { una_chart_predicted(&alone, arena) };
+    pieces[1] = report->images ? una_chart_risk(&alone, arena) : una_chart_ignorance(&alone, &shown, arena);
 
     for (size_t p = 0; p < 2; p++) {
         for (size_t i = 0; i < pieces[p].panel_count && whole_figure.panel_count < UNA_MOST_SWEEPS; i++) {
             if (p == 0) pieces[p].panels[i]->title = report->target;
-            else pieces[p].panels[i]->y.label = "Epistemic std";
+            else if (!report->images) pieces[p].panels[i]->y.label = "Epistemic std";
             whole_figure.panels[whole_figure.panel_count++] = pieces[p].panels[i];
         }
         for (size_t k = 0; k < pieces[p].key_count; k++)

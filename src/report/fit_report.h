@@ -27,6 +27,11 @@ typedef struct una_report_model {
     size_t        part_count;
 } una_report_model;
 
+typedef struct una_report_images {       /* what rows name, and the model sees instead of columns   */
+    size_t height, width, channels;
+    const double *const *numbers;        /* [rows] [height, width, channels]; NULL where none is at hand */
+} una_report_images;
+
 typedef struct una_report {
     const char   *heading, *story;       /* NULL: a heading is made up, no story                    */
     const char   *target;
@@ -42,15 +47,19 @@ typedef struct una_report {
     const double *sweep_at;              /* [sweeps, grid] ascending                                */
     const una_report_model *models;      /* the first is the subject                                */
     size_t        model_count;
+    const una_report_images *images;     /* NULL: models see the columns. Else the only column names them, and nothing
+                                            is moved: no sweeps                                     */
 } una_report;
 
-enum { UNA_MOST_SWEEPS = 12, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10, UNA_TABLE_COLUMNS = 8, UNA_MOST_BARS = 12 };
+enum { UNA_MOST_SWEEPS = 12, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10, UNA_TABLE_COLUMNS = 8, UNA_MOST_BARS = 12,
+       UNA_MOST_PICTURES = 12 };
 
 /* The whole page, in page->arena (which also holds what is needed on the way). */
 una_status una_report_html(una_text *page, const una_report *report, una_run *run);
 /* Reports on several targets, one behind the other on one page. */
 una_status una_report_html_several(una_text *page, const una_report *reports, size_t count, una_run *run);
-/* The main chart alone: the function for one numeric input, else predictions and ignorance. */
+/* The main chart alone: the function for one numeric input, else predictions and ignorance (of images: what is left if
+ * the least known are left out). */
 una_status una_report_chart(una_text *bytes, const una_report *report, una_format format, una_run *run);
 /* The format named by the ending of a path, in any case; UNA_E_USAGE names the three. */
 una_status una_format_of(una_format *format, const char *path, una_run *run);
@@ -72,5 +81,11 @@ una_figure una_chart_training(const una_report *report, una_arena *arena);
 
 /* Indices of all rows, that with the subject's largest epistemic std first; [rows], NULL without memory. */
 size_t *una_report_least_known(const una_report *report, una_arena *arena);
+/* The same, that first which lies farthest outside of what the subject expects: |y - mean|/std. */
+size_t *una_report_surprises(const una_report *report, una_arena *arena);
+/* Whether the subject has any ignorance to tell rows apart by. */
+bool una_report_has_doubts(const una_report *report);
+/* The error of those rows that each model knows best, by how many they are. */
+una_figure una_chart_risk(const una_report *report, una_arena *arena);
 
 #endif

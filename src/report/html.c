@@ -37,6 +37,11 @@ static const char style[] =
     ".charts.wide svg{min-width:36rem}"
     ".pair{display:grid;gap:0 1.5rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr))}"
     "svg{display:block;width:100%;height:auto}"
+    ".pictures{display:grid;gap:.9rem .8rem;grid-template-columns:repeat(auto-fill,minmax(6.4rem,1fr));"
+    "font-family:'Helvetica Neue',Helvetica,Arial,'Liberation Sans','Noto Sans','DejaVu Sans Condensed',sans-serif;"
+    "font-size:.75rem;line-height:1.35;color:#3d3f45;white-space:pre-line;overflow-wrap:anywhere}"
+    ".pictures div{break-inside:avoid}"
+    ".pictures img{display:block;width:6.4rem;height:auto;margin:0 0 .3rem;image-rendering:pixelated}"
     ".keys{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:0 0 .6rem;padding:0;list-style:none;font-size:.8125rem;"
     "color:#33363c}"
     ".keys li{display:flex;align-items:center;gap:.45rem}"
@@ -253,6 +258,13 @@ void una_html_pair_end(una_html *html)
     una_text_add(&html->text, "</div>\n");
 }
 
+void una_html_figure_end(una_html *html, const char *lead, const char *caption)
+{
+    una_text_add(&html->text, "<figcaption>");
+    add_caption(html, "Figure", ++html->figures, lead, caption);
+    una_text_add(&html->text, "</figcaption>\n</figure>\n");
+}
+
 una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption,
                            una_run *run)
 {
@@ -272,8 +284,7 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
         UNA_TRY(una_figure_inline(&html->text, figure, i, id, title.at, caption, run));
     }
 
-    una_text_add(&html->text, "</div>\n<figcaption>");
-    add_caption(html, "Figure", ++html->figures, lead, caption);
-    una_text_add(&html->text, "</figcaption>\n</figure>\n");
+    una_text_add(&html->text, "</div>\n");
+    una_html_figure_end(html, lead, caption);
     return una_arena_check(html->text.arena);
 }

@@ -48,5 +48,7 @@ void una_html_pair_end(una_html *html);
 /* Keys, panels side by side where there is room, numbered caption. */
 una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption,
                            una_run *run);
+/* The caption of a <figure> that another file of this room began, and its end. */
+void una_html_figure_end(una_html *html, const char *lead, const char *caption);
 
 #endif

@@ -25,6 +25,8 @@ void una_paper_key(const una_paper *paper, const una_key *key, double left, doub
 void una_paper_axes(const una_paper *paper, const una_panel *panel, double left, double top, double width,
                     double height);
 
+/* Cairo's writing into a una_text, which is the closure (surface.c). */
+cairo_status_t una_paper_into_text(void *closure, const unsigned char *bytes, unsigned int length);
 /* "#rrggbb" of an ink, for swatches in HTML; the usual opacity of a shape. */
 const char *una_ink_name(una_ink ink);
 double una_shape_opacity(una_shape shape);

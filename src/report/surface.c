@@ -15,7 +15,7 @@ enum { KEY_HEIGHT = 18, KEY_WIDTH = 143, GAP = 16 };
 static const double png_scale = 2.5, px_to_pt = 0.75;
 static const double least_width = 360;                  /* a phone's: small panels may grow to it */
 
-static cairo_status_t into_text(void *closure, const unsigned char *bytes, unsigned int length)
+cairo_status_t una_paper_into_text(void *closure, const unsigned char *bytes, unsigned int length)
 {
     una_text *text = closure;
     una_text_bytes(text, (const char *)bytes, length);
@@ -96,11 +96,11 @@ static cairo_surface_t *open_surface(una_text *out, const sheet *s, una_format f
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(s->width * png_scale),
                                           (int)(s->height * png_scale));
     if (format == UNA_FORMAT_SVG) {
-        cairo_surface_t *surface = cairo_svg_surface_create_for_stream(into_text, out, s->width, s->height);
+        cairo_surface_t *surface = cairo_svg_surface_create_for_stream(una_paper_into_text, out, s->width, s->height);
         cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
         return surface;
     }
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(into_text, out, s->width * px_to_pt,
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(una_paper_into_text, out, s->width * px_to_pt,
                                                                    s->height * px_to_pt);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
     return surface;
@@ -122,7 +122,7 @@ static una_status paint(una_text *out, const una_figure *figure, const sheet *s,
     cairo_surface_flush(surface);
 
     if (format == UNA_FORMAT_PNG && cairo_status(cr) == CAIRO_STATUS_SUCCESS)
-        cairo_surface_write_to_png_stream(surface, into_text, out);
+        cairo_surface_write_to_png_stream(surface, una_paper_into_text, out);
     else
         cairo_surface_finish(surface);
 

@@ -8,6 +8,7 @@
 #include "model/above.h"
 #include "report/fit_report.h"
 #include "report/number.h"
+#include "report/picture.h"
 #include "report/sheet.h"
 
 #include <string.h>
@@ -224,7 +225,38 @@ static void add_method(una_html *html, const una_explanation *e, una_arena *aren
     if (words.at) una_html_paragraph(html, NULL, words.at);
 }
 
-typedef struct wanted { const una_explanation *e; const char *title; size_t most; } wanted;
+typedef struct wanted { const una_explanation *e; const una_dataset *data; const char *title; size_t most; } wanted;
+
+/* row 17 / mean 3.1 / ignorance 0.4 / old 63 % */
+static const char *words_of(const una_explanation *e, size_t row, una_arena *arena)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], share[UNA_NUMBER_ROOM + 8];
+    size_t best = una_explanation_largest(e, row);
+    una_text words = una_text_in(arena);
+    una_text_add(&words, "row %zu\nmean %s\nignorance %s", row + 1, una_number_brief(a, e->mean[row], 3),
+                 una_number_brief(b, e->std_epistemic[row], 3));
+    if (best != SIZE_MAX)
+        una_text_add(&words, "\n%s %s", e->names[best],
+                     percent(share, e->part[row * e->parts + best] / sum_of(e, row)));
+    return words.at;
+}
+
+/* Of rows that name images: the most unsure ones. */
+static una_status add_images(una_html *html, const wanted *w, una_arena *arena, una_run *run)
+{
+    una_picture picture[MOST_SHOWN];
+    size_t sizes[3] = {0}, count = 0;
+    if (w->data) UNA_TRY(una_dataset_image(sizes, NULL, w->data, 0, run));
+    for (size_t i = 0; sizes[0] && i < w->most && i < w->e->rows && i < MOST_SHOWN; i++) {
+        double *numbers = UNA_GET(arena, double, sizes[0] * sizes[1] * sizes[2]);
+        const char *words = words_of(w->e, w->e->order[i], arena);
+        UNA_TRY(una_arena_check(arena));
+        UNA_TRY(una_dataset_image(sizes, numbers, w->data, w->e->order[i], run));
+        picture[count++] = (una_picture){ sizes[0], sizes[1], sizes[2], numbers, words };
+    }
+    return count ? una_html_pictures(html, picture, count, "The most unsure images.", "The last line is what carries "
+                                     "most of an image's ignorance.", run) : UNA_OK;
+}
 
 static una_status save_page(const wanted *w, const char *path, una_arena *arena, una_run *run)
 {
@@ -240,6 +272,7 @@ static una_status save_page(const wanted *w, const char *path, una_arena *arena,
     UNA_TRY(una_html_figure(&html, &figure, "What ignorance is made of.", "Above, the rows of which the model knows "
         "least: a bar is as long as its ignorance, in units of the target, and is divided as the square of it. Below, "
         "the shares in the sum of these squares over all rows.", run));
+    UNA_TRY(add_images(&html, w, arena, run));
     add_sentences(&html, e, rows, arena);
     add_table(&html, e, rows, arena);
     add_method(&html, e, arena);
@@ -274,13 +307,16 @@ static una_status save(const wanted *w, const char *path, saver *how, una_run *r
     return status;
 }
 
-una_status una_report_explanation(const char *path, const una_explanation *explanation, const char *title, size_t most,
-                                  una_run *run)
+una_status una_report_explanation(const char *path, const una_explanation *explanation, const una_dataset *data,
+                                  const char *title, size_t most, una_run *run)
 {
-    return save(&(wanted){ explanation, title, most }, path, save_page, run);
+    if (data && una_dataset_row_count(data) != explanation->rows)
+        UNA_FAIL(run, UNA_E_USAGE, "the table has %zu rows, and %zu were explained: give the table that una_explain "
+                 "had", una_dataset_row_count(data), explanation->rows);
+    return save(&(wanted){ explanation, data, title, most }, path, save_page, run);
 }
 
 una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run)
 {
-    return save(&(wanted){ explanation, NULL, most }, path, save_chart, run);
+    return save(&(wanted){ explanation, NULL, NULL, most }, path, save_chart, run);
 }

@@ -4,7 +4,7 @@
  *
  * Along each numeric input the models are asked on a grid from 10 % of its range below the data to 10 % above, the
  * other inputs staying at their medians or, for text, at the most frequent word. With one numeric input that is the
- * whole function.
+ * whole function. Of images nothing is moved: those that matter are shown.
  */
 #include "una_report.h"
 
@@ -22,6 +22,7 @@ typedef struct gathering {
     una_dataset *table;          /* the rows that are complete                                       */
     double      *typical;        /* [inputs] median of each numeric input                            */
     const char **typical_word;   /* [inputs] most frequent word of each text input                   */
+    const double **numbers;      /* [rows] of images, where rows name some: those of report.images   */
     una_arena   *arena;
     una_run     *run;
 } gathering;
@@ -257,6 +258,50 @@ static una_status gather_sweeps(una_report_model *to, const gathering *g, const 
     return UNA_OK;
 }
 
+/* ---- images ----------------------------------------------------------------------------------------- */
+
+/* Whether the table has images, and they are what the model sees of it. */
+static una_status find_images(gathering *g, const una_model *model)
+{
+    size_t sizes[3];
+    UNA_TRY(una_dataset_image(sizes, NULL, g->table, 0, g->run));
+    size_t each = sizes[0] * sizes[1] * sizes[2];
+    if (each == 0 || g->report.column_count != 1 || una_model_info(model)->inputs != each) return UNA_OK;
+    una_report_images *images = UNA_GET(g->arena, una_report_images, 1);
+    const double **numbers = UNA_GET(g->arena, const double *, g->report.rows);
+    UNA_TRY(una_arena_check(g->arena));
+    *images = (una_report_images){ sizes[0], sizes[1], sizes[2], numbers };
+    g->report.images = images;
+    g->numbers = numbers;
+    return UNA_OK;
+}
+
+static una_status take_image(gathering *g, size_t row)
+{
+    const una_report_images *images = g->report.images;
+    size_t sizes[3];
+    if (g->numbers[row]) return UNA_OK;
+    double *numbers = UNA_GET(g->arena, double, images->height * images->width * images->channels);
+    UNA_TRY(una_arena_check(g->arena));
+    g->numbers[row] = numbers;
+    return una_dataset_image(sizes, numbers, g->table, row, g->run);
+}
+
+/* Those that the page shows: known least, known best, most surprising. */
+static una_status take_images(gathering *g)
+{
+    size_t rows = g->report.rows;
+    const size_t *least = una_report_least_known(&g->report, g->arena);
+    const size_t *surprise = una_report_surprises(&g->report, g->arena);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t i = 0; i < rows && i < UNA_MOST_PICTURES; i++) {
+        UNA_TRY(take_image(g, least[i]));
+        UNA_TRY(take_image(g, least[rows - 1 - i]));
+        UNA_TRY(take_image(g, surprise[i]));
+    }
+    return UNA_OK;
+}
+
 /* ---- models ----------------------------------------------------------------------------------------- */
 
 static una_status gather_model(una_report_model *to, const gathering *g, const una_model *model, const char *title)
@@ -282,14 +327,15 @@ static una_status gather(gathering *g, const una_model *const *models, const cha
     if (una_dataset_row_count(data) == 0)
         UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data", una_dataset_origin(data));
     UNA_TRY(gather_table(g, models, count, data));
-    UNA_TRY(find_typical(g));
-    UNA_TRY(plan_sweeps(g));
+    UNA_TRY(find_images(g, models[0]));
+    if (!g->report.images) UNA_TRY(find_typical(g));
+    if (!g->report.images) UNA_TRY(plan_sweeps(g));
     una_report_model *list = UNA_GET(g->arena, una_report_model, count);
     UNA_TRY(una_arena_check(g->arena));
     for (size_t m = 0; m < count; m++) UNA_TRY(gather_model(&list[m], g, models[m], titles ? titles[m] : NULL));
     g->report.models = list;
     g->report.model_count = count;
-    return UNA_OK;
+    return g->report.images ? take_images(g) : UNA_OK;
 }
 
 static una_status write_report(gathering *g, const char *path, const una_model *const *models,

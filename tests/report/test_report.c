@@ -13,6 +13,7 @@
 #include "report/invented.h"
 #include "report/number.h"
 #include "report/page_checks.h"
+#include "report/picture.h"
 
 #include <cairo.h>
 #include <stdlib.h>
@@ -482,6 +483,149 @@ static void test_least_known(void **state)
 }
 
 /* Of standard normal quantiles, a share p lies below the quantile of p. */
+static double blocks[50][2 * 3 * 4];
+static const double *block_at[50];
+static const una_report_images as_images = { 2, 3, 1, block_at };
+
+/* Rows that name pictures of 2 x 3: all have their number everywhere but in the last place, which has 255. */
+static void fill_images(world *w)
+{
+    fill(w, 50, 1, 0, plain_names, 1, 0);
+    w->all.report.sweep_count = 0;
+    w->all.report.images = &as_images;
+    for (size_t i = 0; i < 50; i++) {
+        for (size_t k = 0; k < 6; k++) blocks[i][k] = k < 5 ? (double)i : 255;
+        block_at[i] = blocks[i];
+    }
+}
+
+/* Of rows with errors 1, 2 ... in the order of ignorance; surprises first, by multiples of the std. */
+static void test_risk(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill_images(w);
+    una_report_model *model = &w->all.model[0];
+    double *y = (double *)(uintptr_t)w->all.report.y, *std = (double *)(uintptr_t)model->std_epistemic;
+    for (size_t i = 0; i < 50; i++) {
+        y[i] = model->mean[i] + (double)(50 - i);
+        std[i] = (double)(50 - i);
+    }
+    assert_true(una_report_has_doubts(&w->all.report));
+
+    una_figure figure = una_chart_risk(&w->all.report, &w->arena);
+    const una_series *line = &figure.panels[0]->series[0];
+    assert_int_equal(line->count, 31);                   /* 20 rows, 21 ... 50 */
+    for (size_t i = 0; i < line->count; i++) {
+        double n = 20 + (double)i;
+        assert_true(fabs(line->x[i] - 2 * n) < 1e-12);
+        assert_true(fabs(line->y[i] - sqrt((n + 1) * (2 * n + 1) / 6)) < 1e-9);
+    }
+
+    y[30] = model->mean[30] - 1000 * model->std[30], y[31] = model->mean[31] + 900 * model->std[31];
+    const size_t *order = una_report_surprises(&w->all.report, &w->arena);
+    assert_true(order[0] == 30 && order[1] == 31);
+    close_world(w);
+}
+
+/* What comes after src= as bytes. */
+typedef struct packed { unsigned char at[4096]; size_t count, read; } packed;
+
+static packed unpack(const char *page)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    packed b = {0};
+    const char *at = strstr(page, "base64,");
+    assert_non_null(at);
+    at += 7;
+    for (uint32_t word = 0, bits = 0; *at != '"' && *at != '='; at++) {
+        const char *letter = strchr(letters, *at);
+        assert_non_null(letter);
+        word = word << 6 | (uint32_t)(letter - letters);
+        bits += 6;
+        if (bits < 8) continue;
+        assert_true(b.count < sizeof b.at);
+        b.at[b.count++] = (unsigned char)(word >> (bits -= 8));
+    }
+    return b;
+}
+
+static cairo_status_t next_bytes(void *closure, unsigned char *to, unsigned int count)
+{
+    packed *b = closure;
+    if (b->read + count > b->count) return CAIRO_STATUS_READ_ERROR;
+    memcpy(to, b->at + b->read, count);
+    b->read += count;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static uint32_t pixel(const char *page, int y, int x)
+{
+    packed b = unpack(page);
+    cairo_surface_t *surface = cairo_image_surface_create_from_png_stream(next_bytes, &b);
+    assert_int_equal(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
+    assert_int_equal(cairo_image_surface_get_width(surface), 3);
+    assert_int_equal(cairo_image_surface_get_height(surface), 2);
+    const unsigned char *data = cairo_image_surface_get_data(surface);
+    uint32_t color;
+    memcpy(&color, data + y * cairo_image_surface_get_stride(surface) + 4 * x, sizeof color);
+    cairo_surface_destroy(surface);
+    return color & 0xffffff;
+}
+
+/* Images instead of sweeps and of a table of rows; pixels as they are. */
+static void test_images(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill_images(w);
+    double *std = (double *)(uintptr_t)w->all.model[0].std_epistemic;
+    std[17] = 9;
+    const char *page = page_of(w).at;
+    assert_well_formed(page);
+    assert_self_contained(page);
+    assert_non_null(strstr(page, "images of 2 \xC3\x97 3 places, which the column a names"));
+    assert_null(strstr(page, "one input moves"));
+    assert_int_equal(occurrences(page, "<img "), 3 * UNA_MOST_PICTURES);
+    assert_int_equal(pixel(page, 0, 0), 0x111111);
+    assert_int_equal(pixel(page, 1, 2), 0xffffff);
+
+    for (size_t i = 0; i < 50; i++) std[i] = 0;
+    page = page_of(w).at;
+    assert_non_null(strstr(page, "the same ignorance about every image"));
+    assert_int_equal(occurrences(page, "<img "), UNA_MOST_PICTURES);
+    una_text chart = una_text_in(&w->arena);
+    assert_int_equal(una_report_chart(&chart, &w->all.report, UNA_FORMAT_SVG, w->run), UNA_OK);
+    close_world(w);
+}
+
+/* Colours, and tones of numbers that are no bytes: 0 to 1, or from the least to the largest. */
+static void test_tones(void **state)
+{
+    (void)state;
+    static const struct { double low, high; uint32_t first, last; } cases[] = {
+        { 0, 1, 0x000000, 0xffffff }, { 0, 0.2, 0x000000, 0x333333 }, { 0, 51, 0x000000, 0x333333 },
+        { -100, 400, 0x000000, 0xffffff } };
+    for (size_t i = 0; i < 4; i++) {
+        world *w = open_world();
+        double numbers[2 * 3 * 4] = {0};
+        for (size_t k = 0; k < 6; k++) numbers[k] = k < 3 ? cases[i].low : cases[i].high;
+        una_picture grey = { 2, 3, 1, numbers, "<words>" };
+        una_html html = una_html_begin(&w->arena, "t");
+        assert_int_equal(una_html_pictures(&html, &grey, 1, "", "", w->run), UNA_OK);
+        assert_non_null(strstr(html.text.at, "&lt;words&gt;</div>"));
+        assert_int_equal(pixel(html.text.at, 0, 1), cases[i].first);
+        assert_int_equal(pixel(html.text.at, 1, 1), cases[i].last);
+
+        for (size_t k = 0; k < 24; k++) numbers[k] = (double)(k % 4 + 1) * 16;           /* the fourth is not shown */
+        una_picture colours = { 2, 3, 4, numbers, "" };
+        html = una_html_begin(&w->arena, "t");
+        assert_int_equal(una_html_pictures(&html, &colours, 1, "", "", w->run), UNA_OK);
+        assert_int_equal(pixel(html.text.at, 1, 2), 0x102030);
+        close_world(w);
+    }
+}
+
 static void test_calibration(void **state)
 {
     (void)state;
@@ -595,6 +739,13 @@ static una_status attempt_picture(world *w)
 }
 
 /* Arrays come from a world of their own; only the report's allocations fail. */
+static una_status attempt_images(world *w)
+{
+    w->all.report.sweep_count = 0;
+    w->all.report.images = &as_images;
+    return attempt_page(w);
+}
+
 static void sweep_memory(attempt *act, size_t columns)
 {
     world *source = open_world();
@@ -634,6 +785,7 @@ static void test_memory(void **state)
     sweep_memory(attempt_chart, 1);
     sweep_memory(attempt_chart, 3);
     sweep_memory(attempt_picture, 1);
+    sweep_memory(attempt_images, 1);
 }
 
 int main(void)
@@ -647,6 +799,7 @@ int main(void)
         cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_relevance),
         cmocka_unit_test(test_constant_curve_and_three_models),
         cmocka_unit_test(test_thirteen_inputs), cmocka_unit_test(test_least_known), cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_risk), cmocka_unit_test(test_images), cmocka_unit_test(test_tones),
         cmocka_unit_test(test_many_rows), cmocka_unit_test(test_empty_is_refused), cmocka_unit_test(test_saving),
         cmocka_unit_test(test_memory),
     };

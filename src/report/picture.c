@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Images of data on a page: see picture.h. Small ones are enlarged by whole pixels, not smoothed: one sees what the
+ * model sees.
+ */
+#include "report/picture.h"
+
+#include "report/paper.h"
+
+typedef struct tones { double black, white; } tones;
+
+static tones tones_of(const una_picture *pictures, size_t count)
+{
+    double low = 0, high = 0;
+    for (size_t i = 0; i < count; i++)
+        una_range_add(&low, &high, pictures[i].numbers,
+                      pictures[i].height * pictures[i].width * pictures[i].channels);
+    return (tones){ low, high <= 1 ? 1 : high <= 255 ? 255 : high };
+}
+
+static uint32_t tone(double number, tones t)
+{
+    double share = (number - t.black) / (t.white - t.black);
+    return share > 0 ? (uint32_t)(255 * fmin(share, 1) + 0.5) : 0;       /* NAN is black */
+}
+
+static una_status draw(una_text *png, const una_picture *p, tones t, una_run *run)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)p->width, (int)p->height);
+    unsigned char *to = cairo_image_surface_get_data(surface);
+    size_t green = p->channels >= 3 ? 1 : 0, blue = 2 * green;
+    for (size_t y = 0; to && y < p->height; y++) {
+        uint32_t *line = (uint32_t *)(void *)(to + y * (size_t)cairo_image_surface_get_stride(surface));
+        for (size_t x = 0; x < p->width; x++) {
+            const double *at = p->numbers + (y * p->width + x) * p->channels;
+            line[x] = tone(at[0], t) << 16 | tone(at[green], t) << 8 | tone(at[blue], t);
+        }
+    }
+    cairo_surface_mark_dirty(surface);
+    cairo_status_t status = cairo_surface_write_to_png_stream(surface, una_paper_into_text, png);
+    cairo_surface_destroy(surface);
+    UNA_TRY(una_arena_check(png->arena));
+    if (status != CAIRO_STATUS_SUCCESS)
+        UNA_FAIL(run, UNA_E_MEMORY, "a picture of %zu x %zu could not be drawn: %s", p->height, p->width,
+                 cairo_status_to_string(status));
+    return UNA_OK;
+}
+
+static void add_base64(una_text *to, const char *bytes, size_t count)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *at = (const unsigned char *)bytes;
+    for (size_t i = 0; i < count; i += 3) {
+        size_t have = count - i < 3 ? count - i : 3;
+        uint32_t three = (uint32_t)at[i] << 16 | (have > 1 ? (uint32_t)at[i + 1] << 8 : 0) | (have > 2 ? at[i + 2] : 0);
+        char four[4];
+        for (size_t k = 0; k < 4; k++) four[k] = k <= have ? letters[three >> (18 - 6 * k) & 63] : '=';
+        una_text_bytes(to, four, 4);
+    }
+}
+
+static una_status add_picture(una_html *html, const una_picture *p, tones t, una_run *run)
+{
+    una_text png = una_text_in(html->text.arena);
+    UNA_TRY(draw(&png, p, t, run));
+    una_text_add(&html->text, "<div><img alt=\"");
+    una_html_escape(&html->text, p->words);
+    una_text_add(&html->text, "\" src=\"data:image/png;base64,");
+    add_base64(&html->text, png.at, png.length);
+    una_text_add(&html->text, "\"/>");
+    una_html_escape(&html->text, p->words);
+    una_text_add(&html->text, "</div>\n");
+    return UNA_OK;
+}
+
+una_status una_html_pictures(una_html *html, const una_picture *pictures, size_t count, const char *lead,
+                             const char *caption, una_run *run)
+{
+    tones t = tones_of(pictures, count);
+    una_text_add(&html->text, "<figure>\n<div class=\"pictures\">\n");
+    for (size_t i = 0; i < count; i++) UNA_TRY(add_picture(html, &pictures[i], t, run));
+    una_text_add(&html->text, "</div>\n");
+    una_html_figure_end(html, lead, caption);
+    return una_arena_check(html->text.arena);
+}

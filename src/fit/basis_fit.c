@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define IMAGE_RATE 0.001                 /* of Adam; by 12,000 to 26,000 faces (docs/IMAGES.md)                     */
+enum { IMAGE_EPOCHS = 10 };
 enum { LOOKS = 40, IMAGE_LOOKS = 10 };   /* at held-out rows in a whole training; they cost images a forward pass */
 
 static double unit_of(int units, const una_problem *problem, size_t target)
@@ -39,15 +41,17 @@ static double steps_rule(double rows, bool member)
     return rows < 200 ? 6000 : rows < 2000 ? 15000 : 30000;
 }
 
-void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool member)
+void una_basis_resolve(una_basis_options *o, const una_budget *b)
 {
+    double rows = (double)b->rows;
     if (UNA_IS_AUTO(o->features)) o->features = o->width;
-    if (UNA_IS_AUTO(o->batch)) o->batch = table < 200 ? (double)rows : 128;
-    if (o->batch > (double)rows) o->batch = (double)rows;
-    double batches = fmax(1, floor((double)rows / o->batch + 0.5));
+    if (UNA_IS_AUTO(o->rate)) o->rate = b->images ? IMAGE_RATE : b->rate;
+    if (UNA_IS_AUTO(o->batch)) o->batch = b->table < 200 ? rows : 128;
+    if (o->batch > rows) o->batch = rows;
+    double batches = fmax(1, floor(rows / o->batch + 0.5));
+    if (b->images && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs)) o->epochs = IMAGE_EPOCHS;
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)table, member)
-                   : o->epochs * batches;
+        o->steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)b->table, b->member) : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
     if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
 }
@@ -388,7 +392,8 @@ static una_status begin(several *all, una_basis *const *basis, una_basis_options
                       .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
     UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
     for (size_t t = 0; t < n; t++) {
-        una_basis_resolve(o[t], una_train_rows(p), una_table_rows(p), plan->member);
+        una_basis_resolve(o[t], &(una_budget){ una_train_rows(p), una_table_rows(p), plan->member, una_is_of_images(p),
+                                               0.01 });
         UNA_TRY(una_basis_shape(basis[t], o[t], p, plan->heads, keep, run));
     }
     return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);

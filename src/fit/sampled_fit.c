@@ -97,7 +97,7 @@ static void resolve(una_sampled_options *o, const una_problem *p)
 {
     una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
                                 .epochs = o->epochs };
-    una_basis_resolve(&basis, p->x.rows, una_table_rows(p), false);
+    una_basis_resolve(&basis, &(una_budget){ p->x.rows, una_table_rows(p), false, una_is_of_images(p), 0 });
     o->batch = basis.batch;
     o->steps = basis.steps;
     o->epochs = basis.epochs;

@@ -59,7 +59,7 @@ static const una_option tuna_table[] = {
       "at most so many training inputs become reference inputs (chosen at random)" },
     { "match_prior", UNA_FLAG, offsetof(tuna_options, match_prior), "no", 0, 0, false, NULL,
       "prior_var = mean square of the fitted heads' weights" },
-    UNA_NET_TABLE(tuna_options, "0.003", "0.01", "auto"),
+    UNA_NET_TABLE(tuna_options, "0.003", false, "learning rate", "0.01", "auto"),
     UNA_ROW_NOISE_SHAPE(tuna_options),
     { .name = NULL }
 };
@@ -441,7 +441,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     if (has_pseudo(o)) UNA_TRY(hold_fifth(&held, p, run));
     UNA_TRY(gather(&data, &r, p, held, run));
     o->heads = (double)r.heads;
-    una_basis_resolve(&o->basis, data.rows, data.rows, false);
+    una_basis_resolve(&o->basis, &(una_budget){ .rows = data.rows, .table = data.rows });
     UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, keep, run));
     UNA_TRY(train(basis, &o->basis, &data, p, result, keep, run));
 

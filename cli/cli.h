@@ -58,10 +58,11 @@ typedef struct cli_flag {
              "'sex == 1 and age < 30', \"kind in ('a', 'b') or missing(age)\"; with and, or, not, == != < <= > >= "  \
              "and + - * /; a comparison with a missing cell is false")
 #define CLI_FLAG_IMAGES                                                                                              \
-    CLI_FLAG("images", CLI_FILE, "FILE", "a file of images: IDX as MNIST's, also .gz, or NPY with channels last. "     \
+    CLI_FLAG("images", CLI_FILE, "FILE", "a file of images: IDX as MNIST's, or NPY with channels last; also .gz. "    \
              "Each row names one by its number, counted from 0, and the model sees this image and nothing else of it")
 #define CLI_FLAG_INDEX                                                                                               \
-    CLI_FLAG("index", CLI_TEXT, "COLUMN", "with --images: the column that has the numbers of images (default index)")
+    CLI_FLAG("index", CLI_TEXT, "COLUMN", "with --images: the column that has the numbers of images (default index, "  \
+             "or the model's own)")
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 
 enum {                           /* which of the common flags a verb has                            */
@@ -237,6 +238,8 @@ una_missing cli_missing(const cli *c);
 /* --where: *data becomes a table of the rows that match. _part: of this rank's part of the rows. */
 una_status  cli_keep_rows(const cli *c, una_dataset **data);
 una_status  cli_keep_part(const cli *c, una_dataset **data);
+/* The same for rows that this model is asked about: where it sees images, the column that names them is its own. */
+una_status  cli_keep_asked(const cli *c, una_dataset **data, const una_model *model);
 /* Names of --target "a, b" as columns of the table; a column whose own name has the comma comes first. Each and the
  * list: free them by cli_targets_free. *count 0: the flag was not given. */
 char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);

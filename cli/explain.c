@@ -59,10 +59,10 @@ static una_status choose_target(const cli *c, job *j)
                     "by --target", count, all);
 }
 
-static una_status read_table(const cli *c, una_dataset **data, const char *path)
+static una_status read_table(const cli *c, const job *j, una_dataset **data, const char *path)
 {
     una_status status = una_dataset_read(data, path, c->run);
-    return status == UNA_OK ? cli_keep_rows(c, data) : status;
+    return status == UNA_OK ? cli_keep_asked(c, data, j->asked) : status;
 }
 
 static una_status read_all(cli *c, job *j)
@@ -73,8 +73,8 @@ static una_status read_all(cli *c, job *j)
     if (status != UNA_OK) return cli_failed(c, status);
     status = choose_target(c, j);
     if (status != UNA_OK) return status;
-    status = read_table(c, &j->data, c->operand[1]);
-    if (status == UNA_OK && with) status = read_table(c, &j->with, with);
+    status = read_table(c, j, &j->data, c->operand[1]);
+    if (status == UNA_OK && with) status = read_table(c, j, &j->with, with);
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 

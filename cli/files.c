@@ -84,7 +84,7 @@ una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *se
 typedef una_status keep_call(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
 
 /* Rows that are left out need not name an image. */
-static una_status keep(const cli *c, una_dataset **data, keep_call *call)
+static una_status keep(const cli *c, una_dataset **data, keep_call *call, const char *usual)
 {
     const char *condition = cli_text(c, "where"), *images = cli_text(c, "images"), *index = cli_text(c, "index");
     if (condition) {
@@ -94,17 +94,25 @@ static una_status keep(const cli *c, una_dataset **data, keep_call *call)
         una_dataset_free(*data);
         *data = matching;
     }
-    return images ? una_dataset_add_images(*data, images, index ? index : "index", c->run) : UNA_OK;
+    if (index && !images)
+        return una_run_fail(c->run, UNA_E_USAGE, "--index names the column of images, and no images are given; name "
+                            "their file with --images");
+    return images ? una_dataset_add_images(*data, images, index ? index : usual, c->run) : UNA_OK;
 }
 
 una_status cli_keep_rows(const cli *c, una_dataset **data)
 {
-    return keep(c, data, una_dataset_where);
+    return keep(c, data, una_dataset_where, "index");
+}
+
+una_status cli_keep_asked(const cli *c, una_dataset **data, const una_model *model)
+{
+    return keep(c, data, una_dataset_where, una_model_input_name(model, 0));
 }
 
 una_status cli_keep_part(const cli *c, una_dataset **data)
 {
-    return keep(c, data, una_dataset_where_part);
+    return keep(c, data, una_dataset_where_part, "index");
 }
 
 size_t cli_split(const char *list, char **copy, const char ***pieces)

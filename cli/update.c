@@ -33,9 +33,9 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
     una_status status = una_dataset_read(&old, old_path, c->run);
-    if (status == UNA_OK) status = cli_keep_rows(c, &old);
+    if (status == UNA_OK) status = cli_keep_asked(c, &old, model);
     if (status == UNA_OK) status = una_dataset_read(&more, c->operand[1], c->run);
-    if (status == UNA_OK) status = cli_keep_rows(c, &more);
+    if (status == UNA_OK) status = cli_keep_asked(c, &more, model);
     if (status == UNA_OK) status = una_dataset_join(&joined, old, more, c->run);
     if (status == UNA_OK) status = una_fit(fresh, info->spec, joined, &settings, c->run);
     if (status == UNA_OK) *rows_added = una_dataset_row_count(more);

@@ -99,7 +99,8 @@ typedef struct una_run_settings {
     int   (*progress)(void *context, const una_progress *progress);  /* nonzero asks to cancel      */
     void       *callbacks;                     /* context of both; calls are never concurrent       */
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
-    int         no_cache; /* 1: parsed tables are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una) */
+    int         no_cache;        /* 1: parsed tables and unpacked images are not kept in $XDG_CACHE_HOME/una (or
+                                    ~/.cache/una)                                                   */
     int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
     int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
@@ -173,8 +174,9 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
  * holds words in one table and numbers in the other, is an error. */
 una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run);
 /* Rows of the table name images: the column `column` has their numbers in the file at `path`, counted from 0. The file
- * is IDX, as MNIST's (also .gz), or NPY, with sizes count, height, width and perhaps channels. Models then see the
- * image and nothing else of a row. What a table has, tables made of its rows have, too. */
+ * is IDX, as MNIST's, or NPY, with sizes count, height, width and perhaps channels; either may be compressed with gzip,
+ * and is then unpacked once and kept in the cache (see no_cache). Models see the image and nothing else of a row. What
+ * a table has, tables made of its rows have, too. */
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run);
 /* The image that a row names, for pictures: sizes are its height, width and channels (all 0: the table has no images),
  * numbers [their product] what stands in the file, row by row of the image, channels last; NULL: the sizes alone. */
@@ -324,8 +326,8 @@ typedef struct una_prediction {
 /* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
                              const una_prediction *out, una_run *run);
-/* x [rows, una_model_input_count] row-major: numbers, for models without text columns (others are asked with a table,
- * una_dataset_from_columns). */
+/* x [rows, una_model_input_count] row-major: numbers, for models without text columns or images (others are asked with
+ * a table, una_dataset_from_columns). */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
                                   const una_prediction *out, una_run *run);
 /* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. Of several targets

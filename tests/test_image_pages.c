@@ -64,6 +64,29 @@ static void numbers_of_an_image(void **state)
     una_run_free(run);
 }
 
+/* Tables that read the same file can be joined, as update --with does; those of two files cannot. */
+static void tables_of_one_file_join(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *a = make_table(run), *b = make_table(run), *plain = NULL, *joined = NULL;
+    const double index[] = { 1, 2 }, *numbers[] = { index, index };
+    const char *names[] = { "index", "label" };
+    size_t sizes[3];
+    double pixels[EACH];
+    assert_ok(una_dataset_join(&joined, a, b, run), run);
+    assert_ok(una_dataset_image(sizes, pixels, joined, COUNT + 4, run), run);
+    assert_true(pixels[1] == 4);
+    una_dataset_free(joined);
+    assert_ok(una_dataset_from_columns(&plain, names, numbers, NULL, 2, 2, run), run);
+    assert_status(una_dataset_join(&joined, a, plain, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "images of one file");
+    una_dataset_free(plain);
+    una_dataset_free(a);
+    una_dataset_free(b);
+    una_run_free(run);
+}
+
 /* What is fitted where no kind is named: auto sees no images. */
 static void luna_is_the_usual_kind(void **state)
 {
@@ -120,7 +143,7 @@ static void pages_show_images(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_an_image), cmocka_unit_test(luna_is_the_usual_kind),
+        cmocka_unit_test(numbers_of_an_image), cmocka_unit_test(tables_of_one_file_join), cmocka_unit_test(luna_is_the_usual_kind),
         cmocka_unit_test(pages_show_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * A model file from a stranger cannot crash una, leak, hang or take memory. Files of every kind, with and without text
- * columns, are cut short at every byte and changed at random in many ways. A change is caught by a checksum, so in most
- * cases the checksums are made to agree again afterwards: then the checks of the contents have to stand alone. What is
- * not refused with a sentence must predict, draw, update and save without a crash.
+ * columns, and once more of those that see images, are cut short at every byte and changed at random in many ways. A
+ * change is caught by a checksum, so in most cases the checksums are made to agree again afterwards: then the checks of
+ * the contents have to stand alone. What is not refused with a sentence must predict, draw, update and save without a
+ * crash.
  *   test_modelfile [N]                    N random changes in all; also $UNA_MUTATIONS; default 10,000
  *   test_modelfile --make-fixtures DIR    writes the files of tests/fixtures/ (done once per release)
  */
@@ -246,7 +247,7 @@ static void try_bytes(stranger *s, const bytes *b)
 
 /* ---- the files to start from ------------------------------------------------------------------------------------- */
 
-typedef struct original { bytes file; bool mixed; const char *kind; } original;
+typedef struct original { bytes file; bool mixed, images; const char *kind; } original;
 
 static original kept_file(una_model *model, bool mixed, una_run *run)
 {
@@ -294,6 +295,20 @@ static original pair_file(const char *spec, bool joint)
     return o;
 }
 
+static original image_model(const una_kind *kind)
+{
+    una_run *run = quiet_run();
+    quick_images = true;
+    una_dataset *data = quick_data(30, 0, run);
+    original o = kept_file(quick_fit(kind, data, run), false, run);
+    o.images = true;
+    o.kind = kind->name;
+    quick_images = false;
+    una_dataset_free(data);
+    una_run_free(run);
+    return o;
+}
+
 static original small_file(const una_kind *kind, bool mixed)
 {
     return shaped_file(kind, mixed, false);
@@ -314,17 +329,27 @@ static size_t originals(original *list, size_t most)
         list[count++] = pair_file("nlm(width=3, steps=4, members=2)", true);
     }
     quick_choice = 0;
+    for (size_t k = 0; una_kinds[k] && count < most; k++)
+        if (una_kinds[k]->sees_images) list[count++] = image_model(una_kinds[k]);
     return count;
 }
 
+/* Networks of convolutions are large: a sample of their bytes, with all of the front. */
+static size_t next_byte(const original *o, size_t at)
+{
+    return at + (o->images && at > 300 ? 151 : 1);
+}
+
 /* A run whose memory is limited and counted, and rows that the file's model can read. */
-static una_dataset *meet(stranger *s, bool mixed)
+static una_dataset *meet(stranger *s, const original *o)
 {
     *s = (stranger){ .memory = { .left = -1 } };
     una_run_settings settings = failing_settings(&s->memory);
     settings.memory_limit = 32 << 20;
     if (una_run_new(&s->run, &settings) != UNA_OK) fail_msg("%s", "no run could be made");
-    una_dataset *data = mixed ? mixed_data(8, s->run) : wave_data(8, 100, s->run);
+    una_dataset *data = o->mixed    ? mixed_data(8, s->run)
+                        : o->images ? image_data(8, 100, s->run)
+                                    : wave_data(8, 100, s->run);
     s->data = data;
     return data;
 }
@@ -346,8 +371,8 @@ static void every_truncation_is_refused(void **state)
 
     for (size_t i = 0; i < count; i++) {
         stranger s;
-        una_dataset *data = meet(&s, list[i].mixed);
-        for (size_t size = 0; size < list[i].file.size; size++) {
+        una_dataset *data = meet(&s, &list[i]);
+        for (size_t size = 0; size < list[i].file.size; size = next_byte(&list[i], size)) {
             /* A copy of exactly that size, so that a reader of one byte more is caught. */
             bytes short_one = { malloc(size ? size : 1), size, size };
             assert_non_null(short_one.at);
@@ -369,7 +394,7 @@ static void a_byte_too_many_is_refused(void **state)
     (void)state;
     original o = small_file(una_kinds[0], false);
     stranger s;
-    una_dataset *data = meet(&s, false);
+    una_dataset *data = meet(&s, &o);
     bytes longer = { calloc(o.file.size + 1, 1), o.file.size + 1, 0 };
     assert_non_null(longer.at);
     memcpy(longer.at, o.file.at, o.file.size);
@@ -389,8 +414,8 @@ static void every_byte_is_guarded(void **state)
 
     for (size_t i = 0; i < count; i++) {
         stranger s;
-        una_dataset *data = meet(&s, list[i].mixed);
-        for (size_t at = 0; at < list[i].file.size; at++) {
+        una_dataset *data = meet(&s, &list[i]);
+        for (size_t at = 0; at < list[i].file.size; at = next_byte(&list[i], at)) {
             list[i].file.at[at] ^= 0x10;
             try_bytes(&s, &list[i].file);
             list[i].file.at[at] ^= 0x10;
@@ -411,11 +436,11 @@ static void random_changes(void **state)
 
     for (size_t i = 0; i < count; i++) {
         stranger s;
-        una_dataset *data = meet(&s, list[i].mixed);
+        una_dataset *data = meet(&s, &list[i]);
         bytes changed = { malloc(2 * list[i].file.size + 4096), 0, 2 * list[i].file.size + 4096 };
         assert_non_null(changed.at);
 
-        for (long n = 0; n < mutations / (long)count + 1; n++) {
+        for (long n = 0; n < mutations / (long)count / (list[i].images ? 3 : 1) + 1; n++) {
             una_rng rng = una_rng_at(i, UNA_FOR_TEST, (uint64_t)n);
             memset(changed.at, (int)una_rng_below(&rng, 256), changed.room);
             memcpy(changed.at, list[i].file.at, changed.size = list[i].file.size);
@@ -474,6 +499,7 @@ static void two_files_do_not_mix(void **state)
     for (size_t k = 0; una_kinds[k] && count + 2 <= 64; k++) {
         list[count++] = shaped_file(una_kinds[k], false, true);
         list[count++] = shaped_file(una_kinds[k], true, true);
+        if (strcmp(una_kinds[k]->name, "nlm") == 0 && count < 64) list[count++] = image_model(una_kinds[k]);
     }
 
     for (size_t n = 0; n < count * count; n++) {
@@ -481,7 +507,7 @@ static void two_files_do_not_mix(void **state)
         const original *one = &list[n / count], *two = &list[n % count];
         size_t blocks = read_blocks(&one->file, first), others = read_blocks(&two->file, second), from = 0;
         stranger s;
-        una_dataset *data = meet(&s, one->mixed);
+        una_dataset *data = meet(&s, one);
 
         for (size_t i = 0; i < blocks; i++) {
             for (size_t j = from; j < others; j++) {
@@ -519,7 +545,7 @@ static void columns_must_fit_the_state(void **state)
         bytes a = spliced(&plain.file, &first[i], &mixed.file, &second[j]),
             b = spliced(&mixed.file, &second[j], &plain.file, &first[i]);
         stranger s;
-        una_dataset *data = meet(&s, false);
+        una_dataset *data = meet(&s, &plain);
         try_bytes(&s, &a);
         try_bytes(&s, &b);
         assert_int_equal(s.loaded, 0);

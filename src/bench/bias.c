@@ -20,7 +20,7 @@ typedef struct bias_options { const char *data, *study; double seeds; } bias_opt
 static const una_option table[] = {
     { "data", UNA_TEXT, offsetof(bias_options, data), "", 0, 0, false, NULL, UNA_DATA_HELP },
     { "study", UNA_TEXT, offsetof(bias_options, study), "", 0, 0, false, NULL,
-      "which studies, with commas between, for instance nlm_penalty,luna_heads; left out: all" },
+      "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all" },
     { "seeds", UNA_COUNT, offsetof(bias_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
     { .name = NULL }
 };

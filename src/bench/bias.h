@@ -42,6 +42,9 @@ typedef struct una_bias_interval { double excess_low, excess_high, auroc_low, au
 una_status una_bias_bootstrap(una_bias_interval *interval, const double *a, size_t a_count, const double *b,
                               size_t b_count, una_run *run);
 
+/* Pictures of the surest and the least sure of a study, where the faces are at hand. */
+una_status una_bias_faces(una_page *page, const una_findings *findings, const char *data, const una_asked *asked,
+                          una_run *run);
 extern const una_claim una_bias_claims[];
 una_status una_bias_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page of sampling bias: a table for each study beside what the thesis prints, and what is gained if the least sure
- * are left to an expert.
+ * are left to an expert; where the faces are at hand, the surest and the least sure of them.
  */
 #include "bench/bias.h"
 
@@ -99,7 +99,6 @@ una_status una_bias_page(una_page *page, const una_findings *f, const una_asked 
 {
     una_arena *arena = page->html.text.arena;
     una_figure figure = una_figure_in(arena, 2, panel_width, panel_height);
-    (void)asked;
     for (size_t d = 0; d < 2; d++) {
         bool there = false;
         for (size_t g = 0; g < f->group_count; g++)
@@ -107,6 +106,7 @@ una_status una_bias_page(una_page *page, const una_findings *f, const una_asked 
         if (!there) continue;
         UNA_TRY(add_table(page, f, &una_bias_published[d], run));
         UNA_TRY(add_curves(&figure, f, una_bias_published[d].data, arena));
+        UNA_TRY(una_bias_faces(page, f, una_bias_published[d].data, asked, run));
     }
     return una_page_figure(page, "risk", &figure, "The least sure left to an expert.", "Mean absolute error of those "
                            "who are kept, when of all who are asked (like the trained, and left out) only the surest "

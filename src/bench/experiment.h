@@ -157,6 +157,6 @@ extern const una_bench_measure una_seconds_measure;
 
 /* The program has one flag for an option that several experiments have: what it says is written once. */
 #define UNA_SEEDS_HELP "how many seeds, from the run's on; auto: as many as the experiment has by itself"
-#define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, or mnist/"
+#define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, mnist/ or faces/"
 
 #endif

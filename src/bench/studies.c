@@ -26,7 +26,7 @@ typedef struct studies_options { double seeds; const char *study; } studies_opti
 static const una_option table[] = {
     { "seeds", UNA_COUNT, offsetof(studies_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
     { "study", UNA_TEXT, offsetof(studies_options, study), "", 0, 0, false, NULL,
-      "which studies, with commas between, for instance nlm_penalty,luna_heads; left out: all" },
+      "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all" },
     { .name = NULL }
 };
 

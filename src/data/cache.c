@@ -3,37 +3,19 @@
  * A cache file: head, one descriptor per column, the absolute path and the names; then the columns one after the other,
  * numbers as they are in memory, words as their levels and a 32-bit position per row (0: missing); then the line
  * numbers, unless they simply count up. Each part has a sum, all are checked, and no count is believed before it fits
- * the size of the file. The name comes from the path alone, so that a new version of the data replaces the old one here
- * too.
- *
- * A data file is known by its key: size, inode, device and times. Bytes may change under the same key, where a program
- * stores through a mapping of the file or a file system is careless about times; for those who ask (verify_cache), the
- * head has a sum of the data file's bytes too, and they are read again. It is made after parsing, from bytes that are
- * still in memory; a change of that kind in between is not noticed.
+ * the size of the file.
  */
-#define _XOPEN_SOURCE 700        /* realpath */
-
-#include "data/cache.h"
+#include "data/cache_file.h"
 
 #include "data/build.h"
 #include "data/csv.h"
-#include "data/sum.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
-#ifndef PATH_MAX
-#define PATH_MAX 4096
-#endif
-
-enum { VERSION = 3, ORDER = 0x01020304, CHUNK = 1 << 18, MOST_COLUMNS = 1 << 20, STALE_SECONDS = 3600 };
+enum { VERSION = 3, MOST_COLUMNS = 1 << 20 };
+static const char ENDING[] = ".table";
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 
 typedef struct head {
@@ -50,128 +32,12 @@ typedef struct descriptor {
     uint64_t is_text, first_word, levels, words_size, sum;     /* words_size in bytes, a multiple of 32 */
 } descriptor;
 
-typedef struct place { char path[PATH_MAX], file[PATH_MAX], folder[PATH_MAX]; } place;
-
 static size_t eights(size_t size)
 {
     return (size + 7) / 8 * 8;
 }
 
-/* ---- where --------------------------------------------------------------------------------------------- */
-
-static bool joined(char to[PATH_MAX], const char *folder, const char *name)
-{
-    int length = snprintf(to, PATH_MAX, "%s/%s", folder, name);
-    return length > 0 && length < PATH_MAX;
-}
-
-/* The cache file of a data file, and its folder, which is made if need be. */
-static bool find_place(place *p, const char *path)
-{
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char name[32], above[PATH_MAX];
-    if (!realpath(path, p->path)) return false;
-
-    if (base && base[0] == '/') {
-        if (!joined(above, base, "")) return false;
-    } else if (!home || home[0] != '/' || !joined(above, home, ".cache")) {
-        return false;
-    }
-    if (!joined(p->folder, above, "una")) return false;
-
-    uint64_t hash = UINT64_C(14695981039346656037);              /* FNV-1a */
-    for (const char *c = p->path; *c; c++) hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    snprintf(name, sizeof name, "%016llx.table", (unsigned long long)hash);
-    return joined(p->file, p->folder, name);
-}
-
-static una_cache_key key_of(const struct stat *about)
-{
-    return (una_cache_key){ (uint64_t)about->st_size, (uint64_t)about->st_ino, (uint64_t)about->st_dev,
-                            (int64_t)about->st_mtim.tv_sec, (int64_t)about->st_mtim.tv_nsec,
-                            (int64_t)about->st_ctim.tv_sec, (int64_t)about->st_ctim.tv_nsec };
-}
-
-static bool same_key(const struct stat *about, const una_cache_key *key)
-{
-    una_cache_key now = key_of(about);
-    return memcmp(&now, key, sizeof now) == 0;
-}
-
-/* A file written just now might be written again without its time changing: clocks of file systems are coarse. */
-static bool settled(const una_cache_key *key)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    double age = (double)(now.tv_sec - key->changed) + 1e-9 * (double)(now.tv_nsec - key->changed_ns);
-    return age > (key->changed_ns == 0 ? 3 : 0.1);
-}
-
 /* ---- reading ------------------------------------------------------------------------------------------- */
-
-static bool read_whole(int handle, void *to, size_t size)
-{
-    for (char *at = to; size > 0;) {
-        ssize_t got = read(handle, at, size);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        at += got;
-        size -= (size_t)got;
-    }
-    return true;
-}
-
-/* Reads and sums up; in pieces, so that each is summed while it is in the cache of the processor. */
-static bool read_summed(int handle, void *to, size_t size, una_sum *s)
-{
-    for (size_t from = 0; from < size; from += CHUNK) {
-        size_t now = size - from < CHUNK ? size - from : CHUNK;
-        if (!read_whole(handle, (char *)to + from, now)) return false;
-        una_sum_add(s, (char *)to + from, now);
-    }
-    return true;
-}
-
-static bool read_content(int handle, uint64_t size, uint64_t *content, una_run *run)
-{
-    una_sum s = una_sum_begin();
-    unsigned char *piece = UNA_GET(&run->scratch, unsigned char, CHUNK);
-    if (!piece) return false;
-    for (uint64_t left = size; left > 0;) {
-        size_t now = left < CHUNK ? (size_t)left : CHUNK, padded = (now + 31) / 32 * 32;
-        if (una_cancelled(run) || !read_whole(handle, piece, now)) return false;
-        memset(piece + now, 0, padded - now);
-        una_sum_add(&s, piece, padded);
-        left -= now;
-    }
-    *content = una_sum_end(&s);
-    return true;
-}
-
-/* The sum of the data file's bytes; false unless it still has this key after they were read. */
-static bool sum_content(uint64_t *content, const char *path, const una_cache_key *key, una_run *run)
-{
-    struct stat about;
-    int handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (handle < 0) return false;
-    una_mark mark = una_arena_mark(&run->scratch);
-    bool good = read_content(handle, key->size, content, run);
-    una_arena_release(&run->scratch, mark);
-    good = good && fstat(handle, &about) == 0 && same_key(&about, key);
-    close(handle);
-    return good;
-}
-
-/* Has the data file the bytes that it was cached with? Under the same key, so that nothing else would tell. */
-static bool verified(const head *h, const char *path, una_run *run)
-{
-    uint64_t content;
-    if (!sum_content(&content, path, &h->key, run)) return false;
-    if (content == h->content) return true;
-    una_log(run, UNA_LOG_WARNING, "the bytes of %s have changed since it was cached, although its size and times have "
-            "not; it is parsed anew now, but fit models again that were fitted to it since the change", path);
-    return false;
-}
 
 /* Do the counts make up exactly a file of this size? Each is bounded before it is multiplied. */
 static bool fits(const head *h, const descriptor *d, size_t file_size)
@@ -193,8 +59,8 @@ static bool read_head(int handle, head *h, unsigned char **bytes, const una_cach
 {
     struct stat about;
     if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof *h) return false;
-    if (!read_whole(handle, h, sizeof *h) || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) return false;
-    if (h->version != VERSION || h->order != ORDER || memcmp(&h->key, key, sizeof *key) != 0) return false;
+    if (!una_cache_take(handle, h, sizeof *h) || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) return false;
+    if (h->version != VERSION || h->order != UNA_CACHE_ORDER || memcmp(&h->key, key, sizeof *key) != 0) return false;
 
     uint64_t size = (uint64_t)about.st_size, rest = size - sizeof *h;
     if (h->columns == 0 || h->columns > MOST_COLUMNS || h->columns > rest / sizeof(descriptor)) return false;
@@ -206,7 +72,7 @@ static bool read_head(int handle, head *h, unsigned char **bytes, const una_cach
     if (!*bytes) return false;
     memcpy(*bytes, h, sizeof *h);
     memset(*bytes + offsetof(head, sum), 0, sizeof h->sum);
-    if (!read_whole(handle, *bytes + sizeof *h, more)) return false;
+    if (!una_cache_take(handle, *bytes + sizeof *h, more)) return false;
 
     una_sum s = una_sum_begin();
     una_sum_add(&s, *bytes, sizeof *h + more);
@@ -236,7 +102,7 @@ static bool has_infinity(const double *number, size_t rows)
 static bool read_numbers(int handle, una_table_column *column, size_t rows, const descriptor *d)
 {
     una_sum s = una_sum_begin();
-    return read_summed(handle, column->number, rows * sizeof(double), &s) && una_sum_end(&s) == d->sum
+    return una_cache_take_summed(handle, column->number, rows * sizeof(double), &s) && una_sum_end(&s) == d->sum
            && !has_infinity(column->number, rows);
 }
 
@@ -250,7 +116,7 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
     column->first_word = d->first_word;
     if (!block || !position) return false;
 
-    if (!read_whole(handle, block, d->words_size) || !read_whole(handle, position, size)) return false;
+    if (!una_cache_take(handle, block, d->words_size) || !una_cache_take(handle, position, size)) return false;
     una_sum_add(&s, block, d->words_size);
     una_sum_add(&s, position, size);
     if (una_sum_end(&s) != d->sum) return false;
@@ -271,12 +137,12 @@ static bool read_lines(int handle, una_dataset *data, const head *h)
     data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);
     if (!data->line) return false;
     for (size_t i = 0; !h->has_lines && i < data->rows; i++) data->line[i] = h->first_line + i;
-    return !h->has_lines || (read_summed(handle, data->line, data->rows * sizeof(uint64_t), &s) &&
+    return !h->has_lines || (una_cache_take_summed(handle, data->line, data->rows * sizeof(uint64_t), &s) &&
                              una_sum_end(&s) == h->lines_sum);
 }
 
-static bool read_table(int handle, una_dataset **data, const char *path, const place *p, const una_cache_key *key,
-                       una_run *run)
+static bool read_table(int handle, una_dataset **data, const char *path, const una_cache_place *p,
+                       const una_cache_key *key, una_run *run)
 {
     head h;
     unsigned char *bytes = NULL;
@@ -286,7 +152,7 @@ static bool read_table(int handle, una_dataset **data, const char *path, const p
     const descriptor *d = (const descriptor *)(bytes + sizeof h);
     const char **text = split_texts((const char *)(d + h.columns), h.text_size, h.columns + 1, work);
     if (!text || strcmp(text[0], p->path) != 0) return false;
-    if (run->settings.verify_cache && !verified(&h, path, run)) return false;
+    if (run->settings.verify_cache && !una_cache_verified(&h.key, h.content, path, run)) return false;
     if (una_table_new(data, path, text + 1, h.columns, run) != UNA_OK) return false;
 
     una_dataset *t = *data;
@@ -305,16 +171,11 @@ static bool read_table(int handle, una_dataset **data, const char *path, const p
 
 una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
 {
-    struct stat about;
-    place p;
+    una_cache_place p;
     *data = NULL;
-    if (run->settings.no_cache || sizeof(size_t) != 8 || una_path_ends(path, strlen(path), ".npy"))
-        return (una_cache_key){0};
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < UNA_CACHE_LEAST)
-        return (una_cache_key){0};
-
-    una_cache_key key = key_of(&about);
-    int handle = find_place(&p, path) ? open(p.file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    una_cache_key key = una_cache_key_of(path, run);
+    if (key.size == 0 || una_path_ends(path, strlen(path), ".npy")) return (una_cache_key){0};
+    int handle = una_cache_find(&p, path, ENDING) ? una_cache_open(&p) : -1;
     if (handle < 0) return key;
 
     una_mark mark = una_arena_mark(&run->scratch);
@@ -329,26 +190,6 @@ una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
-
-static bool write_whole(int handle, const void *from, size_t size)
-{
-    for (const char *at = from; size > 0;) {
-        ssize_t put = write(handle, at, size);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return false;
-        at += put;
-        size -= (size_t)put;
-    }
-    return true;
-}
-
-static bool write_summed(int handle, const void *from, size_t size, uint64_t *result)
-{
-    una_sum s = una_sum_begin();
-    una_sum_add(&s, from, size);
-    *result = una_sum_end(&s);
-    return write_whole(handle, from, size);
-}
 
 typedef struct levels {                  /* words to positions: equal words share one pointer            */
     const char **slot;
@@ -406,7 +247,7 @@ static bool write_words(int handle, const una_table_column *column, size_t rows,
     una_sum_add(&s, l.text.at, l.text.length);
     una_sum_add(&s, position, size);
     *d = (descriptor){ 1, column->first_word, l.count, l.text.length, una_sum_end(&s) };
-    return write_whole(handle, l.text.at, l.text.length) && write_whole(handle, position, size);
+    return una_cache_put(handle, l.text.at, l.text.length) && una_cache_put(handle, position, size);
 }
 
 static bool counts_up(const size_t *line, size_t rows)
@@ -417,11 +258,11 @@ static bool counts_up(const size_t *line, size_t rows)
 }
 
 /* Everything behind the head, then the head with all sums. */
-static bool write_table(int handle, const una_dataset *data, const place *p, const una_cache_key *key,
+static bool write_table(int handle, const una_dataset *data, const una_cache_place *p, const una_cache_key *key,
                         uint64_t content, una_arena *work)
 {
     static const char zeroes[8];
-    head h = { .version = VERSION, .order = ORDER, .key = *key, .content = content, .rows = data->rows,
+    head h = { .version = VERSION, .order = UNA_CACHE_ORDER, .key = *key, .content = content, .rows = data->rows,
                .columns = data->columns, .first_line = data->line[0], .has_lines = !counts_up(data->line, data->rows) };
     memcpy(h.magic, MAGIC, sizeof MAGIC);
 
@@ -440,11 +281,13 @@ static bool write_table(int handle, const una_dataset *data, const place *p, con
         const una_table_column *column = &data->column[c];
         una_mark mark = una_arena_mark(work);
         bool good = column->is_text ? write_words(handle, column, data->rows, &d[c], work)
-                                    : write_summed(handle, column->number, data->rows * sizeof(double), &d[c].sum);
+                                    : una_cache_put_summed(handle, column->number, data->rows * sizeof(double),
+                                                           &d[c].sum);
         una_arena_release(work, mark);
         if (!good) return false;
     }
-    if (h.has_lines && !write_summed(handle, data->line, data->rows * sizeof *data->line, &h.lines_sum)) return false;
+    size_t lines = h.has_lines ? data->rows * sizeof *data->line : 0;
+    if (lines > 0 && !una_cache_put_summed(handle, data->line, lines, &h.lines_sum)) return false;
 
     memcpy(bytes, &h, sizeof h);
     memcpy(bytes + sizeof h + before, text.at, text.length);
@@ -452,53 +295,17 @@ static bool write_table(int handle, const una_dataset *data, const place *p, con
     una_sum_add(&s, bytes, size);
     h.sum = una_sum_end(&s);
     memcpy(bytes, &h, sizeof h);
-    return lseek(handle, 0, SEEK_SET) == 0 && write_whole(handle, bytes, size);
-}
-
-/* Is there room for the table without filling the disk up? */
-static bool has_room(const char *folder, const una_dataset *data)
-{
-    struct statvfs about;
-    if (statvfs(folder, &about) != 0) return false;
-    return (double)about.f_bavail * (double)about.f_frsize > 4.0 * 8 * (double)data->rows * (double)data->columns;
-}
-
-/* One writer at a time; what a crash left over gives way after an hour. */
-static int open_temporary(const char *path)
-{
-    struct stat about;
-    int handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (handle >= 0 || errno != EEXIST || stat(path, &about) != 0 || time(NULL) - about.st_mtime < STALE_SECONDS)
-        return handle;
-    unlink(path);
-    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    return lseek(handle, 0, SEEK_SET) == 0 && una_cache_put(handle, bytes, size);
 }
 
 void una_cache_write(const una_dataset *data, const char *path, const una_cache_key *key, una_run *run)
 {
-    struct stat about;
-    place p;
-    char temporary[PATH_MAX + 8];
-    uint64_t content = 0;
-    if (key->size == 0 || !data->line || data->rows == 0 || data->columns > MOST_COLUMNS || !settled(key)) return;
-    if (stat(path, &about) != 0 || !same_key(&about, key) || !find_place(&p, path)) return;
-
-    char *slash = strrchr(p.folder, '/');
-    *slash = 0;
-    mkdir(p.folder, 0700);                                       /* where it cannot be made, opening fails */
-    *slash = '/';
-    mkdir(p.folder, 0700);
-    if (!has_room(p.folder, data)) return;
-
-    snprintf(temporary, sizeof temporary, "%s.tmp", p.file);
-    int handle = open_temporary(temporary);
-    if (handle < 0) return;
-
+    una_cache_writer w;
+    double size = 8.0 * (double)data->rows * (double)data->columns;
+    if (!data->line || data->rows == 0 || data->columns > MOST_COLUMNS) return;
+    if (!una_cache_begin(&w, path, ENDING, key, size, run)) return;
     una_mark mark = una_arena_mark(&run->scratch);
-    bool good = sum_content(&content, path, key, run)
-                && write_table(handle, data, &p, key, content, &run->scratch);
+    bool good = write_table(w.handle, data, &w.place, key, w.content, &run->scratch);
     una_arena_release(&run->scratch, mark);
-    good = close(handle) == 0 && good;
-    if (!good || rename(temporary, p.file) != 0) unlink(temporary);
-    if (!good) una_clear_message(run);
+    una_cache_end(&w, good, run);
 }

@@ -267,6 +267,9 @@ static una_status find_targets(size_t *at, const learner *l, const char *const *
 static una_status check_target(const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
+    if (l->data->images && target == l->data->image_column)
+        UNA_FAIL(l->run, UNA_E_INPUT, "the column '%.60s' of %s names the images and cannot be the target too; choose "
+                 "another column with --target", column->name, l->data->origin);
     if (!column->is_text) return UNA_OK;
     const char *word = odd_word(l, column);
     if (!word && l->run->company) {
@@ -345,6 +348,9 @@ static una_status refuse_missing(const learner *l)
                          "%s is missing, and it is the target; fill the cell, or use --missing drop to "
                          "leave such rows out",
                          place(data, i, c, l->run));
+            if (data->images)
+                UNA_FAIL(l->run, UNA_E_INPUT, "%s is missing, and it names the row's image; fill the cell, or use "
+                         "--missing drop to leave such rows out", place(data, i, c, l->run));
             UNA_FAIL(l->run, UNA_E_INPUT,
                      "%s is missing; fill the cell, or use --missing drop (leave such rows out) or "
                      "--missing mean (fill with the column's mean)",

@@ -392,7 +392,7 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
     una_words words = una_words_in(&to->arena, work);
     to->rows = a->rows + b->rows;
     to->unit = "row";
-    if (a->images != b->images)
+    if (!una_images_same(a->images, b->images))
         UNA_FAIL(to->run, UNA_E_USAGE, "the rows of %.200s and %.200s do not name images of one file", a->origin,
                  b->origin);
     to->images = una_images_hold(a->images);

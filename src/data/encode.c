@@ -55,8 +55,10 @@ static una_status match_columns(coder *c)
 static una_status refuse_missing(const coder *c, size_t row, size_t s)
 {
     bool target = s >= c->columns->source_count;
+    bool image = una_columns_image(c->columns).height > 0;
     const char *remedy =
         target ? "it is the target; fill the cell or take the row out"
+        : image ? "it names the row's image; fill the cell, or take the row out"
         : c->columns->missing == UNA_MISSING_DROP
             ? "every row must get an answer; fill the cell, or fit the model with --missing mean"
             : "fill the cell, or fit the model with --missing mean (or, for fitting and scoring, --missing drop)";
@@ -178,8 +180,8 @@ static una_status encode_images(const coder *c)
                  "without any; name their file with --images", c->columns->sources[0].name, c->data->origin);
     if (!same_shape(own, images->shape))
         UNA_FAIL(c->run, UNA_E_INPUT, "%s has images of %zu x %zu x %zu (height, width, channels), and the model was "
-                 "fitted to images of %zu x %zu x %zu", images->origin, images->shape.height, images->shape.width,
-                 images->shape.channels, own.height, own.width, own.channels);
+                 "fitted to images of %zu x %zu x %zu; bring them to that size", images->origin, images->shape.height,
+                 images->shape.width, images->shape.channels, own.height, own.width, own.channels);
     for (size_t i = 0; i < c->rows; i++) {
         size_t item;
         UNA_TRY(una_table_image(&item, c->data, c->row[i], c->run));

@@ -2,71 +2,33 @@
  *
  * IDX (LeCun, Cortes and Burges, The MNIST database): all numbers have their highest byte first
  *   0 0  u8 type (8: unsigned byte)  u8 how many sizes  u32 sizes ...  items
- * Files go through zlib, which passes on what is not compressed. The sizes are not trusted: memory grows with what is
- * really there.
+ * The sizes are not trusted: memory grows with what is really there.
  */
 #include "data/idx.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "data/packed.h"
+
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
-enum { UNSIGNED_BYTES = 8, FIRST_BLOCK = 1 << 20, MOST_AT_ONCE = 1 << 30 };
+enum { UNSIGNED_BYTES = 8, FIRST_BLOCK = 1 << 20 };
 
-typedef struct source { const char *path; gzFile file; una_run *run; } source;
-
-static una_status refuse(const source *s, const char *why)
+static una_status refuse(const una_packed *s, const char *why)
 {
     UNA_FAIL(s->run, UNA_E_INPUT, "%s is no IDX file that can be read: %s", s->path, why);
 }
 
-static una_status open_source(source *s)
-{
-    struct stat about;
-    int handle = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (handle < 0) UNA_FAIL(s->run, UNA_E_IO, "cannot open %s: %s", s->path, strerror(errno));
-    if (fstat(handle, &about) == 0 && S_ISDIR(about.st_mode)) {
-        close(handle);
-        UNA_FAIL(s->run, UNA_E_IO, "cannot open %s: it is a folder", s->path);
-    }
-    s->file = gzdopen(handle, "rb");
-    if (s->file) return UNA_OK;
-    close(handle);
-    UNA_FAIL(s->run, UNA_E_MEMORY, "cannot open %s: no memory for it", s->path);
-}
-
-/* As many bytes as there are, at most `want`; fewer only at the end. */
-static una_status take(const source *s, unsigned char *to, size_t want, size_t *got)
-{
-    *got = 0;
-    while (*got < want) {
-        size_t now = want - *got < MOST_AT_ONCE ? want - *got : MOST_AT_ONCE;
-        int code = Z_OK, count = gzread(s->file, to + *got, (unsigned)now);
-        const char *why = count < (int)now ? gzerror(s->file, &code) : "";
-        if (code == Z_ERRNO) UNA_FAIL(s->run, UNA_E_IO, "cannot read %s: %s", s->path, strerror(errno));
-        if (code == Z_MEM_ERROR) UNA_FAIL(s->run, UNA_E_MEMORY, "cannot read %s: no memory for it", s->path);
-        if (code == Z_BUF_ERROR) return refuse(s, "its compressed part ends too early; copy it again");
-        if (count < 0) UNA_FAIL(s->run, UNA_E_INPUT, "%s is damaged: %s; copy it again", s->path, why);
-        *got += (size_t)count;
-        if ((size_t)count < now) break;
-    }
-    return UNA_OK;
-}
-
-static una_status take_all(const source *s, unsigned char *to, size_t want)
+static una_status take_all(const una_packed *s, unsigned char *to, size_t want)
 {
     size_t got;
-    UNA_TRY(take(s, to, want, &got));
+    UNA_TRY(una_packed_take(s, to, want, &got));
     return got == want ? UNA_OK : refuse(s, "it ends within its header");
 }
 
-static una_status read_header(una_idx *idx, const source *s)
+static una_status read_header(una_idx *idx, const una_packed *s)
 {
     unsigned char head[4], size[4];
     UNA_TRY(take_all(s, head, sizeof head));
+    if (memcmp(head, "\x93NUM", 4) == 0) return refuse(s, "it is an NPY array; give it a name that ends with .npy");
     if (head[0] != 0 || head[1] != 0) return refuse(s, "it does not begin with two zeros");
     if (head[2] != UNSIGNED_BYTES) return refuse(s, "its items are no unsigned bytes (type 8)");
     if (head[3] < 1 || head[3] > UNA_MOST_IDX_SIZES) return refuse(s, "it has no sizes, or more than 8");
@@ -84,14 +46,14 @@ static una_status read_header(una_idx *idx, const source *s)
     return UNA_OK;
 }
 
-static una_status wrong_size(const source *s, size_t promised, const char *are)
+static una_status wrong_size(const una_packed *s, size_t promised, const char *are)
 {
     UNA_FAIL(s->run, UNA_E_INPUT, "%s promises %zu bytes of items in its header, and %s; copy it again", s->path,
              promised, are);
 }
 
 /* Blocks are doubled while there is more to read, so that a wrong size in the header asks for no memory. */
-static una_status read_items(una_idx *idx, const source *s, una_arena *arena)
+static una_status read_items(una_idx *idx, const una_packed *s, una_arena *arena)
 {
     size_t promised = idx->sizes[0] * idx->each, room = promised < FIRST_BLOCK ? promised : FIRST_BLOCK;
     size_t have = 0, got;
@@ -101,12 +63,12 @@ static una_status read_items(una_idx *idx, const source *s, una_arena *arena)
         UNA_TRY(una_arena_check(arena));
         if (have > 0) memcpy(block, bytes, have);
         bytes = block;
-        UNA_TRY(take(s, bytes + have, room - have, &got));
+        UNA_TRY(una_packed_take(s, bytes + have, room - have, &got));
         have += got;
         if (have < room) return wrong_size(s, promised, "there are fewer");
         room = room < promised / 2 ? 2 * room : promised;
     }
-    UNA_TRY(take(s, &extra, 1, &got));
+    UNA_TRY(una_packed_take(s, &extra, 1, &got));
     if (got > 0) return wrong_size(s, promised, "there are more");
     idx->bytes = bytes;
     return UNA_OK;
@@ -114,12 +76,13 @@ static una_status read_items(una_idx *idx, const source *s, una_arena *arena)
 
 una_status una_idx_read(una_idx *idx, const char *path, una_arena *arena, una_run *run)
 {
-    source s = { .path = path, .run = run };
+    una_packed s;
     *idx = (una_idx){ .size_count = 0 };
-    UNA_TRY(open_source(&s));
+    UNA_TRY(una_packed_open(&s, path, run));
     una_status status = read_header(idx, &s);
     if (status == UNA_OK) status = read_items(idx, &s, arena);
-    gzclose(s.file);
+    idx->is_packed = s.is_packed;
+    una_packed_close(&s);
     return status;
 }
 

@@ -14,6 +14,7 @@ typedef struct una_idx {
     size_t               size_count;
     size_t               each;                           /* numbers of one item: the product of the others        */
     const unsigned char *bytes;                          /* [sizes[0], each] unsigned bytes                       */
+    bool                 is_packed;                      /* the file is compressed                                */
 } una_idx;
 
 /* Checks the header and that the file holds exactly what it promises. Unsigned bytes only. In `arena`. */

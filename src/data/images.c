@@ -32,11 +32,12 @@ static una_status take_shape(una_images *m, const size_t *sizes, size_t count)
     return UNA_OK;
 }
 
-static una_status read_idx(una_images *m)
+static una_status read_idx(una_images *m, bool *packed)
 {
     una_idx idx;
     UNA_TRY(una_idx_read(&idx, m->origin, &m->arena, m->run));
     m->bytes = idx.bytes;
+    *packed = idx.is_packed;
     return take_shape(m, idx.sizes, idx.size_count);
 }
 
@@ -59,20 +60,35 @@ static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
     return UNA_OK;
 }
 
-static una_status read_npy(una_images *m)
+static una_status read_npy(una_images *m, bool *packed)
 {
     una_npy *npy;
     UNA_TRY(una_npy_open(&npy, m->origin, m->run));
     una_status status = take_shape(m, npy->sizes, npy->size_count);
-    if (status == UNA_OK && npy->by_column) status = refuse(m, "it is in Fortran's order; save it in C's");
+    if (status == UNA_OK && npy->by_column)
+        status = refuse(m, "it is in Fortran's order; save numpy.ascontiguousarray of it");
     float *numbers = status == UNA_OK ? UNA_GET_ROWS(&m->arena, float, m->count * m->each) : NULL;
     if (status == UNA_OK) status = una_arena_check(&m->arena);
     una_mark mark = una_arena_mark(&m->run->scratch);
     if (status == UNA_OK) status = copy_numbers(m, npy, numbers);
+    if (status == UNA_OK) status = una_npy_end(npy);
     una_arena_release(&m->run->scratch, mark);
     m->numbers = numbers;
+    *packed = npy->packed.is_packed;
     una_npy_close(npy);
     return status;
+}
+
+static una_status read_file(una_images *m)
+{
+    size_t length = strlen(m->origin);
+    bool array = una_path_ends(m->origin, length, ".npy") || una_path_ends(m->origin, length, ".npy.gz");
+    bool packed = false;
+    una_cache_key key = una_cache_map_images(m);
+    if (m->mapping) return UNA_OK;
+    UNA_TRY(array ? read_npy(m, &packed) : read_idx(m, &packed));
+    if (packed) una_cache_write_images(m, &key);
+    return UNA_OK;
 }
 
 una_status una_images_read(una_images **images, const char *path, una_run *run)
@@ -85,7 +101,7 @@ una_status una_images_read(una_images **images, const char *path, una_run *run)
     una_arena_init(&m->arena, run);
     m->origin = una_arena_text(&m->arena, path);
     una_status status = una_arena_check(&m->arena);
-    if (status == UNA_OK) status = una_path_ends(path, strlen(path), ".npy") ? read_npy(m) : read_idx(m);
+    if (status == UNA_OK) status = read_file(m);
     if (status == UNA_OK) *images = m;
     else una_images_let_go(m);
     return status;
@@ -101,8 +117,16 @@ void una_images_let_go(una_images *images)
 {
     if (!images || atomic_fetch_sub(&images->holders, 1) > 1) return;
     una_run *run = images->run;
+    una_cache_unmap_images(images);
     una_arena_free(&images->arena);
     una_release(run, images);
+}
+
+bool una_images_same(const una_images *a, const una_images *b)
+{
+    if (!a || !b || a == b) return a == b;
+    return strcmp(a->origin, b->origin) == 0 && a->count == b->count && a->shape.height == b->shape.height
+        && a->shape.width == b->shape.width && a->shape.channels == b->shape.channels;
 }
 
 void una_images_take(const una_images *m, size_t item, double centre, double scale, double *to)
@@ -128,8 +152,22 @@ una_status una_table_image(size_t *item, const una_dataset *data, size_t row, un
     UNA_TRY(una_arena_check(&run->scratch));
     if (isnan(number)) UNA_FAIL(run, UNA_E_INPUT, "%s is missing, and it names the row's image; fill the cell, or take "
                                 "the row out", place.at);
-    UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at,
-             una_number_text(text, number), data->images->origin, data->images->count);
+    una_number_text(text, number);
+    if (number != floor(number))
+        UNA_FAIL(run, UNA_E_INPUT, "%s holds %s, and images are named by whole numbers, counted from 0; correct the "
+                 "cell, or name another column with --index", place.at, text);
+    UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at, text,
+             data->images->origin, data->images->count);
+}
+
+static una_status refuse_word(const una_dataset *data, size_t at, una_run *run)
+{
+    const una_table_column *column = &data->column[at];
+    const char *word = data->rows > 0 ? column->word[column->first_word] : NULL;
+    UNA_FAIL(run, UNA_E_INPUT, "%.200s, %s %zu, column '%.60s' holds '%.40s', and images are named by whole numbers, "
+             "counted from 0; correct the cell, or name another column with --index", data->origin,
+             data->line ? data->unit : "row", data->line ? data->line[column->first_word] : column->first_word + 1,
+             column->name, word ? word : "");
 }
 
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run)
@@ -138,9 +176,7 @@ una_status una_dataset_add_images(una_dataset *data, const char *path, const cha
     una_images *images;
     una_clear_message(run);
     UNA_TRY(una_table_need(&at, data, column, run));
-    if (data->column[at].is_text)
-        UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' of %s holds words; the numbers of images are needed, counted "
-                 "from 0", column, data->origin);
+    if (data->column[at].is_text) return refuse_word(data, at, run);
     UNA_TRY(una_images_read(&images, path, run));
     una_images_let_go(data->images);
     data->images = images;

@@ -7,7 +7,6 @@
  */
 #include "data/npy.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { LONGEST_HEADER = 1 << 16, STRIP_BYTES = 1 << 18 };
@@ -140,9 +139,9 @@ static una_status parse_dictionary(una_npy *npy, parser p)
 
 static una_status read_exactly(una_npy *npy, void *bytes, size_t size)
 {
-    if (fread(bytes, 1, size, npy->stream) == size) return UNA_OK;
-    if (ferror(npy->stream)) UNA_FAIL(npy->run, UNA_E_IO, "cannot read %s: %s", npy->path, strerror(errno));
-    return refuse(npy, "it ends too early");
+    size_t got;
+    UNA_TRY(una_packed_take(&npy->packed, bytes, size, &got));
+    return got == size ? UNA_OK : refuse(npy, "it ends too early");
 }
 
 static una_status read_header(una_npy *npy)
@@ -170,13 +169,10 @@ static una_status check_size(una_npy *npy)
     if (npy->rows == 0) return refuse(npy, "it has no rows");
     size_t most = SIZE_MAX / 4 / npy->width / npy->columns;
     if (npy->rows > most) return refuse(npy, "its shape is beyond any file");
-    if (fseeko(npy->stream, 0, SEEK_END) != 0)
-        UNA_FAIL(npy->run, UNA_E_IO, "cannot move within %s: %s", npy->path, strerror(errno));
-    off_t size = ftello(npy->stream);
     size_t promised = npy->start + npy->rows * npy->columns * npy->width;
-    if (size < 0 || (uint64_t)size != promised)
-        UNA_FAIL(npy->run, UNA_E_INPUT, "%s has %lld bytes where its header promises %zu (%zu rows of %zu columns); "
-                 "copy it again", npy->path, (long long)size, promised, npy->rows, npy->columns);
+    if (!npy->packed.is_packed && npy->packed.size != promised)
+        UNA_FAIL(npy->run, UNA_E_INPUT, "%s has %llu bytes where its header promises %zu (%zu rows of %zu columns); "
+                 "copy it again", npy->path, (unsigned long long)npy->packed.size, promised, npy->rows, npy->columns);
     return UNA_OK;
 }
 
@@ -211,8 +207,7 @@ static double item(const una_npy *npy, const unsigned char *bytes)
 /* count items from item `from` of the file to values[0], values[step], ... */
 static una_status read_strip(una_npy *npy, size_t from, size_t count, double *values, size_t step, unsigned char *strip)
 {
-    if (fseeko(npy->stream, (off_t)(npy->start + from * npy->width), SEEK_SET) != 0)
-        UNA_FAIL(npy->run, UNA_E_IO, "cannot move within %s: %s", npy->path, strerror(errno));
+    UNA_TRY(una_packed_seek(&npy->packed, npy->start + from * npy->width));
     for (size_t done = 0; done < count;) {
         size_t now = STRIP_BYTES / npy->width;
         if (now > count - done) now = count - done;
@@ -236,12 +231,20 @@ una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values
     return status;
 }
 
+una_status una_npy_end(una_npy *npy)
+{
+    unsigned char more;
+    size_t got = 0;
+    UNA_TRY(una_packed_seek(&npy->packed, npy->start + npy->rows * npy->columns * npy->width));
+    UNA_TRY(una_packed_take(&npy->packed, &more, 1, &got));
+    return got == 0 ? UNA_OK : refuse(npy, "it has more items than its header promises; copy it again");
+}
+
 static una_status open_stream(una_npy *npy, const char *path)
 {
     npy->path = una_arena_text(&npy->arena, path);
     UNA_TRY(una_arena_check(&npy->arena));
-    npy->stream = fopen(path, "rb");
-    if (!npy->stream) UNA_FAIL(npy->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
+    UNA_TRY(una_packed_open(&npy->packed, npy->path, npy->run));
     UNA_TRY(read_header(npy));
     return check_size(npy);
 }
@@ -262,7 +265,7 @@ una_status una_npy_open(una_npy **out, const char *path, una_run *run)
 void una_npy_close(una_npy *npy)
 {
     if (!npy) return;
-    if (npy->stream) fclose(npy->stream);
+    una_packed_close(&npy->packed);
     una_run *run = npy->run;
     una_arena_free(&npy->arena);
     una_release(run, npy);

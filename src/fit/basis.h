@@ -94,12 +94,11 @@ double     una_basis_noise_steps(double steps);  /* of that training, where the 
 una_status una_basis_shape(una_basis *basis, una_basis_options *options, const una_problem *problem, size_t heads,
                            una_arena *arena, una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
-typedef struct una_budget {              /* what automatic numbers of a training go by                      */
-    size_t rows, table;                  /* that train, and a pass is over them; all there are              */
-    bool   member, images;               /* one of several networks; rows are images                        */
-    double rate;                         /* where they are not                                              */
-} una_budget;
-void       una_basis_resolve(una_basis_options *options, const una_budget *budget);
+/* Fills automatic numbers in: `rows` train, and a pass is over them; rules go by `table`, all rows there are. */
+void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
+/* The same for a problem's rows, and the rate too; convolutions, whose passes are long, take fewer, at a rate of their
+ * own. */
+void       una_basis_resolve_for(una_basis_options *options, const una_problem *problem, bool member, double rate);
 /* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
 una_lesson una_basis_lesson(const una_basis_options *options, una_network_f32 net, const una_training *diversity,
                             double train_noise_var);

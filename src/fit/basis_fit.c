@@ -12,9 +12,10 @@
 
 #include <string.h>
 
-#define IMAGE_RATE 0.001                 /* of Adam; by 12,000 to 26,000 faces (docs/IMAGES.md)                     */
-enum { IMAGE_EPOCHS = 10 };
-enum { LOOKS = 40, IMAGE_LOOKS = 10 };   /* at held-out rows in a whole training; they cost images a forward pass */
+enum { LOOKS = 40 };                     /* at held-out rows in a whole training                                    */
+#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next by faces (docs/IMAGES.md)                    */
+enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* at least, both                                              */
+       LOOKS_AT_IMAGES = 10 };           /* they cost a forward pass                                                */
 
 static double unit_of(int units, const una_problem *problem, size_t target)
 {
@@ -41,19 +42,28 @@ static double steps_rule(double rows, bool member)
     return rows < 200 ? 6000 : rows < 2000 ? 15000 : 30000;
 }
 
-void una_basis_resolve(una_basis_options *o, const una_budget *b)
+void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool member)
 {
-    double rows = (double)b->rows;
     if (UNA_IS_AUTO(o->features)) o->features = o->width;
-    if (UNA_IS_AUTO(o->rate)) o->rate = b->images ? IMAGE_RATE : b->rate;
-    if (UNA_IS_AUTO(o->batch)) o->batch = b->table < 200 ? rows : 128;
-    if (o->batch > rows) o->batch = rows;
-    double batches = fmax(1, floor(rows / o->batch + 0.5));
-    if (b->images && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs)) o->epochs = IMAGE_EPOCHS;
+    if (UNA_IS_AUTO(o->batch)) o->batch = table < 200 ? (double)rows : 128;
+    if (o->batch > (double)rows) o->batch = (double)rows;
+    double batches = fmax(1, floor((double)rows / o->batch + 0.5));
     if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)b->table, b->member) : o->epochs * batches;
+        o->steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)table, member)
+                   : o->epochs * batches;
     o->epochs = fmax(1, floor(o->steps / batches + 0.5));
     if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
+}
+
+void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool member, double rate)
+{
+    double rows = (double)una_train_rows(p), batch = UNA_IS_AUTO(o->batch) ? 128 : o->batch;
+    bool pixels = o->body && (strcmp(o->body, "mlp") == 0 || strcmp(o->body, "residual") == 0);  /* as plain numbers */
+    bool convolves = una_is_of_images(p) && !pixels;
+    if (UNA_IS_AUTO(o->rate)) o->rate = convolves ? RATE_OF_IMAGES : rate;
+    if (convolves && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
+        o->epochs = fmax(PASSES_OF_IMAGES, ceil(STEPS_OF_IMAGES * batch / rows));
+    una_basis_resolve(o, una_train_rows(p), una_table_rows(p), member);
 }
 
 una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, const una_training *diversity,
@@ -66,7 +76,7 @@ una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, con
     how.descent.rate = o->rate;
     how.descent.momentum = o->momentum;
     how.descent.patience = (size_t)o->patience;
-    how.descent.look_every = how.descent.steps / (una_network_image(&net).height ? IMAGE_LOOKS : LOOKS) + 1;
+    how.descent.look_every = how.descent.steps / (una_network_image(&net).height ? LOOKS_AT_IMAGES : LOOKS) + 1;
 
     how.batch = (size_t)o->batch;
     how.fit_weight = 1 / (2 * train_noise_var);
@@ -392,8 +402,7 @@ static una_status begin(several *all, una_basis *const *basis, una_basis_options
                       .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
     UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
     for (size_t t = 0; t < n; t++) {
-        una_basis_resolve(o[t], &(una_budget){ una_train_rows(p), una_table_rows(p), plan->member, una_is_of_images(p),
-                                               0.01 });
+        una_basis_resolve_for(o[t], p, plan->member, 0.01);
         UNA_TRY(una_basis_shape(basis[t], o[t], p, plan->heads, keep, run));
     }
     return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);

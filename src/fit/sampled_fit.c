@@ -96,8 +96,8 @@ una_status una_sampled_shape(una_sampled *m, una_sampled_options *o, size_t numb
 static void resolve(una_sampled_options *o, const una_problem *p)
 {
     una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
-                                .epochs = o->epochs };
-    una_basis_resolve(&basis, &(una_budget){ p->x.rows, una_table_rows(p), false, una_is_of_images(p), 0 });
+                                .epochs = o->epochs, .body = o->body };
+    una_basis_resolve_for(&basis, p, false, 0);
     o->batch = basis.batch;
     o->steps = basis.steps;
     o->epochs = basis.epochs;

@@ -179,8 +179,8 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
                               &result->notes, &model->keep, run));
     bool images = una_columns_image(&model->columns).height > 0;
     if (images && !model->kind->sees_images)
-        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can",
-                 model->kind->name);
+        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can: "
+                 "name one with --model", model->kind->name);
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
                                &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
@@ -505,6 +505,12 @@ static una_status need_numbers(const una_model *model, const char *instead, una_
 {
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
+    if (una_columns_image(&model->columns).height && !instead)
+        UNA_FAIL(run, UNA_E_USAGE, "the model sees images that the column '%s' names, and slopes are there for numbers "
+                 "only", model->columns.sources[0].name);
+    if (una_columns_image(&model->columns).height)
+        UNA_FAIL(run, UNA_E_USAGE, "the model sees images that the column '%s' names: make a table, give it the images "
+                 "(una_dataset_add_images), and call %s with it", model->columns.sources[0].name, instead);
     for (size_t i = 0; i < model->columns.source_count; i++) {
         if (!model->columns.sources[i].is_text) continue;
         const char *name = model->columns.sources[i].name;

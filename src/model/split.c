@@ -263,7 +263,7 @@ static una_status split_own_rows(una_problem *p, double fraction, size_t folds_b
     size_t rows = run->company ? una_table_rows(p) : p->x.rows;
     bool images = una_columns_image(p->columns).height > 0;       /* trainings are long, and one has to do */
     bool in_turn = fraction == 0 && p->x.rows < folds_below && !run->company && !images;
-    if (fraction == 0) fraction = fmax(held_share, LEAST_HELD / (double)rows);
+    if (fraction == 0) fraction = fmin(0.5, fmax(held_share, LEAST_HELD / (double)rows));
     UNA_TRY(una_split_copies(&copies, p->x, run));
     UNA_TRY(in_turn ? make_folds(p, &copies, run) : hold_out(p, &copies, fraction, run));
 

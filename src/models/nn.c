@@ -70,7 +70,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     double unit = una_unit(o->units, p);
     una_basis shape = {0};
     o->features = o->width;
-    una_basis_resolve(o, &(una_budget){ p->x.rows, una_table_rows(p), false, una_is_of_images(p), 0.003 });
+    una_basis_resolve_for(o, p, false, 0.003);
     UNA_TRY(una_basis_shape(&shape, o, p, 1, keep, run));
     m->net = shape.net;
 

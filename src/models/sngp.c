@@ -353,7 +353,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     bool chosen = UNA_IS_AUTO(b->noise_std);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
-    una_basis_resolve(b, &(una_budget){ p->x.rows, una_table_rows(p), false, una_is_of_images(p), 0.01 });
+    una_basis_resolve_for(b, p, false, 0.01);
     UNA_TRY(make_network(m, o, p, keep, run));
     m->posterior = o->head;
     size_t rows = posterior_rows(p) > una_table_rows(p) ? posterior_rows(p) : una_table_rows(p);

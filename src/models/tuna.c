@@ -441,7 +441,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     if (has_pseudo(o)) UNA_TRY(hold_fifth(&held, p, run));
     UNA_TRY(gather(&data, &r, p, held, run));
     o->heads = (double)r.heads;
-    una_basis_resolve(&o->basis, &(una_budget){ .rows = data.rows, .table = data.rows });
+    una_basis_resolve(&o->basis, data.rows, data.rows, false);
     UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, keep, run));
     UNA_TRY(train(basis, &o->basis, &data, p, result, keep, run));
 

@@ -530,7 +530,8 @@ static una_figure many_inputs(const una_report *report, una_arena *arena)
     alone.model_count = 1;
     una_figure whole_figure = una_figure_in(arena, 3, 232, 200);
     una_figure pieces[2] = { una_chart_predicted(&alone, arena) };
-    pieces[1] = report->images ? una_chart_risk(&alone, arena) : una_chart_ignorance(&alone, &shown, arena);
+    if (!report->images) pieces[1] = una_chart_ignorance(&alone, &shown, arena);
+    else if (una_report_has_doubts(report)) pieces[1] = una_chart_risk(&alone, arena);
 
     for (size_t p = 0; p < 2; p++) {
         for (size_t i = 0; i < pieces[p].panel_count && whole_figure.panel_count < UNA_MOST_SWEEPS; i++) {

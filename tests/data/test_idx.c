@@ -100,7 +100,7 @@ static void test_malformed(void **state)
     memset(bad + 4, 255, 12);
     refused(temp_file("absurd", bad, SIZE), "beyond any file");
     memcpy(bad, good, SIZE);
-    bad[4] = 127;                                                /* two thousand million images, and no memory for them */
+    bad[4] = 127;                                                /* two thousand million images, and no memory */
     refused(temp_file("hopeful", bad, SIZE), "fewer");
 }
 

@@ -168,7 +168,7 @@ static void broken_files(void **state)
     assert_status(una_dataset_read(&data, "/dev/null/x.npy", run), UNA_E_IO, run);
     mkdir(temp_path("folder.npy"), 0700);
     assert_status(una_dataset_read(&data, temp_path("folder.npy"), run), UNA_E_IO, run);
-    assert_says(una_run_message(run), "cannot read");
+    assert_says(una_run_message(run), "it is a folder");
 }
 
 static void chunks(void **state)

@@ -12,10 +12,24 @@
 /* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways
  * of working has two rows: quick_choice says which. Of committees the first row is a single training. */
 static size_t quick_choice;
+/* Set: kinds are asked about small images (image_data), with a network of convolutions. */
+static bool quick_images;
+
+#define QUICK_BODY "body=resnet(width=8, blocks=1, stem=small), batch=32"
+
+typedef struct quick_entry { const char *kind, *options; } quick_entry;
 
 static inline const char *quick_row(const char *kind, size_t choice)
 {
-    static const struct { const char *kind, *options; } table[] = {
+    static const quick_entry images[] = {
+        { "luna", QUICK_BODY ", heads=3, steps=6, members=1" },
+        { "nlm", QUICK_BODY ", steps=6, members=1" },
+        { "nn", QUICK_BODY ", steps=6" },
+        { "ensemble", "style=plain, members=2, of=nlm(" QUICK_BODY ", steps=4, members=1)" },
+        { "sngp", QUICK_BODY ", features=12, steps=6" },
+        { "mcd", QUICK_BODY ", steps=6, passes=10, dropout=0.3" },
+    };
+    static const quick_entry table[] = {
         { "auto", "luna=luna(width=6, heads=3, steps=15, activation=tanh, members=2, relevance=off)" },
         { "luna", "width=6, heads=3, steps=40, members=1" },
         { "luna", "width=6, heads=3, steps=20, members=6" },
@@ -40,8 +54,10 @@ static inline const char *quick_row(const char *kind, size_t choice)
         { "mcd", "width=6, steps=20, passes=5, members=3, relevance=on" },
     };
 
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].kind, kind) == 0 && choice-- == 0) return table[i].options;
+    const quick_entry *list = quick_images ? images : table;
+    size_t count = quick_images ? sizeof images / sizeof *images : sizeof table / sizeof *table;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].kind, kind) == 0 && choice-- == 0) return list[i].options;
     return NULL;
 }
 
@@ -95,6 +111,59 @@ static inline una_dataset *wave_data(size_t rows, size_t from, una_run *run)
     free(x);
     free(y);
     return data;
+}
+
+enum { IMAGES = 1400, IMAGE_SIDE = 6, IMAGE_SIZE = IMAGE_SIDE * IMAGE_SIDE };
+
+/* Grey, with a spot somewhere; its brightness. */
+static inline double make_image(size_t number, unsigned char pixels[IMAGE_SIZE])
+{
+    una_rng rng = una_rng_at(79, UNA_FOR_TEST, number);
+    double bright = una_rng_uniform(&rng);
+    for (size_t p = 0; p < IMAGE_SIZE; p++) pixels[p] = (unsigned char)(90 + una_rng_below(&rng, 20));
+    size_t top = una_rng_below(&rng, IMAGE_SIDE - 2), left = una_rng_below(&rng, IMAGE_SIDE - 2);
+    for (size_t p = 0; p < 9; p++)
+        pixels[(top + p / 3) * IMAGE_SIDE + left + p % 3] = (unsigned char)(100 + 150 * bright);
+    return bright;
+}
+
+static inline const char *image_file(void)
+{
+    static unsigned char file[16 + IMAGES * IMAGE_SIZE] = { 0, 0, 8, 3, 0, 0, IMAGES >> 8, IMAGES & 255,
+                                                            [11] = IMAGE_SIDE, [15] = IMAGE_SIDE };
+    const char *path = temp_path("quick.idx");
+    if (access(path, F_OK) == 0) return path;
+    for (size_t i = 0; i < IMAGES; i++) make_image(i, file + 16 + i * IMAGE_SIZE);
+    return temp_file("quick.idx", file, sizeof file);
+}
+
+/* Rows that name images from number `from` on, and y = 3 + 2 (brightness of the spot) + 0.1 e. */
+static inline una_dataset *image_data(size_t rows, size_t from, una_run *run)
+{
+    static const char *const names[] = { "index", "y" };
+    double *index = malloc(rows * sizeof *index), *y = malloc(rows * sizeof *y);
+    unsigned char pixels[IMAGE_SIZE];
+    una_dataset *data = NULL;
+    if (!index || !y || from + rows > IMAGES) fail_msg("%s", "no memory for the test's own data, or too few images");
+
+    for (size_t i = 0; i < rows; i++) {
+        una_rng rng = una_rng_at(80, UNA_FOR_TEST, from + i);
+        index[i] = (double)(from + i);
+        y[i] = 3 + 2 * make_image(from + i, pixels) + 0.1 * una_rng_normal(&rng);
+    }
+
+    const double *const columns[] = { index, y };
+    assert_ok(una_dataset_from_columns(&data, names, columns, NULL, 2, rows, run), run);
+    assert_ok(una_dataset_add_images(data, image_file(), "index", run), run);
+    free(index);
+    free(y);
+    return data;
+}
+
+/* What the subject is asked about. */
+static inline una_dataset *quick_data(size_t rows, size_t from, una_run *run)
+{
+    return quick_images ? image_data(rows, from, run) : wave_data(rows, from, run);
 }
 
 /* Inputs as above and two targets, a as y there and b = 20 + 4 cos(x1 + x2), whose noise goes along with that of a;

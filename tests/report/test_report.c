@@ -594,8 +594,14 @@ static void test_images(void **state)
     page = page_of(w).at;
     assert_non_null(strstr(page, "the same ignorance about every image"));
     assert_int_equal(occurrences(page, "<img "), UNA_MOST_PICTURES);
-    una_text chart = una_text_in(&w->arena);
-    assert_int_equal(una_report_chart(&chart, &w->all.report, UNA_FORMAT_SVG, w->run), UNA_OK);
+    una_text one = una_text_in(&w->arena), both = una_text_in(&w->arena);        /* no order, no curve */
+    assert_int_equal(una_report_chart(&one, &w->all.report, UNA_FORMAT_SVG, w->run), UNA_OK);
+    std[17] = 9;
+    assert_int_equal(una_report_chart(&both, &w->all.report, UNA_FORMAT_SVG, w->run), UNA_OK);
+    double narrow = 0, wide = 0;
+    assert_int_equal(sscanf(strstr(one.at, "width=\""), "width=\"%lf", &narrow), 1);
+    assert_int_equal(sscanf(strstr(both.at, "width=\""), "width=\"%lf", &wide), 1);
+    assert_true(wide > 1.5 * narrow);
     close_world(w);
 }
 

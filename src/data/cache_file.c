@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files of the cache. The name comes from the data file's path alone, so that a new version of the data replaces the
+ * old one here too.
+ *
+ * A data file is known by its key: size, inode, device and times. Bytes may change under the same key, where a program
+ * stores through a mapping of the file or a file system is careless about times; for those who ask (verify_cache), each
+ * head has a sum of the data file's bytes too, and they are read again. It is made after parsing, from bytes that are
+ * still in memory; a change of that kind in between is not noticed.
+ */
+#define _XOPEN_SOURCE 700        /* realpath */
+
+#include "data/cache_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef PATH_MAX
+_Static_assert(UNA_CACHE_PATH >= PATH_MAX, "realpath needs this room");
+#endif
+
+enum { CHUNK = 1 << 18, STALE_SECONDS = 3600 };
+
+/* ---- where --------------------------------------------------------------------------------------------- */
+
+static bool joined(char to[UNA_CACHE_PATH], const char *folder, const char *name)
+{
+    int length = snprintf(to, UNA_CACHE_PATH, "%s/%s", folder, name);
+    return length > 0 && length < UNA_CACHE_PATH;
+}
+
+bool una_cache_find(una_cache_place *p, const char *path, const char *ending)
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char name[64], above[UNA_CACHE_PATH];
+    if (!realpath(path, p->path)) return false;
+
+    if (base && base[0] == '/') {
+        if (!joined(above, base, "")) return false;
+    } else if (!home || home[0] != '/' || !joined(above, home, ".cache")) {
+        return false;
+    }
+    if (!joined(p->folder, above, "una")) return false;
+
+    uint64_t hash = UINT64_C(14695981039346656037);              /* FNV-1a */
+    for (const char *c = p->path; *c; c++) hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    snprintf(name, sizeof name, "%016llx%s", (unsigned long long)hash, ending);
+    return joined(p->file, p->folder, name);
+}
+
+static una_cache_key key_of(const struct stat *about)
+{
+    return (una_cache_key){ (uint64_t)about->st_size, (uint64_t)about->st_ino, (uint64_t)about->st_dev,
+                            (int64_t)about->st_mtim.tv_sec, (int64_t)about->st_mtim.tv_nsec,
+                            (int64_t)about->st_ctim.tv_sec, (int64_t)about->st_ctim.tv_nsec };
+}
+
+static bool same_key(const struct stat *about, const una_cache_key *key)
+{
+    una_cache_key now = key_of(about);
+    return memcmp(&now, key, sizeof now) == 0;
+}
+
+una_cache_key una_cache_key_of(const char *path, const una_run *run)
+{
+    struct stat about;
+    bool kept = !run->settings.no_cache && sizeof(size_t) == 8 && stat(path, &about) == 0 && S_ISREG(about.st_mode)
+                && about.st_size >= UNA_CACHE_LEAST;
+    return kept ? key_of(&about) : (una_cache_key){0};
+}
+
+int una_cache_open(const una_cache_place *p)
+{
+    return open(p->file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/* A file written just now might be written again without its time changing: clocks of file systems are coarse. */
+static bool settled(const una_cache_key *key)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    double age = (double)(now.tv_sec - key->changed) + 1e-9 * (double)(now.tv_nsec - key->changed_ns);
+    return age > (key->changed_ns == 0 ? 3 : 0.1);
+}
+
+bool una_cache_take(int handle, void *to, size_t size)
+{
+    for (char *at = to; size > 0;) {
+        ssize_t got = read(handle, at, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* Reads and sums up; in pieces, so that each is summed while it is in the cache of the processor. */
+bool una_cache_take_summed(int handle, void *to, size_t size, una_sum *s)
+{
+    for (size_t from = 0; from < size; from += CHUNK) {
+        size_t now = size - from < CHUNK ? size - from : CHUNK;
+        if (!una_cache_take(handle, (char *)to + from, now)) return false;
+        una_sum_add(s, (char *)to + from, now);
+    }
+    return true;
+}
+
+static bool read_content(int handle, uint64_t size, uint64_t *content, una_run *run)
+{
+    una_sum s = una_sum_begin();
+    unsigned char *piece = UNA_GET(&run->scratch, unsigned char, CHUNK);
+    if (!piece) return false;
+    for (uint64_t left = size; left > 0;) {
+        size_t now = left < CHUNK ? (size_t)left : CHUNK, padded = (now + 31) / 32 * 32;
+        if (una_cancelled(run) || !una_cache_take(handle, piece, now)) return false;
+        memset(piece + now, 0, padded - now);
+        una_sum_add(&s, piece, padded);
+        left -= now;
+    }
+    *content = una_sum_end(&s);
+    return true;
+}
+
+/* The sum of the data file's bytes; false unless it still has this key after they were read. */
+static bool sum_content(uint64_t *content, const char *path, const una_cache_key *key, una_run *run)
+{
+    struct stat about;
+    int handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (handle < 0) return false;
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool good = read_content(handle, key->size, content, run);
+    una_arena_release(&run->scratch, mark);
+    good = good && fstat(handle, &about) == 0 && same_key(&about, key);
+    close(handle);
+    return good;
+}
+
+bool una_cache_verified(const una_cache_key *key, uint64_t before, const char *path, una_run *run)
+{
+    uint64_t content;
+    if (!sum_content(&content, path, key, run)) return false;
+    if (content == before) return true;
+    una_log(run, UNA_LOG_WARNING, "the bytes of %s have changed since it was cached, although its size and times have "
+            "not; it is parsed anew now, but fit models again that were fitted to it since the change", path);
+    return false;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+bool una_cache_put(int handle, const void *from, size_t size)
+{
+    for (const char *at = from; size > 0;) {
+        ssize_t put = write(handle, at, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return false;
+        at += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+bool una_cache_put_summed(int handle, const void *from, size_t size, uint64_t *result)
+{
+    una_sum s = una_sum_begin();
+    una_sum_add(&s, from, size);
+    *result = una_sum_end(&s);
+    return una_cache_put(handle, from, size);
+}
+
+/* Is there room without filling the disk up? */
+static bool has_room(const char *folder, double size)
+{
+    struct statvfs about;
+    if (statvfs(folder, &about) != 0) return false;
+    return (double)about.f_bavail * (double)about.f_frsize > 4 * size;
+}
+
+/* One writer at a time; what a crash left over gives way after an hour. */
+static int open_temporary(const char *path)
+{
+    struct stat about;
+    int handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (handle >= 0 || errno != EEXIST || stat(path, &about) != 0 || time(NULL) - about.st_mtime < STALE_SECONDS)
+        return handle;
+    unlink(path);
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static void make_folder(char *folder)
+{
+    char *slash = strrchr(folder, '/');
+    *slash = 0;
+    mkdir(folder, 0700);                                         /* where it cannot be made, opening fails */
+    *slash = '/';
+    mkdir(folder, 0700);
+}
+
+bool una_cache_begin(una_cache_writer *w, const char *path, const char *ending, const una_cache_key *key, double size,
+                     una_run *run)
+{
+    struct stat about;
+    if (key->size == 0 || !settled(key) || stat(path, &about) != 0 || !same_key(&about, key)) return false;
+    if (!una_cache_find(&w->place, path, ending)) return false;
+    make_folder(w->place.folder);
+    if (!has_room(w->place.folder, size)) return false;
+
+    snprintf(w->temporary, sizeof w->temporary, "%s.tmp", w->place.file);
+    w->handle = open_temporary(w->temporary);
+    if (w->handle < 0) return false;
+    if (sum_content(&w->content, path, key, run)) return true;
+    una_cache_end(w, false, run);
+    return false;
+}
+
+void una_cache_end(una_cache_writer *w, bool good, una_run *run)
+{
+    good = close(w->handle) == 0 && good;
+    if (!good || rename(w->temporary, w->place.file) != 0) unlink(w->temporary);
+    if (!good) una_clear_message(run);                           /* of memory that was not there */
+}

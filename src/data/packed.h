@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes of a file that may be compressed with gzip: unpacked on the way, and passed on as they are where it is not.
+ */
+#ifndef UNA_PACKED_H
+#define UNA_PACKED_H
+
+#include "base/base.h"
+
+typedef struct una_packed {
+    const char *path;            /* borrowed                                                        */
+    una_run    *run;
+    void       *file;            /* zlib's                                                          */
+    bool        is_packed;
+    uint64_t    size;            /* of a file that is not packed                                    */
+} una_packed;
+
+una_status una_packed_open(una_packed *packed, const char *path, una_run *run);
+/* As many bytes as there are, at most `want`; fewer only at the end. Damage has a sentence. */
+una_status una_packed_take(const una_packed *packed, void *to, size_t want, size_t *got);
+/* The next byte is that of number `at`, unpacked. Going back in a packed file takes as long as reading it anew. */
+una_status una_packed_seek(const una_packed *packed, uint64_t at);
+void       una_packed_close(una_packed *packed);                 /* also one that was never opened */
+
+#endif

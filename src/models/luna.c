@@ -53,8 +53,8 @@ static const una_option luna_table[] = {
     { "slopes", UNA_WORD, offsetof(luna_options, slopes), "differences", 0, 0, false, "differences|exact",
       "slopes by finite differences (the thesis) or exact" },
     { "perturbation_std", UNA_REAL, offsetof(luna_options, perturbation_std), "auto", 1e-6, 1000, true, NULL,
-      "std of the finite-difference step, on standardised inputs; auto = 0.1, for images 10 (of whose length, 32 for "
-      "1024 pixels, that is a part)" },
+      "std of the finite-difference step, on standardised inputs; auto = 0.1, for images 10/32 of the "
+      "root of their pixels" },
     { "directions", UNA_COUNT, offsetof(luna_options, directions), "auto", 0, 1e6, true, NULL,
       "random inputs a step along which slopes are taken; 0 = all (fewer for wide data); auto = 4 in every other round "
       "of members, all in the others" },
@@ -88,7 +88,7 @@ static void fill_in(luna_options *o, const una_problem *problem)
     if (images) o->direction_kind = 1;
     if (images && o->probes == BOTH) o->probes = UNA_PROBES_DATA;
     if (UNA_IS_AUTO(o->diversity_rows)) o->diversity_rows = images ? 220 : 1000;
-    if (UNA_IS_AUTO(o->perturbation_std)) o->perturbation_std = images ? 10 : 0.1;
+    if (UNA_IS_AUTO(o->perturbation_std)) o->perturbation_std = images ? sqrt(inputs) * 10 / 32 : 0.1;
     if (images && (UNA_IS_AUTO(o->directions) || o->directions == 0)) o->directions = FEW_OF_IMAGES;
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;

@@ -25,13 +25,17 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-#define BODY "body=resnet18, flips=yes, shifts=2, epochs=20, rate=0.001"
+#define BODY "body=resnet18, flips=yes, shifts=2, epochs=10, rate=0.001"
+#define DIVERSE "heads=25, diversity=0.3, diversity_rows=0, probes=data, directions=2, perturbation_std=10, " \
+                "train_noise_std=13"
 #define QUICK "body=resnet(width=16, blocks=1-1-1), epochs=6, rate=0.003"
 static const una_entry entries[] = {
-    { "luna", "luna(" BODY ")", "luna(" QUICK ")" },
+    { "luna", "luna(" BODY ", " DIVERSE ")", "luna(" QUICK ", " DIVERSE ")" },
     { "nlm", "nlm(" BODY ")", "nlm(" QUICK ")" },
     { "nn", "nn(" BODY ")", "nn(" QUICK ")" },
     { "ensemble", "ensemble(members=5, of=nn(" BODY "))", "ensemble(members=2, of=nn(" QUICK "))" },
+    { "mcd", "mcd(" BODY ")", "mcd(" QUICK ")" },
+    { "sngp", "sngp(" BODY ")", "sngp(" QUICK ")" },
     { NULL, NULL, NULL }
 };
 

@@ -35,14 +35,14 @@ typedef struct una_basis_options {
 /* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: every feature network; rate,
  * penalty and prior variance differ by model. UNA_HELD_OUT_TABLE: those whose features see y, and need rows that they
  * do not see. */
-#define UNA_NET_TABLE(type, rate_text, penalty_text, prior_text) \
+#define UNA_NET_TABLE(type, rate_text, or_auto, rate_help, penalty_text, prior_text) \
     UNA_ROWS_SHAPE(type, basis, "2", "hidden layer", "hidden layers"), \
     UNA_ROW(type, basis, features, UNA_COUNT, "auto", 1, 4096, true, NULL, \
             "units of the last hidden layer: the features of the linear head; auto = width"), \
     UNA_ROW_ACTIVATION(type, basis, "hidden layers"), \
     UNA_ROW_INITIALISATION(type, basis), \
     UNA_ROW_OPTIMISER(type, basis), \
-    UNA_ROWS_RATE(type, basis, rate_text, "learning rate"), \
+    UNA_ROWS_RATE(type, basis, rate_text, or_auto, rate_help), \
     UNA_ROW_MOMENTUM(type, basis), \
     UNA_ROWS_BUDGET(type, basis, "budget of optimiser steps", "auto"), \
     UNA_ROW_PENALTY(type, basis, penalty_text, ""), \
@@ -96,8 +96,9 @@ una_status una_basis_shape(una_basis *basis, una_basis_options *options, const u
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
 /* Fills automatic numbers in: `rows` train, and a pass is over them; rules go by `table`, all rows there are. */
 void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
-/* The same for a problem's rows; convolutions, whose passes are long, take fewer. */
-void       una_basis_resolve_for(una_basis_options *options, const una_problem *problem, bool member);
+/* The same for a problem's rows, and the rate too; convolutions, whose passes are long, take fewer, at a rate of their
+ * own. */
+void       una_basis_resolve_for(una_basis_options *options, const una_problem *problem, bool member, double rate);
 /* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
 una_lesson una_basis_lesson(const una_basis_options *options, una_network_f32 net, const una_training *diversity,
                             double train_noise_var);

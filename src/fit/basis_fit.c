@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-enum { LOOKS = 40 };                     /* at held-out rows in a whole training */
+enum { LOOKS = 40 };                     /* at held-out rows in a whole training                                    */
+#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next by faces (docs/IMAGES.md)                    */
+enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* at least, both                                              */
+       LOOKS_AT_IMAGES = 10 };           /* they cost a forward pass                                                */
 
 static double unit_of(int units, const una_problem *problem, size_t target)
 {
@@ -52,13 +55,13 @@ void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool mem
     if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
 }
 
-void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool member)
+void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool member, double rate)
 {
-    enum { PASSES_OF_IMAGES = 30, STEPS_OF_IMAGES = 300 };               /* at least, both */
     double rows = (double)una_train_rows(p), batch = UNA_IS_AUTO(o->batch) ? 128 : o->batch;
     bool pixels = o->body && (strcmp(o->body, "mlp") == 0 || strcmp(o->body, "residual") == 0);  /* as plain numbers */
-    bool images = una_columns_image(p->columns).height > 0;
-    if (images && !pixels && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
+    bool convolves = una_is_of_images(p) && !pixels;
+    if (UNA_IS_AUTO(o->rate)) o->rate = convolves ? RATE_OF_IMAGES : rate;
+    if (convolves && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
         o->epochs = fmax(PASSES_OF_IMAGES, ceil(STEPS_OF_IMAGES * batch / rows));
     una_basis_resolve(o, una_train_rows(p), una_table_rows(p), member);
 }
@@ -73,7 +76,7 @@ una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, con
     how.descent.rate = o->rate;
     how.descent.momentum = o->momentum;
     how.descent.patience = (size_t)o->patience;
-    how.descent.look_every = how.descent.steps / LOOKS + 1;
+    how.descent.look_every = how.descent.steps / (una_network_image(&net).height ? LOOKS_AT_IMAGES : LOOKS) + 1;
 
     how.batch = (size_t)o->batch;
     how.fit_weight = 1 / (2 * train_noise_var);
@@ -146,7 +149,7 @@ static una_status finish(void *context, void *trial, una_run *run)
     double *held_y = una_held_copy(r->held_y, r->held * t->targets, &t->base.arena);
     for (size_t i = 0; t->of && i < t->targets; i++) una_stats_init(&t->of[i].stats, k, &t->base.arena);
     UNA_TRY(una_arena_check(&t->base.arena));
-    UNA_TRY(una_network_work_f32(&work, &net, 1, run));
+    UNA_TRY(una_network_work_f32(&work, &net, 0, run));
 
     UNA_TRY(absorb_rows(t, &net, k, work, run));
     net.body->forward(&net, t->base.parameters, r->held_x, r->held, held_phi, k, NULL, work);
@@ -399,7 +402,7 @@ static una_status begin(several *all, una_basis *const *basis, una_basis_options
                       .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
     UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
     for (size_t t = 0; t < n; t++) {
-        una_basis_resolve_for(o[t], p, plan->member);
+        una_basis_resolve_for(o[t], p, plan->member, 0.01);
         UNA_TRY(una_basis_shape(basis[t], o[t], p, plan->heads, keep, run));
     }
     return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);

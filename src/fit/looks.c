@@ -97,5 +97,5 @@ una_status una_watch_new(una_watch_f32 *out, const una_pupil *pupil, una_run *ru
     else w->f = UNA_GET_ROWS(&run->scratch, double, r->held);
     UNA_TRY(una_arena_check(&run->scratch));
     *out = (una_watch_f32){ w, posterior ? look_at_posterior : look_at_error };
-    return una_network_work_f32(&w->work, &pupil->net, 1, run);
+    return una_network_work_f32(&w->work, &pupil->net, 0, run);
 }

@@ -69,6 +69,11 @@ static una_status make_shape(una_network_f32 *net, const una_body_f32 *body, con
     return UNA_OK;
 }
 
+bool una_is_of_images(const una_problem *problem)
+{
+    return problem->columns && una_columns_image(problem->columns).height > 0;
+}
+
 una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const una_columns *columns, size_t inputs,
                             size_t heads, una_arena *arena, una_run *run)
 {

@@ -19,7 +19,7 @@ una_status una_plain_finish(void *context, void *trial, una_run *run)
     t->judged = held ? r->held : r->rows;
     double *f = UNA_GET_ROWS(&run->scratch, double, t->judged);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_network_work_f32(&work, &net, 1, run));
+    UNA_TRY(una_network_work_f32(&work, &net, 0, run));
 
     t->square = una_network_square_f32(&net, t->base.parameters, held ? r->held_x : r->x, held ? r->held_y : r->y,
                                        t->judged, f, work);

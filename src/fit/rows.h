@@ -21,22 +21,22 @@
 #define UNA_ROW_OPTIMISER(type, in) \
     UNA_ROW(type, in, optimiser, UNA_WORD, "adam", 0, 0, false, UNA_OPTIMISERS, \
             "adam, stochastic or full-batch gradient descent")
-#define UNA_ROWS_RATE(type, in, rate_text, help) \
-    UNA_ROW(type, in, rate, UNA_REAL, rate_text, 1e-9, 10, false, NULL, help), \
+#define UNA_ROWS_RATE(type, in, rate_text, or_auto, help) \
+    UNA_ROW(type, in, rate, UNA_REAL, rate_text, 1e-9, 10, or_auto, NULL, help), \
     UNA_ROW(type, in, rate_schedule, UNA_WORD, "cosine", 0, 0, false, UNA_RATE_SCHEDULES, \
             "how the learning rate falls over training")
 #define UNA_ROW_MOMENTUM(type, in) \
     UNA_ROW(type, in, momentum, UNA_REAL, "0.9", 0, 0.9999, false, NULL, "momentum of sgd and gd")
 #define UNA_ROWS_BUDGET(type, in, steps_text, batch_text) \
     UNA_ROW(type, in, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, \
-            "passes over the data; auto = what the steps give"), \
+            "passes over the data; auto = what the steps give, 10 for images"), \
     UNA_ROW(type, in, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL, \
             steps_text "; auto = by rule from the data, or epochs"), \
     UNA_ROW(type, in, batch, UNA_COUNT, batch_text, 1, 1e9, true, NULL, \
             "rows a step; auto = 128, or all rows below 200")
 #define UNA_ROW_PATIENCE(type, in) \
     UNA_ROW(type, in, patience, UNA_COUNT, "0", 0, 1e6, false, NULL, \
-            "looks at held-out rows (40 in all) without a better one before stopping; 0 = never stop")
+            "looks at held-out rows (40 in all, 10 for images) without a better one before stopping; 0 = never stop")
 #define UNA_ROW_PENALTY(type, in, penalty_text, more) \
     UNA_ROW(type, in, penalty, UNA_REAL, penalty_text, 0, 1e6, false, NULL, \
             "gamma: weight of the squared parameters, per data set" more)

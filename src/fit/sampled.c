@@ -66,7 +66,7 @@ static una_status begin(pass *p, const una_sampled *m, const double *numbers, co
     p->f = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     if (heads && rows == 1) UNA_TRY(una_network_slope_work_f32(&p->work, &m->net, run));
-    else UNA_TRY(una_network_work_f32(&p->work, &m->net, heads ? UNA_MAP_ROWS : 1, run));
+    else UNA_TRY(una_network_work_f32(&p->work, &m->net, 0, run));
     return heads ? share_features(p, numbers, run) : UNA_OK;
 }
 

@@ -49,7 +49,7 @@ typedef struct una_sampled_options {
     UNA_ROWS_SHAPE(type, common, depth_text, "hidden layer", "hidden layers"), \
     UNA_ROW_ACTIVATION(type, common, "hidden layers"), \
     UNA_ROW_INITIALISATION(type, common), \
-    UNA_ROWS_RATE(type, common, rate_text, "learning rate of Adam"), \
+    UNA_ROWS_RATE(type, common, rate_text, false, "learning rate of Adam"), \
     UNA_ROWS_BUDGET(type, common, "optimiser steps", batch_text), \
     UNA_ROW_TRAIN_NOISE(type, common, noise_help), \
     UNA_ROW_NOISE(type, common, "largest likelihood of held-out rows under the mixture"), \

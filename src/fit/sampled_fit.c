@@ -97,7 +97,7 @@ static void resolve(una_sampled_options *o, const una_problem *p)
 {
     una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
                                 .epochs = o->epochs, .body = o->body };
-    una_basis_resolve_for(&basis, p, false);
+    una_basis_resolve_for(&basis, p, false, 0);
     o->batch = basis.batch;
     o->steps = basis.steps;
     o->epochs = basis.epochs;

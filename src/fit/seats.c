@@ -324,7 +324,7 @@ una_status una_fit_alone(una_members *m, const una_kind *one, void *options, con
     m->at[0].scale = scaled ? t->scale : NULL;
     m->at[0].state = una_arena_get(keep, 1, one->state_size);
     UNA_TRY(una_arena_check(keep));
-    if (one->vary) one->vary(options, 0);
+    if (one->vary && !una_is_of_images(&t->plain)) one->vary(options, 0);
     if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, una_twin(t, scaled), result, keep, run);
     return one->fit(m->at[0].state, options, una_twin(t, scaled), result, keep, run);
 }

@@ -35,15 +35,16 @@ static const una_option luna_table[] = {
       "of nlm does" },
     { "diversity", UNA_REAL, offsetof(luna_options, diversity), "30", 0, 1e8, true, NULL,
       "lambda: weight of the heads' similarity; auto = steered so that mean cos^2 reaches target_cos2" },
-    { "diversity_rows", UNA_COUNT, offsetof(luna_options, diversity_rows), "1000", 0, 1e12, false, NULL,
-      "rows up to which the diversity's weight grows with the table, as the fit does; 0 = without end (the thesis)" },
+    { "diversity_rows", UNA_COUNT, offsetof(luna_options, diversity_rows), "auto", 0, 1e12, true, NULL,
+      "rows up to which the diversity's weight grows with the table, as the fit does; 0 = without end (the thesis); "
+      "auto = 1000, of images 220" },
     { "target_cos2", UNA_REAL, offsetof(luna_options, target_cos2), "auto", 1e-6, 1, true, NULL,
       "mean cos^2 that diversity=auto steers to; auto = 0.3 for one input, less for more" },
     { "schedule", UNA_WORD, offsetof(luna_options, schedule), "sigmoid", 0, 0, false, UNA_SCHEDULES,
       "how the diversity grows over training" },
     { "probes", UNA_WORD, offsetof(luna_options, probes), "both", 0, 0, false, UNA_PROBES "|both",
       "where slopes are compared: at the training points (the thesis), between pairs of them, or also beyond them; "
-      "both = beyond in one round of members in four, between in the others" },
+      "both = beyond in one round of members in four, between in the others; for images at the training points" },
     { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
       "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
     { "target_cosine", UNA_WORD, offsetof(luna_options, target_cosine), "summed", 0, 0, false, "summed|jacobian",
@@ -51,15 +52,16 @@ static const una_option luna_table[] = {
       "Jacobians" },
     { "slopes", UNA_WORD, offsetof(luna_options, slopes), "differences", 0, 0, false, "differences|exact",
       "slopes by finite differences (the thesis) or exact" },
-    { "perturbation_std", UNA_REAL, offsetof(luna_options, perturbation_std), "0.1", 1e-6, 10, false, NULL,
-      "std of the finite-difference step, on standardised inputs" },
+    { "perturbation_std", UNA_REAL, offsetof(luna_options, perturbation_std), "auto", 1e-6, 1000, true, NULL,
+      "std of the finite-difference step, on standardised inputs; auto = 0.1, for images 10/32 of the "
+      "root of their pixels" },
     { "directions", UNA_COUNT, offsetof(luna_options, directions), "auto", 0, 1e6, true, NULL,
       "random inputs a step along which slopes are taken; 0 = all (fewer for wide data); auto = 4 in every other round "
       "of members, all in the others" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
     UNA_ROWS_BODY(luna_options, basis),
-    UNA_NET_TABLE(luna_options, "0.01", "1", "auto"),
+    UNA_NET_TABLE(luna_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "auto"),
     UNA_HELD_OUT_TABLE(luna_options),
     UNA_COMMITTEE_TABLE(luna_options, "auto", "auto"),
     { .name = NULL }
@@ -82,8 +84,11 @@ static void fill_in(luna_options *o, const una_problem *problem)
 {
     double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features;
     double inputs = (double)problem->x.cols;
-    bool images = una_columns_image(problem->columns).height > 0;
+    bool images = una_is_of_images(problem);
     if (images) o->direction_kind = 1;
+    if (images && o->probes == BOTH) o->probes = UNA_PROBES_DATA;
+    if (UNA_IS_AUTO(o->diversity_rows)) o->diversity_rows = images ? 220 : 1000;
+    if (UNA_IS_AUTO(o->perturbation_std)) o->perturbation_std = images ? sqrt(inputs) * 10 / 32 : 0.1;
     if (images && (UNA_IS_AUTO(o->directions) || o->directions == 0)) o->directions = FEW_OF_IMAGES;
     if (UNA_IS_AUTO(o->heads)) o->heads = fmax(2, floor(features / 2));
     if (UNA_IS_AUTO(o->head_share)) o->head_share = 1 / o->heads;

@@ -24,7 +24,7 @@ static const una_option nlm_table[] = {
     { "training", UNA_WORD, offsetof(nlm_options, training), "map", 0, 0, false, "mle|map|marginal",
       "how the features are trained: maximum likelihood, with penalty, or by marginal likelihood" },
     UNA_ROWS_BODY(nlm_options, basis),
-    UNA_NET_TABLE(nlm_options, "0.01", "1", "1"),
+    UNA_NET_TABLE(nlm_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "1"),
     UNA_HELD_OUT_TABLE(nlm_options),
     UNA_COMMITTEE_TABLE(nlm_options, "auto", "auto"),
     { .name = NULL }

@@ -22,7 +22,7 @@ static const una_option nn_table[] = {
     UNA_ROW_ACTIVATION(nn_options, basis, "hidden layers"),
     UNA_ROW_INITIALISATION(nn_options, basis),
     UNA_ROW_OPTIMISER(nn_options, basis),
-    UNA_ROWS_RATE(nn_options, basis, "0.003", "learning rate"),
+    UNA_ROWS_RATE(nn_options, basis, "auto", true, "learning rate; auto = 0.003, for images 0.001"),
     UNA_ROW_MOMENTUM(nn_options, basis),
     UNA_ROWS_BUDGET(nn_options, basis, "budget of optimiser steps", "auto"),
     UNA_ROW_PATIENCE(nn_options, basis),
@@ -70,7 +70,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     double unit = una_unit(o->units, p);
     una_basis shape = {0};
     o->features = o->width;
-    una_basis_resolve_for(o, p, false);
+    una_basis_resolve_for(o, p, false, 0.003);
     UNA_TRY(una_basis_shape(&shape, o, p, 1, keep, run));
     m->net = shape.net;
 

@@ -41,7 +41,7 @@ static const una_option sngp_table[] = {
     ROW(covariance_momentum, UNA_REAL, "auto", 0, 0.999999, true, NULL,
         "laplace: how slowly the covariance follows the batches of shuffled rows; auto = every row counts once, "
         "exactly"),
-    UNA_ROWS_RATE(una_sngp_options, basis, "0.01", "learning rate of Adam"),
+    UNA_ROWS_RATE(una_sngp_options, basis, "auto", true, "learning rate of Adam; auto = 0.01, for images 0.001"),
     UNA_ROWS_BUDGET(una_sngp_options, basis, "budget of optimiser steps", "auto"),
     UNA_ROW_PENALTY(una_sngp_options, basis, "0.1", ""),
     UNA_ROW_TRAIN_NOISE(una_sngp_options, basis, UNA_TRAIN_NOISE_RATIO),
@@ -353,7 +353,7 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     bool chosen = UNA_IS_AUTO(b->noise_std);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
-    una_basis_resolve_for(b, p, false);
+    una_basis_resolve_for(b, p, false, 0.01);
     UNA_TRY(make_network(m, o, p, keep, run));
     m->posterior = o->head;
     size_t rows = posterior_rows(p) > una_table_rows(p) ? posterior_rows(p) : una_table_rows(p);

@@ -59,7 +59,7 @@ static const una_option tuna_table[] = {
       "at most so many training inputs become reference inputs (chosen at random)" },
     { "match_prior", UNA_FLAG, offsetof(tuna_options, match_prior), "no", 0, 0, false, NULL,
       "prior_var = mean square of the fitted heads' weights" },
-    UNA_NET_TABLE(tuna_options, "0.003", "0.01", "auto"),
+    UNA_NET_TABLE(tuna_options, "0.003", false, "learning rate", "0.01", "auto"),
     UNA_ROW_NOISE_SHAPE(tuna_options),
     { .name = NULL }
 };

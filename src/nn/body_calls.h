@@ -19,8 +19,8 @@ struct REAL(una_body) {
     una_matrix_of *matrix;
     /* First numbers; the padding is zero and stays zero. */
     void (*initialise)(const void *shape, const una_start *start, una_rng *rng, real *frozen, real *parameters);
-    /* Work for gradients of at most `rows` rows and for forward passes of any number, or (slopes) for what is asked of
-     * one point: its slopes, or phi by a forward pass of one row. */
+    /* Work for gradients of at most `rows` rows and for forward passes of any number (rows 0: for these alone), or
+     * (slopes) for what is asked of one point: its slopes, or phi by a forward pass of one row. */
     una_status (*work)(void **work, const REAL(una_network) *net, size_t rows, bool slopes,
                        const REAL(una_kernels) *kernels, una_arena *arena);
     /* fit_weight sum (t - f)^2 + penalty |parameters|^2 over rows and heads, and its gradient, for x [rows, inputs] and
@@ -60,7 +60,7 @@ extern const REAL(una_body) REAL(una_body_conv);           /* shape una_conv    
 extern const REAL(una_body) REAL(una_body_conv_fourier);   /* with random Fourier features at its end       */
 
 /* Work in scratch memory with the run's kernels (and threads, where a body shares): for gradients of at most `rows` rows
- * and forward passes, or for one point. */
+ * and forward passes (rows 0: these alone), or for one point. */
 una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run);
 una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run);
 /* sum (y - f)^2 of one head over rows that are judged; f [rows] is work. */

@@ -139,11 +139,11 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
                            una_arena *arena)
 {
     const una_conv *shape = net->shape;
-    bool learns = rows > 1;
+    bool learns = rows > 0 && !slopes;
     WORK *w = UNA_GET(arena, WORK, 1);
     UNA_TRY(una_arena_check(arena));
-    *w = (WORK){ .net = shape, .kern = kernels, .pieces = rows / ROWS_OF_A_PIECE };
-    if (w->pieces < 1) w->pieces = 1;
+    *w = (WORK){ .net = shape, .kern = kernels, .pieces = learns ? rows / ROWS_OF_A_PIECE : MOST_PIECES };
+    if (w->pieces < 1 || slopes) w->pieces = 1;
     if (w->pieces > MOST_PIECES) w->pieces = MOST_PIECES;
     w->most = slopes ? 1 : learns ? (rows + w->pieces - 1) / w->pieces : ROWS_FORWARD;
 
@@ -228,14 +228,21 @@ static void share(WORK *w, const stage *what, una_piece *work)
     una_crew_do(w->crew, w->pieces, work, (void *)what);
 }
 
+/* Where a piece's rows begin: pieces are alike as they train; a few rows that are asked fill one piece. */
+static size_t begin_of(const WORK *w, size_t index)
+{
+    if (w->trains) return index * w->rows / w->pieces;
+    return index * w->most < w->rows ? index * w->most : w->rows;
+}
+
 static void load_piece(void *context, size_t index)
 {
     const stage *r = context;
     WORK *w = r->w;
     piece *p = &w->piece[index];
     size_t inputs = w->net->image.height * w->net->image.width * w->net->image.channels;
-    p->from = index * w->rows / w->pieces;
-    p->rows = (index + 1) * w->rows / w->pieces - p->from;
+    p->from = begin_of(w, index);
+    p->rows = begin_of(w, index + 1) - p->from;
     p->plain = w->plain < p->from ? 0 : w->plain - p->from < p->rows ? w->plain - p->from : p->rows;
     memcpy(p->x, w->x + p->from * inputs, p->rows * inputs * sizeof *p->x);
 }
@@ -256,7 +263,7 @@ static void convolve_piece(void *context, size_t index)
     WORK *w = r->w;
     piece *p = &w->piece[index];
     size_t channels = conv(w, r->c)->channels;
-    w->ops->forward(w->ops, index, r->c, into(w, p, r->c), p->z[r->c], p->rows);
+    if (p->rows) w->ops->forward(w->ops, index, r->c, into(w, p, r->c), p->z[r->c], p->rows);
     if (!w->trains) return;
     memset(p->sum, 0, channels * sizeof *p->sum);
     memset(p->cross, 0, channels * sizeof *p->cross);

@@ -18,7 +18,7 @@ static double wave(double x)
 static una_basis_options automatic(void)
 {
     return (una_basis_options){ .width = 50, .depth = 2, .features = UNA_AUTO, .epochs = UNA_AUTO, .steps = UNA_AUTO,
-                                .batch = UNA_AUTO, .patience = UNA_AUTO };
+                                .batch = UNA_AUTO, .patience = UNA_AUTO, .rate = UNA_AUTO };
 }
 
 static void steps_epochs_and_batch(void **state)
@@ -77,24 +77,28 @@ static void members_take_fewer_steps(void **state)
 static void images_take_fewer_passes(void **state)
 {
     (void)state;
-    static const struct { size_t rows; double steps; } rule[] = { { 49332, 30 * 385 }, { 409, 94 * 3 }, { 150, 256 } };
+    static const struct { size_t rows; double steps; } rule[] = { { 49332, 10 * 385 }, { 409, 94 * 3 }, { 150, 256 } };
     una_source source = { .image = { 8, 8, 1 } };
     una_columns columns = { .sources = &source, .source_count = 1 };
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
         una_problem p = { .x = { .rows = rule[i].rows }, .columns = &columns };
         una_basis_options o = automatic(), said = automatic();
-        una_basis_resolve_for(&o, &p, false);
+        una_basis_resolve_for(&o, &p, false, 0.02);
         assert_near(o.steps, rule[i].steps, 0, 0);
+        assert_near(o.rate, 0.001, 0, 0);
         said.epochs = 2;
-        una_basis_resolve_for(&said, &p, false);
+        said.rate = 0.5;
+        una_basis_resolve_for(&said, &p, false, 0.02);
         assert_true(said.steps <= 2 * 385);
+        assert_near(said.rate, 0.5, 0, 0);
         una_basis_options plain = automatic();
         plain.body = "mlp";
-        una_basis_resolve_for(&plain, &p, false);
+        una_basis_resolve_for(&plain, &p, false, 0.02);
         assert_true(plain.steps >= 6000);
+        assert_near(plain.rate, 0.02, 0, 0);
         plain = automatic();
         source.image.height = 0;
-        una_basis_resolve_for(&plain, &p, false);
+        una_basis_resolve_for(&plain, &p, false, 0.02);
         assert_true(plain.steps >= 6000);
         source.image.height = 8;
     }

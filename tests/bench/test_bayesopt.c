@@ -432,6 +432,48 @@ static void test_no_digits(void **state)
     una_run_free(run);
 }
 
+/* One byte of a file in mnist/ is another. */
+static void change_byte(const char *name, long at, int byte)
+{
+    char path[64];
+    snprintf(path, sizeof path, "mnist/%s", name);
+    FILE *file = fopen(temp_path(path), "r+b");
+    assert_true(file && fseek(file, at, SEEK_SET) == 0 && fputc(byte, file) == byte && fclose(file) == 0);
+}
+
+static void refuses_digits(const char *file, const char *why)
+{
+    una_run *run = quiet_run();
+    una_material *material = NULL;
+    const char *data;
+    double value;
+    const una_task_kind *task = una_task_find("logistic");
+    remove(temp_path("bad.sqlite"));
+    assert_ok(una_material_new(&material, temp_folder(), temp_path("bad.sqlite"), run), run);
+    una_status status = una_task_data(&data, task, material, &run->scratch, run);
+    if (status == UNA_OK)
+        status = una_task_value(&value, task, data, (double[]){ -0.5, 1e-4, 100, 0.1 }, false, material, run);
+    assert_int_equal(status, UNA_E_INPUT);
+    assert_says(una_run_message(run), file);
+    assert_says(una_run_message(run), why);
+    una_material_free(material);
+    una_run_free(run);
+}
+
+/* Labels that are no digits, and files that do not belong together. */
+static void test_bad_digits(void **state)
+{
+    (void)state;
+    write_digits();
+    change_byte("t10k-labels-idx1-ubyte", 8 + 999, 10);
+    refuses_digits("t10k-labels-idx1-ubyte", "has a label 10: digits are 0 to 9");
+    change_byte("t10k-labels-idx1-ubyte", 7, 0);                 /* 768 of them, and more bytes than that */
+    refuses_digits("t10k-labels-idx1-ubyte", "there are more");
+    write_part("t10k-images-idx3-ubyte", "other", FAKE_TEST, 2);
+    write_part("another", "t10k-labels-idx1-ubyte", FAKE_TEST - 1, 2);
+    refuses_digits("t10k-labels-idx1-ubyte", "has 999 labels");
+}
+
 /* ---- optimisations without a model --------------------------------------------------------------------------- */
 
 static una_bench_result *run_floors(const char *folder, int threads, una_run **run)
@@ -598,7 +640,8 @@ int main(void)
         cmocka_unit_test(test_minima), cmocka_unit_test(test_spaces), cmocka_unit_test(test_softmax_slopes),
         cmocka_unit_test(test_dropout), cmocka_unit_test(test_softmax_error), cmocka_unit_test(test_softmax_memory),
         cmocka_unit_test(test_distances), cmocka_unit_test(test_svm), cmocka_unit_test(test_logistic_once),
-        cmocka_unit_test(test_svm_once), cmocka_unit_test(test_no_digits), cmocka_unit_test(test_floors),
+        cmocka_unit_test(test_svm_once), cmocka_unit_test(test_no_digits), cmocka_unit_test(test_bad_digits),
+        cmocka_unit_test(test_floors),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

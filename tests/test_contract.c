@@ -233,6 +233,7 @@ static void kernel_sets(void **state)
 {
     const una_kind *kind = kind_of(state);
     static const char *const names[] = { "generic", "avx2", "avx512" };
+    if (quick_images) skip_if_sanitized();
     size_t worked = 0;
     for (size_t i = 0; i < 3; i++) {
         una_run *run = run_with(SIZED(una_run_settings, .threads = 1, .kernels = names[i]));

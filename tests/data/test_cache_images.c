@@ -175,6 +175,60 @@ static void damage_is_noticed(void **state)
     assert_true(mapped(path));
 }
 
+/* ---- files from strangers -------------------------------------------------------------------------------- */
+
+/* A few bytes changed, or the end cut off; whatever it says, there are not a million numbers in it. */
+static void try_changed(const char *name, const unsigned char *seed, size_t whole, long times)
+{
+    unsigned char bytes[1024];
+    for (long n = 0; n < times; n++) {
+        una_rng rng = una_rng_at(4, UNA_FOR_TEST, (uint64_t)n);
+        size_t size = whole;
+        memcpy(bytes, seed, whole);
+        for (size_t k = 1 + una_rng_below(&rng, 3); k > 0; k--) {
+            size_t at = una_rng_below(&rng, una_rng_below(&rng, 2) && size > 40 ? 40 : size);
+            if (una_rng_below(&rng, 11) == 0) size = at + 1;
+            else bytes[at] = (unsigned char)una_rng_below(&rng, 256);
+        }
+
+        una_images *images = NULL;
+        remove(temp_path(name));                                 /* a new file is not flushed, one written over is */
+        una_status status = una_images_read(&images, temp_file(name, bytes, size), run);
+        if (status != UNA_OK && (status != UNA_E_INPUT || strlen(una_run_message(run)) < 20))
+            fail_msg("%s: status %d: %s", name, (int)status, una_run_message(run));
+        if (status == UNA_OK && images->count * images->each > 1 << 20) fail_msg("%s has grown", name);
+        una_images_let_go(images);
+    }
+}
+
+static size_t slurp(const char *path, unsigned char *bytes, size_t room)
+{
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    size_t size = fread(bytes, 1, room, stream);
+    fclose(stream);
+    assert_true(size < room);
+    return size;
+}
+
+static void changes_never_crash(void **state)
+{
+    (void)state;
+    enum { EVERY = 1500 };
+    static unsigned char idx[16 + 300] = { 0, 0, 8, 3, 0, 0, 0, 3, 0, 0, 0, 10, 0, 0, 0, 10 }, packed[1024];
+    unsigned char npy[128 + 300] = "\x93NUMPY\x01\x00\x76\x00{'descr': '|u1', 'fortran_order': False, "
+                                   "'shape': (3, 10, 10), }";
+    for (size_t i = 0; i < 128; i++)
+        if (i > 10 && npy[i] == 0) npy[i] = ' ';
+    for (size_t i = 0; i < 300; i++) idx[16 + i] = npy[128 + i] = (unsigned char)(i * i >> 3);
+    run->settings.no_cache = 1;
+    try_changed("m.idx", idx, sizeof idx, EVERY);
+    try_changed("m.npy", npy, sizeof npy, EVERY);
+    try_changed("m.gz", packed, slurp(pack("whole.gz", idx, 16, idx + 16, 300), packed, sizeof packed), EVERY);
+    try_changed("m.npy.gz", packed, slurp(pack("w.npy.gz", npy, 128, npy + 128, 300), packed, sizeof packed), EVERY);
+    run->settings.no_cache = 0;
+}
+
 /* Of floats, in an NPY file. */
 static void arrays_too(void **state)
 {
@@ -241,7 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unpacked_once), cmocka_unit_test(changed_files_are_unpacked_again),
         cmocka_unit_test(damage_is_noticed), cmocka_unit_test(arrays_too), cmocka_unit_test(no_harm_without),
-        cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(allocations_may_fail), cmocka_unit_test(changes_never_crash),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

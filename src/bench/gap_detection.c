@@ -80,7 +80,7 @@ static una_status detail(una_page *page, const una_show *show, bool inside, una_
         "pays for it here. Better, worse: the interval leaves 0 out." };
     una_sheet sheet = una_show_sheet(show, inside ? "inside" : "auroc", inside ? "Log-likelihood in the gap, less the "
                                      "GP\xE2\x80\x99s." : "AUROC of ignorance, gap against other rows.",
-                                     una_show_caption(show, captions[inside], UNA_PRESET_BOTH), "model",
+                                     una_show_caption(show, captions[inside], UNA_PRESET_BOTH, show->known), "model",
                                      UNA_SHEET_WORDS, show->known);
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--) {
         if (!show->has[p]) continue;
@@ -164,7 +164,7 @@ una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run
         "Increase: the thesis\xE2\x80\x99s rule, a mean increase above its standard deviation; its own line of "
         "verdicts is computed from what it prints. AUROC: for sure above 1/2. Inside: log-likelihood in the gap not "
         "for sure below that of the exact GP (automatic) on the same splits. The last two need three splits.",
-        UNA_PRESET_BOTH));
+        UNA_PRESET_BOTH, show->known));
     una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "increase", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "AUROC", UNA_SHEET_WORDS);
@@ -256,7 +256,7 @@ static una_status every_column(una_page *page, const una_show *show, const crowd
     una_sheet sheet = una_sheet_in(show->arena, "columns", "Every column of every set.", una_show_caption(show, "A gap "
         "in the middle third of each input, one after the other. %: increase of the mean epistemic std in the gap. "
         "AUROC: of the epistemic std, gap against test rows outside. Inside: log-likelihood in the gap less that of "
-        "the GP, nats per row. Means over the splits.", UNA_PRESET_AUTOMATIC));
+        "the GP, nats per row. Means over the splits.", UNA_PRESET_AUTOMATIC, show->where_count));
     bool *done = UNA_GET(show->arena, bool, show->where_count);
     UNA_TRY(una_arena_check(show->arena));
     columns_head(&sheet, show, c);
@@ -308,7 +308,7 @@ una_status una_gaps_extended(una_page *page, const una_show *show, una_run *run)
     una_sheet sheet = una_sheet_in(show->arena, "columns-summary", "All columns together.", una_show_caption(show,
         "Of how many columns: the epistemic std is larger in the gap; its AUROC is above 0.6; the log-likelihood in "
         "the gap is above the GP\xE2\x80\x99s. Last: mean over the columns of that difference, with its 95 % interval "
-        "and p of Wilcoxon\xE2\x80\x99s signed ranks over the columns.", UNA_PRESET_AUTOMATIC));
+        "and p of Wilcoxon\xE2\x80\x99s signed ranks over the columns.", UNA_PRESET_AUTOMATIC, show->where_count));
     una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "columns", UNA_SHEET_NUMBER);
     una_sheet_column(&sheet, "wider", UNA_SHEET_NUMBER);

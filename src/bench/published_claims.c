@@ -96,7 +96,8 @@ una_status una_show_near(una_page *page, const una_show *show, const una_block *
                                      una_show_caption(show, "LUNA less NLM, mean over the splits, and the same in "
                                      "standard deviations of NLM\xE2\x80\x99s over the splits. Within, beyond "
                                      "(bold): all of the 95 % interval of the mean paired difference is; open: "
-                                     "neither.", UNA_PRESET_BOTH), "score", UNA_SHEET_WORDS, where_count);
+                                     "neither.", UNA_PRESET_BOTH, where_count), "score", UNA_SHEET_WORDS,
+                                     where_count);
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--) {
         if (!una_show_ran(show, luna, (una_preset)p, where_count)) continue;
         una_sheet_group(&sheet, una_preset_titles[p]);

@@ -150,12 +150,12 @@ una_printed una_show_mean(const una_show *show, const una_group *group, size_t m
 /* ---- captions --------------------------------------------------------------------------------------------------- */
 
 /* "5", or "1 to 5" */
-static void say_counts(una_text *text, const una_show *show, una_preset preset)
+static void say_counts(una_text *text, const una_show *show, una_preset preset, size_t where_count)
 {
     size_t least = SIZE_MAX, most = 0;
     for (size_t g = 0; g < show->findings->group_count; g++) {
         size_t count = show->findings->groups[g].count;
-        if (show->seats[g].preset != preset) continue;
+        if (show->seats[g].preset != preset || show->seats[g].where >= where_count) continue;
         least = count < least ? count : least;
         most = count > most ? count : most;
     }
@@ -163,15 +163,15 @@ static void say_counts(una_text *text, const una_show *show, una_preset preset)
     una_text_add(text, "%zu", most);
 }
 
-const char *una_show_caption(const una_show *show, const char *words, una_preset preset)
+const char *una_show_caption(const una_show *show, const char *words, una_preset preset, size_t where_count)
 {
     bool automatic = preset != UNA_PRESET_THESIS && show->has[UNA_PRESET_AUTOMATIC];
     bool thesis = preset != UNA_PRESET_AUTOMATIC && show->has[UNA_PRESET_THESIS];
     una_text text = una_text_in(show->arena);
     una_text_add(&text, "%s Splits: ", words);
-    if (thesis) say_counts(&text, show, UNA_PRESET_THESIS);
+    if (thesis) say_counts(&text, show, UNA_PRESET_THESIS, where_count);
     if (thesis && automatic) una_text_add(&text, " under the thesis\xE2\x80\x99s protocol, ");
-    if (automatic) say_counts(&text, show, UNA_PRESET_AUTOMATIC);
+    if (automatic) say_counts(&text, show, UNA_PRESET_AUTOMATIC, where_count);
     if (thesis && automatic) una_text_add(&text, " automatic");
     una_text_add(&text, ".");
     return text.at ? text.at : words;
@@ -330,7 +330,8 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_beside
 
 una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t where_count)
 {
-    una_sheet sheet = una_show_sheet(show, t->name, t->lead, una_show_caption(show, t->caption, UNA_PRESET_BOTH),
+    una_sheet sheet = una_show_sheet(show, t->name, t->lead,
+                                     una_show_caption(show, t->caption, UNA_PRESET_BOTH, where_count),
                                      "whose", t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
                                      where_count);
     for (size_t who = 0; who < show->who_count; who++) {
@@ -348,7 +349,7 @@ una_status una_show_blocks(una_page *page, const una_show *show, const char *nam
                            const char *caption, const una_block *blocks, una_preset preset, size_t where_count,
                            una_run *run)
 {
-    una_sheet sheet = una_show_sheet(show, name, lead, una_show_caption(show, caption, preset), "model",
+    una_sheet sheet = una_show_sheet(show, name, lead, una_show_caption(show, caption, preset, where_count), "model",
                                      blocks->inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS, where_count);
     for (const una_block *b = blocks; b->title; b++) {
         una_sheet_group(&sheet, b->title);
@@ -401,7 +402,7 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
     una_sheet sheet = una_show_sheet(show, name, lead.at, una_show_caption(show, "Mean of the paired differences with "
                                      "its 95 % interval, and p of Wilcoxon\xE2\x80\x99s signed ranks (two-sided; from "
                                      "five splits it cannot be below 0.06). Bold: the interval leaves 0 out.",
-                                     preset), "less", UNA_SHEET_WORDS, where_count);
+                                     preset, where_count), "less", UNA_SHEET_WORDS, where_count);
     for (const una_block *b = blocks; b->title; b++) {
         una_sheet_group(&sheet, b->title);
         for (size_t who = 0; who < show->who_count; who++) {

@@ -282,16 +282,23 @@ static const char *folder_of(page_of *of, const air *a, const char *name, una_ru
     return folder;
 }
 
-static const char *part_of(const char *folder, const char *part, una_run *run)
+static const char *file_of(const char *folder, const char *name, una_run *run)
 {
     char path[4200];
     unsigned char *bytes;
     size_t size;
-    snprintf(path, sizeof path, "%s/x-%s.csv", folder, part);
+    snprintf(path, sizeof path, "%s/x%s", folder, name);
     assert_ok(una_slurp(&bytes, &size, path, &run->scratch, run), run);
     char *text = UNA_GET(&run->scratch, char, size + 1);
     memcpy(text, bytes, size);
     return text;
+}
+
+static const char *part_of(const char *folder, const char *part, una_run *run)
+{
+    char name[200];
+    snprintf(name, sizeof name, "-%s.csv", part);
+    return file_of(folder, name, run);
 }
 
 static bool is_there(const char *folder, const char *file)
@@ -317,6 +324,7 @@ static void the_page_of_gap_says_who_notices(void **state)
     put(&a, UNA_PUBLISHED_GAP_AUROC, 0.55, 0);
     put(&a, UNA_PUBLISHED_GAP_INCREASE, 3, 0);
     put(&a, UNA_PUBLISHED_GAP_LOG_LIK, -1.5, 0);
+    for (size_t g = a.f.group_count - 2; g < a.f.group_count; g++) a.groups[g].count = 1;        /* of energy */
     const char *folder = folder_of(una_gaps_page, &a, "gap-page", run);
 
     const char *found = part_of(folder, "detection", run);
@@ -333,6 +341,8 @@ static void the_page_of_gap_says_who_notices(void **state)
     assert_says(part_of(folder, "columns", run), "energy,X1,3,30,0.55,0.9,0.5\n");
     assert_says(part_of(folder, "columns-summary", run), "auto,1,1,1,1,0.5");
     assert_true(is_there(folder, "risk-automatic.svg") && !is_there(folder, "risk-thesis.svg"));
+    assert_says(file_of(folder, "-increase.md", run), "Splits: 5.");      /* of the six */
+    assert_says(file_of(folder, "-columns.md", run), "Splits: 1 to 5.");
     una_run_free(run);
 }
 

@@ -2,6 +2,7 @@
  *
  * Pages about models of images: those of a fit and of an explanation show the images themselves.
  */
+#include "draws.h"
 #include "models/quick.h"
 
 #include "report/page_checks.h"

@@ -124,12 +124,14 @@ static void compare(const una_outline *outline)
 
 static void resnet18(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     compare(&(una_outline){ .width = 64, .heads = 3, .image = { 32, 32, 1 }, .stages = 4, .blocks = { 2, 2, 2, 2 } });
 }
 
 static void small_network(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     compare(&(una_outline){ .width = 16, .heads = 1, .image = { 11, 14, 3 }, .small_stem = true, .stages = 3,
                             .blocks = { 1, 2, 1 } });

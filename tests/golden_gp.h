@@ -66,7 +66,7 @@ static bool gp_evaluate(golden *file, una_gp *gp, const una_hyper *hyper, json_t
         return refuse(file, "%s", una_run_message(file->run));
 
     for (size_t i = 0; i < json_array_size(order); i++) {
-        size_t place;
+        size_t place = 0;
         if (!gp_place(file, json_string_value(json_array_get(order, i)), hyper->count, &place)) return false;
         gradient[i] = all[place];
     }

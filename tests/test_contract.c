@@ -825,55 +825,58 @@ typedef struct sweep {
     size_t size;
 } sweep;
 
-static una_status job_fit(sweep *s, una_run *run)
+/* Few steps, and of committees two members: what is asked for memory, but no more time than it takes. */
+static una_fit_settings short_fit(const sweep *s, una_fit_settings settings, const char *set[2])
+{
+    bool restarts = has_option(s->kind, "restarts"), committee = quick_choice == 1 && has_option(s->kind, "members");
+    size_t count = 0;
+    if (has_option(s->kind, "steps")) set[count++] = restarts ? "steps=3, restarts=2" : "steps=3";
+    if (committee) set[count++] = "members=2";
+    settings.set = set;
+    settings.set_count = count;
+    return settings;
+}
+
+static una_status fit_and_forget(const sweep *s, const una_dataset *data, una_fit_settings settings, una_run *run)
 {
     una_model *model = NULL;
-    const char *set[] = { has_option(s->kind, "restarts") ? "steps=3, restarts=2" : "steps=3" };
-    una_fit_settings settings = { .size = sizeof settings, .set = set, .set_count = has_option(s->kind, "steps") };
-    una_status status = una_fit(&model, quick_spec(s->kind->name, NULL), s->data, &settings, run);
+    const char *set[2];
+    settings = short_fit(s, settings, set);
+    una_status status = una_fit(&model, quick_spec(s->kind->name, NULL), data, &settings, run);
     una_model_free(model);
     return status;
 }
 
+static una_status job_fit(sweep *s, una_run *run)
+{
+    return fit_and_forget(s, s->data, SIZED(una_fit_settings, .set_count = 0), run);
+}
+
 static una_status job_fit_mixed(sweep *s, una_run *run)
 {
-    una_model *model = NULL;
     una_dataset *data = NULL;
-    const char *set[] = { "steps=2" };
-    una_fit_settings settings = mixed_settings;
-    settings.set = set;
-    settings.set_count = has_option(s->kind, "steps");
     una_status status = una_dataset_read(&data, temp_path("sweep.csv"), run);
-    if (status == UNA_OK) status = una_fit(&model, quick_spec(s->kind->name, NULL), data, &settings, run);
-    una_model_free(model);
+    if (status == UNA_OK) status = fit_and_forget(s, data, mixed_settings, run);
     una_dataset_free(data);
     return status;
 }
 
 static una_status job_fit_images(sweep *s, una_run *run)
 {
-    una_model *model = NULL;
     una_dataset *data = NULL;
-    const char *set[] = { "steps=2" };
-    una_fit_settings settings = SIZED(una_fit_settings, .set = set, .set_count = has_option(s->kind, "steps"));
     una_status status = una_dataset_read(&data, temp_path("index.csv"), run);
     if (status == UNA_OK) status = una_dataset_add_images(data, image_file(), "index", run);
-    if (status == UNA_OK) status = una_fit(&model, quick_spec(s->kind->name, NULL), data, &settings, run);
-    una_model_free(model);
+    if (status == UNA_OK) status = fit_and_forget(s, data, SIZED(una_fit_settings, .set_count = 0), run);
     una_dataset_free(data);
     return status;
 }
 
 static una_status job_fit_pair(sweep *s, una_run *run)
 {
-    una_model *model = NULL;
     una_dataset *data = NULL;
-    const char *set[] = { "steps=2" };
-    una_fit_settings settings = SIZED(una_fit_settings, .targets = pair_targets, .target_count = 2, .set = set,
-                                      .set_count = has_option(s->kind, "steps"));
+    const una_fit_settings two = SIZED(una_fit_settings, .targets = pair_targets, .target_count = 2);
     una_status status = una_dataset_read(&data, temp_path("pair.csv"), run);
-    if (status == UNA_OK) status = una_fit(&model, quick_spec(s->kind->name, NULL), data, &settings, run);
-    una_model_free(model);
+    if (status == UNA_OK) status = fit_and_forget(s, data, two, run);
     una_dataset_free(data);
     return status;
 }
@@ -946,11 +949,11 @@ static una_status job_update(sweep *s, una_run *run)
     return status;
 }
 
-/* n = 0, 1, 2, ... 300 (of images 40) and then in strides: fails the n-th allocation until the job succeeds. */
+/* n = 0, 1, 2, ... and then in strides: fails the n-th allocation until the job succeeds. */
 static void sweep_job(una_status (*job)(sweep *, una_run *), sweep *s, const char *what)
 {
-    long n = 0;
-    for (;; n += n < (quick_images ? 40 : 300) ? 1 : n / 20) {
+    long n = 0, each = quick_images ? 40 : sanitized ? 150 : 300;
+    for (;; n += n < each ? 1 : n / 20) {
         struct fail_after memory = { .left = n };
         una_run_settings settings = failing_settings(&memory);
         una_run *run = NULL;

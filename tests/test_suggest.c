@@ -325,7 +325,7 @@ static void every_allocation_may_fail(void **state)
     struct fail_after memory = { .left = 0 };
     una_run_settings settings = failing_settings(&memory);
     una_status status = UNA_E_MEMORY;
-    for (long after = 2; status != UNA_OK; after += 1 + after / 9) {
+    for (long after = 2; status != UNA_OK; after += 1 + after / (sanitized ? 4 : 9)) {
         una_run *run = NULL;
         una_advice *advice = NULL;
         memory.left = -1;

@@ -114,7 +114,7 @@ static void nor_does_a_larger_model(void **state)
     (void)state;
     static const char *const specs[] = { "gp", "ensemble(members=3, of=gp)", "luna(steps=20)" };
     una_run *run = quiet_run();
-    una_dataset *data = wave_data(250, 0, run);
+    una_dataset *data = wave_data(sanitized ? 80 : 250, 0, run);
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         una_model *model = fitted(specs[i], data, NULL, run);
         predict_without_allocation(model, run);

@@ -121,17 +121,17 @@ static void every_kind_of_slope_trains(void **state)
                                         "directions=1", "directions=2, direction_kind=unit",
                                         "directions=5, direction_kind=unit", "schedule=constant",
                                         "schedule=sqrt", "schedule=tanh", "activation=tanh, slopes=exact" };
+    const int steps = sanitized ? 20 : 200;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(80, 0, run);
 
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char strong[256], weak[256];
-        snprintf(strong, sizeof strong, "luna(width=10, heads=4, steps=200, train_noise_std=0.3, diversity=30, %s)",
-                 ways[i]);
-        snprintf(weak, sizeof weak, "luna(width=10, heads=4, steps=200, train_noise_std=0.3, diversity=0.000001, %s)",
-                 ways[i]);
+        const char *common = "luna(width=10, heads=4, train_noise_std=0.3";
+        snprintf(strong, sizeof strong, "%s, steps=%d, diversity=30, %s)", common, steps, ways[i]);
+        snprintf(weak, sizeof weak, "%s, steps=%d, diversity=0.000001, %s)", common, steps, ways[i]);
         double with = cos2_of(strong, data, run), without = cos2_of(weak, data, run);
-        if (!(with < 0.95 * without))
+        if (!sanitized && !(with < 0.95 * without))
             fail_msg("%s: mean cos^2 %g with and %g without diversity", ways[i], with, without);
     }
     una_dataset_free(data);

@@ -63,7 +63,7 @@ static void gradient_of_rows_that_do_not_count(void **state)
         make(&s, small, run);
         loss_of(&s);
         s.net.body->learn_back(&s.net, s.parameters, s.dphi, s.gradient, s.work);
-        for (size_t i = 0; i < s.shape.head; i += 13) {
+        for (size_t i = 0; i < s.shape.head; i += sanitized ? 101 : 13) {
             double step = 1e-6, kept = s.parameters[i];
             s.parameters[i] = kept + step;
             double above = loss_of(&s);

@@ -78,6 +78,14 @@ static const una_bench_measure measures[] = {
                                  "ignorance along it", 1 },
     [UNA_BIAS_CONCEPT_LOW] = { "concept_auroc_low", NULL, "share", "its 95 % bootstrap interval", 0 },
     [UNA_BIAS_CONCEPT_HIGH] = { "concept_auroc_high", NULL, "share", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_FOUND_IN] = { "found_in", NULL, "share", "of others like them in whose picture a face was found", 0 },
+    [UNA_BIAS_FOUND_OUT] = { "found_out", NULL, "share", "the same of those who were left out", 0 },
+    [UNA_BIAS_FOUND_EXCESS] = { "excess_found", NULL, "%", "excess among these alone", 1 },
+    { "excess_found_low", NULL, "%", "its 95 % bootstrap interval", 0 },
+    { "excess_found_high", NULL, "%", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_FOUND_AUROC] = { "auroc_found", NULL, "share", "auroc among these alone", 1 },
+    { "auroc_found_low", NULL, "share", "its 95 % bootstrap interval", 0 },
+    { "auroc_found_high", NULL, "share", "its 95 % bootstrap interval", 0 },
     { .name = NULL }
 };
 
@@ -132,12 +140,12 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
 typedef struct said {                    /* of one group                                                    */
     size_t  rows;
     double *mean, *epistemic, *noise;    /* [rows]                                                          */
-    const double *y, *item;              /* labels; numbers of the images                                   */
+    const double *y, *item, *found;      /* labels; numbers of the images; 0: no face was found in it       */
 } said;
 
 static una_status ask(said *s, const una_model *model, const una_dataset *rows, una_run *run)
 {
-    size_t age, item;
+    size_t age, item, found;
     s->rows = una_dataset_row_count(rows);
     s->mean = UNA_GET(&run->scratch, double, s->rows);
     s->epistemic = UNA_GET(&run->scratch, double, s->rows);
@@ -146,7 +154,9 @@ static una_status ask(said *s, const una_model *model, const una_dataset *rows, 
     UNA_TRY(una_dataset_find(&age, rows, "age_thesis", run));
     UNA_TRY(una_dataset_find(&item, rows, "index", run));
     s->y = una_dataset_numbers(rows, age);
+    UNA_TRY(una_dataset_find(&found, rows, "face_score", run));
     s->item = una_dataset_numbers(rows, item);
+    s->found = una_dataset_numbers(rows, found);
     una_prediction out = { .size = sizeof out, .mean = s->mean, .std_epistemic = s->epistemic, .std_noise = s->noise };
     return una_model_predict(model, rows, 0.95, &out, run);
 }
@@ -165,27 +175,54 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
+/* UNA_BIAS_EXCESS to UNA_BIAS_AUROC_HIGH, and the same where a face was found, go to `value`. */
+static una_status take_excess(double *value, const double *in, size_t ins, const double *out, size_t outs, una_run *run)
+{
+    una_bias_interval interval;
+    UNA_TRY(una_bias_bootstrap(&interval, in, ins, out, outs, run));
+    value[0] = 100 * (mean_of(out, outs) / mean_of(in, ins) - 1);
+    value[1] = interval.excess_low;
+    value[2] = interval.excess_high;
+    value[3] = una_auroc(out, outs, in, ins);
+    value[4] = interval.auroc_low;
+    value[5] = interval.auroc_high;
+    return UNA_OK;
+}
+
+/* Epistemic std of those in whose picture a face was found. */
+static size_t with_face(double *std, const said *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; s->found && i < s->rows; i++)
+        if (s->found[i] > 0) std[count++] = s->epistemic[i];
+    return count;
+}
+
+/* Whoever doubts pictures without a face doubts the group more that has more of them, whoever was left out. */
+static una_status take_found(double *value, const said *in, const said *out, una_run *run)
+{
+    double *std_in = UNA_GET(&run->scratch, double, in->rows), *std_out = UNA_GET(&run->scratch, double, out->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t ins = with_face(std_in, in), outs = with_face(std_out, out);
+    value[UNA_BIAS_FOUND_IN] = (double)ins / (double)in->rows;
+    value[UNA_BIAS_FOUND_OUT] = (double)outs / (double)out->rows;
+    return ins && outs ? take_excess(value + UNA_BIAS_FOUND_EXCESS, std_in, ins, std_out, outs, run) : UNA_OK;
+}
+
 static una_status take_groups(double *value, const said *s, una_run *run)
 {
     const said *in = &s[UNA_BIAS_IN], *out = &s[UNA_BIAS_OUT];
-    una_bias_interval interval;
     for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) {
         value[UNA_BIAS_ROWS + g] = (double)s[g].rows;
         value[UNA_BIAS_MAE + g] = error_of(&s[g]);
         value[UNA_BIAS_STD + g] = mean_of(s[g].epistemic, s[g].rows);
     }
-    double train = value[UNA_BIAS_STD + UNA_BIAS_TRAIN], like = value[UNA_BIAS_STD + UNA_BIAS_IN];
+    double train = value[UNA_BIAS_STD + UNA_BIAS_TRAIN];
     if (!(train > 0)) return UNA_OK;                     /* one that knows no ignorance */
-    value[UNA_BIAS_INCREASE_IN] = 100 * (like / train - 1);
+    value[UNA_BIAS_INCREASE_IN] = 100 * (value[UNA_BIAS_STD + UNA_BIAS_IN] / train - 1);
     value[UNA_BIAS_INCREASE_OUT] = 100 * (value[UNA_BIAS_STD + UNA_BIAS_OUT] / train - 1);
-    value[UNA_BIAS_EXCESS] = 100 * (value[UNA_BIAS_STD + UNA_BIAS_OUT] / like - 1);
-    value[UNA_BIAS_AUROC] = una_auroc(out->epistemic, out->rows, in->epistemic, in->rows);
-    UNA_TRY(una_bias_bootstrap(&interval, in->epistemic, in->rows, out->epistemic, out->rows, run));
-    value[UNA_BIAS_EXCESS_LOW] = interval.excess_low;
-    value[UNA_BIAS_EXCESS_HIGH] = interval.excess_high;
-    value[UNA_BIAS_AUROC_LOW] = interval.auroc_low;
-    value[UNA_BIAS_AUROC_HIGH] = interval.auroc_high;
-    return UNA_OK;
+    UNA_TRY(take_excess(value + UNA_BIAS_EXCESS, in->epistemic, in->rows, out->epistemic, out->rows, run));
+    return take_found(value, in, out, run);
 }
 
 typedef struct face { double std, off, item; } face;

@@ -61,11 +61,30 @@ static una_status judge_rise(int *holds, una_text *text, const una_claim *claim,
     return UNA_OK;
 }
 
+/* The same where a face was found: men's pictures lack one twice as often as women's. */
+static una_status judge_found(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    const una_group *g = group_of(f, claim->model, claim->data);
+    (void)run;
+    if (!g || isnan(value_of(f, g, UNA_BIAS_FOUND_EXCESS))) return not_run(holds, text, claim->model);
+    *holds = by_interval(value_of(f, g, UNA_BIAS_FOUND_EXCESS + 1), value_of(f, g, UNA_BIAS_FOUND_EXCESS + 2), 0);
+    una_text_add(text, "epistemic std ");
+    say_interval(text, f, g, UNA_BIAS_FOUND_EXCESS, UNA_BIAS_FOUND_EXCESS + 1, 1, " %");
+    una_text_add(text, ", AUROC ");
+    say_interval(text, f, g, UNA_BIAS_FOUND_AUROC, UNA_BIAS_FOUND_AUROC + 1, 3, "");
+    una_text_add(text, "; a face was found in ");
+    figure(text, 100 * value_of(f, g, UNA_BIAS_FOUND_OUT), 0);
+    una_text_add(text, " %% of those left out and ");
+    figure(text, 100 * value_of(f, g, UNA_BIAS_FOUND_IN), 0);
+    una_text_add(text, " %% of the others");
+    return UNA_OK;
+}
+
 static una_status judge_half(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     UNA_TRY(judge_rise(holds, text, claim, f, run));
     const una_group *g = group_of(f, claim->model, claim->data);
-    if (g && *holds != UNA_CANNOT_TELL)
+    if (g && !isnan(value_of(f, g, UNA_BIAS_EXCESS)))
         *holds = by_interval(value_of(f, g, UNA_BIAS_EXCESS_LOW), value_of(f, g, UNA_BIAS_EXCESS_HIGH), 50);
     return UNA_OK;
 }
@@ -145,6 +164,9 @@ static una_status judge_best(int *holds, una_text *text, const una_claim *claim,
 const una_claim una_bias_claims[] = {
     RISES("LUNA", "luna"), RISES("NLM", "nlm"), RISES("the ensemble", "ensemble"), RISES("MC dropout", "mcd"),
     RISES("SNGP", "sngp"),
+    { "Where a face was found in the picture, LUNA's ignorance is larger for women than for other men", judge_found,
+      "luna", "sex" },
+    { "Where a face was found, NLM's is", judge_found, "nlm", "sex" },
     { "LUNA's error stays within 5 % of the plain network's (men)", judge_error, "luna", "sex" },
     { "LUNA's error stays within 5 % of the plain network's (below 30 and above 40)", judge_error, "luna", "age" },
     { "LUNA's ignorance is at least half as large again for women as for other men", judge_half, "luna", "sex" },

@@ -154,7 +154,7 @@ endfunction()
 function(una_test_program source)        # and what it is linked with
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_compile_options(${name} PRIVATE -O1)            # one pass over it: tests are compiled more often than run
+  target_compile_options(${name} PRIVATE -O1)            # a test is compiled for one run, and what takes time in it is the house
   target_link_libraries(${name} PRIVATE una_flags PkgConfig::CMOCKA ${ARGN})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

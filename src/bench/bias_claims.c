@@ -37,41 +37,64 @@ static int by_interval(double low, double high, double least)
     return low >= least ? UNA_HOLDS : high < least ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
 }
 
-static void say_interval(una_text *text, const una_findings *f, const una_group *g, size_t measure, size_t low,
-                         int decimals, const char *unit)
+/* A measure is followed by the ends of its interval. */
+static void say_interval(una_text *text, const una_findings *f, const una_group *g, size_t measure, int decimals,
+                         const char *unit)
 {
     figure(text, value_of(f, g, measure), decimals);
     una_text_add(text, "%s (95 %% interval ", unit);
-    figure(text, value_of(f, g, low), decimals);
+    figure(text, value_of(f, g, measure + 1), decimals);
     una_text_add(text, " to ");
-    figure(text, value_of(f, g, low + 1), decimals);
+    figure(text, value_of(f, g, measure + 2), decimals);
     una_text_add(text, ")");
+}
+
+/* Whose claim it is, judged by whether the measure is `least` at least; NULL: it was not run. */
+static const una_group *judge_least(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                    size_t measure, double least)
+{
+    const una_group *g = group_of(f, claim->model, claim->data);
+    if (!g || isnan(value_of(f, g, measure))) {
+        not_run(holds, text, claim->model);
+        return NULL;
+    }
+    *holds = by_interval(value_of(f, g, measure + 1), value_of(f, g, measure + 2), least);
+    return g;
+}
+
+static una_status judge_excess(int *holds, una_text *text, const una_claim *claim, const una_findings *f, double least)
+{
+    const una_group *g = judge_least(holds, text, claim, f, UNA_BIAS_EXCESS, least);
+    if (!g) return UNA_OK;
+    una_text_add(text, "epistemic std of those left out over that of others like the trained: ");
+    say_interval(text, f, g, UNA_BIAS_EXCESS, 1, " %");
+    return UNA_OK;
 }
 
 /* ---- the claims ------------------------------------------------------------------------------------------------- */
 
 static una_status judge_rise(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    const una_group *g = group_of(f, claim->model, claim->data);
     (void)run;
-    if (!g || isnan(value_of(f, g, UNA_BIAS_EXCESS))) return not_run(holds, text, claim->model);
-    *holds = by_interval(value_of(f, g, UNA_BIAS_EXCESS_LOW), value_of(f, g, UNA_BIAS_EXCESS_HIGH), 0);
-    una_text_add(text, "epistemic std of those left out over that of others like the trained: ");
-    say_interval(text, f, g, UNA_BIAS_EXCESS, UNA_BIAS_EXCESS_LOW, 1, " %");
-    return UNA_OK;
+    return judge_excess(holds, text, claim, f, 0);
 }
 
-/* The same where a face was found: men's pictures lack one twice as often as women's. */
+static una_status judge_half(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    (void)run;
+    return judge_excess(holds, text, claim, f, 50);
+}
+
+/* Where a face was found: men's pictures lack one twice as often as women's. */
 static una_status judge_found(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    const una_group *g = group_of(f, claim->model, claim->data);
+    const una_group *g = judge_least(holds, text, claim, f, UNA_BIAS_FOUND_EXCESS, 0);
     (void)run;
-    if (!g || isnan(value_of(f, g, UNA_BIAS_FOUND_EXCESS))) return not_run(holds, text, claim->model);
-    *holds = by_interval(value_of(f, g, UNA_BIAS_FOUND_EXCESS + 1), value_of(f, g, UNA_BIAS_FOUND_EXCESS + 2), 0);
+    if (!g) return UNA_OK;
     una_text_add(text, "epistemic std ");
-    say_interval(text, f, g, UNA_BIAS_FOUND_EXCESS, UNA_BIAS_FOUND_EXCESS + 1, 1, " %");
+    say_interval(text, f, g, UNA_BIAS_FOUND_EXCESS, 1, " %");
     una_text_add(text, ", AUROC ");
-    say_interval(text, f, g, UNA_BIAS_FOUND_AUROC, UNA_BIAS_FOUND_AUROC + 1, 3, "");
+    say_interval(text, f, g, UNA_BIAS_FOUND_AUROC, 3, "");
     una_text_add(text, "; a face was found in ");
     figure(text, 100 * value_of(f, g, UNA_BIAS_FOUND_OUT), 0);
     una_text_add(text, " %% of those left out and ");
@@ -80,35 +103,24 @@ static una_status judge_found(int *holds, una_text *text, const una_claim *claim
     return UNA_OK;
 }
 
-static una_status judge_half(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    UNA_TRY(judge_rise(holds, text, claim, f, run));
-    const una_group *g = group_of(f, claim->model, claim->data);
-    if (g && !isnan(value_of(f, g, UNA_BIAS_EXCESS)))
-        *holds = by_interval(value_of(f, g, UNA_BIAS_EXCESS_LOW), value_of(f, g, UNA_BIAS_EXCESS_HIGH), 50);
-    return UNA_OK;
-}
-
 static una_status judge_auroc(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    const una_group *g = group_of(f, claim->model, claim->data);
+    const una_group *g = judge_least(holds, text, claim, f, UNA_BIAS_AUROC, 0.65);
     (void)run;
-    if (!g || isnan(value_of(f, g, UNA_BIAS_AUROC))) return not_run(holds, text, claim->model);
-    *holds = by_interval(value_of(f, g, UNA_BIAS_AUROC_LOW), value_of(f, g, UNA_BIAS_AUROC_HIGH), 0.65);
+    if (!g) return UNA_OK;
     una_text_add(text, "AUROC ");
-    say_interval(text, f, g, UNA_BIAS_AUROC, UNA_BIAS_AUROC_LOW, 3, "");
+    say_interval(text, f, g, UNA_BIAS_AUROC, 3, "");
     return UNA_OK;
 }
 
 static una_status judge_concept(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                 una_run *run)
 {
-    const una_group *g = group_of(f, claim->model, claim->data);
+    const una_group *g = judge_least(holds, text, claim, f, UNA_BIAS_CONCEPT_AUROC, 0.5);
     (void)run;
-    if (!g || isnan(value_of(f, g, UNA_BIAS_CONCEPT_AUROC))) return not_run(holds, text, claim->model);
-    *holds = by_interval(value_of(f, g, UNA_BIAS_CONCEPT_LOW), value_of(f, g, UNA_BIAS_CONCEPT_HIGH), 0.5);
+    if (!g) return UNA_OK;
     una_text_add(text, "AUROC of ignorance along the concept ");
-    say_interval(text, f, g, UNA_BIAS_CONCEPT_AUROC, UNA_BIAS_CONCEPT_LOW, 3, "");
+    say_interval(text, f, g, UNA_BIAS_CONCEPT_AUROC, 3, "");
     una_text_add(text, "; it carries ");
     figure(text, 100 * value_of(f, g, UNA_BIAS_CONCEPT_OUT), 1);
     una_text_add(text, " %% of the ignorance of those left out and ");
@@ -150,9 +162,9 @@ static una_status judge_best(int *holds, una_text *text, const una_claim *claim,
     *holds = low > value_of(f, rival, UNA_BIAS_AUROC_HIGH) ? UNA_HOLDS
              : high < value_of(f, rival, UNA_BIAS_AUROC_LOW) ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
     una_text_add(text, "AUROC ");
-    say_interval(text, f, g, UNA_BIAS_AUROC, UNA_BIAS_AUROC_LOW, 3, "");
+    say_interval(text, f, g, UNA_BIAS_AUROC, 3, "");
     una_text_add(text, "; the best of the others, %s: ", rival->model);
-    say_interval(text, f, rival, UNA_BIAS_AUROC, UNA_BIAS_AUROC_LOW, 3, "");
+    say_interval(text, f, rival, UNA_BIAS_AUROC, 3, "");
     return UNA_OK;
 }
 

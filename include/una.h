@@ -231,6 +231,8 @@ una_status  una_spec_check(const char *spec, unsigned *results, una_run *run);
  * orders them, numbers in one form and texts as they are; so inside of it. It lives as long as run. */
 una_status  una_spec_text(const char **text, const char *spec, una_run *run);
 
+/* _MEAN: missing numbers become their column's mean, and a 0/1 input of its own tells the model of it where training
+ * rows had such cells; missing words become the most frequent one. */
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
 
 typedef struct una_fit_settings {
@@ -243,11 +245,16 @@ typedef struct una_fit_settings {
                                                   several members are kept), else 15 %, at least 20 */
     const una_dataset *valid;                  /* or rows of the caller's; not used for the posterior */
     una_missing        missing;
-    size_t             other;                  /* > 0: levels with fewer rows share an "other" level, which is
-                                                  there in any case and takes words never seen      */
+    size_t             other;                  /* > 0: levels with fewer rows share an "other" level. Words never seen
+                                                  have a level of which no row can tell: that one, or where some row
+                                                  has it, another                                   */
     const char *const *targets;                /* several columns to predict at once, instead of `target`; cells may be
                                                   missing: a target then goes without those rows    */
     size_t             target_count;           /* 0: one, `target`                                  */
+    const char *const *drop;                   /* columns that are left out, whatever they hold     */
+    size_t             drop_count;
+    const char *const *only;                   /* or all columns that may be inputs; the targets need not be among them */
+    size_t             only_count;             /* 0: all                                            */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */
@@ -277,6 +284,11 @@ typedef struct una_fit_info {                  /* all in the user's own units   
     const double *relevance;                   /* [una_model_input_count] how fast the target moves with each input,
                                                   of mean square 1 over the inputs that the model sees; NULL: it was
                                                   not looked for                                    */
+    const char *const *drop;                   /* columns that were left out by request, or all that were allowed: pass
+                                                  them back too                                     */
+    size_t      drop_count;
+    const char *const *only;
+    size_t      only_count;
 } una_fit_info;
 
 typedef struct una_model una_model;

@@ -253,7 +253,7 @@ typedef struct una_fit_settings {
     size_t             target_count;           /* 0: one, `target`                                  */
     const char *const *drop;                   /* columns that are left out, whatever they hold     */
     size_t             drop_count;
-    const char *const *only;                   /* or all columns that may be inputs; the targets need not be among them */
+    const char *const *only;                   /* or all that may be inputs; targets need not be named */
     size_t             only_count;             /* 0: all                                            */
 } una_fit_settings;
 

@@ -432,9 +432,9 @@ static void note_constant(learner *l, const una_table_column *column, bool prese
 {
     size_t words = present && column->is_text && l->other ? words_of(l, column) : 0;
     if (words > 1)
-        una_notes_add(l->notes, "column '%s' was left out: each of its %zu different words stands in fewer than %zu rows "
-                      "(--other %zu), so all of them would be one level. Lower N, group the words, or take the column "
-                      "out with --drop '%s'", column->name, words, l->other, l->other, column->name);
+        una_notes_add(l->notes, "column '%s' was left out: each of its %zu different words stands in fewer than %zu "
+                      "rows (--other %zu), so all of them would be one level. Lower N, group the words, or take the "
+                      "column out with --drop '%s'", column->name, words, l->other, l->other, column->name);
     else
         una_notes_add(l->notes, present ? "column '%s' is constant and was left out" :
                       "column '%s' has no values and was left out", column->name);

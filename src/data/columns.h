@@ -35,7 +35,7 @@ typedef struct una_source {      /* one column of the table                     
     double       mean;           /* fills missing cells under --missing mean: mean of the training cells, or
                                     position of the most frequent level of a text column            */
     una_image_shape image;       /* of the images that it names; height 0: it names none            */
-    bool         tells_missing;  /* a number whose last input says whether its cell was missing: in training some were */
+    bool         tells_missing;  /* a number whose last input says that its cell was missing: some were, in training */
     bool         has_unseen;     /* the last level, "never seen", is that of no training row: other words were rare */
     double      *rare;           /* [rare_count] sums of the words that share "other" then, ascending (una_word_sum) */
     size_t       rare_count;
@@ -80,8 +80,8 @@ static inline una_image_shape una_columns_image(const una_columns *columns)
  *
  * Learns columns from the table. Missing cells: ERROR refuses the first; DROP leaves the row out (also for the
  * target); MEAN fills numbers with the training mean and text with the most frequent level, adds an input to numbers
- * that were missing in some row, and refuses a missing target. Mean and population std are those of the cells that are there. Constant columns (std <= UNA_ROUNDING of the
- * mean's size; one level in all rows) are left out; columns that equal each other stay. With `other`, words in fewer
+ * that were missing in some row, and refuses a missing target. Mean and population std are those of the cells that are
+ * there. Constant columns (std <= UNA_ROUNDING of the mean's size; one level in all rows) are left out; columns that equal each other stay. With `other`, words in fewer
  * rows share the level "other", which every text column then has; where some row has it, words never seen have one of
  * their own, "never seen", of which no row can have told anything. `target` NULL means the last column; `notes` (may be
  * NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal has its own

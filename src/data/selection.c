@@ -10,7 +10,7 @@
 static una_status mark(bool *marked, const char *const *names, size_t count, const char *flag, const una_dataset *data,
                        una_run *run)
 {
-    if (count && !names) UNA_FAIL(run, UNA_E_USAGE, "%zu names were promised for --%s, and none was given", count, flag);
+    if (count && !names) UNA_FAIL(run, UNA_E_USAGE, "%zu names were promised for --%s, and there are none", count, flag);
     for (size_t i = 0; i < count; i++) {
         size_t column;
         if (!names[i]) UNA_FAIL(run, UNA_E_USAGE, "name %zu of --%s is missing", i + 1, flag);
@@ -91,7 +91,8 @@ una_status una_selection_copy(una_selection *to, const una_selection *from, una_
 
 static void add_names(una_text *text, const char *const *names, size_t count)
 {
-    for (size_t i = 0; i < count; i++) una_text_add(text, "%s'%s'", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    for (size_t i = 0; i < count; i++)
+        una_text_add(text, "%s'%s'", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
 }
 
 void una_selection_tell(una_text *sentence, const una_selection *selection)

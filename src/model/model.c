@@ -181,8 +181,8 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t rows, all, *kept = NULL;
     una_selection selection = { settings->drop, settings->drop_count, settings->only, settings->only_count };
     una_columns *columns = &model->columns;
-    UNA_TRY(una_columns_learn_chosen(&columns, data, &settings->target, 1, &selection, settings->missing, settings->other,
-                                     &result->notes, &model->keep, run));
+    UNA_TRY(una_columns_learn_chosen(&columns, data, &settings->target, 1, &selection, settings->missing,
+                                     settings->other, &result->notes, &model->keep, run));
     bool images = una_columns_image(&model->columns).height > 0;
     if (images && !model->kind->sees_images)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can: "

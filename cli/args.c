@@ -11,6 +11,14 @@
 #include <string.h>
 
 const cli_common_flag cli_common[] = {
+    { CLI_FLAG("delimiter", CLI_TEXT, "MARK", "what stands between the cells of the tables: comma, semicolon, tab, "
+               "bar, or the character (default: found from the file)"), CLI_WITH_READING },
+    { CLI_FLAG_CHOICE("decimal", "MARK", "comma|point", "the decimal mark of the tables, comma or point; the other one "
+                      "then marks thousands (default: found from the file)"), CLI_WITH_READING },
+    { CLI_FLAG_CHOICE("dates", "ORDER", "dmy|mdy", "whether 3/1/2024 is 3 January (dmy) or March 1 (mdy) (default: "
+                      "found from days above 12, else dmy)"), CLI_WITH_READING },
+    { CLI_FLAG("words", CLI_TEXT, "COLUMN,...", "columns that stay words, though they look like numbers or dates"),
+      CLI_WITH_READING },
     { CLI_FLAG_COUNT("seed", "N", 0, UINT64_MAX,
                      "seed of everything random; the same seed gives the same bits (default 0)"), CLI_WITH_SEED },
     { CLI_FLAG_COUNT("threads", "N", 1, 4096, "number of threads; never changes a result (default: one per core, under "

@@ -76,7 +76,8 @@ enum {                           /* which of the common flags a verb has        
     CLI_WITH_SEED = 1, CLI_WITH_RUN = 2, CLI_WITH_JSON = 4, CLI_WITH_QUIET = 8,
     CLI_WITH_COMMAND = 16,       /* no flag: what stands behind -- is a command of its own          */
     CLI_WITH_RANKS = 32,         /* no flag: under mpirun all ranks work on it; else rank 0 alone   */
-    CLI_BY_PIECES = 64           /* no flag: a table is read piece by piece, so that flags about the cache and
+    CLI_WITH_READING = 64,       /* it reads tables: --delimiter, --decimal, --dates, --words       */
+    CLI_BY_PIECES = 128          /* no flag: a table is read piece by piece, so that flags about the cache and
                                     scratch files are left out                                      */
 };
 
@@ -140,6 +141,9 @@ struct cli {
     bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
     size_t          log_count;
+    una_read_settings reading;   /* how its files are written (reading.c); the words below are of it */
+    char           *words_copy;
+    const char    **words;
     bool            logs_at_once;  /* not kept for the end: the verb may work, or wait, for hours   */
 };
 
@@ -236,6 +240,9 @@ char       *cli_data_folder(const cli *c, bool *named);
  * that is read or written. `path` is where the file of `flag` goes, which the verb may have chosen itself. */
 una_status  cli_check_files(cli *c, const char *flag, const char *path);
 bool        cli_is_path(cli_type type);                                  /* one of the three types of files */
+/* reading.c: c->reading from the flags; prints the sentence where one is wrong. */
+una_status  cli_reading_begin(cli *c);
+void        cli_reading_end(cli *c);
 /* files.c */
 una_status  cli_check_chart(const cli *c, const char *path);
 una_status  cli_check_report(const cli *c, const char *path);

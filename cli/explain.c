@@ -290,7 +290,7 @@ const cli_verb cli_explain = {
     { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
       { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una explain measurements.una new.csv --concepts concepts.txt\n"
     "# a page, and the parts of every row\n"
     "una explain measurements.una new.csv --concepts concepts.txt --report why.html --out parts.csv\n"

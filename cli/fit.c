@@ -384,7 +384,7 @@ const cli_verb cli_fit = {
     "fit one model, for tables too large for one machine (luna, nlm and linear); in DATA, %r stands for the number of "
     "the rank, where each has a file of its own.",
     { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una fit measurements.csv --target strength\n"
     "una fit measurements.csv --target strength --report report.html --chart bands.svg\n"
     "# another model, with options of its own ('una models nlm' lists them)\n"

@@ -229,7 +229,7 @@ const cli_verb cli_gap = {
     "with rows there, and whether its error does. Then the same along pairs of columns.",
     { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una gap measurements.csv --target strength\n"
     "# one column, five times, with a page of pictures\n"
     "una gap measurements.csv --target strength --columns temperature --pairs 0 --repeats 5 --report gap.html\n"

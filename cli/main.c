@@ -113,7 +113,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .verify_cache = cli_has(c, "verify-cache"),
         .no_scratch = cli_has(c, "no-scratch"),
         .path = getenv("UNA_PATH"),                      /* for looking into a fit: not a matter of the model */
-        .ranks = c->ranks
+        .ranks = c->ranks,
+        .reading = c->reading.size ? &c->reading : NULL
     };
 
     una_status status = una_run_new(run, &settings);
@@ -126,7 +127,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 
 static una_status with_run(cli *c)
 {
-    una_status status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
+    una_status status = cli_reading_begin(c);
+    if (status == UNA_OK) status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
     if (status != UNA_OK) return status;
     status = c->verb->run(c);
     cli_progress_clear();
@@ -142,6 +144,7 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
     else if (status == UNA_OK) status = cli_with_ranks(&c, with_run);
     for (size_t i = 0; i < c.log_count; i++) free(c.logs[i]);
     free(c.logs);
+    cli_reading_end(&c);
     free(c.given);
     free(c.operand);
     return status;

@@ -76,7 +76,7 @@ const cli_verb cli_predict = {
     "ignored.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's input columns" }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una predict measurements.una new.csv\n"
     "una predict measurements.una new.csv --level 0.5 --keep --out answers.csv\n"
     "# between other programs\n"

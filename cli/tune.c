@@ -343,7 +343,7 @@ const cli_verb cli_tune = {
     "it is: for a number to rely on, score it on rows that were kept apart.",
     { { "DATA...", CLI_FILE, "the table to learn from, or several of them" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una tune measurements.csv --target strength --model luna --over 'penalty=1e-5:1e-1:log5, width=25|50|100'\n"
     "# by Bayesian optimisation, in a folder where it goes on if it is stopped\n"
     "una tune measurements.csv --target strength --model nlm --over 'penalty=1e-6:1:log, width=10:200, depth=1|2' "

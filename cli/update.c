@@ -225,7 +225,7 @@ const cli_verb cli_update = {
     { { "MODEL", CLI_RENEWED, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una update measurements.una today.csv\n"
     "una update measurements.una today.csv --out measurements-2.una\n"
     "# features and all, from the old rows and the new ones\n"

@@ -97,6 +97,8 @@ static una_status name_study(const char **name, const una_hunt *h, size_t model)
     if (fit->missing) add_setting(&study, "missing", missing[fit->missing]);
     if (fit->other) add_setting(&study, "other", una_number_text(number, (double)fit->other));
     if (fit->preset) add_setting(&study, "preset", fit->preset);
+    for (size_t i = 0; i < fit->drop_count; i++) add_setting(&study, "drop", fit->drop[i]);
+    for (size_t i = 0; i < fit->only_count; i++) add_setting(&study, "only", fit->only[i]);
     if (h->swept[model]) add_setting(&study, "swept", trained_with(h, &h->overs[model]));
     if (strchr(study.at, '(')) una_text_add(&study, ")");
     *name = study.at;

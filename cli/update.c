@@ -29,7 +29,8 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     const char **names = cli_memory(targets, sizeof *names);
     for (size_t t = 0; t < targets; t++) names[t] = una_model_info(una_model_target(model, t))->target;
     const una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
-                                        .missing = info->missing, .other = info->other };
+                                        .missing = info->missing, .other = info->other,
+                                        .log_target = info->log_target };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
     una_status status = una_dataset_read(&old, old_path, c->run);

@@ -6,6 +6,7 @@
 #include "model/several.h"
 
 #include "data/csv.h"
+#include "model/logged.h"
 
 #include <string.h>
 
@@ -121,6 +122,7 @@ una_status una_several_describe(una_model *whole)
     whole->info.target = names.at;
     whole->info.missing = columns->missing;
     whole->info.inputs = columns->input_count;
+    whole->info.log_target = columns->log_target;
     return una_arena_check(&whole->keep);
 }
 
@@ -158,6 +160,7 @@ static una_status learn_columns(fitting *f)
     for (size_t t = 0; t < targets; t++) columns[t] = &whole->target[t]->columns;
     UNA_TRY(una_columns_learn_several(columns, f->data, f->settings->targets, targets, f->settings->missing,
                                       f->settings->other, &f->common.notes, &whole->keep, f->run));
+    if (f->settings->log_target) UNA_TRY(una_columns_log_targets(columns, targets, f->data, f->run));
 
     size_t one, other;
     const char *title;
@@ -269,7 +272,8 @@ static una_status fit_one(const fitting *f, size_t t)
     UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
     UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_arena_check(&part->keep));
-    return una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run);
+    UNA_TRY(una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run));
+    return una_logged_log_lik(part, &p, f->run);
 }
 
 static una_status fit_apart(fitting *f)
@@ -345,7 +349,11 @@ static una_status fit_together(fitting *f)
     for (size_t t = 0; t < targets; t++) {
         size_t rows = una_target_cells(f->all.y, f->all.x.rows, targets, t);
         if (f->all.valid_joins) rows += una_target_cells(f->all.valid_y, f->all.valid_x.rows, targets, t);
+        una_problem own;
         UNA_TRY(una_model_tell(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
+        if (!f->settings->log_target) continue;
+        UNA_TRY(una_problem_target(&own, &f->all, t, &f->run->scratch));
+        UNA_TRY(una_logged_log_lik(whole->target[t], &own, f->run));
     }
     return UNA_OK;
 }

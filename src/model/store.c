@@ -117,6 +117,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
         una_text_add(&json, "\"target\": ");
         una_text_json(&json, info->target);
     }
+    if (info->log_target) una_text_add(&json, ", \"log\": true");
     una_text_add(&json, ",\n \"columns\": [");
     add_names(&json, &una_model_target(model, 0)->columns);
     una_text_add(&json, "],\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
@@ -211,6 +212,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     info->missing = model->columns.missing;
     info->inputs = model->columns.input_count;
     info->target = model->columns.target;
+    info->log_target = model->columns.log_target;
     return UNA_OK;
 }
 

@@ -269,6 +269,9 @@ typedef struct una_fit_settings {
     size_t             drop_count;
     const char *const *only;                   /* or all that may be inputs; targets need not be named */
     size_t             only_count;             /* 0: all                                            */
+    int                log_target;             /* 1: the logarithm of the target is learnt, of all of them, and answers
+                                                  are in its own units all the same (docs/LOG.md); every value must be
+                                                  above 0                                           */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */
@@ -303,6 +306,8 @@ typedef struct una_fit_info {                  /* all in the user's own units   
     size_t      drop_count;
     const char *const *only;
     size_t      only_count;
+    int         log_target;                    /* 1: the logarithm was learnt. noise_std and valid_rmse are those of
+                                                  log y; valid_log_lik is the density of y itself   */
 } una_fit_info;
 
 typedef struct una_model una_model;
@@ -352,12 +357,18 @@ typedef struct una_prediction {
 /* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
                              const una_prediction *out, una_run *run);
+/* q [rows, count] row-major: quantiles of what a new observation will be, exact also for mixtures. levels [count] lie
+ * between 0 and 1, in ascending order: 0.5 is the median. */
+una_status una_model_quantiles(const una_model *model, const una_dataset *data, const double *levels, size_t count,
+                               double *q, una_run *run);
 /* x [rows, una_model_input_count] row-major: numbers, for models without text columns or images (others are asked with
  * a table, una_dataset_from_columns). */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
                                   const una_prediction *out, una_run *run);
 /* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. Of several targets
- * [targets, draws, rows], the k-th functions of all targets drawn jointly; those of a part alone know no other part. */
+ * [targets, draws, rows], the k-th functions of all targets drawn jointly; those of a part alone know no other part.
+ * Where the logarithm was learnt, a function is the mean of y that it stands for, so that draws vary about `mean` by
+ * std_epistemic; so in una_model_functions. */
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
                           double *f, una_run *run);
 /* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */
@@ -367,7 +378,8 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
 /* The function, without noise, as the mixture of Gaussians that the model takes it for: committees have a part for each
  * member (and of members that are committees, for each of theirs), all others one. Where no member has ignorance of its
- * own (nn), their disagreement is one part. Arrays of the caller's; in y's own units; any may be NULL. */
+ * own (nn), their disagreement is one part. Arrays of the caller's; in y's own units; any may be NULL. UNA_E_USAGE where
+ * the logarithm of y was learnt: y is no mixture of Gaussians then. */
 typedef struct una_parts {
     size_t  size;
     double *weight;                            /* [parts], adding up to 1                           */
@@ -490,6 +502,11 @@ typedef struct una_predict_settings {
                                                   answer. How many match is logged; UNA_E_INPUT if none does */
     const char *images;                        /* NULL, or the file of the images that rows name, for a model of images
                                                   (una_dataset_add_images)                          */
+    const double *quantiles;                   /* [quantile_count] levels as in una_model_quantiles: columns q0.05 ...
+                                                  behind the others                                 */
+    size_t quantile_count;
+    int    digits;                             /* significant digits of what is written, 1 to 17: with 17 numbers read
+                                                  back as they were; 0 = 9                          */
 } una_predict_settings;
 
 typedef struct una_file_settings {             /* which rows of a file, and what they name          */

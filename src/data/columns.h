@@ -67,7 +67,15 @@ typedef struct una_columns {
     una_missing missing;
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
     una_selection  selection;          /* columns that were left out by request                           */
+    bool        log_target;      /* the target is known by its logarithm: centre and scale are those of log y       */
 } una_columns;
+
+/* A standardised target in its own units; of a logarithm it may overflow. */
+static inline double una_target_value(const una_columns *columns, double standard)
+{
+    double value = columns->target_centre + columns->target_scale * standard;
+    return columns->log_target ? exp(value) : value;
+}
 
 /* What the inputs are an image of; height 0: of none. columns may be NULL. */
 static inline una_image_shape una_columns_image(const una_columns *columns)
@@ -102,10 +110,13 @@ una_status una_columns_learn_several(una_columns *const *columns, const una_data
 una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                     size_t targets, const una_selection *selection, una_missing missing, size_t other,
                                     una_notes *notes, una_arena *arena, una_run *run);
+/* Columns [targets] that were learnt (together, where they are several) know their targets by the logarithm from now on,
+ * by the same rows. A value that is not above 0 is refused with its place, here and wherever targets are encoded. */
+una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run);
 /* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
  * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,
  * missing cell: an error with file, line, column and remedy. Under DROP at prediction time (y NULL), a missing
- * cell is an error too: every row must get an answer. x, y, kept are taken from the arena. */
+ * cell is an error too: every row must get an answer. x, y, kept are taken from the arena; x NULL: y alone. */
 una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
                               size_t **kept, size_t *rows, una_arena *arena, una_run *run);
 /* The same for columns [targets] that were learnt together: y [*rows, targets], NAN where a cell is missing. */

@@ -186,7 +186,9 @@ static una_status exchange_target(una_columns *columns, una_archive *ar)
     UNA_TRY(una_archive_f64(ar, "columns.target_scale", &columns->target_scale));
     if (ar->loading && !(columns->target_scale > 0))
         return una_archive_refuse(ar, "columns.target_scale", "is not positive");
-    return UNA_OK;
+
+    if (ar->loading ? !una_archive_next_is(ar, "columns.log") : !columns->log_target) return UNA_OK;
+    return exchange_bool(ar, "columns.log", &columns->log_target);
 }
 
 /* What all targets have in common. */

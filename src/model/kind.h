@@ -245,6 +245,11 @@ una_status una_model_revive(void **state, const una_model *model, const una_arch
 /* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run);
+/* The same, and quantiles: q [rows, count] at level [count], checked by una_quantiles_check; NULL: none. */
+typedef struct una_quantiles { size_t count; const double *level; double *q; } una_quantiles;
+una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, double level,
+                                    una_prediction *out, const una_quantiles *asked, una_run *run);
+una_status una_quantiles_check(const double *level, size_t count, una_run *run);
 /* The same block by block, standardised, checked; parts are there if asked for and the kind is a mixture (their weights
  * relative to the largest), var_model is there unless only means are. The task may overwrite what it gets. */
 typedef enum una_detail { UNA_ONLY_MEANS, UNA_VARIANCES, UNA_PARTS } una_detail;

@@ -6,6 +6,7 @@
 #include "model/several.h"
 
 #include "data/csv.h"
+#include "model/logged.h"
 
 #include <string.h>
 
@@ -125,6 +126,7 @@ una_status una_several_describe(una_model *whole)
     whole->info.drop_count = columns->selection.drop_count;
     whole->info.only = columns->selection.only;
     whole->info.only_count = columns->selection.only_count;
+    whole->info.log_target = columns->log_target;
     return una_arena_check(&whole->keep);
 }
 
@@ -164,6 +166,7 @@ static una_status learn_columns(fitting *f)
     una_selection selection = { s->drop, s->drop_count, s->only, s->only_count };
     UNA_TRY(una_columns_learn_chosen(columns, f->data, s->targets, targets, &selection, s->missing, s->other,
                                      &f->common.notes, &whole->keep, f->run));
+    if (s->log_target) UNA_TRY(una_columns_log_targets(columns, targets, f->data, f->run));
 
     size_t one, other;
     const char *title;
@@ -275,7 +278,8 @@ static una_status fit_one(const fitting *f, size_t t)
     UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
     UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_arena_check(&part->keep));
-    return una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run);
+    UNA_TRY(una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run));
+    return una_logged_log_lik(part, &p, f->run);
 }
 
 static una_status fit_apart(fitting *f)
@@ -351,7 +355,11 @@ static una_status fit_together(fitting *f)
     for (size_t t = 0; t < targets; t++) {
         size_t rows = una_target_cells(f->all.y, f->all.x.rows, targets, t);
         if (f->all.valid_joins) rows += una_target_cells(f->all.valid_y, f->all.valid_x.rows, targets, t);
+        una_problem own;
         UNA_TRY(una_model_tell(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
+        if (!f->settings->log_target) continue;
+        UNA_TRY(una_problem_target(&own, &f->all, t, &f->run->scratch));
+        UNA_TRY(una_logged_log_lik(whole->target[t], &own, f->run));
     }
     return UNA_OK;
 }

@@ -500,8 +500,8 @@ static una_status choose_chart(const struct chart **chart, const plotting *p)
     if (*chart) return UNA_OK;
     const char *near = una_nearest(p->asked.what, names, count);
     UNA_FAIL(p->run, UNA_E_USAGE, "there is no chart '%.40s'%s%s%s; the charts are bands, effect, observed, "
-             "calibration, residuals, ignorance and importance", p->asked.what, near ? " (did you mean " : "", near ? near : "",
-             near ? "?)" : "");
+             "calibration, residuals, ignorance and importance", p->asked.what, near ? " (did you mean " : "",
+             near ? near : "", near ? "?)" : "");
 }
 
 /* Of a model of several targets the part that is asked for. */

@@ -50,8 +50,11 @@ results: build
 perf: deps
 	@JOBS=$(JOBS) tools/perf.sh
 
+# The loader finds libraries in places that ldconfig has looked at; a place of one's own is for LD_LIBRARY_PATH.
 install: build
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+	@case "$(DESTDIR):$(PREFIX)" in :/usr|:/usr/|:/usr/local|:/usr/local/) \
+	    if [ "$$(id -u)" -eq 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi ;; esac
 
 clean:
 	rm -rf build build-asan build-debug build-coverage build-clang

@@ -11,6 +11,14 @@
 #include <string.h>
 
 const cli_common_flag cli_common[] = {
+    { CLI_FLAG("delimiter", CLI_TEXT, "MARK", "what stands between the cells of the tables: comma, semicolon, tab, "
+               "bar, or the character (default: found from the file)"), CLI_WITH_READING },
+    { CLI_FLAG_CHOICE("decimal", "MARK", "comma|point", "the decimal mark of the tables, comma or point; the other one "
+                      "then marks thousands (default: found from the file)"), CLI_WITH_READING },
+    { CLI_FLAG_CHOICE("dates", "ORDER", "dmy|mdy", "whether 3/1/2024 is 3 January (dmy) or March 1 (mdy) (default: "
+                      "found from days above 12, else dmy)"), CLI_WITH_READING },
+    { CLI_FLAG("words", CLI_TEXT, "COLUMN,...", "columns that stay words, though they look like numbers or dates"),
+      CLI_WITH_READING },
     { CLI_FLAG_COUNT("seed", "N", 0, UINT64_MAX,
                      "seed of everything random; the same seed gives the same bits (default 0)"), CLI_WITH_SEED },
     { CLI_FLAG_COUNT("threads", "N", 1, 4096, "number of threads; never changes a result (default: one per core, under "
@@ -22,16 +30,24 @@ const cli_common_flag cli_common[] = {
     { CLI_FLAG("memory", CLI_SIZE, "SIZE",
                "refuse to use more memory than this, for instance 500M or 4G (default: what the machine has)"),
       CLI_WITH_RUN },
-    { CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"), CLI_WITH_RUN },
+    { CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"),
+      CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("verify-cache", "use what is kept in ~/.cache/una only if every byte of the data is the same, "
-                      "not just its size and times"), CLI_WITH_RUN },
+                      "not just its size and times"), CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("no-scratch", "hold all rows in memory, none in scratch files under $TMPDIR or /var/tmp"),
-      CLI_WITH_RUN },
+      CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"), CLI_WITH_JSON },
     { CLI_FLAG_SWITCH("quiet", "no progress, no warnings, no summary: only results and errors"), CLI_WITH_QUIET },
     { CLI_FLAG_SWITCH("help", "show this help"), 0 },
     { CLI_FLAG_END, 0 }
 };
+
+/* Bits of the flag that say which verbs have it, and one that says which do not. */
+static bool has_flag(const cli_verb *verb, const cli_common_flag *common)
+{
+    if (common->with & verb->common & CLI_BY_PIECES) return false;
+    return !common->with || (common->with & verb->common & ~(unsigned)CLI_BY_PIECES);
+}
 
 const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
 {
@@ -44,7 +60,7 @@ const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
     } else if (before) {
         next++;
     }
-    while (next->with && !(verb->common & next->with)) next++;
+    while (next->flag.name && !has_flag(verb, next)) next++;
     return next->flag.name ? &next->flag : NULL;
 }
 
@@ -234,6 +250,30 @@ static una_status check_operands(const cli *c)
     return UNA_OK;
 }
 
+/* "-" is the standard input where a table is read, which can be read once, and the standard output where a file is
+ * written. */
+static una_status check_streams(cli *c)
+{
+    size_t read = 0;
+    for (size_t i = 0; i < c->given_count; i++) {
+        cli_given *given = &c->given[i];
+        if (!given->value || strcmp(given->value, "-") != 0) continue;
+        if (given->flag->type == CLI_WRITTEN) given->value = "/dev/stdout";
+        read += given->flag->type == CLI_FILE;
+    }
+    for (size_t i = 0; i < c->operand_count; i++) {
+        const cli_operand *o = cli_operand_at(c->verb, i);
+        if (!cli_is_path(o->type) || strcmp(c->operand[i], "-") != 0) continue;
+        if (strncmp(o->name, "DATA", 4) != 0)
+            return cli_fail(c, UNA_E_USAGE, "'-' is the standard input, from which tables are read; %s must be the "
+                            "name of a file", o->name);
+        read++;
+    }
+    if (read < 2) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "'-' stands for the standard input, which can be read only once, and %zu tables "
+                    "are asked from it; name files for the others", read);
+}
+
 /* -0.5 where a number is due is no flag; whether it is one is for the verb to say. */
 static bool is_operand(const cli *c, const char *word)
 {
@@ -276,7 +316,9 @@ una_status cli_parse(cli *c, int count, char *const *arguments)
     c->json = cli_has(c, "json");
     c->quiet = cli_has(c, "quiet");
     c->help = c->help || cli_has(c, "help");
-    return c->help ? UNA_OK : check_operands(c);
+    if (c->help) return UNA_OK;
+    una_status status = check_operands(c);
+    return status == UNA_OK ? check_streams(c) : status;
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------ */

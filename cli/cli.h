@@ -31,6 +31,7 @@ typedef enum cli_type {
     CLI_FOLDER,                  /* a directory                                                     */
     CLI_OPTION,                  /* KEY=VALUE of a model                                            */
     CLI_MODEL,                   /* a model spec: completed with the names of the registry          */
+    CLI_COLUMN,                  /* a column of the table, or several: completed from its header    */
     CLI_CHOICE,                  /* one of the words in `choices`                                   */
     CLI_COUNT,                   /* a whole number, low <= value <= high                            */
     CLI_SHARE,                   /* a number, 0 < value < 1                                         */
@@ -63,12 +64,21 @@ typedef struct cli_flag {
 #define CLI_FLAG_INDEX                                                                                               \
     CLI_FLAG("index", CLI_TEXT, "COLUMN", "with --images: the column that has the numbers of images (default index, "  \
              "or the model's own)")
+#define CLI_FLAG_DROP                                                                                                \
+    CLI_FLAG_MANY("drop", CLI_COLUMN, "A,B,...", "leave these columns out, whatever they hold; remembered with the "  \
+                  "model")
+#define CLI_FLAG_ONLY                                                                                                \
+    CLI_FLAG_MANY("only", CLI_COLUMN, "A,B,...", "use these columns as inputs and no others; remembered with the "    \
+                  "model")
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 
 enum {                           /* which of the common flags a verb has                            */
     CLI_WITH_SEED = 1, CLI_WITH_RUN = 2, CLI_WITH_JSON = 4, CLI_WITH_QUIET = 8,
     CLI_WITH_COMMAND = 16,       /* no flag: what stands behind -- is a command of its own          */
-    CLI_WITH_RANKS = 32          /* no flag: under mpirun all ranks work on it; else rank 0 alone   */
+    CLI_WITH_RANKS = 32,         /* no flag: under mpirun all ranks work on it; else rank 0 alone   */
+    CLI_WITH_READING = 64,       /* it reads tables: --delimiter, --decimal, --dates, --words       */
+    CLI_BY_PIECES = 128          /* no flag: a table is read piece by piece, so that flags about the cache and
+                                    scratch files are left out                                      */
 };
 
 typedef struct cli cli;
@@ -131,6 +141,9 @@ struct cli {
     bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
     size_t          log_count;
+    una_read_settings reading;   /* how its files are written (reading.c); the words below are of it */
+    char           *words_copy;
+    const char    **words;
     bool            logs_at_once;  /* not kept for the end: the verb may work, or wait, for hours   */
 };
 
@@ -227,8 +240,14 @@ char       *cli_data_folder(const cli *c, bool *named);
  * that is read or written. `path` is where the file of `flag` goes, which the verb may have chosen itself. */
 una_status  cli_check_files(cli *c, const char *flag, const char *path);
 bool        cli_is_path(cli_type type);                                  /* one of the three types of files */
+/* reading.c: c->reading from the flags; prints the sentence where one is wrong. */
+una_status  cli_reading_begin(cli *c);
+void        cli_reading_end(cli *c);
 /* files.c */
 una_status  cli_check_chart(const cli *c, const char *path);
+una_status  cli_check_report(const cli *c, const char *path);
+/* What stands where a model will be written: its kind, "file" where it is no model, NULL where nothing is; free it. */
+char       *cli_replaced(const cli *c, const char *path);
 const char *cli_base_name(const char *path);
 /* Cuts a copy at the commas outside of brackets; blanks around the pieces go. Free both. */
 size_t      cli_split(const char *list, char **copy, const char ***pieces);
@@ -240,10 +259,17 @@ una_status  cli_keep_rows(const cli *c, una_dataset **data);
 una_status  cli_keep_part(const cli *c, una_dataset **data);
 /* The same for rows that this model is asked about: where it sees images, the column that names them is its own. */
 una_status  cli_keep_asked(const cli *c, una_dataset **data, const una_model *model);
-/* Names of --target "a, b" as columns of the table; a column whose own name has the comma comes first. Each and the
- * list: free them by cli_targets_free. *count 0: the flag was not given. */
-char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);
+/* columns.c. Names of --FLAG "a, b" as columns of the table; a column whose own name has the comma comes first. Free
+ * them by cli_columns_free. *count 0: the flag was not given. */
+char      **cli_columns(const cli *c, const char *flag, const una_dataset *data, size_t *count);
+void        cli_columns_free(char **names, size_t count);
+char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);           /* of --target */
 void        cli_targets_free(char **targets, size_t count);
+/* --drop and --only into the settings of a fit; free the names after it. */
+typedef struct cli_selected { char **drop, **only; size_t drop_count, only_count; } cli_selected;
+void        cli_select(const cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings);
+void        cli_selected_free(cli_selected *names);
+una_status  cli_dump_columns(const char *path);                          /* for completion: a name per line */
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
 una_status  cli_check_interrupt(const cli *c);

@@ -141,6 +141,8 @@ static void bash_values(const cli_flag *flag)
         printf("COMPREPLY=($(compgen -W \"");
         print_kinds(" ");
         printf("\" -- \"$word\"))");
+    } else if (flag->type == CLI_COLUMN) {
+        printf("_una_columns \"$word\"");
     } else if (flag->type == CLI_FOLDER) {
         printf("COMPREPLY=($(compgen -d -- \"$word\"))");
     } else if (cli_is_path(flag->type)) {
@@ -176,13 +178,54 @@ static void bash_families(void)
     printf("    esac\n");
 }
 
+/* Names in the header of the first file of the command line that begin with what was typed behind the last comma. They
+ * are compared and never expanded: a header may come from a stranger. */
+static const char bash_columns[] =
+    "_una_columns() {\n"
+    "    local file name last=\"${1##*,}\" first=\"\"\n"
+    "    [[ \"$1\" == *,* ]] && first=\"${1%,*},\"\n"
+    "    COMPREPLY=()\n"
+    "    for file in \"${COMP_WORDS[@]:2}\"; do\n"
+    "        [ -f \"$file\" ] || continue\n"
+    "        while IFS= read -r name; do\n"
+    "            [[ \"$name\" == \"$last\"* ]] && COMPREPLY+=(\"$first$name\")\n"
+    "        done < <(\"${COMP_WORDS[0]}\" --dump-columns \"$file\" 2>/dev/null)\n"
+    "        return\n"
+    "    done\n"
+    "}\n";
+
+static const char zsh_columns[] =
+    "_una_columns() {\n"
+    "    local file\n"
+    "    local -a names\n"
+    "    for file in $words[2,-1]; do\n"
+    "        [[ -f $file ]] || continue\n"
+    "        names=(\"${(@f)$(una --dump-columns $file 2>/dev/null)}\")\n"
+    "        compset -P '*,'\n"
+    "        compadd -a names\n"
+    "        return\n"
+    "    done\n"
+    "}\n";
+
+static const char fish_columns[] =
+    "function __una_columns\n"
+    "    set -l first (string match -r '^.*,' -- (commandline -ct))\n"
+    "    for file in (commandline -opc)[3..-1]\n"
+    "        test -f $file; or continue\n"
+    "        for name in (una --dump-columns $file 2>/dev/null)\n"
+    "            printf '%s\\n' \"$first$name\"\n"
+    "        end\n"
+    "        return\n"
+    "    end\n"
+    "end\n";
+
 static void dump_bash(void)
 {
-    printf("# bash completion for una; made by 'una --dump-completion bash'\n"
+    printf("# bash completion for una; made by 'una --dump-completion bash'\n%s"
            "_una() {\n"
            "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" "
            "verb=\"${COMP_WORDS[1]}\"\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-           "        COMPREPLY=($(compgen -W \"");
+           "        COMPREPLY=($(compgen -W \"", bash_columns);
     print_first_words(" ");
     printf("help --help --version\" -- \"$word\"))\n        return\n    fi\n");
     bash_families();
@@ -221,6 +264,8 @@ static void zsh_action(cli_type type, const char *choices)
         printf("(");
         print_kinds(" ");
         printf(")");
+    } else if (type == CLI_COLUMN) {
+        printf("_una_columns");
     } else if (cli_is_path(type)) {
         printf("_files");
     } else if (type == CLI_FOLDER) {
@@ -249,7 +294,8 @@ static void zsh_families(void)
 
 static void dump_zsh(void)
 {
-    printf("#compdef una\n# made by 'una --dump-completion zsh'\n_una() {\n    local -a verbs\n    verbs=(\n");
+    printf("#compdef una\n# made by 'una --dump-completion zsh'\n%s_una() {\n    local -a verbs\n    verbs=(\n",
+           zsh_columns);
     const cli_family *shown = NULL;
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_family *family = cli_family_of(cli_verbs[i]);
@@ -326,7 +372,7 @@ static void fish_families(void)
 
 static void dump_fish(void)
 {
-    printf("# fish completion for una; made by 'una --dump-completion fish'\n");
+    printf("# fish completion for una; made by 'una --dump-completion fish'\n%s", fish_columns);
     fish_families();
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_verb *verb = cli_verbs[i];
@@ -339,10 +385,12 @@ static void dump_fish(void)
             printf("complete -c una -n '%s' -l %s", said, flag->name);
             if (cli_is_path(flag->type) || flag->type == CLI_FOLDER) printf(" -r");
             else if (flag->type != CLI_SWITCH) printf(" -x");
-            if (flag->type == CLI_CHOICE || flag->type == CLI_MODEL) printf(" -a '");
+            bool listed = flag->type == CLI_CHOICE || flag->type == CLI_MODEL || flag->type == CLI_COLUMN;
+            if (listed) printf(" -a '");
+            if (flag->type == CLI_COLUMN) printf("(__una_columns)");
             if (flag->type == CLI_CHOICE) print_choices(flag->choices, " ");
             if (flag->type == CLI_MODEL) print_kinds(" ");
-            if (flag->type == CLI_CHOICE || flag->type == CLI_MODEL) printf("'");
+            if (listed) printf("'");
             printf(" -d '");
             print_quoted(flag->help, "");
             printf("'\n");

@@ -95,6 +95,7 @@ static una_status work(cli *c, job *j)
     if (!cli_has(c, "concepts"))
         return cli_fail(c, UNA_E_USAGE, "--concepts FILE is needed: lines such as 'old: days > 28'");
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
+    if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
     if (status == UNA_OK) status = cli_check_files(c, "out", cli_text(c, "out"));
     if (status == UNA_OK) status = cli_check_files(c, "report", cli_text(c, "report"));
     if (status == UNA_OK) status = read_all(c, j);
@@ -289,7 +290,7 @@ const cli_verb cli_explain = {
     { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
       { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una explain measurements.una new.csv --concepts concepts.txt\n"
     "# a page, and the parts of every row\n"
     "una explain measurements.una new.csv --concepts concepts.txt --report why.html --out parts.csv\n"

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void *cli_memory(size_t count, size_t size)
 {
@@ -57,6 +58,32 @@ una_status cli_check_chart(const cli *c, const char *path)
     }
     if (!path) return UNA_OK;
     return cli_fail(c, UNA_E_USAGE, "--chart %s: the ending says which format; use .svg, .pdf or .png", path);
+}
+
+/* A stream has no ending. */
+una_status cli_check_report(const cli *c, const char *path)
+{
+    const char *ending = path ? strrchr(cli_base_name(path), '.') : NULL;
+    if (!path || !*path || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) return UNA_OK;
+    if (ending && (strcmp(ending, ".html") == 0 || strcmp(ending, ".htm") == 0)) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "--report %s: a report is a page for the browser, so use the ending .html; --chart "
+                    "writes .svg, .pdf and .png", path);
+}
+
+char *cli_replaced(const cli *c, const char *path)
+{
+    char *json = NULL, *kind = NULL;
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || strncmp(path, "/dev/", 5) == 0) return NULL;
+
+    cli_json walk;
+    cli_json_item item;
+    bool more = una_file_info(&json, path, c->run) == UNA_OK && cli_json_open(&walk, json);
+    for (; more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+        if (item.key && strcmp(item.key, "kind") == 0 && !kind) kind = cli_join("", item.value);
+    }
+    una_memory_free(json, c->run);
+    return kind ? kind : cli_join("", "file");
 }
 
 size_t cli_kind_find(const char *name)
@@ -145,64 +172,4 @@ una_missing cli_missing(const cli *c)
     const char *rule = cli_text(c, "missing");
     if (!rule) return UNA_MISSING_ERROR;
     return strcmp(rule, "drop") == 0 ? UNA_MISSING_DROP : UNA_MISSING_MEAN;
-}
-
-/* ---- --target --------------------------------------------------------------------------------------- */
-
-static char *trimmed(const char *from, size_t length)
-{
-    while (length > 0 && *from == ' ') from++, length--;
-    while (length > 0 && from[length - 1] == ' ') length--;
-    char *text = cli_memory(length + 1, 1);
-    memcpy(text, from, length);
-    return text;
-}
-
-static bool is_column(const una_dataset *data, const char *name)
-{
-    for (size_t i = 0; i < una_dataset_column_count(data); i++) {
-        if (strcmp(una_dataset_column_name(data, i), name) == 0) return true;
-    }
-    return false;
-}
-
-/* The longest piece that ends at a comma and is a column; else up to the first comma. */
-static char *next_target(const una_dataset *data, const char **at)
-{
-    const char *begin = *at, *first = begin + strcspn(begin, ",");
-    for (const char *end = begin + strlen(begin); end > first; end--) {
-        if (*end && *end != ',') continue;
-        char *name = trimmed(begin, (size_t)(end - begin));
-        if (is_column(data, name)) {
-            *at = *end ? end + 1 : end;
-            return name;
-        }
-        free(name);
-    }
-    *at = *first ? first + 1 : first;
-    return trimmed(begin, (size_t)(first - begin));
-}
-
-char **cli_targets(const cli *c, const una_dataset *data, size_t *count)
-{
-    const char *at = cli_text(c, "target");
-    *count = 0;
-    if (!at) return NULL;
-
-    size_t room = 2;
-    for (const char *comma = at; *comma; comma++) room += *comma == ',';
-    char **targets = cli_memory(room, sizeof *targets);
-    if (is_column(data, at) || !strchr(at, ',')) {       /* as it is, blanks and all */
-        targets[(*count)++] = cli_memory(strlen(at) + 1, 1);
-        memcpy(targets[0], at, strlen(at));
-        return targets;
-    }
-    while (*at) targets[(*count)++] = next_target(data, &at);
-    return targets;
-}
-
-void cli_targets_free(char **targets, size_t count)
-{
-    for (size_t i = 0; i < count; i++) free(targets[i]);
-    free(targets);
 }

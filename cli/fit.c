@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict, or several with commas between them: a,b (default: "
-             "the last one)"),
+    CLI_FLAG("target", CLI_COLUMN, "COLUMN", "the column to predict, or several with commas between them: a,b "
+             "(default: the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
              "see 'una models' (default auto; luna with --images, with --preset and under mpirun)"),
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
@@ -24,10 +24,12 @@ static const cli_flag flags[] = {
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated, and wins over --model "
                   "and --preset"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
+    CLI_FLAG_DROP,
+    CLI_FLAG_ONLY,
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
-                    "column's mean; remembered for prediction (default: refuse)"),
+                    "column's mean and tell the model so; remembered for prediction (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
-                   "'other', which later also takes levels never seen"),
+                   "'other'; words never seen later have a level too, where ignorance is large"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,
@@ -40,6 +42,8 @@ typedef struct job {
     const char **set;
     char       **targets;
     size_t       target_count;
+    cli_selected selected;               /* --drop and --only                                       */
+    char        *replaced;               /* kind of the model that stood where this one goes        */
     una_dataset *data, *valid;
     una_model   *model;
 } job;
@@ -60,12 +64,18 @@ static una_status check_places(cli *c, job *j)
     j->data_path = c->operand[0];
     j->report = cli_text(c, "report");
     j->chart = cli_text(c, "chart");
+    if (strcmp(j->data_path, "-") == 0 && !cli_has(c, "out"))
+        return cli_fail(c, UNA_E_USAGE, "the standard input has no name that the model could take; name the model's "
+                        "file with --out");
     j->default_out = cli_default_out(j->data_path, ".una");
     if (c->ranks) leave_rank_out(j->default_out);
     j->out = cli_has(c, "out") ? cli_text(c, "out") : j->default_out;
     if (cli_rank() > 0) return UNA_OK;                   /* rank 0 writes */
     una_status status = cli_check_chart(c, j->chart);
-    return status == UNA_OK ? cli_check_files(c, "out", j->out) : status;
+    if (status == UNA_OK) status = cli_check_report(c, j->report);
+    if (status == UNA_OK) status = cli_check_files(c, "out", j->out);
+    if (status == UNA_OK) j->replaced = cli_replaced(c, j->out);
+    return status;
 }
 
 static una_status train(cli *c, job *j)
@@ -85,6 +95,7 @@ static una_status train(cli *c, job *j)
     if (status != UNA_OK) return cli_failed(c, status);
     settings.targets = (const char *const *)(j->targets = cli_targets(c, j->data, &j->target_count));
     settings.target_count = j->target_count;
+    cli_select(c, j->data, &j->selected, &settings);
     if (j->target_count > 1 && j->chart)
         return cli_fail(c, UNA_E_USAGE, "--chart shows one target, and %zu are given: use --report, which has the "
                         "charts of each", j->target_count);
@@ -191,6 +202,7 @@ static void print_json(const job *j)
     print_number("seconds", info->seconds);
     print_sentences(info);
     cli_json_path(stdout, "model", j->out);
+    cli_json_text_of(stdout, "replaced", j->replaced);
     cli_json_path(stdout, "report", j->report);
     cli_json_path(stdout, "chart", j->chart);
     printf("}\n");
@@ -305,6 +317,14 @@ static void print_targets(const cli *c, const job *j)
     printf("all targets\n");
 }
 
+static void tell_replaced(const char *kind)
+{
+    char text[128];
+    if (strcmp(kind, "file") == 0) snprintf(text, sizeof text, "(replaced a file that was no model)");
+    else snprintf(text, sizeof text, "(replaced: a model of kind %s was there)", kind);
+    row(CLI_PLAIN, "", text);
+}
+
 static void print_summary(const cli *c, const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
@@ -320,6 +340,7 @@ static void print_summary(const cli *c, const job *j)
 
     printf("\n");
     row(CLI_BOLD, "model", j->out);
+    if (j->replaced) tell_replaced(j->replaced);
     if (j->report) row(CLI_BOLD, "report", j->report);
     if (j->chart) row(CLI_BOLD, "chart", j->chart);
     if (c->ranks && (j->report || j->chart)) row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
@@ -346,6 +367,8 @@ static una_status run(cli *c)
     una_dataset_free(j.valid);
     una_dataset_free(j.data);
     cli_targets_free(j.targets, j.target_count);
+    cli_selected_free(&j.selected);
+    free(j.replaced);
     free(j.set);
     free(j.default_out);
     return status;
@@ -361,7 +384,7 @@ const cli_verb cli_fit = {
     "fit one model, for tables too large for one machine (luna, nlm and linear); in DATA, %r stands for the number of "
     "the rank, where each has a file of its own.",
     { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una fit measurements.csv --target strength\n"
     "una fit measurements.csv --target strength --report report.html --chart bands.svg\n"
     "# another model, with options of its own ('una models nlm' lists them)\n"
@@ -372,10 +395,14 @@ const cli_verb cli_fit = {
     "una fit measurements.csv --target strength --preset thesis\n"
     "# cells are missing, and new categories will turn up\n"
     "una fit survey.csv --target income --missing mean --other 5\n"
+    "# without columns that mean nothing for new rows\n"
+    "una fit survey.csv --target income --drop id,name,timestamp\n"
     "# men whose age is known, of all rows\n"
     "una fit faces.csv --target age --where 'sex == 1 and age_valid == 1'\n"
     "# images: each row names one, by its number in the file\n"
     "una fit faces.csv --target age --images faces.idx.gz --index picture --report report.html\n"
+    "# from another program\n"
+    "sort -u raw.csv | una fit - --target y --out y.una\n"
     "# four processes, each with a quarter of the rows\n"
     "mpirun -n 4 una fit large.csv --target y --model luna",
     run

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
-    CLI_FLAG("columns", CLI_TEXT, "A,B,...", "cut holes along these columns only (default: all inputs)"),
+    CLI_FLAG("target", CLI_COLUMN, "COLUMN", "the column to predict (default: the last one)"),
+    CLI_FLAG("columns", CLI_COLUMN, "A,B,...", "cut holes along these columns only (default: all inputs)"),
     CLI_FLAG_COUNT("pairs", "N", 0, 1000, "also cut holes along two columns at once, for the N pairs of the most "
                    "relevant ones; 0: along none (default 3)"),
     CLI_FLAG_COUNT("repeats", "K", 1, 1000, "do it K times with other rows left out and other seeds; numbers are means "
@@ -21,6 +21,8 @@ static const cli_flag flags[] = {
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page with every verdict and its picture"),
     CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG_DROP,
+    CLI_FLAG_ONLY,
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
                     "column's mean (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
@@ -35,6 +37,7 @@ typedef struct job {
     const char **set, **columns;
     char        *list;                   /* that columns point into */
     size_t       column_count;
+    cli_selected selected;               /* --drop and --only       */
 } job;
 
 /* ---- the work ---------------------------------------------------------------------------------------- */
@@ -71,6 +74,7 @@ static una_status work(cli *c, job *j)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
     una_status status = cli_check_chart(c, chart);
+    if (status == UNA_OK) status = cli_check_report(c, report);
     if (status == UNA_OK) status = cli_check_files(c, "report", report);
     if (status != UNA_OK) return status;
     status = una_dataset_read(&j->data, c->operand[0], c->run);
@@ -82,7 +86,7 @@ static una_status work(cli *c, job *j)
 
     j->set = cli_memory(c->given_count + 1, sizeof *j->set);
     uint64_t pairs = cli_count(c, "pairs", 3);
-    const una_gap_settings settings = {
+    una_gap_settings settings = {
         .size = sizeof settings, .model = cli_text(c, "model"), .columns = j->columns,
         .column_count = j->column_count, .pairs = pairs ? (int)pairs : -1,
         .repeats = (size_t)cli_count(c, "repeats", 1),
@@ -90,6 +94,7 @@ static una_status work(cli *c, job *j)
                  .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
                  .other = (size_t)cli_count(c, "other", 0) }
     };
+    cli_select(c, j->data, &j->selected, &settings.fit);
     status = una_gap_test(&j->gap, j->data, &settings, c->run);
     if (status == UNA_OK && report) status = una_gap_page(j->gap, report, c->run);
     if (status == UNA_OK && chart) status = una_gap_chart(j->gap, chart, c->run);
@@ -210,6 +215,7 @@ static una_status run(cli *c)
     }
     una_gap_free(j.gap);
     una_dataset_free(j.data);
+    cli_selected_free(&j.selected);
     free(j.set);
     free(j.columns);
     free(j.list);
@@ -223,7 +229,7 @@ const cli_verb cli_gap = {
     "with rows there, and whether its error does. Then the same along pairs of columns.",
     { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una gap measurements.csv --target strength\n"
     "# one column, five times, with a page of pictures\n"
     "una gap measurements.csv --target strength --columns temperature --pairs 0 --repeats 5 --report gap.html\n"

@@ -34,13 +34,16 @@ static bool is_flat(const char *json)                             /* no objects 
 
 static void print_flat(const char *json, size_t column, size_t indent)   /* "a, b, c" or "k=v, k=v" on one paragraph */
 {
-    size_t room = strlen(json) * 2 + 2, used = 0;
+    size_t room = strlen(json) * 4 + 32, used = 0;
     char *text = cli_memory(room, 1);
     cli_json walk;
     cli_json_item item;
     for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+        char figure[32];
+        double value;
+        bool broken = !item.type && strpbrk(item.value, ".eE") && cli_is_number(item.value, &value);
         used += (size_t)snprintf(text + used, room - used, "%s%s%s%s", used ? ", " : "", item.key ? item.key : "",
-                                 item.key ? "=" : "", item.value);
+                                 item.key ? "=" : "", broken ? cli_figure(figure, value) : item.value);
     }
     cli_wrap(stdout, column, indent, used ? text : "none");
     free(text);
@@ -82,10 +85,13 @@ static void print_object(const char *json, size_t indent, unsigned depth)
     cli_json walk;
     cli_json_item item;
     size_t number = 0;
+    bool said = false;           /* the spec, in which all options are */
 
     for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
         char title[64], figure[32];
         double value;
+        if (item.key && said && strcmp(item.key, "options") == 0) continue;
+        said = said || (item.key && strcmp(item.key, "spec") == 0);
         if (item.key) spaced(item.key, title, sizeof title);
         else snprintf(title, sizeof title, "%zu", ++number);
         size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1, column = indent + width;

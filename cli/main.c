@@ -114,7 +114,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .verify_cache = cli_has(c, "verify-cache"),
         .no_scratch = cli_has(c, "no-scratch"),
         .path = getenv("UNA_PATH"),                      /* for looking into a fit: not a matter of the model */
-        .ranks = c->ranks
+        .ranks = c->ranks,
+        .reading = c->reading.size ? &c->reading : NULL
     };
 
     una_status status = una_run_new(run, &settings);
@@ -127,7 +128,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 
 static una_status with_run(cli *c)
 {
-    una_status status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
+    una_status status = cli_reading_begin(c);
+    if (status == UNA_OK) status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
     if (status != UNA_OK) return status;
     status = c->verb->run(c);
     cli_progress_clear();
@@ -143,14 +145,35 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
     else if (status == UNA_OK) status = cli_with_ranks(&c, with_run);
     for (size_t i = 0; i < c.log_count; i++) free(c.logs[i]);
     free(c.logs);
+    cli_reading_end(&c);
     free(c.given);
     free(c.operand);
     return status;
 }
 
+/* What other programs call it. */
+static const char *verb_elsewhere(const char *word)
+{
+    static const struct { const char *word, *verb; } known[] = {
+        { "train", "fit" }, { "learn", "fit" }, { "build", "fit" }, { "regress", "fit" }, { "apply", "predict" },
+        { "infer", "predict" }, { "forecast", "predict" }, { "answer", "predict" }, { "test", "score" },
+        { "evaluate", "score" }, { "eval", "score" }, { "validate", "score" }, { "cv", "compare" },
+        { "crossval", "compare" }, { "cross-validate", "compare" }, { "search", "tune" }, { "optimise", "tune" },
+        { "optimize", "tune" }, { "describe", "info" }, { "show", "info" }, { "inspect", "info" },
+        { "summary", "info" }, { "list", "models" }, { "append", "update" }, { "add", "update" },
+        { "retrain", "update" }, { "why", "explain" }, { "benchmark", "bench" }, { "run", "demo" }
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i].word, word) == 0) return cli_find_verb(known[i].verb) ? known[i].verb : "tune";
+    }
+    return NULL;
+}
+
 static una_status unknown_verb(const char *word)
 {
     cli nobody = {0};
+    const char *own = verb_elsewhere(word);
+    if (own) return cli_fail(&nobody, UNA_E_USAGE, "una has no '%s'; did you mean 'una %s'?", word, own);
     const char *names[sizeof cli_verbs / sizeof *cli_verbs + sizeof cli_families / sizeof *cli_families];
     size_t count = 0;
     for (size_t i = 0; cli_verbs[i]; i++) {
@@ -238,6 +261,7 @@ static una_status dispatch(int count, char *const *arguments)
         cli_dump_man();
         return UNA_OK;
     }
+    if (strcmp(word, "--dump-columns") == 0) return count > 1 ? cli_dump_columns(arguments[1]) : UNA_OK;
     if (strcmp(word, "--dump-completion") == 0) return cli_dump_completion(count > 1 ? arguments[1] : "");
 
     const cli_family *family = cli_find_family(word);

@@ -4,6 +4,8 @@
  */
 #include "cli.h"
 
+#include <string.h>
+
 static const cli_flag flags[] = {
     CLI_FLAG("level", CLI_SHARE, "P", "share of the probability between lower and upper (default 0.95)"),
     CLI_FLAG("out", CLI_WRITTEN, "FILE", "where the answers go (default: the standard output)"),
@@ -25,6 +27,7 @@ static una_status to_output(void *context, const char *bytes, size_t count)
 static una_status run(cli *c)
 {
     const char *model_path = c->operand[0], *data_path = c->operand[1], *out = cli_text(c, "out");
+    if (out && strcmp(out, "/dev/stdout") == 0) out = NULL;
     if (c->json && !out) {
         return cli_fail(c, UNA_E_USAGE, "--json needs --out FILE: the answers themselves are CSV and cannot share the "
                         "standard output with the JSON object");
@@ -73,9 +76,11 @@ const cli_verb cli_predict = {
     "ignored.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's input columns" }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una predict measurements.una new.csv\n"
     "una predict measurements.una new.csv --level 0.5 --keep --out answers.csv\n"
+    "# between other programs\n"
+    "cat new.csv | una predict measurements.una - --out - | head\n"
     "# only some rows, with all their columns\n"
     "una predict measurements.una new.csv --where 'temperature > 20' --keep --out warm.csv\n"
     "# whole functions, for decisions that depend on several rows at once\n"

@@ -139,7 +139,7 @@ const cli_verb cli_score = {
     "its scores; then comes the log-likelihood of all of a row's targets at once.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target" }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_BY_PIECES,
     "una score measurements.una test.csv\n"
     "una score measurements.una test.csv --json\n"
     "una score measurements.una test.csv --where 'temperature > 20'",

@@ -187,7 +187,7 @@ const cli_verb cli_suggest = {
     "for the model's mean, the row is taken into a copy of the model exactly, and ignorance is computed anew. For "
     "models that can be updated exactly (see 'una update'). Rows are counted from 1, without the header.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una suggest measurements.una --data measurements.csv\n"
     "# the five samples on the shelf that teach most\n"
     "una suggest measurements.una --pool shelf.csv --count 5 --out next.csv\n"

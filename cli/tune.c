@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
+    CLI_FLAG("target", CLI_COLUMN, "COLUMN", "the column to predict (default: the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options that stay as they are (default auto)"),
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "several of them, each with a search of its own: 'luna,nlm(width=25)'"),
     CLI_FLAG("over", CLI_TEXT, "AXES", "what is varied: 'width=25|50|100' for one of these, 'rate=0.001:0.1:5' for "
@@ -37,6 +37,8 @@ static const cli_flag flags[] = {
              "or a file of other rows (default: as 'una fit' does)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model for all fits; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
+    CLI_FLAG_DROP,
+    CLI_FLAG_ONLY,
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
                     "column's mean (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
@@ -51,6 +53,7 @@ typedef struct job {
     const char  **set, **models;         /* models [model_count]; none: one, of --model                             */
     size_t        model_count;
     char         *list;                  /* that they point into                                                    */
+    cli_selected  selected;              /* --drop and --only, as columns of the first table                        */
 } job;
 
 /* ---- the work ---------------------------------------------------------------------------------------- */
@@ -111,6 +114,7 @@ static una_status work(cli *c, job *j)
     if (status != UNA_OK) return cli_failed(c, status);
     settings.more = (const una_dataset *const *)j->data + 1;
     status = check_target(c, j->data[0]);
+    if (status == UNA_OK) cli_select(c, j->data[0], &j->selected, &settings.fit);
     if (status == UNA_OK) status = cli_read_valid(c, &j->valid, &settings.fit);
     if (status != UNA_OK) return status;
     status = una_tune(&j->tuned, j->data[0], &settings, c->run);
@@ -136,6 +140,7 @@ static void print_word(const char *word)
 static void print_fit(const cli *c, const char *spec)
 {
     static const char *const kept[] = { "target", "preset", "valid", "missing", "other", "where" };
+    static const char *const repeated[] = { "drop", "only" };
     printf("una fit ");
     print_word(c->operand[0]);
     printf(" --model ");
@@ -145,6 +150,14 @@ static void print_fit(const cli *c, const char *spec)
         printf(" --%s ", kept[i]);
         print_word(cli_text(c, kept[i]));
     }
+    const char **given = cli_memory(c->given_count + 1, sizeof *given);
+    for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+        for (size_t k = 0, count = cli_texts(c, repeated[i], given); k < count; k++) {
+            printf(" --%s ", repeated[i]);
+            print_word(given[k]);
+        }
+    }
+    free(given);
     printf("\n");
 }
 
@@ -315,6 +328,7 @@ static una_status run(cli *c)
     una_dataset_free(j.valid);
     for (size_t i = 0; i < c->operand_count; i++) una_dataset_free(j.data[i]);
     free(j.data);
+    cli_selected_free(&j.selected);
     free(j.set);
     free(j.models);
     free(j.list);
@@ -329,7 +343,7 @@ const cli_verb cli_tune = {
     "it is: for a number to rely on, score it on rows that were kept apart.",
     { { "DATA...", CLI_FILE, "the table to learn from, or several of them" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una tune measurements.csv --target strength --model luna --over 'penalty=1e-5:1e-1:log5, width=25|50|100'\n"
     "# by Bayesian optimisation, in a folder where it goes on if it is stopped\n"
     "una tune measurements.csv --target strength --model nlm --over 'penalty=1e-6:1:log, width=10:200, depth=1|2' "

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the updated model goes (default: over MODEL)"),
@@ -21,6 +22,64 @@ static const cli_flag flags[] = {
 
 /* ---- fitting again ----------------------------------------------------------------------------------- */
 
+static bool has_column(const una_dataset *data, const char *name)
+{
+    for (size_t i = 0; i < una_dataset_column_count(data); i++) {
+        if (strcmp(una_dataset_column_name(data, i), name) == 0) return true;
+    }
+    return false;
+}
+
+static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    while (count-- > 0) sum = (sum ^ *at++) * 1099511628211u;
+    return sum;
+}
+
+/* Of a row's inputs and targets; rows with the same cells have the same sum. 0: a column is not there. */
+static uint64_t sum_row(const una_model *model, const una_dataset *data, size_t row, una_run *run)
+{
+    uint64_t sum = 14695981039346656037u;
+    size_t inputs = una_model_input_count(model), targets = una_model_target_count(model), column;
+    for (size_t i = 0; i < inputs + targets; i++) {
+        const char *name = i < inputs ? una_model_input_name(model, i)
+                                      : una_model_info(una_model_target(model, i - inputs))->target;
+        if (una_dataset_find(&column, data, name, run) != UNA_OK) return 0;
+        const double *number = una_dataset_numbers(data, column);
+        const char *const *words = una_dataset_words(data, column), *word = words ? words[row] : NULL;
+        if (number) sum = sum_bytes(sum, &number[row], sizeof *number);
+        else sum = sum_bytes(sum, word ? word : "", word ? strlen(word) + 1 : 0);
+    }
+    return sum ? sum : 1;
+}
+
+static int by_sum(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Whoever names the old rows may have put the new ones among them already. */
+static void warn_of_repeats(const cli *c, const una_model *model, const una_dataset *old, const una_dataset *more)
+{
+    size_t count = una_dataset_row_count(old), again = 0, first = 0;
+    uint64_t *sums = cli_memory(count, sizeof *sums);
+    for (size_t i = 0; i < count; i++) sums[i] = sum_row(model, old, i, c->run);
+    qsort(sums, count, sizeof *sums, by_sum);
+    for (size_t i = 0; i < una_dataset_row_count(more); i++) {
+        uint64_t sum = sum_row(model, more, i, c->run);
+        if (sum && count && bsearch(&sum, sums, count, sizeof *sums, by_sum) && again++ == 0) first = i + 1;
+    }
+    free(sums);
+
+    char sentence[512];
+    snprintf(sentence, sizeof sentence, "warning: %zu of %zu rows of %.200s have the same inputs and target as rows of "
+             "the old table (the first is row %zu); if they are the same observations, they count twice now", again,
+             una_dataset_row_count(more), c->operand[1], first);
+    if (again) cli_warn(c, sentence);
+}
+
 static una_status fit_joined(const cli *c, una_model **fresh, const una_model *model, const char *old_path,
                              size_t *rows_added)
 {
@@ -28,8 +87,10 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     size_t targets = una_model_target_count(model);
     const char **names = cli_memory(targets, sizeof *names);
     for (size_t t = 0; t < targets; t++) names[t] = una_model_info(una_model_target(model, t))->target;
-    const una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
-                                        .missing = info->missing, .other = info->other };
+    const char **drop = cli_memory(info->drop_count + 1, sizeof *drop);
+    una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
+                                  .missing = info->missing, .other = info->other, .drop = drop, .only = info->only,
+                                  .only_count = info->only_count };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
     una_status status = una_dataset_read(&old, old_path, c->run);
@@ -37,12 +98,17 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     if (status == UNA_OK) status = una_dataset_read(&more, c->operand[1], c->run);
     if (status == UNA_OK) status = cli_keep_asked(c, &more, model);
     if (status == UNA_OK) status = una_dataset_join(&joined, old, more, c->run);
+    for (size_t i = 0; status == UNA_OK && i < info->drop_count; i++) {          /* it may be gone already */
+        if (has_column(joined, info->drop[i])) drop[settings.drop_count++] = info->drop[i];
+    }
     if (status == UNA_OK) status = una_fit(fresh, info->spec, joined, &settings, c->run);
+    if (status == UNA_OK) warn_of_repeats(c, model, old, more);
     if (status == UNA_OK) *rows_added = una_dataset_row_count(more);
 
     una_dataset_free(joined);
     una_dataset_free(more);
     una_dataset_free(old);
+    free(drop);
     free(names);
     return status;
 }
@@ -97,7 +163,7 @@ static void tell_targets(const una_model *model)
     printf("]");
 }
 
-static void tell(const cli *c, const una_model *model, size_t rows_added, const char *out)
+static void tell(const cli *c, const una_model *model, size_t rows_added, const char *out, const char *replaced)
 {
     const una_fit_info *info = una_model_info(model);
     bool again = cli_has(c, "with");
@@ -109,10 +175,14 @@ static void tell(const cli *c, const una_model *model, size_t rows_added, const 
         if (una_model_target_count(model) > 1) tell_targets(model);
         else tell_found(info);
         cli_json_path(stdout, "model", out);
+        cli_json_text_of(stdout, "replaced", replaced);
         printf("}\n");
     } else if (!c->quiet && !c->stdout_taken) {
         printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", rows_added,
                rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", info->kind, info->rows, out);
+        if (replaced && strcmp(out, c->operand[0]) != 0)
+            printf(strcmp(replaced, "file") == 0 ? "(replaced a %s that was no model)\n"
+                   : "(replaced: a model of kind %s was there)\n", replaced);
     }
 }
 
@@ -124,8 +194,12 @@ static una_status run(cli *c)
     una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
 
+    char *replaced = cli_replaced(c, out);
     status = una_model_load(&model, c->operand[0], c->run);
-    if (status != UNA_OK) return cli_failed(c, status);
+    if (status != UNA_OK) {
+        free(replaced);
+        return cli_failed(c, status);
+    }
     status = update(c, &model, &rows_added);
     if (status == UNA_OK) status = cli_check_interrupt(c);
     if (status == UNA_OK) {
@@ -136,8 +210,9 @@ static una_status run(cli *c)
     cli_progress_clear();
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);
-        tell(c, model, rows_added, out);
+        tell(c, model, rows_added, out, replaced);
     }
+    free(replaced);
     una_model_free(model);
     return status;
 }
@@ -150,7 +225,7 @@ const cli_verb cli_update = {
     { { "MODEL", CLI_RENEWED, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una update measurements.una today.csv\n"
     "una update measurements.una today.csv --out measurements-2.una\n"
     "# features and all, from the old rows and the new ones\n"

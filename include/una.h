@@ -86,6 +86,16 @@ typedef struct una_ranks {
     int  (*arrived)(void *context, int *from, size_t *count);      /* whose is the next, how long; *from -1: none yet */
 } una_ranks;
 
+/* How text files are written, where that is not to be found from the file itself (docs/FILES.md). */
+typedef struct una_read_settings {
+    size_t      size;
+    char        delimiter;                     /* ',' ';' '\t' or '|'; 0: found from the file       */
+    char        decimal;                       /* '.' or ','; 0: found                              */
+    const char *dates;                         /* "dmy" or "mdy", for dates such as 3/1/2024; NULL: found */
+    const char *const *words;                  /* columns that stay words, whatever they look like  */
+    size_t      word_count;
+} una_read_settings;
+
 typedef struct una_run_settings {
     size_t      size;
     uint64_t    seed;                          /* 0 by default                                      */
@@ -113,6 +123,8 @@ typedef struct una_run_settings {
                                     models do not remember it */
     const una_ranks *ranks;      /* NULL: alone. Else every rank makes the same calls: sweeps share their fits, training
                                     its rows (docs/RANKS.md); lasts as long as the run */
+    const una_read_settings *reading;    /* for every file that is read; NULL: all is found. Its texts last as long as
+                                    the run */
 } una_run_settings;
 
 /* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */
@@ -127,8 +139,10 @@ una_status  una_run_fail(una_run *run, una_status status, const char *sentence);
 
 typedef struct una_dataset una_dataset;        /* a table in memory: named columns of numbers or text */
 
-/* Reads CSV, TSV (also .gz) or NPY, by the file's name. Text columns keep their levels, missing cells
- * are remembered: what they mean is decided when a model is fitted. Text files from 1 MB are parsed once and
+/* Reads CSV, TSV (also .gz) or NPY, by the file's name; "-" is the standard input, as text. Text columns keep their
+ * levels, missing cells are remembered: what they mean is decided when a model is fitted. Where a whole column is
+ * written so, percent signs, currency and thousands marks and units are taken off, and dates become days since
+ * 1970-01-01; the run's reading settings say otherwise (docs/FILES.md). Text files from 1 MB are parsed once and
  * kept in a cache of the user's (see no_cache), which is good until the file's size or times change; with
  * verify_cache also its bytes are compared, by their sum, and a warning is logged if they alone have changed. */
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
@@ -231,6 +245,8 @@ una_status  una_spec_check(const char *spec, unsigned *results, una_run *run);
  * orders them, numbers in one form and texts as they are; so inside of it. It lives as long as run. */
 una_status  una_spec_text(const char **text, const char *spec, una_run *run);
 
+/* _MEAN: missing numbers become their column's mean, and a 0/1 input of its own tells the model of it where training
+ * rows had such cells; missing words become the most frequent one. */
 typedef enum una_missing { UNA_MISSING_ERROR = 0, UNA_MISSING_DROP = 1, UNA_MISSING_MEAN = 2 } una_missing;
 
 typedef struct una_fit_settings {
@@ -243,11 +259,16 @@ typedef struct una_fit_settings {
                                                   several members are kept), else 15 %, at least 20 */
     const una_dataset *valid;                  /* or rows of the caller's; not used for the posterior */
     una_missing        missing;
-    size_t             other;                  /* > 0: levels with fewer rows share an "other" level, which is
-                                                  there in any case and takes words never seen      */
+    size_t             other;                  /* > 0: levels with fewer rows share an "other" level. Words never seen
+                                                  have a level of which no row can tell: that one, or where some row
+                                                  has it, another                                   */
     const char *const *targets;                /* several columns to predict at once, instead of `target`; cells may be
                                                   missing: a target then goes without those rows    */
     size_t             target_count;           /* 0: one, `target`                                  */
+    const char *const *drop;                   /* columns that are left out, whatever they hold     */
+    size_t             drop_count;
+    const char *const *only;                   /* or all that may be inputs; targets need not be named */
+    size_t             only_count;             /* 0: all                                            */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */
@@ -277,6 +298,11 @@ typedef struct una_fit_info {                  /* all in the user's own units   
     const double *relevance;                   /* [una_model_input_count] how fast the target moves with each input,
                                                   of mean square 1 over the inputs that the model sees; NULL: it was
                                                   not looked for                                    */
+    const char *const *drop;                   /* columns that were left out by request, or all that were allowed: pass
+                                                  them back too                                     */
+    size_t      drop_count;
+    const char *const *only;
+    size_t      only_count;
 } una_fit_info;
 
 typedef struct una_model una_model;

@@ -91,6 +91,7 @@ struct una_run {
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
     struct una_company *company; /* ranks that make this call with it (company.h); NULL: none      */
     una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
+    una_read_settings reading;   /* the caller's, or all 0: settings.reading points here            */
     char        message[1024];
 };
 
@@ -230,6 +231,8 @@ una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
 void      *una_scratch_map(size_t size);
+/* Handle of an empty file without a name, for what is read twice and comes once; -1: none can be had. */
+int        una_scratch_open(void);
 void       una_scratch_unmap(void *at, size_t size);
 /* The CRC of gzip, PNG and zlib; start with 0, go on with what the last call gave. */
 uint32_t   una_crc32(uint32_t crc, const void *bytes, size_t size);

@@ -57,14 +57,25 @@ static una_run_settings resolved(una_run_settings settings)
     return settings;
 }
 
+static bool reading_known(const una_read_settings *r)
+{
+    if (r->delimiter && !strchr(",;\t|", r->delimiter)) return false;
+    if (r->decimal && r->decimal != '.' && r->decimal != ',') return false;
+    if (r->dates && strcmp(r->dates, "dmy") != 0 && strcmp(r->dates, "mdy") != 0) return false;
+    return r->word_count == 0 || r->words;
+}
+
 una_status una_run_new(una_run **out, const una_run_settings *given)
 {
     *out = NULL;
     una_run_settings settings;
     una_ranks ranks;
+    una_read_settings reading;
     UNA_TRY(UNA_TAKE(&settings, given, una_run_settings, NULL));
     UNA_TRY(UNA_TAKE(&ranks, settings.ranks, una_ranks, NULL));
+    UNA_TRY(UNA_TAKE(&reading, settings.reading, una_read_settings, NULL));
     if (settings.ranks) UNA_TRY(una_ranks_check(&ranks));
+    if (!reading_known(&reading)) return UNA_E_USAGE;
     settings = resolved(settings);
 
     una_run *run = settings.allocate(settings.allocator, sizeof *run);
@@ -80,6 +91,8 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     run->settings = settings;
     run->ranks = ranks;
     if (settings.ranks) run->settings.ranks = &run->ranks;
+    run->reading = reading;
+    run->settings.reading = &run->reading;
     run->lock = lock;
     run->progress_to = 1;
     una_arena_init(&run->texts, run);

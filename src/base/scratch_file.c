@@ -66,6 +66,12 @@ static bool reserve(int handle, size_t size)
     return result == 0;
 }
 
+int una_scratch_open(void)
+{
+    int handle = open_nameless(folder_of());
+    return handle >= 0 ? handle : open_nameless("/tmp");
+}
+
 void *una_scratch_map(size_t size)
 {
     int handle = open_nameless(folder_of());
@@ -83,6 +89,16 @@ void una_scratch_unmap(void *at, size_t size)
 }
 
 #else
+#include <stdio.h>
+#include <unistd.h>
+
+int una_scratch_open(void)
+{
+    FILE *file = tmpfile();
+    int handle = file ? dup(fileno(file)) : -1;
+    if (file) fclose(file);
+    return handle;
+}
 
 void *una_scratch_map(size_t size)
 {

@@ -167,7 +167,7 @@ static una_status place_points(cells *c, const una_columns *columns, const una_d
         una_quasi(unit, inputs, i, run->settings.seed);
         for (size_t s = 0; s < inputs; s++) {
             const una_source *source = &columns->sources[s];
-            size_t levels = source->level_count - source->has_other;     /* of which nobody knows what it is */
+            size_t levels = una_source_words(source);    /* of "other" nobody knows what it is */
             if (c->number[s]) c->number[s][i] = place_in(&ranges[s], unit[s]);
             else c->word[s][i] = source->levels[levels ? (size_t)(unit[s] * (double)levels) : 0];
         }

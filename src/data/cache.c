@@ -174,7 +174,7 @@ una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
     una_cache_place p;
     *data = NULL;
     una_cache_key key = una_cache_key_of(path, run);
-    if (key.size == 0 || una_path_ends(path, strlen(path), ".npy")) return (una_cache_key){0};
+    if (key.size == 0 || una_is_input(path) || una_path_ends(path, strlen(path), ".npy")) return (una_cache_key){0};
     int handle = una_cache_find(&p, path, ENDING) ? una_cache_open(&p) : -1;
     if (handle < 0) return key;
 

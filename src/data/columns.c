@@ -20,11 +20,13 @@ typedef struct learner {
     const size_t *target;        /* [targets] their columns                                         */
     size_t      targets, other;
     una_missing missing;
+    const una_selection *selection;
+    bool       *out;             /* [data->columns] left out by request                             */
     bool       *used;            /* [data->columns] inputs so far; false for targets                */
     size_t     *row;             /* [rows] rows in use                                              */
     size_t      rows;
     const char **word;           /* [data->rows] working room                                       */
-    level      *level;           /* [data->rows + 1] working room, or more: levels of all ranks     */
+    level      *level;           /* [data->rows + 2] working room, or more: levels of all ranks     */
     una_notes  *notes;
     una_arena  *arena;
     una_run    *run;
@@ -140,7 +142,7 @@ static una_status merge_levels(learner *l, size_t *count)
     UNA_TRY(una_arena_check(work));
     UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length, work, l->run));
 
-    level *found = UNA_GET(work, level, size / (sizeof found->count + 1) + 2);
+    level *found = UNA_GET(work, level, size / (sizeof found->count + 1) + 3);
     UNA_TRY(una_arena_check(work));
     for (size_t at = 0; at < size; at += strlen(found[words++].word) + 1) {
         memcpy(&found[words].count, all + at, sizeof found->count);
@@ -167,9 +169,16 @@ static size_t levels_of_all(learner *l, size_t count)
     return l->status == UNA_OK ? count : 0;
 }
 
-/* Fills l->level with the sorted levels of the rows in use. With l->other, the last is "other": rare ones share it, and
- * it is there for words never seen even if no row has it. */
-static size_t levels_of(learner *l, const una_table_column *column)
+static const char OTHER[] = "other", NEVER_SEEN[] = "never seen";
+
+/* Words that are the names of these levels are rare in any number. */
+static bool is_rare(const learner *l, const level *word)
+{
+    return word->count < l->other || strcmp(word->word, OTHER) == 0 || strcmp(word->word, NEVER_SEEN) == 0;
+}
+
+/* Fills l->level with the sorted words of the rows in use. */
+static size_t words_of(learner *l, const una_table_column *column)
 {
     size_t words = 0, count = 0;
     for (size_t i = 0; i < l->rows; i++)
@@ -181,16 +190,24 @@ static size_t levels_of(learner *l, const una_table_column *column)
             l->level[count++] = (level){ l->word[i], 0 };
         l->level[count - 1].count++;
     }
-    count = levels_of_all(l, count);
+    return levels_of_all(l, count);
+}
+
+/* Fills l->level with the sorted levels of the rows in use. With l->other, "other" follows: rare ones share it; then
+ * "never seen", of which no row is. Where no word is rare, "other" itself is left for words never seen. */
+static size_t levels_of(learner *l, const una_table_column *column)
+{
+    size_t count = words_of(l, column);
     if (l->other == 0 || l->status != UNA_OK) return count;
 
     size_t kept = 0, shared = 0;
     for (size_t i = 0; i < count; i++) {
-        if (l->level[i].count < l->other || strcmp(l->level[i].word, "other") == 0) shared += l->level[i].count;
-        else l->level[kept++] = l->level[i];
+        if (!is_rare(l, &l->level[i])) l->level[kept++] = l->level[i];
+        else shared += l->level[i].count;
     }
-    l->level[kept] = (level){ "other", shared };
-    return kept + 1;
+    l->level[kept++] = (level){ OTHER, shared };
+    if (shared) l->level[kept++] = (level){ NEVER_SEEN, 0 };
+    return kept;
 }
 
 static bool words_vary(learner *l, const una_table_column *column)
@@ -199,6 +216,35 @@ static bool words_vary(learner *l, const una_table_column *column)
     if (l->other == 0) return count > 1;
     for (size_t k = 0; k < count; k++) with_rows += l->level[k].count > 0;
     return with_rows > 1;
+}
+
+double una_word_sum(const char *word)
+{
+    uint64_t sum = 14695981039346656037u;
+    for (; *word; word++) sum = (sum ^ (unsigned char)*word) * 1099511628211u;
+    return (double)((sum ^ sum >> 29) & (((uint64_t)1 << 52) - 1));
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* The words that share "other": a new row may have one of them, or one that was in no row. */
+static una_status learn_rare(una_source *source, learner *l, const una_table_column *column)
+{
+    size_t count = words_of(l, column), kept = 0;
+    UNA_TRY(l->status);
+    source->rare = UNA_GET(l->arena, double, count);
+    UNA_TRY(una_arena_check(l->arena));
+    for (size_t k = 0; k < count; k++)
+        if (is_rare(l, &l->level[k])) source->rare[source->rare_count++] = una_word_sum(l->level[k].word);
+    qsort(source->rare, source->rare_count, sizeof *source->rare, by_number);
+    for (size_t k = 0; k < source->rare_count; k++)
+        if (k == 0 || source->rare[k] > source->rare[kept - 1]) source->rare[kept++] = source->rare[k];
+    source->rare_count = kept;
+    return UNA_OK;
 }
 
 /* Share of the words in use that are numbers: a high one hints at a slip in one cell. */
@@ -239,8 +285,9 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
 
     UNA_FAIL(l->run, UNA_E_INPUT,
              "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
-             "the column out, group its words, or use --other N to let words in fewer than N rows share a level",
-             column->name, l->data->origin, count, UNA_MAX_LEVELS);
+             "the column out with --drop '%.60s', group its words, or use --other N to let words in fewer than N rows "
+             "share a level",
+             column->name, l->data->origin, count, UNA_MAX_LEVELS, column->name);
 }
 
 /* ---- which rows and columns ----------------------------------------------------------------------------- */
@@ -338,7 +385,7 @@ static una_status refuse_missing(const learner *l)
     const una_dataset *data = l->data;
     for (size_t i = 0; i < data->rows; i++)
         for (size_t c = 0; c < data->columns; c++) {
-            if (!is_missing(&data->column[c], i)) continue;
+            if (l->out[c] || !is_missing(&data->column[c], i)) continue;
             bool target = is_target(l, c);
             if (!target && data->images && c != data->image_column) continue;
             if (target ? l->targets > 1 : l->missing == UNA_MISSING_MEAN) continue;
@@ -380,6 +427,19 @@ static void choose_rows(learner *l, bool with_inputs)
     }
 }
 
+/* A column of one level: all of its words may be rare, which is no reason to leave it out without a word of why. */
+static void note_constant(learner *l, const una_table_column *column, bool present)
+{
+    size_t words = present && column->is_text && l->other ? words_of(l, column) : 0;
+    if (words > 1)
+        una_notes_add(l->notes, "column '%s' was left out: each of its %zu different words stands in fewer than %zu "
+                      "rows (--other %zu), so all of them would be one level. Lower N, group the words, or take the "
+                      "column out with --drop '%s'", column->name, words, l->other, l->other, column->name);
+    else
+        una_notes_add(l->notes, present ? "column '%s' is constant and was left out" :
+                      "column '%s' has no values and was left out", column->name);
+}
+
 /* Takes out columns without variation and says so; true if there were any. */
 static bool drop_constants(learner *l)
 {
@@ -395,8 +455,7 @@ static bool drop_constants(learner *l)
 
         l->used[c] = false;
         dropped = true;
-        una_notes_add(l->notes, present ? "column '%s' is constant and was left out" :
-                      "column '%s' has no values and was left out", column->name);
+        note_constant(l, column, present);
     }
     return dropped;
 }
@@ -419,7 +478,7 @@ static una_status choose(learner *l)
 {
     const una_dataset *data = l->data;
     for (size_t c = 0; c < data->columns; c++)
-        l->used[c] = !is_target(l, c) && (!data->images || c == data->image_column);
+        l->used[c] = !is_target(l, c) && !l->out[c] && (!data->images || c == data->image_column);
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
     drop_constants(l);
@@ -513,8 +572,9 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
     source->is_text = true;
     source->level_count = levels_of(l, column);
     source->has_other = l->other > 0;
+    source->has_unseen = l->other > 0 && l->level[source->level_count - 1].word == NEVER_SEEN;
     UNA_TRY(l->status);
-    size_t words = source->level_count - source->has_other;
+    size_t words = una_source_words(source);
     if (words > UNA_MAX_LEVELS) return too_many_levels(l, c, words);
 
     source->levels = UNA_GET(l->arena, const char *, source->level_count);
@@ -525,6 +585,7 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
         if (l->level[k].count > l->level[most].count) most = k;
     }
     source->mean = (double)most;
+    if (source->has_unseen) UNA_TRY(learn_rare(source, l, column));
 
     bool mostly = number_share(l, column) > 0.5;
     if (mostly && l->run->company && !odd_word(l, column))
@@ -535,6 +596,15 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
                       column->name, source->level_count, place(l->data, column->first_word, c, l->run),
                       column->word[column->first_word]);
     return una_arena_check(l->arena);
+}
+
+/* Rows in use have such cells where they are filled. */
+static bool some_missing(const learner *l, const una_table_column *column)
+{
+    bool some = false;
+    if (l->missing != UNA_MISSING_MEAN) return false;
+    for (size_t i = 0; i < l->rows && !some; i++) some = is_missing(column, l->row[i]);
+    return una_company_any(some, l->run);
 }
 
 static una_status learn_sources(una_columns *columns, learner *l)
@@ -549,6 +619,7 @@ static una_status learn_sources(una_columns *columns, learner *l)
         if (data->column[c].is_text) UNA_TRY(learn_text(source, l, c));
         else source->mean = moments_of(l, data->column[c].number).mean;
         if (data->images) source->image = data->images->shape;
+        else if (!source->is_text) source->tells_missing = some_missing(l, &data->column[c]);
         columns->input_count += una_source_inputs(source);
     }
     return una_arena_check(l->arena);
@@ -562,8 +633,13 @@ una_status una_columns_inputs(una_columns *columns, una_arena *arena)
     una_input *input = columns->inputs;
     for (size_t s = 0; s < columns->source_count; s++) {
         const una_source *source = &columns->sources[s];
-        for (size_t i = 0; !source->is_text && i < una_source_inputs(source); i++)
+        for (size_t i = 0; !source->is_text && i < una_source_inputs(source) - source->tells_missing; i++)
             *input++ = (una_input){ source->name, s, SIZE_MAX, source->mean, 1 };
+        if (source->tells_missing) {
+            una_text name = una_text_in(arena);
+            una_text_add(&name, "%s is missing", source->name);
+            *input++ = (una_input){ name.at, s, UNA_LEVEL_MISSING, 0, 1 };
+        }
         for (size_t k = 0; k < source->level_count; k++) {
             una_text name = una_text_in(arena);
             una_text_add(&name, "%s=%s", source->name, source->levels[k]);
@@ -642,11 +718,18 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     UNA_TRY(first_checks(l, target));
     una_arena *work = &l->run->scratch;
     l->used = UNA_GET(work, bool, l->data->columns);
+    l->out = UNA_GET(work, bool, l->data->columns);
     l->row = UNA_GET_ROWS(work, size_t, l->data->rows);
     l->word = UNA_GET_ROWS(work, const char *, l->data->rows);
-    l->level = UNA_GET_ROWS(work, level, l->data->rows + 1);
+    l->level = UNA_GET_ROWS(work, level, l->data->rows + 2);
     UNA_TRY(una_arena_check(work));
+    UNA_TRY(una_selection_apply(l->out, l->selection, l->data, l->target, l->targets, l->run));
     UNA_TRY(choose(l));
+    UNA_TRY(una_selection_copy(&columns[0]->selection, l->selection, l->arena));
+    una_text left = una_text_in(&l->run->scratch);
+    una_selection_tell(&left, &columns[0]->selection);
+    UNA_TRY(una_arena_check(&l->run->scratch));
+    if (left.length) una_notes_add(l->notes, "%s", left.at);
     UNA_TRY(learn_sources(columns[0], l));
     UNA_TRY(learn_target(columns[0], l, l->target[0]));
     UNA_TRY(learn_scales(columns[0], l));
@@ -658,18 +741,25 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 
-una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
-                                     size_t targets, una_missing missing, size_t other, una_notes *notes,
-                                     una_arena *arena, una_run *run)
+una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
+                                    size_t targets, const una_selection *selection, una_missing missing, size_t other,
+                                    una_notes *notes, una_arena *arena, una_run *run)
 {
     for (size_t t = 0; t < targets; t++) *columns[t] = (una_columns){ .missing = missing };
-    learner l = { .data = data, .targets = targets, .missing = missing, .other = other, .notes = notes, .arena = arena,
-                  .run = run };
+    learner l = { .data = data, .targets = targets, .selection = selection, .missing = missing, .other = other,
+                  .notes = notes, .arena = arena, .run = run };
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = learn(columns, &l, target);
     bool results_in_scratch = arena == &run->scratch || (notes && notes->arena == &run->scratch);
     if (!results_in_scratch) una_arena_release(&run->scratch, mark);
     return status;
+}
+
+una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
+                                     size_t targets, una_missing missing, size_t other, una_notes *notes,
+                                     una_arena *arena, una_run *run)
+{
+    return una_columns_learn_chosen(columns, data, target, targets, NULL, missing, other, notes, arena, run);
 }
 
 una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,

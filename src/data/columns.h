@@ -7,36 +7,55 @@
 #define UNA_COLUMNS_H
 
 #include "base/archive.h"
+#include "data/selection.h"
 #include "data/table.h"
 
 #include <float.h>
 
-#define UNA_MAX_LEVELS 100       /* words of a text column; "other" comes on top                   */
+#define UNA_MAX_LEVELS 100       /* words of a text column; "other" and "never seen" come on top    */
+
+/* Levels of inputs that stand for no word: SIZE_MAX for a number; this for 1 where the number's cell was missing, else
+ * 0, which is treated as a category is. */
+#define UNA_LEVEL_MISSING (SIZE_MAX - 1)
 
 typedef struct una_input {       /* one input as the model sees it                                  */
-    const char *name;            /* "age", or "colour=red"                                          */
+    const char *name;            /* "age", "colour=red", "age is missing"                           */
     size_t      source;          /* index into una_columns.sources                                  */
-    size_t      level;           /* within the source's levels; SIZE_MAX for a number               */
+    size_t      level;           /* within the source's levels; SIZE_MAX for a number, UNA_LEVEL_MISSING    */
     double      centre, scale;   /* standardised = (value - centre) / scale; categories have 0, 1    */
 } una_input;
 
 typedef struct una_source {      /* one column of the table                                         */
     const char  *name;
     bool         is_text;
-    const char **levels;         /* sorted (byte order); "other" last where there is one            */
+    const char **levels;         /* sorted (byte order); then "other" and "never seen" where they are there */
     size_t       level_count;
-    bool         has_other;      /* takes rare words and words never seen; maybe no training row has it */
+    bool         has_other;      /* takes rare words, and words never seen where there is no level for these;
+                                    maybe no training row has it                                    */
     double       mean;           /* fills missing cells under --missing mean: mean of the training cells, or
                                     position of the most frequent level of a text column            */
     una_image_shape image;       /* of the images that it names; height 0: it names none            */
+    bool         tells_missing;  /* a number whose last input says that its cell was missing: some were, in training */
+    bool         has_unseen;     /* the last level, "never seen", is that of no training row: other words were rare */
+    double      *rare;           /* [rare_count] sums of the words that share "other" then, ascending (una_word_sum) */
+    size_t       rare_count;
 } una_source;
 
-/* Inputs of a source: numbers of an image, levels, or one. */
+/* Levels that are words of their own. */
+static inline size_t una_source_words(const una_source *source)
+{
+    return source->level_count - source->has_other - source->has_unseen;
+}
+
+/* Inputs of a source: numbers of an image, levels, or the number and whether it was missing. */
 static inline size_t una_source_inputs(const una_source *source)
 {
     if (source->image.height) return source->image.height * source->image.width * source->image.channels;
-    return source->is_text ? source->level_count : 1;
+    return source->is_text ? source->level_count : (size_t)1 + source->tells_missing;
 }
+
+/* A whole number below 2^52 that stands for a word, so that rare ones need not be written down. */
+double una_word_sum(const char *word);
 
 typedef struct una_columns {
     una_source *sources;         /* columns the model needs, in training order                      */
@@ -47,6 +66,7 @@ typedef struct una_columns {
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
     una_missing missing;
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
+    una_selection  selection;          /* columns that were left out by request                           */
 } una_columns;
 
 /* What the inputs are an image of; height 0: of none. columns may be NULL. */
@@ -55,14 +75,15 @@ static inline una_image_shape una_columns_image(const una_columns *columns)
     return columns && columns->source_count == 1 ? columns->sources[0].image : (una_image_shape){ 0, 0, 0 };
 }
 
-/* Inputs follow the sources: one for a number, one per level for text, all numbers of an image, which is then the only
- * source, whose numbers share their centre and scale.
+/* Inputs follow the sources: for a number itself and perhaps whether it was missing, one per level for text, all
+ * numbers of an image, which is then the only source, whose numbers share their centre and scale.
  *
  * Learns columns from the table. Missing cells: ERROR refuses the first; DROP leaves the row out (also for the
- * target); MEAN fills numbers with the training mean and text with the most frequent level, and refuses a missing
- * target. Mean and population std are those of the cells that are there. Constant columns (std <= UNA_ROUNDING of the
- * mean's size; one level in all rows) are left out; columns that equal each other stay. With `other`, words in fewer
- * rows share the level "other", which every text column then has. `target` NULL means the last column; `notes` (may be
+ * target); MEAN fills numbers with the training mean and text with the most frequent level, adds an input to numbers
+ * that were missing in some row, and refuses a missing target. Mean and population std are those of the cells that are
+ * there. Constant columns (std <= UNA_ROUNDING of the mean's size; one level in all rows) are left out; columns that
+ * equal each other stay. With `other`, words in fewer rows share the level "other", which every text column then has; where some row has it, words never seen have one of
+ * their own, "never seen", of which no row can have told anything. `target` NULL means the last column; `notes` (may be
  * NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal has its own
  * sentence and remedy. */
 #define UNA_ROUNDING (8 * DBL_EPSILON)         /* of numbers that are equal but for the way they were computed   */
@@ -77,6 +98,10 @@ una_status una_columns_learn(una_columns *columns, const una_dataset *data, cons
 una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                      size_t targets, una_missing missing, size_t other, una_notes *notes,
                                      una_arena *arena, una_run *run);
+/* The same without the columns that a person leaves out (NULL: none), which are not looked at. */
+una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
+                                    size_t targets, const una_selection *selection, una_missing missing, size_t other,
+                                    una_notes *notes, una_arena *arena, una_run *run);
 /* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
  * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,
  * missing cell: an error with file, line, column and remedy. Under DROP at prediction time (y NULL), a missing

@@ -24,6 +24,16 @@ bool una_path_ends(const char *path, size_t length, const char *ending)
     return length >= n && strncasecmp(path + length - n, ending, n) == 0;
 }
 
+bool una_is_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *una_path_shown(const char *path)
+{
+    return una_is_input(path) ? "standard input" : path;
+}
+
 /* ---- what a cell means ---------------------------------------------------------------------------- */
 
 static bool blank(char c)
@@ -425,13 +435,57 @@ static una_status begin(una_csv *csv)
     return UNA_OK;
 }
 
+static bool write_whole(int handle, const char *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t now = write(handle, from + done, size - done);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) return false;
+        done += (size_t)now;
+    }
+    return true;
+}
+
+/* All of the standard input into a file without a name: it comes once, and a table may be read twice. */
+static una_status spool(una_csv *csv, int to)
+{
+    char *block = UNA_GET(&csv->arena, char, SMALL_BLOCK);
+    UNA_TRY(una_arena_check(&csv->arena));
+    for (;;) {
+        if (una_cancelled(csv->run)) UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
+        ssize_t got = read(STDIN_FILENO, block, SMALL_BLOCK);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
+        if (got == 0) break;
+        if (!write_whole(to, block, (size_t)got))
+            UNA_FAIL(csv->run, UNA_E_IO, "cannot keep a copy of %s in a scratch file: %s; point TMPDIR to a folder "
+                     "with more room", csv->path, strerror(errno));
+    }
+    if (lseek(to, 0, SEEK_SET) != 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
+    return UNA_OK;
+}
+
+static una_status open_input(una_csv *csv, int *handle)
+{
+    errno = 0;
+    *handle = una_scratch_open();
+    if (*handle < 0)
+        UNA_FAIL(csv->run, UNA_E_IO, "cannot make a scratch file for %s: %s; point TMPDIR to a folder that can be "
+                 "written to", csv->path, strerror(errno));
+    una_status status = spool(csv, *handle);
+    if (status != UNA_OK) close(*handle);
+    return status;
+}
+
 /* Compressed files and pipes go through zlib, which passes on what is not compressed. */
 static una_status open_stream(una_csv *csv, const char *path)
 {
     struct stat about;
     unsigned char magic[2];
     errno = 0;
-    int handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int handle = -1;
+    if (una_is_input(path)) UNA_TRY(open_input(csv, &handle));
+    else handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (handle < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
 
     bool regular = fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
@@ -450,7 +504,7 @@ static una_status open_stream(una_csv *csv, const char *path)
 
 static una_status open_file(una_csv *csv, const char *path)
 {
-    csv->path = una_arena_text(&csv->arena, path);
+    csv->path = una_arena_text(&csv->arena, una_path_shown(path));
     UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(open_stream(csv, path));
     csv->room = csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK;

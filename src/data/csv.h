@@ -40,7 +40,7 @@ typedef struct una_csv {
     bool         finished;       /* the file has no more bytes                                      */
 } una_csv;
 
-/* Opens and reads the header: every column must have a name, and no two the same. */
+/* Opens and reads the header ("-": all of the standard input, which is kept in a scratch file): every column must have a name, and no two the same. */
 una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
 /* *more is false at the end. A row with more or fewer cells than the header is an error. */
 una_status una_csv_next(una_csv *csv, bool *more);
@@ -56,6 +56,9 @@ una_status una_csv_rewind(una_csv *csv);
 double     una_csv_fraction(const una_csv *csv);
 void       una_csv_close(una_csv *csv);                          /* accepts NULL */
 
+/* Is this the standard input, "-"? And its name in sentences. */
+bool        una_is_input(const char *path);
+const char *una_path_shown(const char *path);
 /* Does the name end so? In any case of letters. */
 bool una_path_ends(const char *path, size_t length, const char *ending);
 /* Two equal names among [count]? Gives their positions, first < second; count must be below SIZE_MAX / 16. */

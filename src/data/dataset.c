@@ -94,7 +94,7 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
         *data = NULL;
     }
     if (status == UNA_OK && !*data)
-        UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", path);
+        UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
     return status;
 }
 

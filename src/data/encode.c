@@ -108,27 +108,50 @@ static una_status encode_number(const coder *c, const una_table_column *column, 
     return UNA_OK;
 }
 
-/* The level of this word, SIZE_MAX if it is none; the last is left out where it is "other". */
+static bool was_rare(const una_source *source, const char *word)
+{
+    double sum = una_word_sum(word);
+    size_t low = 0, high = source->rare_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (source->rare[middle] < sum) low = middle + 1;
+        else high = middle;
+    }
+    return low < source->rare_count && source->rare[low] == sum;
+}
+
+/* Of a word that is no level: "other" or, where rare words share that, "never seen" for those that were none of them;
+ * SIZE_MAX where there is neither. */
+static size_t level_of_others(const una_source *source, const char *word)
+{
+    size_t count = una_source_words(source);
+    if (!source->has_other) return SIZE_MAX;
+    bool rare = !source->has_unseen || strcmp(word, source->levels[count]) == 0 || was_rare(source, word);
+    return rare ? count : count + 1;
+}
+
+/* The level of this word, SIZE_MAX if it is none; the last ones are no words. */
 static size_t find_level(const una_source *source, const char *word)
 {
-    size_t low = 0, count = source->level_count - source->has_other, high = count;
+    size_t low = 0, count = una_source_words(source), high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (strcmp(source->levels[middle], word) < 0) low = middle + 1;
         else high = middle;
     }
     if (low < count && strcmp(source->levels[low], word) == 0) return low;
-    return source->has_other ? count : SIZE_MAX;
+    return level_of_others(source, word);
 }
 
 /* In a table where the column holds nothing but numbers, a level is met by its value. */
 static size_t find_number_level(const una_source *source, double value)
 {
-    for (size_t k = 0; k < source->level_count - source->has_other; k++) {
+    char text[32];
+    for (size_t k = 0; k < una_source_words(source); k++) {
         double level;
         if (una_parse_number(source->levels[k], strlen(source->levels[k]), &level) && level == value) return k;
     }
-    return source->has_other ? source->level_count - 1 : SIZE_MAX;
+    return level_of_others(source, una_number_text(text, value));
 }
 
 static una_status unseen(const coder *c, const una_source *source, const una_table_column *column, size_t row)
@@ -141,7 +164,7 @@ static una_status unseen(const coder *c, const una_source *source, const una_tab
     if (source->level_count > 12) una_text_add(&known, " and %zu more", source->level_count - 12);
     UNA_FAIL(c->run, UNA_E_INPUT,
              "%s: '%.40s' was not seen in training; known are: %s. Correct the cell, or fit the model "
-             "with --other N, which makes rare words share a level that also takes unseen ones",
+             "with --other N, which makes rare words share a level and leaves one for unseen words",
              place(c, row, (size_t)(column - c->data->column)), word, known.at);
 }
 
@@ -163,6 +186,21 @@ static una_status encode_text(const coder *c, const una_source *source, const un
         to[i * c->columns->input_count + level] = 1;
     }
     return UNA_OK;
+}
+
+/* to: 1 where the cell is missing; NULL: nobody tells the model, so people are told. */
+static void encode_missing(const coder *c, const una_source *source, const una_table_column *column, double *to)
+{
+    size_t missing = 0;
+    if (c->columns->missing != UNA_MISSING_MEAN) return;
+    for (size_t i = 0; i < c->rows; i++) {
+        if (!is_missing(column, c->row[i])) continue;
+        if (to) to[i * c->columns->input_count] = 1;
+        missing++;
+    }
+    if (missing && !to)
+        una_log(c->run, UNA_LOG_NOTE, "missing cells of the column '%.60s' count as its mean, %g: in training it had "
+                "none that the model was told of, so its ignorance does not know of them", source->name, source->mean);
 }
 
 static bool same_shape(una_image_shape a, una_image_shape b)
@@ -205,6 +243,7 @@ static una_status encode_inputs(const coder *c)
             UNA_TRY(
                 encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
         i += una_source_inputs(source);
+        if (!source->is_text) encode_missing(c, source, column, source->tells_missing ? c->x + i - 1 : NULL);
     }
     return UNA_OK;
 }

@@ -33,20 +33,38 @@ static una_status exchange_bool(una_archive *ar, const char *block, bool *value)
 
 static una_status check_levels(una_archive *ar, const una_source *source)
 {
-    size_t sorted = source->level_count - source->has_other;
+    size_t sorted = una_source_words(source);
     for (size_t k = 1; k < sorted; k++)
         if (strcmp(source->levels[k - 1], source->levels[k]) >= 0)
             return una_archive_refuse(ar, "columns.level", "is not in order");
     if (!source->has_other) return UNA_OK;
     bool last = strcmp(source->levels[sorted], "other") == 0;
     for (size_t k = 0; k < sorted; k++) last = last && strcmp(source->levels[k], "other") != 0;
+    if (source->has_unseen) last = last && strcmp(source->levels[sorted + 1], "never seen") == 0;
     return last ? UNA_OK : una_archive_refuse(ar, "columns.level", "does not end with the one level 'other'");
+}
+
+/* Words that were rare, in files where some were and "never seen" is a level beside "other". */
+static una_status exchange_rare(una_source *source, una_archive *ar)
+{
+    const char *name = "columns.rare";
+    uint64_t count = source->rare_count;
+    if (ar->loading ? !una_archive_next_is(ar, name) : !source->has_unseen) return UNA_OK;
+    UNA_TRY(una_archive_u64(ar, name, &count, 1, ar->loading ? ar->size / 8 : UINT64_MAX / 8));
+    UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
+    if (!ar->loading) return UNA_OK;
+    source->rare_count = (size_t)count;
+    source->has_unseen = true;
+    for (size_t k = 1; k < source->rare_count; k++)
+        if (!(source->rare[k - 1] < source->rare[k])) return una_archive_refuse(ar, name, "is not in order");
+    return source->has_other && source->level_count > 2 ? UNA_OK
+           : una_archive_refuse(ar, name, "is there without a level 'other'");
 }
 
 static una_status exchange_levels(una_source *source, una_archive *ar)
 {
     uint64_t count = source->level_count;
-    UNA_TRY(una_archive_u64(ar, "columns.levels", &count, 2, UNA_MAX_LEVELS + 1));
+    UNA_TRY(una_archive_u64(ar, "columns.levels", &count, 2, UNA_MAX_LEVELS + 2));
     UNA_TRY(exchange_bool(ar, "columns.has_other", &source->has_other));
 
     if (ar->loading) {
@@ -63,9 +81,12 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
     }
 
     UNA_TRY(una_archive_f64(ar, "columns.most_frequent", &source->mean));
+    UNA_TRY(exchange_rare(source, ar));
     if (!ar->loading) return UNA_OK;
     if (!(source->mean >= 0 && source->mean < (double)count && source->mean == floor(source->mean)))
         return una_archive_refuse(ar, "columns.most_frequent", "is not the number of a level");
+    if (una_source_words(source) > UNA_MAX_LEVELS)
+        return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
     return check_levels(ar, source);
 }
 
@@ -80,6 +101,15 @@ static una_status exchange_image(una_image_shape *shape, una_archive *ar)
            : una_archive_refuse(ar, "columns.height", "makes images larger than they can be");
 }
 
+/* There only where it is so: files of tables without missing cells, and older ones, do without it. */
+static una_status exchange_tells_missing(una_source *source, una_archive *ar)
+{
+    const char *name = "columns.tells_missing";
+    if (ar->loading ? !una_archive_next_is(ar, name) : !source->tells_missing) return UNA_OK;
+    UNA_TRY(exchange_bool(ar, name, &source->tells_missing));
+    return source->tells_missing ? UNA_OK : una_archive_refuse(ar, name, "is there and says no");
+}
+
 /* What a source adds to the file; *centre and *scale are those of its input where it is a number. */
 static una_status exchange_source(una_source *source, double *centre, double *scale, una_archive *ar)
 {
@@ -92,6 +122,7 @@ static una_status exchange_source(una_source *source, double *centre, double *sc
     UNA_TRY(una_archive_f64(ar, "columns.mean", &source->mean));
     UNA_TRY(una_archive_f64(ar, "columns.centre", centre));
     UNA_TRY(una_archive_f64(ar, "columns.scale", scale));
+    if (sort == 0) UNA_TRY(exchange_tells_missing(source, ar));
     return !ar->loading || *scale > 0 ? UNA_OK : una_archive_refuse(ar, "columns.scale", "is not positive");
 }
 
@@ -166,6 +197,7 @@ static void share(const una_columns *from, una_columns *to)
     to->inputs = from->inputs;
     to->input_count = from->input_count;
     to->missing = from->missing;
+    to->selection = from->selection;
 }
 
 una_status una_columns_exchange_several(una_columns *const *target, size_t targets, una_archive *ar)
@@ -182,8 +214,12 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
     columns->missing = (una_missing)missing;
     columns->source_count = (size_t)count;
 
-    if (!ar->loading) return save_sources(columns, ar);
+    if (!ar->loading) {
+        UNA_TRY(save_sources(columns, ar));
+        return una_selection_exchange(&columns->selection, ar);
+    }
     UNA_TRY(load_sources(columns, ar));
+    UNA_TRY(una_selection_exchange(&columns->selection, ar));
     for (size_t t = 1; t < targets; t++) share(columns, target[t]);
     return check_names(target, targets, ar);
 }

@@ -52,7 +52,7 @@ static una_status number_names(una_reader *reader)
 
 static una_status open_file(una_reader *reader, const char *path)
 {
-    reader->path = una_arena_text(&reader->arena, path);
+    reader->path = una_arena_text(&reader->arena, una_path_shown(path));
     UNA_TRY(una_arena_check(&reader->arena));
     if (una_path_ends(path, strlen(path), ".npy")) {
         UNA_TRY(una_npy_open(&reader->npy, path, reader->run));

@@ -5,6 +5,7 @@
 #include "data/csv.h"
 #include "data/images.h"
 #include "data/where.h"
+#include "model/repeats.h"
 #include "model/scoring.h"
 #include "model/several.h"
 
@@ -328,9 +329,13 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
 
 /* ---- update ---------------------------------------------------------------------------------------------------- */
 
+typedef struct updating { una_model *model; una_repeats repeats; } updating;
+
 static una_status update_chunk(void *context, const chunk *c, una_run *run)
 {
-    return una_several_observe(context, c->x, c->y, c->rows, run);
+    updating *u = context;
+    UNA_TRY(una_repeats_look(&u->repeats, u->model, c->x, c->y, c->rows, run));
+    return una_several_observe(u->model, c->x, c->y, c->rows, run);
 }
 
 una_status una_update_file_with(una_model *model, const char *data_path, const una_file_settings *given, size_t *rows,
@@ -339,16 +344,21 @@ una_status una_update_file_with(una_model *model, const char *data_path, const u
     una_clear_message(run);
     una_spare spare = {0};
     una_file_settings settings;
+    una_arena sums;
+    updating u = { .model = model, .repeats = { .arena = &sums } };
     size_t count = 0;
     if (rows) *rows = 0;
     UNA_TRY(UNA_TAKE(&settings, given, una_file_settings, run));
+    una_arena_init(&sums, run);
     una_status status = una_spare_make(&spare, model, run);
     if (status == UNA_OK) {
         walk w = { .with_targets = true, .condition = settings.where, .images_path = settings.images,
-                   .task = update_chunk, .context = model };
+                   .task = update_chunk, .context = &u };
         status = for_each_chunk(w, model, data_path, &count, run);
         if (status != UNA_OK) una_spare_back(model, &spare);
+        else una_repeats_tell(&u.repeats, data_path, run);
     }
+    una_arena_free(&sums);
     una_spare_free(&spare);
     if (rows) *rows = status == UNA_OK ? count : 0;
     return status;

@@ -579,6 +579,25 @@ una_status una_members_leaves(const void *members, una_view x, double weight, un
     return status;
 }
 
+/* Rows that any of them keeps. */
+una_status una_members_holds(const void *members, una_view x, const double *y, bool *held, una_run *run)
+{
+    const una_members *all = members;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = UNA_OK;
+    for (size_t m = 0; status == UNA_OK && m < all->count; m++) {
+        const una_member *member = &all->at[m];
+        una_mark own = una_arena_mark(&run->scratch);
+        una_view scaled;
+        if (!member->kind->holds) continue;
+        status = una_scaled(&scaled, x, member->scale, run);
+        if (status == UNA_OK) status = member->kind->holds(member->state, scaled, y, held, run);
+        una_arena_release(&run->scratch, own);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 /* ---- more rows -------------------------------------------------------------------------------------------- */
 
 /* Rows count as often as the shape of the noise says. */

@@ -49,6 +49,7 @@ una_status una_members_parts(const void *members, una_view x, const una_gaussian
 /* A member at random by its weight, then a function of it. */
 una_status una_members_sample(void *function, const void *members, una_rng *rng, una_arena *keep, una_run *run);
 /* The leaves of all members, in their order. */
+una_status una_members_holds(const void *members, una_view x, const double *y, bool *held, una_run *run);
 una_status una_members_leaves(const void *members, una_view x, double weight, una_leaf_task *task, void *context,
                               una_run *run);
 /* `of`: the kind of all members; NULL: each names its own. A file of before there were members holds one state of `of`

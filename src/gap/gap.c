@@ -69,7 +69,10 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     una_notes warnings = { .arena = &r->keep };
     double *x, *y;
     size_t *kept, rows;
-    UNA_TRY(una_columns_learn(&columns, data, t->fit.target, t->fit.missing, t->fit.other, NULL, &run->scratch, run));
+    una_selection selection = { t->fit.drop, t->fit.drop_count, t->fit.only, t->fit.only_count };
+    una_columns *learnt = &columns;
+    UNA_TRY(una_columns_learn_chosen(&learnt, data, &t->fit.target, 1, &selection, t->fit.missing, t->fit.other, NULL,
+                                     &run->scratch, run));
     UNA_TRY(una_columns_encode(&columns, data, &x, &y, &kept, &rows, &run->scratch, run));
     if (rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %zu rows that can be used, and a hole needs %d at least: a third for the "
@@ -89,6 +92,9 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     }
     t->target = una_table_find(r->table, columns.target);
     t->y = r->table->column[t->target].number;
+    t->left_out = UNA_GET(&r->keep, bool, r->table->columns);
+    UNA_TRY(una_arena_check(&r->keep));
+    UNA_TRY(una_selection_apply(t->left_out, &selection, r->table, &t->target, 1, run));
     t->least = least_error(t->y, rows);
     r->gap.target = una_arena_text(&r->keep, columns.target);
     r->gap.rows = rows;
@@ -132,6 +138,8 @@ static una_status need_column(size_t *column, const una_gap_work *t, const char 
     UNA_TRY(una_dataset_find(column, t->table, name, run));
     if (*column == t->target)
         UNA_FAIL(run, UNA_E_USAGE, "'%.100s' is the target: holes are cut along inputs", name);
+    if (t->left_out[*column])
+        UNA_FAIL(run, UNA_E_USAGE, "'%.100s' is left out by request: holes are cut along inputs", name);
     return UNA_OK;
 }
 
@@ -153,7 +161,7 @@ static una_status cut_columns(una_gap_work *t, una_run *run)
         UNA_TRY(una_gap_cut(t, t->columns++, column, SIZE_MAX, run));
     }
     for (size_t c = 0; !wanted && c < all; c++)
-        if (c != t->target) UNA_TRY(una_gap_cut(t, t->columns++, c, SIZE_MAX, run));
+        if (c != t->target && !t->left_out[c]) UNA_TRY(una_gap_cut(t, t->columns++, c, SIZE_MAX, run));
 
     for (size_t i = 0; i < t->columns; i++)
         if (!r->hole[i].why_not) return UNA_OK;

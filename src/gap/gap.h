@@ -55,6 +55,7 @@ typedef struct una_gap_work {
     size_t            target;            /* column                                                                  */
     size_t           *input;             /* [input_count] columns that a model sees                                 */
     size_t            input_count;
+    bool             *left_out;          /* [columns of the table] by request                                       */
     size_t            columns, pairs;    /* holes along one column (or none, with a reason), and along two          */
     una_gap_known    *known;             /* [repeats]                                                               */
     una_gap_job      *jobs;

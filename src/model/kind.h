@@ -197,6 +197,8 @@ typedef struct una_kind {
      * heads. NULL: one leaf without a head. */
     una_status (*leaves)(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
                          una_run *run);
+    /* held [rows] becomes true for rows, with their target, that the state rests on already; NULL: it keeps no rows */
+    una_status (*holds)(const void *state, una_view x, const double *y, bool *held, una_run *run);
 } una_kind;
 
 /* NULL-terminated, in src/models/registry.c. */

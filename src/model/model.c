@@ -64,6 +64,8 @@ static void fill_info(una_model *model, const una_fit_result *r, size_t rows, si
         .valid_rmse = r->valid_rmse * scale, .valid_log_lik = r->valid_log_lik - log(scale), .steps = r->steps,
         .warning_count = r->warnings.count, .warnings = r->warnings.text, .note_count = r->notes.count,
         .notes = r->notes.text, .curve = r->curve,
+        .drop = model->columns.selection.drop, .drop_count = model->columns.selection.drop_count,
+        .only = model->columns.selection.only, .only_count = model->columns.selection.only_count,
     };
     for (size_t i = 0; i < r->curve.count; i++) model->info.curve.valid_log_lik[i] -= log(scale);
 }
@@ -128,6 +130,8 @@ static una_status check_same_call(const char *spec, const una_fit_settings *s, u
     for (size_t i = 0; i < s->set_count; i++) una_text_add(&mine, ", %s", s->set[i]);
     if (s->preset) una_text_add(&mine, ", preset %s", s->preset);
     if (s->target) una_text_add(&mine, ", target %s", s->target);
+    for (size_t i = 0; i < s->drop_count; i++) una_text_add(&mine, ", without %s", s->drop[i]);
+    for (size_t i = 0; i < s->only_count; i++) una_text_add(&mine, ", only %s", s->only[i]);
     una_text_add(&mine, ", missing %d, other %zu, valid %g, seed %llu", (int)s->missing, s->other, s->valid_fraction,
                  (unsigned long long)run->settings.seed);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -175,8 +179,10 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
 {
     double *x, *y;
     size_t rows, all, *kept = NULL;
-    UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other,
-                              &result->notes, &model->keep, run));
+    una_selection selection = { settings->drop, settings->drop_count, settings->only, settings->only_count };
+    una_columns *columns = &model->columns;
+    UNA_TRY(una_columns_learn_chosen(&columns, data, &settings->target, 1, &selection, settings->missing,
+                                     settings->other, &result->notes, &model->keep, run));
     bool images = una_columns_image(&model->columns).height > 0;
     if (images && !model->kind->sees_images)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can: "
@@ -470,6 +476,10 @@ static una_status standardise_row(const una_columns *c, const double *given, dou
 {
     for (size_t d = 0; d < c->input_count; d++) {
         double value = given[c->inputs[d].source];
+        if (c->inputs[d].level == UNA_LEVEL_MISSING) {
+            x[d] = isnan(value);
+            continue;
+        }
         if (isnan(value) && c->missing == UNA_MISSING_MEAN) value = c->sources[c->inputs[d].source].mean;
         if (!isfinite(value))
             UNA_FAIL(run, UNA_E_INPUT, "row %zu, column '%s': the value is not a finite number", row + 1,
@@ -582,6 +592,7 @@ static void slopes_in_users_units(const una_columns *c, double var, const double
 {
     double by_std = var > 0 ? 1 / (2 * sqrt(var)) : 0;
     for (size_t d = 0; d < c->input_count; d++) {
+        if (c->inputs[d].level == UNA_LEVEL_MISSING) continue;
         double unit = c->target_scale / c->inputs[d].scale;
         if (dmean) dmean[c->inputs[d].source] = unit * dm[d];
         if (dstd) dstd[c->inputs[d].source] = unit * dv[d] * by_std;

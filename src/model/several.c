@@ -121,6 +121,10 @@ una_status una_several_describe(una_model *whole)
     whole->info.target = names.at;
     whole->info.missing = columns->missing;
     whole->info.inputs = columns->input_count;
+    whole->info.drop = columns->selection.drop;
+    whole->info.drop_count = columns->selection.drop_count;
+    whole->info.only = columns->selection.only;
+    whole->info.only_count = columns->selection.only_count;
     return una_arena_check(&whole->keep);
 }
 
@@ -156,8 +160,10 @@ static una_status learn_columns(fitting *f)
     f->columns = una_several_columns(whole, &f->run->scratch);
     UNA_TRY(una_arena_check(&f->run->scratch));
     for (size_t t = 0; t < targets; t++) columns[t] = &whole->target[t]->columns;
-    UNA_TRY(una_columns_learn_several(columns, f->data, f->settings->targets, targets, f->settings->missing,
-                                      f->settings->other, &f->common.notes, &whole->keep, f->run));
+    const una_fit_settings *s = f->settings;
+    una_selection selection = { s->drop, s->drop_count, s->only, s->only_count };
+    UNA_TRY(una_columns_learn_chosen(columns, f->data, s->targets, targets, &selection, s->missing, s->other,
+                                     &f->common.notes, &whole->keep, f->run));
 
     size_t one, other;
     const char *title;

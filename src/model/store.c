@@ -119,7 +119,10 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
     }
     una_text_add(&json, ",\n \"columns\": [");
     add_names(&json, &una_model_target(model, 0)->columns);
-    una_text_add(&json, "],\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
+    una_text_add(&json, "]");
+    if (info->drop_count) add_sentences(&json, "dropped", info->drop, info->drop_count);
+    if (info->only_count) add_sentences(&json, "only", info->only, info->only_count);
+    una_text_add(&json, ",\n \"missing\": \"%s\", \"other\": %zu, \"rows\": %zu, \"inputs\": %zu",
                  missing[info->missing], info->other, info->rows, info->inputs);
     if (!model->targets) add_findings(&json, info);
     add_correlation(&json, &model->together);
@@ -211,6 +214,10 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     info->missing = model->columns.missing;
     info->inputs = model->columns.input_count;
     info->target = model->columns.target;
+    info->drop = model->columns.selection.drop;
+    info->drop_count = model->columns.selection.drop_count;
+    info->only = model->columns.selection.only;
+    info->only_count = model->columns.selection.only_count;
     return UNA_OK;
 }
 

@@ -212,4 +212,5 @@ const una_kind una_kind_auto = {
     .parts = una_members_parts,
     .sample = una_members_sample,
     .leaves = una_members_leaves,
+    .holds = una_members_holds,
 };

@@ -344,6 +344,24 @@ static una_status gp_observe(void *state, const una_problem *more, una_fit_resul
     return status;
 }
 
+static bool gp_has(const una_gp *gp, const double *x, double y)
+{
+    for (size_t i = 0; i < gp->rows; i++) {
+        if (gp->y[i] != y) continue;
+        size_t d = 0;
+        while (d < gp->inputs && gp->x[i * gp->inputs + d] == x[d]) d++;
+        if (d == gp->inputs) return true;
+    }
+    return false;
+}
+
+static una_status gp_holds(const void *state, una_view x, const double *y, bool *kept, una_run *run)
+{
+    (void)run;
+    for (size_t r = 0; r < x.rows; r++) kept[r] = kept[r] || gp_has(state, x.at + r * x.stride, y[r]);
+    return UNA_OK;
+}
+
 static una_status gp_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
     return una_gp_slope(state, x, &at->mean, &at->var, at->dmean, at->dvar, run);
@@ -376,6 +394,7 @@ static const una_kind gp_one = {
     .relearn = gp_relearn,
     .draw = una_gp_draws,
     .slope = gp_slope,
+    .holds = gp_holds,
 };
 UNA_COMMITTEE_OF(gp_one)
 
@@ -403,4 +422,5 @@ const una_kind una_kind_gp = {
     .parts = una_members_parts,
     .sample = una_members_sample,
     .leaves = una_members_leaves,
+    .holds = una_members_holds,
 };

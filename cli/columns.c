@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of columns on the command line: --target, --drop, --only; and those in the header of a file, for the shells'
+ * completions.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lists of names --------------------------------------------------------------------------------- */
+
+static char *trimmed(const char *from, size_t length)
+{
+    while (length > 0 && *from == ' ') from++, length--;
+    while (length > 0 && from[length - 1] == ' ') length--;
+    char *text = cli_memory(length + 1, 1);
+    memcpy(text, from, length);
+    return text;
+}
+
+static bool is_column(const una_dataset *data, const char *name)
+{
+    for (size_t i = 0; i < una_dataset_column_count(data); i++) {
+        if (strcmp(una_dataset_column_name(data, i), name) == 0) return true;
+    }
+    return false;
+}
+
+/* The longest piece that ends at a comma and is a column; else up to the first comma. */
+static char *next_name(const una_dataset *data, const char **at)
+{
+    const char *begin = *at, *first = begin + strcspn(begin, ",");
+    for (const char *end = begin + strlen(begin); end > first; end--) {
+        if (*end && *end != ',') continue;
+        char *name = trimmed(begin, (size_t)(end - begin));
+        if (is_column(data, name)) {
+            *at = *end ? end + 1 : end;
+            return name;
+        }
+        free(name);
+    }
+    *at = *first ? first + 1 : first;
+    return trimmed(begin, (size_t)(first - begin));
+}
+
+static void add_names(char **names, size_t *count, const char *at, const una_dataset *data)
+{
+    if (is_column(data, at) || !strchr(at, ',')) {       /* as it is, blanks and all */
+        names[(*count)++] = cli_join("", at);
+        return;
+    }
+    while (*at) names[(*count)++] = next_name(data, &at);
+}
+
+/* Of a flag that may be repeated all are taken, else the last one. */
+char **cli_columns(const cli *c, const char *flag, const una_dataset *data, size_t *count)
+{
+    const char **given = cli_memory(c->given_count + 1, sizeof *given);
+    size_t texts = cli_texts(c, flag, given), room = 1, first = texts && strcmp(flag, "target") == 0 ? texts - 1 : 0;
+    for (size_t i = first; i < texts; i++) {
+        room += 2;
+        for (const char *comma = given[i]; *comma; comma++) room += *comma == ',';
+    }
+    char **names = texts ? cli_memory(room, sizeof *names) : NULL;
+    *count = 0;
+    for (size_t i = first; i < texts; i++) add_names(names, count, given[i], data);
+    free(given);
+    return names;
+}
+
+void cli_columns_free(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) free(names[i]);
+    free(names);
+}
+
+char **cli_targets(const cli *c, const una_dataset *data, size_t *count)
+{
+    return cli_columns(c, "target", data, count);
+}
+
+void cli_targets_free(char **targets, size_t count)
+{
+    cli_columns_free(targets, count);
+}
+
+void cli_select(const cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings)
+{
+    names->drop = cli_columns(c, "drop", data, &names->drop_count);
+    names->only = cli_columns(c, "only", data, &names->only_count);
+    settings->drop = (const char *const *)names->drop;
+    settings->drop_count = names->drop_count;
+    settings->only = (const char *const *)names->only;
+    settings->only_count = names->only_count;
+}
+
+void cli_selected_free(cli_selected *names)
+{
+    cli_columns_free(names->drop, names->drop_count);
+    cli_columns_free(names->only, names->only_count);
+}
+
+/* ---- the header of a file --------------------------------------------------------------------------- */
+
+enum { HEADER = 1 << 16 };
+
+/* The mark that stands most often outside of quotes. */
+static char find_delimiter(const char *line)
+{
+    static const char marks[] = ",;\t|";
+    size_t count[sizeof marks] = {0}, best = 0;
+    bool quoted = false;
+    for (; *line; line++) {
+        if (*line == '"') quoted = !quoted;
+        const char *mark = quoted ? NULL : strchr(marks, *line);
+        if (mark) count[mark - marks]++;
+    }
+    for (size_t i = 1; i < sizeof marks - 1; i++) {
+        if (count[i] > count[best]) best = i;
+    }
+    return marks[best];
+}
+
+/* One name to a line; a name that has a line of its own inside is left out. */
+static void print_header(const char *line)
+{
+    char delimiter = find_delimiter(line), *name = cli_memory(strlen(line) + 1, 1);
+    for (const char *at = line; at; at = *at ? at + 1 : NULL) {
+        size_t length = 0;
+        bool quoted = false;
+        at += strspn(at, " ");
+        for (; *at && (quoted || *at != delimiter); at++) {
+            if (*at != '"') name[length++] = *at;
+            else if (quoted && at[1] == '"') name[length++] = *++at;
+            else quoted = !quoted;
+        }
+        while (length > 0 && name[length - 1] == ' ') length--;
+        name[length] = 0;
+        if (length > 0) printf("%s\n", name);
+    }
+    free(name);
+}
+
+/* Of text files only; what cannot be read has no names, for nobody wants an error in the middle of a word. */
+una_status cli_dump_columns(const char *path)
+{
+    char *bytes = cli_memory(HEADER + 1, 1), *line = bytes;
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(bytes, 1, HEADER, file) : 0;
+    if (file) fclose(file);
+
+    if (strlen(bytes) == length) {                       /* else it is no text */
+        if (strncmp(line, "\xEF\xBB\xBF", 3) == 0) line += 3;
+        while (*line == '#' || *line == '\n' || *line == '\r') {
+            line += strcspn(line, "\n");
+            line += *line == '\n';
+        }
+        line[strcspn(line, "\r\n")] = 0;
+        if (*line && (unsigned char)*line != 0x1F) print_header(line);
+    }
+    free(bytes);
+    return UNA_OK;
+}

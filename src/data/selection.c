@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See selection.h.
+ */
+#include "data/selection.h"
+
+#include <string.h>
+
+/* Columns by their names, each marked. */
+static una_status mark(bool *marked, const char *const *names, size_t count, const char *flag, const una_dataset *data,
+                       una_run *run)
+{
+    if (count && !names) UNA_FAIL(run, UNA_E_USAGE, "%zu names are due for --%s, and there are none", count, flag);
+    for (size_t i = 0; i < count; i++) {
+        size_t column;
+        if (!names[i]) UNA_FAIL(run, UNA_E_USAGE, "name %zu of --%s is missing", i + 1, flag);
+        UNA_TRY(una_table_need(&column, data, names[i], run));
+        marked[column] = true;
+    }
+    return UNA_OK;
+}
+
+static bool is_among(size_t column, const size_t *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == column) return true;
+    return false;
+}
+
+static una_status check_column(size_t c, const bool *drop, const bool *only, bool target, const una_dataset *data,
+                               una_run *run)
+{
+    const char *name = data->column[c].name;
+    if (drop[c] && only[c])
+        UNA_FAIL(run, UNA_E_USAGE, "the column '%.60s' is named by --drop and by --only; name it in one of the two",
+                 name);
+    if (drop[c] && target)
+        UNA_FAIL(run, UNA_E_USAGE, "the column '%.60s' is the target and cannot be dropped; choose another column with "
+                 "--target", name);
+    if (data->images && c == data->image_column && drop[c])
+        UNA_FAIL(run, UNA_E_USAGE, "the column '%.60s' names the images and cannot be dropped", name);
+    return UNA_OK;
+}
+
+static una_status choose(bool *out, bool *drop, bool *only, const una_selection *selection, const una_dataset *data,
+                         const size_t *target, size_t targets, una_run *run)
+{
+    size_t left = 0;
+    UNA_TRY(mark(drop, selection->drop, selection->drop_count, "drop", data, run));
+    UNA_TRY(mark(only, selection->only, selection->only_count, "only", data, run));
+    for (size_t c = 0; c < data->columns; c++) {
+        bool is_target = is_among(c, target, targets), names_images = data->images && c == data->image_column;
+        UNA_TRY(check_column(c, drop, only, is_target, data, run));
+        out[c] = drop[c] || (selection->only_count && !only[c] && !is_target && !names_images);
+        left += !out[c] && !is_target;
+    }
+    if (left == 0)
+        UNA_FAIL(run, UNA_E_USAGE, "no input of %s is left by --%s; at least one is needed beside the target",
+                 data->origin, selection->only_count ? "only" : "drop");
+    return UNA_OK;
+}
+
+una_status una_selection_apply(bool *out, const una_selection *selection, const una_dataset *data, const size_t *target,
+                            size_t targets, una_run *run)
+{
+    memset(out, 0, data->columns * sizeof *out);
+    if (!selection || (!selection->drop_count && !selection->only_count)) return UNA_OK;
+    una_mark before = una_arena_mark(&run->scratch);
+    bool *drop = UNA_GET(&run->scratch, bool, data->columns), *only = UNA_GET(&run->scratch, bool, data->columns);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = choose(out, drop, only, selection, data, target, targets, run);
+    una_arena_release(&run->scratch, before);
+    return status;
+}
+
+static const char *const *copy_names(const char *const *names, size_t count, una_arena *arena)
+{
+    const char **copy = count ? UNA_GET(arena, const char *, count) : NULL;
+    for (size_t i = 0; copy && i < count; i++) copy[i] = una_arena_text(arena, names[i]);
+    return copy;
+}
+
+una_status una_selection_copy(una_selection *to, const una_selection *from, una_arena *arena)
+{
+    *to = (una_selection){0};
+    if (!from) return UNA_OK;
+    *to = (una_selection){ copy_names(from->drop, from->drop_count, arena), from->drop_count,
+                        copy_names(from->only, from->only_count, arena), from->only_count };
+    return una_arena_check(arena);
+}
+
+static void add_names(una_text *text, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        una_text_add(text, "%s'%s'", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+}
+
+void una_selection_tell(una_text *sentence, const una_selection *selection)
+{
+    if (selection->only_count) {
+        una_text_add(sentence, "only column%s ", selection->only_count > 1 ? "s" : "");
+        add_names(sentence, selection->only, selection->only_count);
+        una_text_add(sentence, selection->only_count > 1 ? " were used, by request" : " was used, by request");
+    }
+    if (selection->drop_count) {
+        una_text_add(sentence, "%scolumn%s ", sentence->length ? "; " : "", selection->drop_count > 1 ? "s" : "");
+        add_names(sentence, selection->drop, selection->drop_count);
+        una_text_add(sentence, selection->drop_count > 1 ? " were left out, by request" : " was left out, by request");
+    }
+}
+
+static una_status exchange_names(const char *const **names, size_t *count, const char *block, una_archive *ar)
+{
+    uint64_t n = *count, most = (uint64_t)1 << 24;
+    if (ar->loading ? !una_archive_next_is(ar, block) : !n) return UNA_OK;
+    UNA_TRY(una_archive_u64(ar, block, &n, 1, ar->loading && ar->size / 8 < most ? ar->size / 8 : most));
+    const char **list = ar->loading ? UNA_GET(ar->arena, const char *, (size_t)n) : NULL;
+    if (ar->loading) UNA_TRY(una_arena_check(ar->arena));
+    for (size_t i = 0; i < n; i++) {
+        const char *name = ar->loading ? NULL : (*names)[i];
+        UNA_TRY(una_archive_text(ar, "columns.left_name", &name));
+        if (!(name && *name)) return una_archive_refuse(ar, "columns.left_name", "is empty where a name is needed");
+        if (list) list[i] = name;
+    }
+    if (list) *names = list;
+    *count = (size_t)n;
+    return UNA_OK;
+}
+
+una_status una_selection_exchange(una_selection *selection, una_archive *ar)
+{
+    UNA_TRY(exchange_names(&selection->drop, &selection->drop_count, "columns.drop", ar));
+    return exchange_names(&selection->only, &selection->only_count, "columns.only", ar);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See repeats.h. Rows of one table are compared by 64-bit sums of their numbers.
+ */
+#include "model/repeats.h"
+
+#include <string.h>
+
+enum { FIRST_ROOM = 1024, MOST_ROWS = 1 << 20 };         /* beyond the last, rows of the table are not compared */
+
+static uint64_t sum_numbers(uint64_t sum, const double *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double number = numbers[i] + 0.0;                /* -0 and 0 are equal */
+        uint64_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        sum = (sum ^ bits) * 1099511628211u;
+        sum ^= sum >> 29;
+    }
+    return sum;
+}
+
+/* Where the sum stands, or could. */
+static size_t place_of(const una_repeats *r, uint64_t sum)
+{
+    size_t at = (size_t)(sum * 0x9E3779B97F4A7C15u >> 20) & (r->room - 1);
+    while (r->sum[at] && r->sum[at] != sum) at = (at + 1) & (r->room - 1);
+    return at;
+}
+
+static una_status make_room(una_repeats *r)
+{
+    if (2 * r->count < r->room) return UNA_OK;
+    una_repeats wider = { .room = r->room ? 2 * r->room : FIRST_ROOM };
+    wider.sum = UNA_GET(r->arena, uint64_t, wider.room);
+    UNA_TRY(una_arena_check(r->arena));
+    for (size_t i = 0; i < r->room; i++)
+        if (r->sum[i]) wider.sum[place_of(&wider, r->sum[i])] = r->sum[i];
+    r->sum = wider.sum;
+    r->room = wider.room;
+    return UNA_OK;
+}
+
+/* Whether a row with this sum was there before; from now on it was. */
+static una_status add_row(una_repeats *r, uint64_t sum, bool *before)
+{
+    *before = false;
+    if (r->count >= MOST_ROWS) return UNA_OK;
+    UNA_TRY(make_room(r));
+    size_t at = place_of(r, sum += sum == 0);
+    *before = r->sum[at] == sum;
+    r->sum[at] = sum;
+    r->count += !*before;
+    return UNA_OK;
+}
+
+/* Of several targets one is enough: their rows go together. */
+static una_status ask_model(bool *held, const una_model *model, const double *x, const double *y, size_t rows,
+                            una_run *run)
+{
+    const una_model *part = una_model_target(model, 0);
+    size_t inputs = part->columns.input_count, targets = una_model_target_count(model);
+    if (!part->kind->holds) return UNA_OK;
+    double *own = UNA_GET_ROWS(&run->scratch, double, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < rows; i++) own[i] = y[i * targets];
+    return part->kind->holds(part->state, (una_view){ x, rows, inputs, inputs }, own, held, run);
+}
+
+static una_status look(una_repeats *r, const una_model *model, const double *x, const double *y, size_t rows,
+                       una_run *run)
+{
+    size_t inputs = una_model_target(model, 0)->columns.input_count, targets = una_model_target_count(model);
+    bool *held = UNA_GET_ROWS(&run->scratch, bool, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(ask_model(held, model, x, y, rows, run));
+
+    for (size_t i = 0; i < rows; i++) {
+        bool before;
+        uint64_t sum = sum_numbers(14695981039346656037u, x + i * inputs, inputs);
+        UNA_TRY(add_row(r, sum_numbers(sum, y + i * targets, targets), &before));
+        r->rows++;
+        if (before && r->twice++ == 0) r->first_twice = r->rows;
+        if (!before && held[i] && r->known++ == 0) r->first_known = r->rows;
+    }
+    return UNA_OK;
+}
+
+una_status una_repeats_look(una_repeats *repeats, const una_model *model, const double *x, const double *y, size_t rows,
+                            una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = look(repeats, model, x, y, rows, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+void una_repeats_tell(const una_repeats *r, const char *origin, una_run *run)
+{
+    if (r->known)
+        una_log(run, UNA_LOG_WARNING, "%s: %zu of %zu rows have the same inputs and target as rows that the model "
+                "rests on already (the first is row %zu); if they are the same observations, they count twice now",
+                origin, r->known, r->rows, r->first_known);
+    if (r->twice)
+        una_log(run, UNA_LOG_WARNING, "%s: %zu of %zu rows have the same inputs and target as an earlier row of the "
+                "table (the first is row %zu); if they are the same observations, they count more than once", origin,
+                r->twice, r->rows, r->first_twice);
+}

@@ -265,13 +265,13 @@ static una_status check_streams(cli *c)
         const cli_operand *o = cli_operand_at(c->verb, i);
         if (!cli_is_path(o->type) || strcmp(c->operand[i], "-") != 0) continue;
         if (strncmp(o->name, "DATA", 4) != 0)
-            return cli_fail(c, UNA_E_USAGE, "'-' is the standard input, from which tables are read; %s must be the name "
-                            "of a file", o->name);
+            return cli_fail(c, UNA_E_USAGE, "'-' is the standard input, from which tables are read; %s must be the "
+                            "name of a file", o->name);
         read++;
     }
     if (read < 2) return UNA_OK;
-    return cli_fail(c, UNA_E_USAGE, "'-' stands for the standard input, which can be read only once, and %zu tables are "
-                    "asked from it; name files for the others", read);
+    return cli_fail(c, UNA_E_USAGE, "'-' stands for the standard input, which can be read only once, and %zu tables "
+                    "are asked from it; name files for the others", read);
 }
 
 /* -0.5 where a number is due is no flag; whether it is one is for the verb to say. */

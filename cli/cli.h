@@ -101,7 +101,7 @@ typedef struct cli_family { const char *name, *summary, *about, *examples; } cli
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
 extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
-extern const cli_verb cli_gap, cli_explain, cli_suggest, cli_tune, cli_compare;
+extern const cli_verb cli_gap, cli_explain, cli_suggest, cli_tune, cli_compare, cli_plot;
 extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_drop, cli_study_run, cli_study_best,
                       cli_study_show, cli_study_export, cli_study_import;
 extern const cli_verb cli_data_list, cli_data_import, cli_data_get;
@@ -259,8 +259,8 @@ una_status  cli_keep_rows(const cli *c, una_dataset **data);
 una_status  cli_keep_part(const cli *c, una_dataset **data);
 /* The same for rows that this model is asked about: where it sees images, the column that names them is its own. */
 una_status  cli_keep_asked(const cli *c, una_dataset **data, const una_model *model);
-/* columns.c. Names of --FLAG "a, b" as columns of the table; a column whose own name has the comma comes first. Each and
- * the list: free them by cli_columns_free. *count 0: the flag was not given. */
+/* columns.c. Names of --FLAG "a, b" as columns of the table; a column whose own name has the comma comes first. Free
+ * them by cli_columns_free. *count 0: the flag was not given. */
 char      **cli_columns(const cli *c, const char *flag, const una_dataset *data, size_t *count);
 void        cli_columns_free(char **names, size_t count);
 char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);           /* of --target */
@@ -269,7 +269,7 @@ void        cli_targets_free(char **targets, size_t count);
 typedef struct cli_selected { char **drop, **only; size_t drop_count, only_count; } cli_selected;
 void        cli_select(const cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings);
 void        cli_selected_free(cli_selected *names);
-una_status  cli_dump_columns(const char *path);                          /* for completion: names in a header, by line */
+una_status  cli_dump_columns(const char *path);                          /* for completion: a name per line */
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
 una_status  cli_check_interrupt(const cli *c);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("target", CLI_COLUMN, "COLUMN", "the column to predict, or several with commas between them: a,b (default: "
-             "the last one)"),
+    CLI_FLAG("target", CLI_COLUMN, "COLUMN", "the column to predict, or several with commas between them: a,b "
+             "(default: the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
              "see 'una models' (default auto; luna with --images, with --preset and under mpirun)"),
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static const double panel_width = 400;
+static const double panel_width = 352;
 
 /* ---- panels ----------------------------------------------------------------------------------------------------- */
 
@@ -168,9 +168,9 @@ static const char *interval_text(const una_compared_number *n, una_arena *arena)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], d[UNA_NUMBER_ROOM];
     una_text text = una_text_in(arena);
-    una_text_add(&text, "%s", una_number_brief(a, n->difference, 3));
+    una_text_add(&text, "%s", una_number_brief(a, n->difference, 2));
     if (isfinite(n->low))
-        una_text_add(&text, " (%s to %s)", una_number_brief(b, n->low, 3), una_number_brief(d, n->high, 3));
+        una_text_add(&text, " (%s to %s)", una_number_brief(b, n->low, 2), una_number_brief(d, n->high, 2));
     return text.at ? text.at : "";
 }
 

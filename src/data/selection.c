@@ -10,7 +10,7 @@
 static una_status mark(bool *marked, const char *const *names, size_t count, const char *flag, const una_dataset *data,
                        una_run *run)
 {
-    if (count && !names) UNA_FAIL(run, UNA_E_USAGE, "%zu names were promised for --%s, and there are none", count, flag);
+    if (count && !names) UNA_FAIL(run, UNA_E_USAGE, "%zu names are due for --%s, and there are none", count, flag);
     for (size_t i = 0; i < count; i++) {
         size_t column;
         if (!names[i]) UNA_FAIL(run, UNA_E_USAGE, "name %zu of --%s is missing", i + 1, flag);

@@ -99,8 +99,8 @@ void una_repeats_tell(const una_repeats *r, const char *origin, una_run *run)
 {
     if (r->known)
         una_log(run, UNA_LOG_WARNING, "%s: %zu of %zu rows have the same inputs and target as rows that the model "
-                "rests on already (the first is row %zu); if they are the same observations, they count twice now", origin,
-                r->known, r->rows, r->first_known);
+                "rests on already (the first is row %zu); if they are the same observations, they count twice now",
+                origin, r->known, r->rows, r->first_known);
     if (r->twice)
         una_log(run, UNA_LOG_WARNING, "%s: %zu of %zu rows have the same inputs and target as an earlier row of the "
                 "table (the first is row %zu); if they are the same observations, they count more than once", origin,

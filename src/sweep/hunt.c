@@ -33,6 +33,15 @@ static void add_setting(una_text *study, const char *key, const char *value)
     una_spec_value(study, value);
 }
 
+static una_status add_names(una_text *study, const char *key, const char *const *names, size_t count, una_arena *arena)
+{
+    una_text list = una_text_in(arena);
+    for (size_t i = 0; i < count; i++) una_text_add(&list, "%s%s", i ? ", " : "", names[i]);
+    UNA_TRY(una_arena_check(arena));
+    if (count) add_setting(study, key, list.at);
+    return UNA_OK;
+}
+
 /* "prior_var=1, noise_std=default": with what the features of a model are trained. */
 static const char *trained_with(const una_hunt *h, const una_over *over)
 {
@@ -65,8 +74,8 @@ static una_status name_study(const char **name, const una_hunt *h, size_t model)
     if (fit->missing) add_setting(&study, "missing", missing[fit->missing]);
     if (fit->other) add_setting(&study, "other", una_number_text(number, (double)fit->other));
     if (fit->preset) add_setting(&study, "preset", fit->preset);
-    for (size_t i = 0; i < fit->drop_count; i++) add_setting(&study, "drop", fit->drop[i]);
-    for (size_t i = 0; i < fit->only_count; i++) add_setting(&study, "only", fit->only[i]);
+    UNA_TRY(add_names(&study, "drop", fit->drop, fit->drop_count, h->keep));
+    UNA_TRY(add_names(&study, "only", fit->only, fit->only_count, h->keep));
     if (h->swept[model]) add_setting(&study, "swept", trained_with(h, &h->overs[model]));
     if (strchr(study.at, '(')) una_text_add(&study, ")");
     *name = study.at;

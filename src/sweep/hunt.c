@@ -96,6 +96,7 @@ static una_status name_study(const char **name, const una_hunt *h, size_t model)
     else if (fit->valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, share));
     if (fit->missing) add_setting(&study, "missing", missing[fit->missing]);
     if (fit->other) add_setting(&study, "other", una_number_text(number, (double)fit->other));
+    if (fit->log_target) add_setting(&study, "log", "on");
     if (fit->preset) add_setting(&study, "preset", fit->preset);
     if (h->swept[model]) add_setting(&study, "swept", trained_with(h, &h->overs[model]));
     if (strchr(study.at, '(')) una_text_add(&study, ")");

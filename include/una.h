@@ -463,7 +463,8 @@ typedef struct una_explanation {
     const char *const *names;                  /* [parts] of the concepts; then "other"; "disagreement", where the model
                                                   is a mixture and this stays apart; "not split", where some of its
                                                   members have no linear head                       */
-    const double *mean, *std_epistemic;        /* [rows] in the target's units                      */
+    const double *mean, *std_epistemic;        /* [rows] in the target's units; of a model of its logarithm, those of
+                                                  the logarithm, as a warning says                  */
     const double *part;                        /* [rows, parts] in the square of these; may be negative: by rounding,
                                                   with UNA_WHITE_ROWS, and where disagreement is split */
     const double *share;                       /* [parts] of the sum over all rows                  */

@@ -37,6 +37,14 @@ typedef struct walk {
     void       *context;
 } walk;
 
+/* Models count the rows that they are given, which begin somewhere in the file. */
+static una_status say_where(una_status status, const una_dataset *table, una_run *run)
+{
+    if (status != UNA_E_NUMERIC || table->rows == 0) return status;
+    return una_fail(run, status, "%s, from %s %zu on: %s", table->origin, table->line ? table->unit : "row",
+                    table->line ? table->line[0] : 1, una_run_message(run));
+}
+
 static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset *table, const size_t *place,
                            size_t *rows, una_run *run)
 {
@@ -44,7 +52,7 @@ static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset 
     chunk c = { .reader = reader, .place = place };
     una_status status = una_columns_encode_several(w->columns, w->targets, table, &c.x, w->with_targets ? &c.y : NULL,
                                                    NULL, &c.rows, &run->scratch, run);
-    if (status == UNA_OK) status = w->task(w->context, &c, run);
+    if (status == UNA_OK) status = say_where(w->task(w->context, &c, run), table, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
 

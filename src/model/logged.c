@@ -122,22 +122,23 @@ una_status una_functions_in_units(const una_model *model, const double *x, size_
 
 /* ---- slopes ---------------------------------------------------------------------------------------------------- */
 
+/* Networks have the digits of a float: steps are long, and four points make up for it. */
 una_status una_logged_slope(const una_model *model, double *x, double *dmean, double *dstd, una_run *run)
 {
-    const double step = 1e-5;
-    double mean[2], std[2];
+    const double step = 5e-3, off[4] = { -2, -1, 1, 2 };
+    double mean[4], std[4];
     for (size_t d = 0; d < model->columns.input_count; d++) {
         double at = x[d];
         una_status status = UNA_OK;
-        for (int side = 0; status == UNA_OK && side < 2; side++) {
-            una_prediction out = { .size = sizeof out, .mean = &mean[side], .std_epistemic = &std[side] };
-            x[d] = side ? at + step : at - step;
+        for (size_t k = 0; status == UNA_OK && k < 4; k++) {
+            una_prediction out = { .size = sizeof out, .mean = &mean[k], .std_epistemic = &std[k] };
+            x[d] = at + off[k] * step;
             status = una_model_predict_encoded(model, x, 1, 0.95, &out, run);
         }
         x[d] = at;
         UNA_TRY(status);
-        if (dmean) dmean[d] = (mean[1] - mean[0]) / (2 * step);
-        if (dstd) dstd[d] = (std[1] - std[0]) / (2 * step);
+        dmean[d] = (8 * (mean[2] - mean[1]) - (mean[3] - mean[0])) / (12 * step);
+        dstd[d] = (8 * (std[2] - std[1]) - (std[3] - std[0])) / (12 * step);
     }
     return UNA_OK;
 }

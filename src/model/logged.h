@@ -25,7 +25,7 @@ una_status una_logged_value(double *y, const una_columns *columns, double standa
 una_status una_functions_in_units(const una_model *model, const double *x, size_t rows, size_t count, double *f,
                                   una_run *run);
 /* Slopes of mean and std_epistemic at x [inputs], encoded, which comes back as it was, by each input as it is encoded:
- * by differences, since those of the noise are in it. Either may be NULL. */
+ * by differences, since those of the noise are in it. */
 una_status una_logged_slope(const una_model *model, double *x, double *dmean, double *dstd, una_run *run);
 /* Log-likelihoods of a fit are those of log y: those of y, by the rows by which it was judged. */
 una_status una_logged_log_lik(una_model *model, const una_problem *problem, una_run *run);

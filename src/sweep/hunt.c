@@ -73,6 +73,7 @@ static una_status name_study(const char **name, const una_hunt *h, size_t model)
     else if (fit->valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, share));
     if (fit->missing) add_setting(&study, "missing", missing[fit->missing]);
     if (fit->other) add_setting(&study, "other", una_number_text(number, (double)fit->other));
+    if (fit->log_target) add_setting(&study, "log", "on");
     if (fit->preset) add_setting(&study, "preset", fit->preset);
     UNA_TRY(add_names(&study, "drop", fit->drop, fit->drop_count, h->keep));
     UNA_TRY(add_names(&study, "only", fit->only, fit->only_count, h->keep));

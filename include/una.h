@@ -272,6 +272,8 @@ typedef struct una_fit_settings {
     int                log_target;             /* 1: the logarithm of the target is learnt, of all of them, and answers
                                                   are in its own units all the same (docs/LOG.md); every value must be
                                                   above 0                                           */
+    int                hold_out;               /* 1: keep what was foretold of rows not seen (una_model_held_out); the
+                                                  model is the same without it                      */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */
@@ -322,6 +324,20 @@ const una_fit_info *una_model_info(const una_model *model);
 size_t      una_model_input_count(const una_model *model);      /* columns it needs, before one-hot coding */
 const char *una_model_input_name(const una_model *model, size_t input);
 const char *una_model_options_json(const una_model *model);     /* {"width":50,...}: all of them      */
+
+/* What a fit foretold of rows that had not been seen: out of folds, or held out. */
+typedef struct una_held_out {
+    size_t        rows;
+    const size_t *row;                         /* [rows] of the table of the fit, from 0, ascending          */
+    const double *y, *mean, *std_epistemic, *std_noise;        /* [rows] in the target's units               */
+    const double *below;                       /* [rows] probability that was given to less than y           */
+    size_t        folds;                       /* 0: one part of the rows was held out                       */
+} una_held_out;
+/* With una_fit_settings.hold_out. Kinds that do not leave out rows by themselves are fitted again, with the options that
+ * were chosen, without each of three folds in turn, or from 1,000 rows on once without a fifth of the rows. NULL: it was
+ * not asked for, the model was loaded, ranks fitted it, or too few rows are left without a fold. Of several targets each
+ * part has its own. */
+const una_held_out *una_model_held_out(const una_model *model);
 
 /* A model of several targets holds one of each, to be asked by itself: predictions, scores, slopes. It is saved,
  * loaded, updated and relearnt as a whole, and functions are drawn of the whole (una_predict_file writes columns for
@@ -424,6 +440,52 @@ una_status una_model_score(una_score *score, const una_model *model, const una_d
  * Over many rows these are spread evenly if the model is right. */
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run);
+
+/* ---- is the model any good: the verdict (docs/VERDICT.md) ------------------------------------- */
+
+typedef enum una_finding_kind {
+    UNA_FOUND_NOTHING_LEARNT = 0,              /* "nothing_learnt": no better than the mean         */
+    UNA_FOUND_TOO_GOOD = 1,                    /* "too_good": a column that all but is the target   */
+    UNA_FOUND_SUSPECT_ROWS = 2,                /* "suspect_rows": cells unlike all others           */
+    UNA_FOUND_BINARY_TARGET = 3,               /* "binary_target"                                   */
+    UNA_FOUND_COUNT_TARGET = 4,                /* "count_target"                                    */
+    UNA_FOUND_POSITIVE_TARGET = 5,             /* "positive_target": bands reach below 0, or skewed */
+    UNA_FOUND_FEW_ROWS = 6,                    /* "few_rows": fewer than inputs, or too few to judge */
+} una_finding_kind;
+
+typedef struct una_finding {
+    una_finding_kind kind;
+    const char *name;                          /* as above, for programs                            */
+    const char *sentence;                      /* with rows, columns and what to do                 */
+    const char *column;                        /* that it is about; NULL: none                      */
+} una_finding;
+
+typedef struct una_suspect {                   /* a cell that may be wrong                          */
+    size_t      row;                           /* of the table, from 0                              */
+    size_t      line;                          /* of the file; 0: it came from no file              */
+    const char *column;
+    double      value;
+    const char *why;                           /* "lies 41 robust standard deviations ..."          */
+} una_suspect;
+
+typedef struct una_verdict {
+    const char *sentence;                      /* one that a person can repeat                      */
+    size_t      rows;                          /* that had not been seen, by which it is judged     */
+    double      explained, explained_low, explained_high;      /* share of the variance, and its 95 % interval */
+    double      explained_linear;              /* by linear regression, of the same rows; NAN: not tried */
+    double      rmse, rmse_mean, rmse_linear;  /* of the model, of always saying the mean, of linear regression */
+    double      band;                          /* median width of the 95 % band, in the target's units */
+    double      coverage_95;                   /* share of those rows inside of theirs              */
+    size_t      finding_count;
+    const una_finding *findings;
+    size_t      suspect_count;
+    const una_suspect *suspects;               /* by row                                            */
+} una_verdict;
+
+/* What a fit to `data` with una_fit_settings.hold_out is worth, by rows that it had not seen. Of several targets: of a
+ * part. UNA_E_USAGE: the model kept none, or the table is another one. */
+una_status una_judge(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run);
+void       una_verdict_free(una_verdict *verdict);
 
 /* ---- why is a row unsure: ignorance by concepts (docs/EXPLAIN.md) ----------------------------- */
 

@@ -37,6 +37,7 @@ static const char style[] =
     ".charts.wide svg{min-width:36rem}"
     ".pair{display:grid;gap:0 1.5rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr))}"
     "svg{display:block;width:100%;height:auto}"
+    ".tips circle{fill:transparent}.tips circle:hover{fill:#d55e00;fill-opacity:.55}"
     ".pictures{display:grid;gap:.9rem .8rem;grid-template-columns:repeat(auto-fill,minmax(6.4rem,1fr));"
     "font-family:'Helvetica Neue',Helvetica,Arial,'Liberation Sans','Noto Sans','DejaVu Sans Condensed',sans-serif;"
     "font-size:.75rem;line-height:1.35;color:#3d3f45;white-space:pre-line;overflow-wrap:anywhere}"

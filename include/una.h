@@ -248,6 +248,8 @@ typedef struct una_fit_settings {
     const char *const *targets;                /* several columns to predict at once, instead of `target`; cells may be
                                                   missing: a target then goes without those rows    */
     size_t             target_count;           /* 0: one, `target`                                  */
+    int                hold_out;               /* 1: keep what was foretold of rows not seen (una_model_held_out); the
+                                                  model is the same without it                      */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */
@@ -291,6 +293,20 @@ const una_fit_info *una_model_info(const una_model *model);
 size_t      una_model_input_count(const una_model *model);      /* columns it needs, before one-hot coding */
 const char *una_model_input_name(const una_model *model, size_t input);
 const char *una_model_options_json(const una_model *model);     /* {"width":50,...}: all of them      */
+
+/* What a fit foretold of rows that had not been seen: out of folds, or held out. */
+typedef struct una_held_out {
+    size_t        rows;
+    const size_t *row;                         /* [rows] of the table of the fit, from 0, ascending          */
+    const double *y, *mean, *std_epistemic, *std_noise;        /* [rows] in the target's units               */
+    const double *below;                       /* [rows] probability that was given to less than y           */
+    size_t        folds;                       /* 0: one part of the rows was held out                       */
+} una_held_out;
+/* With una_fit_settings.hold_out. Kinds that do not leave out rows by themselves are fitted again, with the options that
+ * were chosen, without each of three folds in turn, or from 1,000 rows on once without a fifth of the rows. NULL: it was
+ * not asked for, the model was loaded, ranks fitted it, or too few rows are left without a fold. Of several targets each
+ * part has its own. */
+const una_held_out *una_model_held_out(const una_model *model);
 
 /* A model of several targets holds one of each, to be asked by itself: predictions, scores, slopes. It is saved,
  * loaded, updated and relearnt as a whole, and functions are drawn of the whole (una_predict_file writes columns for

@@ -9,6 +9,7 @@
 #include "base/company.h"
 #include "la/la.h"
 #include "la/mixture.h"
+#include "model/held_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,13 +191,18 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed, .table_rows = all };
+    bool hold_out = settings->hold_out && !run->company;
+    una_unseen unseen;
+    if (hold_out) UNA_TRY(una_order_new(&problem.origin, rows, &run->scratch));
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
     if (run->company) problem.train_rows = una_company_sum_size(problem.x.rows, run);
     tell_of_company(&result->notes, model->kind, run);
+    UNA_TRY(una_unseen_ask(&unseen, result, &problem, run));
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    return una_model_tell(model, result, all, settings->other, run);
+    UNA_TRY(una_model_tell(model, result, all, settings->other, run));
+    return hold_out ? una_held_out_take(model, &unseen, &problem, kept, data, settings, run) : UNA_OK;
 }
 
 static una_status fit_one_target(una_model *model, const char *spec, const una_dataset *data,

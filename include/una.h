@@ -403,21 +403,6 @@ una_status una_model_score(una_score *score, const una_model *model, const una_d
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run);
 
-/* BEGIN TEMPORARY */
-typedef enum una_finding_kind { UNA_FOUND_NOTHING_LEARNT, UNA_FOUND_TOO_GOOD } una_finding_kind;
-typedef struct una_finding { una_finding_kind kind; const char *name; const char *sentence; const char *column; } una_finding;
-typedef struct una_suspect { size_t row; size_t line; const char *column; double value; const char *why; } una_suspect;
-typedef struct una_verdict {
-    const char *sentence;
-    size_t rows; double explained, explained_low, explained_high, explained_linear;
-    double rmse, rmse_mean, rmse_linear, band;
-    double coverage_95;
-    size_t finding_count; const una_finding *findings;
-    size_t suspect_count; const una_suspect *suspects;
-} una_verdict;
-una_status una_judge_soon(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run);
-void       una_verdict_free(una_verdict *verdict);
-/* END TEMPORARY */
 /* ---- which inputs matter (docs/REPORT.md) ------------------------------------------------------ */
 
 /* How much the squared error of rows that the judging model has not seen rises when a column is shuffled among them, as

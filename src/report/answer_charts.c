@@ -366,7 +366,7 @@ static double *shade_of(const una_report *report, una_arena *arena)
     if (arena->failed) return NULL;
     const double *std = report->models[0].std_epistemic;
     memcpy(sorted, std, report->rows * sizeof *sorted);
-    double low = una_quantile(sorted, report->rows, 0), high = una_quantile(sorted, report->rows, 0.99);
+    double low = una_quantile(sorted, report->rows, 0.2), high = una_quantile(sorted, report->rows, 0.99);
     for (size_t i = 0; i < report->rows; i++) shade[i] = high > low ? (std[i] - low) / (high - low) : 0;
     return shade;
 }

@@ -52,7 +52,7 @@ static void suspects(una_html *html, const una_verdict *verdict)
         una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)(lines ? suspect->line : suspect->row + 1), 0));
         una_html_cell(html, UNA_HTML_TEXT, suspect->column ? una_report_name(name, suspect->column) : "");
         value_cell(html, suspect->value);
-        una_html_cell(html, UNA_HTML_TEXT, suspect->why ? cut(suspect->why, html->text.arena) : "");
+        una_html_cell(html, UNA_HTML_WIDE, suspect->why ? cut(suspect->why, html->text.arena) : "");
         una_html_row_end(html);
     }
     una_html_table_end(html);
@@ -269,12 +269,12 @@ static void least_known_head(una_html *html, const una_report *report, const siz
     una_html_head(html);
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Row");
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Epistemic std");
+    if (report->cause_count) una_html_cell(html, UNA_HTML_HEAD, "Why");
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Predicted");
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, una_report_name(name, report->target));
     for (size_t c = 0; c < columns; c++)
         una_html_cell(html, report->columns[order[c]].number ? UNA_HTML_NUMBER_HEAD : UNA_HTML_HEAD,
                       una_report_name(name, report->columns[order[c]].name));
-    if (report->cause_count) una_html_cell(html, UNA_HTML_HEAD, "Why");
     una_html_head_end(html);
 }
 
@@ -294,6 +294,7 @@ static void least_known_row(una_html *html, const una_report *report, const size
     una_html_row(html);
     una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)report->row_number[row], 0));
     number_cell(html, model->std_epistemic[row], column_decimals(model->std_epistemic, rows, count));
+    if (report->cause_count) una_html_cell(html, UNA_HTML_WIDE, why(report, row));
     number_cell(html, model->mean[row], column_decimals(model->mean, rows, count));
     number_cell(html, report->y[row], column_decimals(report->y, rows, count));
     for (size_t c = 0; c < columns; c++) {
@@ -301,7 +302,6 @@ static void least_known_row(una_html *html, const una_report *report, const size
         if (column->number) number_cell(html, column->number[row], column_decimals(column->number, rows, count));
         else una_html_cell(html, UNA_HTML_TEXT, una_report_name(name, column->word[row] ? column->word[row] : "-"));
     }
-    if (report->cause_count) una_html_cell(html, UNA_HTML_TEXT, why(report, row));
     una_html_row_end(html);
 }
 

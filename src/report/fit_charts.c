@@ -286,7 +286,8 @@ static void add_even(una_panel *panel, size_t rows, una_arena *arena)
 
 una_figure una_chart_calibration(const una_report *report, una_arena *arena)
 {
-    una_figure figure = una_figure_in(arena, 2, half_width, 300);
+    bool alone = report->model_count == 1;               /* then it stands beside the predictions */
+    una_figure figure = una_figure_in(arena, alone ? 1 : 2, half_width, alone ? 196 : 300);
     double *p = UNA_GET(arena, double, LEVELS);
     size_t rows = 0, models = 0;
     for (size_t m = report->model_count; m > 0; m--)

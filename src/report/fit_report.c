@@ -348,17 +348,21 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
         : " Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
           "3000 are drawn.");
     UNA_TRY(una_arena_check(html->text.arena));
+    bool pair = report->model_count == 1 && told;
+    if (pair) una_html_pair(html);
     UNA_TRY(una_html_figure(html, &figure, told ? "Predicted against observed, on held-out rows."
                                                 : "Predicted against observed, on the rows given.", words.at, run));
 
     figure = una_chart_calibration(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
-        return una_html_figure(html, &figure, "Calibration on held-out rows.",
-            "Left: of bands that should hold a share p of the rows, the share that they hold. A curve below the "
-            "diagonal means bands that are too narrow; one above it, bands that are too wide. Right: where in its band "
-            "each row lies. Even bars are right; a hill means bands that are too wide, two high ends bands that are too "
-            "narrow, a slope answers that are too high or too low.", run);
+        UNA_TRY(una_html_figure(html, &figure, "Calibration on held-out rows.",
+            "First: of bands that should hold a share p of the rows, the share that they hold. A curve below the "
+            "diagonal means bands that are too narrow; one above it, bands that are too wide. Second: where in what was "
+            "predicted each row lies. Even is right; a hill means bands that are too wide, two high ends bands that "
+            "are too narrow, a slope answers that are too high or too low.", run));
+    if (pair) una_html_pair_end(html);
+    if (figure.panel_count) return UNA_OK;
     una_html_paragraph(html, "note", "Calibration is left out: it can be judged only by rows that the model had not "
                        "seen, and none are at hand. una fit --report keeps them; a model that was loaded has none.");
     return UNA_OK;

@@ -84,7 +84,7 @@ typedef struct una_report {
 } una_report;
 
 enum { UNA_MOST_EFFECTS = 12, UNA_MOST_LEVELS = 20, UNA_FEW_VALUES = 10, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10,
-       UNA_TABLE_COLUMNS = 6, UNA_TIP_COLUMNS = 8, UNA_MOST_BARS = 12, UNA_MOST_RESIDUALS = 6, UNA_MOST_PICTURES = 12,
+       UNA_TABLE_COLUMNS = 5, UNA_TIP_COLUMNS = 8, UNA_MOST_BARS = 12, UNA_MOST_RESIDUALS = 6, UNA_MOST_PICTURES = 12,
        UNA_NAME_ROOM = 72 };
 
 /* The whole page, in page->arena (which also holds what is needed on the way). */

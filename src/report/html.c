@@ -61,6 +61,7 @@ static const char style[] =
     "thead th.n{white-space:normal;max-width:9rem}"
     "td+td,th+th,th+td{padding-left:.7rem}"
     "td.s{font-weight:600}"
+    "td.w{min-width:15rem;max-width:24rem}"
     "td:last-child{max-width:22rem}"
     "tr.g th{font-weight:600;padding-top:.9rem;color:#3d3f45;max-width:none}"
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"
@@ -68,7 +69,7 @@ static const char style[] =
     "@media print{body{font-size:10pt}main{max-width:none;padding:0}figure,.box,tr{break-inside:avoid}"
     ".charts.wide svg{min-width:0}.charts.c3{grid-template-columns:repeat(3,1fr)}svg{break-inside:avoid}"
     "h1,h2{break-after:avoid}.scroll{overflow:visible}table{font-size:7.5pt;width:100%}"
-    "td,th{padding-right:.3rem}td+td,th+th,th+td,td.n,th.n{padding-left:.3rem}td:last-child{max-width:none}"
+    "td,th{padding-right:.3rem}td+td,th+th,th+td,td.n,th.n{padding-left:.3rem}td:last-child{max-width:none}td.w{min-width:9rem}"
     "figcaption.above{break-after:avoid}table{break-inside:auto}"
     ".box{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
 
@@ -212,6 +213,7 @@ void una_html_cell(una_html *html, una_html_cell_kind kind, const char *words)
 {
     static const char *const open[] = {
         [UNA_HTML_TEXT] = "<td>", [UNA_HTML_NUMBER] = "<td class=\"n\">", [UNA_HTML_STRONG] = "<td class=\"s\">",
+        [UNA_HTML_WIDE] = "<td class=\"w\">",          /* a sentence */
         [UNA_HTML_STRONG_NUMBER] = "<td class=\"n s\">", [UNA_HTML_HEAD] = "<th scope=\"col\">",
         [UNA_HTML_NUMBER_HEAD] = "<th scope=\"col\" class=\"n\">", [UNA_HTML_SIDE] = "<th scope=\"row\">" };
     una_text_add(&html->text, "%s", open[kind]);

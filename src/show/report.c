@@ -219,7 +219,7 @@ static una_status or_nothing(una_status status, una_run *run)
 static una_status gather_verdict(una_report_model *to, gathering *g, size_t m, const una_model *model,
                                  const una_dataset *data)
 {
-    UNA_TRY(or_nothing(una_judge_soon(&g->verdict[m], model, data, g->run), g->run));
+    UNA_TRY(or_nothing(una_judge(&g->verdict[m], model, data, g->run), g->run));
     to->verdict = g->verdict[m];
     return UNA_OK;
 }

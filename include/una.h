@@ -403,6 +403,52 @@ una_status una_model_score(una_score *score, const una_model *model, const una_d
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run);
 
+/* ---- is the model any good: the verdict (docs/VERDICT.md) ------------------------------------- */
+
+typedef enum una_finding_kind {
+    UNA_FOUND_NOTHING_LEARNT = 0,              /* "nothing_learnt": no better than the mean         */
+    UNA_FOUND_TOO_GOOD = 1,                    /* "too_good": a column that all but is the target   */
+    UNA_FOUND_SUSPECT_ROWS = 2,                /* "suspect_rows": cells unlike all others           */
+    UNA_FOUND_BINARY_TARGET = 3,               /* "binary_target"                                   */
+    UNA_FOUND_COUNT_TARGET = 4,                /* "count_target"                                    */
+    UNA_FOUND_POSITIVE_TARGET = 5,             /* "positive_target": bands reach below 0, or skewed */
+    UNA_FOUND_FEW_ROWS = 6,                    /* "few_rows": fewer than inputs, or too few to judge */
+} una_finding_kind;
+
+typedef struct una_finding {
+    una_finding_kind kind;
+    const char *name;                          /* as above, for programs                            */
+    const char *sentence;                      /* with rows, columns and what to do                 */
+    const char *column;                        /* that it is about; NULL: none                      */
+} una_finding;
+
+typedef struct una_suspect {                   /* a cell that may be wrong                          */
+    size_t      row;                           /* of the table, from 0                              */
+    size_t      line;                          /* of the file; 0: it came from no file              */
+    const char *column;
+    double      value;
+    const char *why;                           /* "lies 41 robust standard deviations ..."          */
+} una_suspect;
+
+typedef struct una_verdict {
+    const char *sentence;                      /* one that a person can repeat                      */
+    size_t      rows;                          /* that had not been seen, by which it is judged     */
+    double      explained, explained_low, explained_high;      /* share of the variance, and its 95 % interval */
+    double      explained_linear;              /* by linear regression, of the same rows; NAN: not tried */
+    double      rmse, rmse_mean, rmse_linear;  /* of the model, of always saying the mean, of linear regression */
+    double      band;                          /* median width of the 95 % band, in the target's units */
+    double      coverage_95;                   /* share of those rows inside of theirs              */
+    size_t      finding_count;
+    const una_finding *findings;
+    size_t      suspect_count;
+    const una_suspect *suspects;               /* by row                                            */
+} una_verdict;
+
+/* What a fit to `data` with una_fit_settings.hold_out is worth, by rows that it had not seen. Of several targets: of a
+ * part. UNA_E_USAGE: the model kept none, or the table is another one. */
+una_status una_judge(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run);
+void       una_verdict_free(una_verdict *verdict);
+
 /* ---- which inputs matter (docs/REPORT.md) ------------------------------------------------------ */
 
 /* How much the squared error of rows that the judging model has not seen rises when a column is shuffled among them, as

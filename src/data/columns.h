@@ -92,6 +92,10 @@ una_status una_columns_encode_several(const una_columns *const *columns, size_t 
  * the target. */
 una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
                              const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
+/* Middle and spread of numbers by their order alone. numbers [count >= 1] become their distances from the median, sorted.
+ * std: 1.4826 times the median distance; where more than half of the numbers are equal, of those that differ; 0: none do. */
+typedef struct una_robust { double median, std; } una_robust;
+una_robust una_robust_of(double *numbers, size_t count);
 /* What to ask a reader for, of columns [targets] that were learnt together: sources first, then all targets. */
 una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */

@@ -225,7 +225,7 @@ una_status una_report_ignorance(una_html *html, const una_report *report, una_ru
 {
     char name[UNA_NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
-    if (!una_report_has_doubts(report)) {
+    if (!una_report_is_line(report) && !una_report_has_doubts(report)) {
         una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance about "
                            "every row, so that it cannot tell those apart that it knows little about.");
         return UNA_OK;

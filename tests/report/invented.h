@@ -55,7 +55,7 @@ static inline void invented_predict(const double *x, size_t n, double open, doub
     for (size_t i = 0; i < n; i++) {
         double gap = fmax(0, 1 - fabs(x[i]) / 2), out = fmax(0, fabs(x[i]) - 4);
         mean[i] = 0.12 * x[i] * x[i] * x[i];
-        ignorance[i] = 0.15 + open * (3.0 * gap + 2.5 * out);
+        ignorance[i] = 0.15 + 0.002 * fabs(x[i]) + open * (3.0 * gap + 2.5 * out);
     }
 }
 

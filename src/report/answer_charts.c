@@ -232,6 +232,58 @@ una_figure una_chart_effects(const una_report *report, una_arena *arena)
     return figure;
 }
 
+/* How much the subject's ignorance varies along an input. */
+static double variation(const una_report *report, const una_report_effect *effect)
+{
+    double low = INFINITY, high = -INFINITY;
+    una_range_add(&low, &high, report->models[0].effect_std + effect->first, effect->count);
+    return high - low;
+}
+
+static void add_doubt(una_figure *figure, const una_report *report, const una_report_effect *effect, una_arena *arena)
+{
+    const una_report_column *column = &report->columns[effect->column];
+    una_panel *panel = una_figure_panel(figure, column->name, NULL, figure->panel_count % 3 == 0 ? "Epistemic std"
+                                                                                                 : NULL);
+    double *foot = UNA_GET(arena, double, effect->count);
+    if (!panel || arena->failed) return;
+    una_series series = { .shape = effect->level ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE,
+                          .x = effect->at, .y = foot, .y2 = report->models[0].effect_std + effect->first,
+                          .count = effect->count, .size = effect->level ? 10 : 0, .opacity = 0.45 };
+    una_panel_add(panel, series);
+    series.shape = UNA_SHAPE_LINE, series.y = series.y2, series.y2 = NULL, series.size = 1.6, series.opacity = 1;
+    if (!effect->level) una_panel_add(panel, series);
+    if (effect->level) {
+        use_levels(&panel->x, effect);
+    } else {
+        panel->x.low = effect->at[0], panel->x.high = effect->at[effect->count - 1];
+        una_panel_strip(panel, column->number, report->rows);
+    }
+}
+
+una_figure una_chart_doubts(const una_report *report, una_arena *arena)
+{
+    una_figure figure = una_figure_in(arena, 3, third_width, 172);
+    size_t asked = report->effect_count < UNA_MOST_EFFECTS ? report->effect_count : UNA_MOST_EFFECTS;
+    double *down = UNA_GET(arena, double, asked), low = 0, high = 0;
+    if (arena->failed || asked == 0 || !report->models[0].effect_std) return figure;
+    for (size_t e = 0; e < asked; e++) down[e] = -variation(report, &report->effects[e]);
+    const size_t *order = una_order_of(down, asked, arena);
+    for (size_t e = 0; order && e < asked; e++) {
+        const una_report_effect *effect = &report->effects[order[e]];
+        bool flat = e > 0 && down[order[e]] > 0.05 * down[order[0]];     /* they are less than 0 */
+        if (flat || figure.panel_count == UNA_MOST_DOUBTS) break;
+        una_range_add(&low, &high, report->models[0].effect_std + effect->first, effect->count);
+        add_doubt(&figure, report, effect, arena);
+    }
+    if (!(high > 0)) figure.panel_count = 0;
+    for (size_t i = 0; i < figure.panel_count; i++) figure.panels[i]->y.low = 0, figure.panels[i]->y.high = 1.06 * high;
+    if (figure.panel_count < 3) figure.columns = figure.panel_count, figure.panel_width = half_width;
+    una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic std, on average");
+    una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_PART, "density of the data");
+    return figure;
+}
+
 /* ---- what is left over -------------------------------------------------------------------------------- */
 
 static const una_report_effect *effect_of(const una_report *report, size_t column)
@@ -329,17 +381,24 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
     add_residuals(&figure, "by what was predicted", x, r, rows, NULL, tips, arena);
     for (size_t c = 0; c < report->column_count && figure.panel_count < UNA_MOST_RESIDUALS; c++) {
         const una_report_effect *effect = effect_of(report, order[c]);
-        double *at = effect ? UNA_GET(arena, double, rows) : NULL;
-        for (size_t i = 0; at && i < rows; i++) at[i] = place_of(report, effect, told->row ? told->row[i] : i);
-        if (at) add_residuals(&figure, report->columns[order[c]].name, at, r, rows, effect->level ? effect : NULL, tips,
-                              arena);
+        double *at = effect || report->grid ? UNA_GET(arena, double, rows) : NULL;
+        for (size_t i = 0; at && i < rows; i++) {
+            size_t row = told->row ? told->row[i] : i;
+            at[i] = effect ? place_of(report, effect, row) : report->columns[order[c]].number[row];
+        }
+        if (at) add_residuals(&figure, report->columns[order[c]].name, at, r, rows,
+                              effect && effect->level ? effect : NULL, tips, arena);
     }
 
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, r, rows);
     for (size_t i = 0; i < figure.panel_count; i++)
         figure.panels[i]->y.low = low - 0.05 * (high - low), figure.panels[i]->y.high = high + 0.05 * (high - low);
-    if (figure.panel_count < 3) figure.columns = figure.panel_count, figure.panel_width = half_width;
+    if (figure.panel_count < 3 || figure.panel_count == 4) {
+        figure.columns = figure.panel_count == 1 ? 1 : 2, figure.panel_width = half_width;
+        for (size_t i = 0; i < figure.panel_count; i++)
+            figure.panels[i]->y.label = i % 2 == 0 ? "Observed - predicted" : NULL;
+    }
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "one row");
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_SECOND, "mean of rows near by, with its 95 % interval");
     return figure;

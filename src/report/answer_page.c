@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+static const double least_rise = 0.002;         /* of the variance: less is nothing, however sure */
 enum { LONGEST = 1200, MOST_SUSPECTS = 20, MOST_NAMED = 5, MOST_CELLS = 10 };
 
 /* A sentence that may hold names of any length, cut. */
@@ -102,15 +103,20 @@ una_status una_report_verdict(una_html *html, const una_report *report)
 
 /* ---- which inputs matter ---------------------------------------------------------------------------- */
 
+static bool matters(const una_importance *importance, size_t input)
+{
+    return importance->low[input] > 0 && importance->rise[input] >= least_rise;
+}
+
 /* "days and temperature", of those whose interval lies above 0. */
 static size_t add_named(una_text *words, const una_report *report, const una_importance *importance)
 {
     size_t count = 0, named = 0;
     char name[UNA_NAME_ROOM];
-    for (size_t i = 0; i < importance->inputs; i++) count += importance->low[i] > 0;
+    for (size_t i = 0; i < importance->inputs; i++) count += matters(importance, i);
     for (size_t i = 0; i < importance->inputs && named < MOST_NAMED; i++) {
         size_t input = importance->order[i];
-        if (!(importance->low[input] > 0)) continue;
+        if (!matters(importance, input)) continue;
         bool last = named + 1 == count;
         una_text_add(words, "%s%s", named == 0 ? "" : last ? " and " : ", ",
                      una_report_name(name, report->columns[input].name));
@@ -203,8 +209,15 @@ una_status una_report_residuals(una_html *html, const una_report *report, una_ru
 
 static una_status map_figures(una_html *html, const una_report *report, una_run *run)
 {
-    una_figure figure = una_chart_map(report, html->text.arena);
     size_t shown = 0;
+    una_figure figure = una_chart_doubts(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count)
+        UNA_TRY(una_html_figure(html, &figure, "Ignorance along the inputs.",
+            "The mean epistemic standard deviation of the same real rows as above, while one input moves: it should rise "
+            "where there are no data. Inputs along which it varies most; all panels share the vertical axis.", run));
+
+    figure = una_chart_map(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "A map of ignorance.",
@@ -270,12 +283,21 @@ static void least_known_head(una_html *html, const una_report *report, const siz
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Row");
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Epistemic std");
     if (report->cause_count) una_html_cell(html, UNA_HTML_HEAD, "Why");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Predicted");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, report->models[0].held_out ? "Held-out prediction" : "Predicted");
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, una_report_name(name, report->target));
     for (size_t c = 0; c < columns; c++)
         una_html_cell(html, report->columns[order[c]].number ? UNA_HTML_NUMBER_HEAD : UNA_HTML_HEAD,
                       una_report_name(name, report->columns[order[c]].name));
     una_html_head_end(html);
+}
+
+/* As it was foretold, or else as the model says now. */
+static double predicted(const una_report *report, size_t row)
+{
+    const una_report_told *told = report->models[0].held_out;
+    for (size_t i = 0; told && i < told->rows; i++)
+        if ((told->row ? told->row[i] : i) == row) return told->mean[i];
+    return told ? NAN : report->models[0].mean[row];
 }
 
 static const char *why(const una_report *report, size_t row)
@@ -295,7 +317,7 @@ static void least_known_row(una_html *html, const una_report *report, const size
     una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)report->row_number[row], 0));
     number_cell(html, model->std_epistemic[row], column_decimals(model->std_epistemic, rows, count));
     if (report->cause_count) una_html_cell(html, UNA_HTML_WIDE, why(report, row));
-    number_cell(html, model->mean[row], column_decimals(model->mean, rows, count));
+    number_cell(html, predicted(report, row), column_decimals(model->mean, rows, count));
     number_cell(html, report->y[row], column_decimals(report->y, rows, count));
     for (size_t c = 0; c < columns; c++) {
         const una_report_column *column = &report->columns[order[c]];

@@ -84,8 +84,8 @@ typedef struct una_report {
 } una_report;
 
 enum { UNA_MOST_EFFECTS = 12, UNA_MOST_LEVELS = 20, UNA_FEW_VALUES = 10, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10,
-       UNA_TABLE_COLUMNS = 5, UNA_TIP_COLUMNS = 8, UNA_MOST_BARS = 12, UNA_MOST_RESIDUALS = 6, UNA_MOST_PICTURES = 12,
-       UNA_NAME_ROOM = 72 };
+       UNA_TABLE_COLUMNS = 3, UNA_TIP_COLUMNS = 8, UNA_MOST_BARS = 12, UNA_MOST_RESIDUALS = 6,
+       UNA_MOST_DOUBTS = 6, UNA_MOST_PICTURES = 12, UNA_NAME_ROOM = 72 };
 
 /* The whole page, in page->arena (which also holds what is needed on the way). */
 una_status una_report_html(una_text *page, const una_report *report, una_run *run);
@@ -122,6 +122,8 @@ const size_t *una_report_order(const una_report *report, una_arena *arena);
 /* *shown of the inputs: what shuffling costs, and their relevance. No panel where it was not measured. */
 una_figure una_chart_importance(const una_report *report, size_t *shown, una_arena *arena);
 una_figure una_chart_effects(const una_report *report, una_arena *arena);
+/* The subject's epistemic std at the same places, of the inputs along which it varies most; no panel where it is 0. */
+una_figure una_chart_doubts(const una_report *report, una_arena *arena);
 /* By what was predicted, and by inputs; no panel without held-out rows. */
 una_figure una_chart_residuals(const una_report *report, una_arena *arena);
 /* Real rows by two inputs, those of largest ignorance in vermillion; no panel where no two inputs are numeric. */

@@ -61,7 +61,7 @@ static const char style[] =
     "thead th.n{white-space:normal;max-width:9rem}"
     "td+td,th+th,th+td{padding-left:.7rem}"
     "td.s{font-weight:600}"
-    "td.w{min-width:15rem;max-width:24rem}"
+    "td.w{min-width:11rem;max-width:24rem}th[scope=row]{max-width:24rem}"
     "td:last-child{max-width:22rem}"
     "tr.g th{font-weight:600;padding-top:.9rem;color:#3d3f45;max-width:none}"
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"

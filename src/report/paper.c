@@ -151,6 +151,16 @@ static double foot_of(view *v, const una_panel *panel, double width)
     return v->slanted ? usual + widest * sin(slant) : usual;
 }
 
+/* How far the label of the last tick would stand out beyond `right`. */
+static double beyond(const view *v, double right)
+{
+    char number[UNA_NUMBER_ROOM];
+    if (v->x.names || v->x_ticks.count == 0) return 0;
+    size_t last = v->x_ticks.count - 1;
+    double half = una_paper_needs(v->paper, una_tick_text(number, &v->x_ticks, last), 1e4) / 2;
+    return fmax(0, x_at(v, una_tick_value(&v->x_ticks, last)) + half - right);
+}
+
 static view lay_out(const una_paper *paper, const una_panel *panel, double left, double top, double width,
                     double height)
 {
@@ -167,6 +177,11 @@ static view lay_out(const una_paper *paper, const una_panel *panel, double left,
     v.left = left + upright_ticks(&v, panel, width) + (panel->y.label ? 27 : 11);
     v.width = left + width - v.left - fmax(9, end_labels(paper, panel));
     lying_ticks(&v);
+    double out = beyond(&v, left + width);
+    if (out > 0) {
+        v.width -= out + 1;
+        lying_ticks(&v);
+    }
     return v;
 }
 

@@ -101,7 +101,7 @@ static void say_number(una_text *text, const una_report *report, const una_repor
     if (!sorted) return;
     memcpy(sorted, column->number, report->rows * sizeof *sorted);
     double low = una_quantile(sorted, report->rows, 0.05), high = una_quantile(sorted, report->rows, 0.95);
-    una_text_add(text, " (90 %% lie in %s to %s)", una_number_brief(a, low, 4), una_number_brief(b, high, 4));
+    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", una_number_brief(a, low, 4), una_number_brief(b, high, 4));
 }
 
 static void say_word(una_text *text, const una_report *report, const una_report_column *column, size_t row)
@@ -126,7 +126,7 @@ static const char *say_why(const gathering *g, const una_report_cause *cause)
     if (column->word) say_word(&text, &g->report, column, cause->row);
     else if (isnan(column->number[cause->row])) una_text_add(&text, " is missing");
     else say_number(&text, &g->report, column, cause->row);
-    una_text_add(&text, "; a usual one would leave %s %% of the ignorance",
+    una_text_add(&text, "; with a usual value %s\xC2\xA0%% of its ignorance would be left",
                  una_number_plain(a, 100 * (1 - cause->drop), 0));
     return text.at;
 }

@@ -304,7 +304,7 @@ static una_status gather_page(gathering *g, una_report_model *list, const una_mo
     g->verdict = UNA_GET(g->arena, una_verdict *, count);
     UNA_TRY(una_arena_check(g->arena));
     for (size_t m = 0; m < count; m++) UNA_TRY(gather_verdict(&list[m], g, m, models[m], data));
-    return g->report.images || g->report.column_count < 2 ? UNA_OK : una_causes_find(g, models[0]);
+    return g->report.images ? UNA_OK : una_causes_find(g, models[0]);
 }
 
 static void release(gathering *g)

@@ -90,7 +90,8 @@ static una_status train(cli *c, job *j)
         .set_count = cli_texts(c, "set", j->set),
         .missing = cli_missing(c),
         .other = (size_t)cli_count(c, "other", 0),
-        .log_target = cli_has(c, "log")
+        .log_target = cli_has(c, "log"),
+        .hold_out = 1
     };
 
     una_status status = una_dataset_read_part(&j->data, j->data_path, c->run);

@@ -77,7 +77,8 @@ static void describe_noise(una_text *text, const una_report *report, const una_f
     if (isfinite(info->noise_std))
         una_text_add(text, " Around its mean the data scatter with a standard deviation of %s%s%s%s",
                      spoken(a, info->noise_std),
-                     first ? info->log_target ? ", in the units of log " : ", in the units of " : "", first ? brief(name, report->target) : "",
+                     !first ? "" : info->log_target ? ", in the units of log " : ", in the units of ",
+                     first ? brief(name, report->target) : "",
                      first ? ": that is the noise, which more rows of the same kind do not reduce." : ".");
     if (isfinite(info->prior_var))
         una_text_add(text, " The prior variance is %s on the standardised target.", spoken(a, info->prior_var));

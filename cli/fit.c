@@ -30,8 +30,8 @@ static const cli_flag flags[] = {
                     "column's mean and tell the model so; remembered for prediction (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
                    "'other'; words never seen later have a level too, where ignorance is large"),
-    CLI_FLAG_SWITCH("log", "learn the logarithm of the target, whose values must all be above 0; answers are in its own "
-                    "units all the same, and never below 0"),
+    CLI_FLAG_SWITCH("log", "learn the logarithm of the target, whose values must all be above 0; answers are in its "
+                    "own units all the same, and never below 0"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,

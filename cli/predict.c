@@ -13,8 +13,8 @@ static const cli_flag flags[] = {
     CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
     CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K; "
                    "of several targets draw_1_NAME ..., drawn together where they share a head"),
-    CLI_FLAG("quantiles", CLI_TEXT, "LIST", "also quantiles of a new observation, for instance 0.05,0.5,0.95 (0.5 is the "
-             "median), as columns q0.05 ... behind all others"),
+    CLI_FLAG("quantiles", CLI_TEXT, "LIST", "also quantiles of a new observation, for instance 0.05,0.5,0.95 (0.5 is "
+             "the median), as columns q0.05 ... behind all others"),
     CLI_FLAG_COUNT("digits", "N", 1, 17, "significant digits of the answers; with 17 each number reads back as it was "
                    "(default 9)"),
     CLI_FLAG_WHERE,

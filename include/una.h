@@ -394,8 +394,8 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
 /* The function, without noise, as the mixture of Gaussians that the model takes it for: committees have a part for each
  * member (and of members that are committees, for each of theirs), all others one. Where no member has ignorance of its
- * own (nn), their disagreement is one part. Arrays of the caller's; in y's own units; any may be NULL. UNA_E_USAGE where
- * the logarithm of y was learnt: y is no mixture of Gaussians then. */
+ * own (nn), their disagreement is one part. Arrays of the caller's; in y's own units; any may be NULL. UNA_E_USAGE
+ * where the logarithm of y was learnt: y is no mixture of Gaussians then. */
 typedef struct una_parts {
     size_t  size;
     double *weight;                            /* [parts], adding up to 1                           */

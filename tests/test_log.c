@@ -92,7 +92,8 @@ static void the_lognormal_of_a_gaussian(void **state)
         assert_ok(una_model_quantiles(p.model, p.new_y, levels, 3, q, run), run);
         assert_ok(una_model_quantiles(p.plain, p.new_y, levels, 3, r, run), run);
         for (size_t i = 0; i < NEW; i++) {
-            double v = f.epistemic[i] * f.epistemic[i], n = f.noise[i] * f.noise[i], mean = exp(f.mean[i] + (v + n) / 2);
+            double v = f.epistemic[i] * f.epistemic[i], n = f.noise[i] * f.noise[i];
+            double mean = exp(f.mean[i] + (v + n) / 2);
             assert_near(y.mean[i], mean, 1e-7, 0);
             assert_near(y.std[i], mean * sqrt(expm1(v + n)), 1e-7, 0);
             assert_near(y.epistemic[i], mean * sqrt(expm1(v)), 1e-6, 0);
@@ -232,7 +233,8 @@ static void bands_hold_what_they_claim(void **state)
     for (size_t s = 0; s < 2; s++) {
         size_t inside = 0, all = 0;
         for (uint64_t seed = 0; seed < 5; seed++) {
-            una_dataset *data = table(ROWS, 10 + seed, false, 1, run), *fresh = table(4 * ROWS, 90 + seed, false, 1, run);
+            una_dataset *data = table(ROWS, 10 + seed, false, 1, run);
+            una_dataset *fresh = table(4 * ROWS, 90 + seed, false, 1, run);
             una_model *model = NULL;
             una_score score = UNA_INIT(una_score);
             assert_ok(una_fit(&model, specs[s], data, &SIZED(una_fit_settings, .log_target = 1), run), run);
@@ -248,7 +250,7 @@ static void bands_hold_what_they_claim(void **state)
     una_run_free(run);
 }
 
-/* ---- several targets ----------------------------------------------------------------------------------------------- */
+/* ---- several targets --------------------------------------------------------------------------------------------- */
 
 static void several_targets_at_once(void **state)
 {
@@ -312,7 +314,7 @@ static void members_of_several_targets(void **state)
     una_run_free(run);
 }
 
-/* ---- what follows a fit -------------------------------------------------------------------------------------------- */
+/* ---- what follows a fit ------------------------------------------------------------------------------------------ */
 
 static void saved_updated_and_relearnt(void **state)
 {
@@ -379,7 +381,7 @@ static void ignorance_of_the_logarithm_is_explained(void **state)
     una_run_free(run);
 }
 
-/* ---- refusals --------------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refusals(void **state)
 {

@@ -110,8 +110,9 @@ una_status una_columns_learn_several(una_columns *const *columns, const una_data
 una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                     size_t targets, const una_selection *selection, una_missing missing, size_t other,
                                     una_notes *notes, una_arena *arena, una_run *run);
-/* Columns [targets] that were learnt (together, where they are several) know their targets by the logarithm from now on,
- * by the same rows. A value that is not above 0 is refused with its place, here and wherever targets are encoded. */
+/* Columns [targets] that were learnt (together, where they are several) know their targets by the logarithm from now
+ * on, by the same rows. A value that is not above 0 is refused with its place, here and wherever targets are encoded.
+ */
 una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run);
 /* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
  * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,

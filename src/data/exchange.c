@@ -208,6 +208,8 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
     for (size_t t = 0; t < targets; t++) {
         if (ar->loading) *target[t] = (una_columns){ .one_of_several = targets > 1 };
         UNA_TRY(exchange_target(target[t], ar));
+        if (target[t]->log_target != columns->log_target)
+            return una_archive_refuse(ar, "columns.log", "is there for some targets and not for others");
     }
 
     uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;

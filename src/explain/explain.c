@@ -273,8 +273,8 @@ static void warn(result *out, const work *w)
 {
     const una_columns *columns = &w->model->columns;
     if (columns->log_target)
-        una_notes_add(&out->notes, "The model learnt the logarithm of '%s': mean and std_epistemic are those of log %s, "
-                      "and it is their square that is split.", columns->target, columns->target);
+        una_notes_add(&out->notes, "The model learnt the logarithm of '%s': mean and std_epistemic are those of log "
+                      "%s, and it is their square that is split.", columns->target, columns->target);
     for (size_t c = 0; c < w->concepts; c++) {
         const char *name = out->names[c];
         if (out->shown[c] < FEW_ROWS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Targets that were learnt by their logarithm, in their own units. Kinds know nothing of it: they see log y,
- * standardised, and this stands between them and the user. With log y = f(x) + noise of variance n, and f ~ N(mu_m, v_m)
- * in part m of weight w_m,
+ * standardised, and this stands between them and the user. With log y = f(x) + noise of variance n, and
+ * f ~ N(mu_m, v_m) in part m of weight w_m,
  *   mean           E y          = sum_m w_m a_m,          a_m = exp(mu_m + (v_m + n) / 2)
  *   std_epistemic  Var E[y | f] = sum_m w_m (a_m^2 (exp(v_m) - 1) + (a_m - E y)^2)
  *   std_noise      E Var[y | f] = sum_m w_m a_m^2 exp(v_m) (exp(n) - 1)

@@ -454,7 +454,8 @@ static una_status find_quantiles(void *context, size_t index, una_run *run)
 {
     const answer *a = context;
     size_t end = (index + 1) * ROWS_PER_TASK < a->rows ? (index + 1) * ROWS_PER_TASK : a->rows;
-    double *lower = bands_are_quantiles(a) ? a->out->lower : NULL, *upper = bands_are_quantiles(a) ? a->out->upper : NULL;
+    double *lower = bands_are_quantiles(a) ? a->out->lower : NULL;
+    double *upper = bands_are_quantiles(a) ? a->out->upper : NULL;
 
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
         if (lower) UNA_TRY(quantile(&lower[a->from + r], a, r, 0.5 - a->level / 2, run));

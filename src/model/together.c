@@ -7,8 +7,8 @@
  *   cov(f_t, f_s) = sum_m w_m [r_ts sqrt(var_m f_t var_m f_s) + (mean_m f_t - mean f_t) (mean_m f_s - mean f_s)].
  * The noise adds r_ts sqrt(n_t n_s), with the noise n(x) that each target has at x. Targets fitted apart have r = 0 and
  * nothing in common. Source: West and Harrison, Bayesian forecasting and dynamic models, 1997, section 16.4.
- * All that is of the logarithms where these were learnt; then with c_m the covariance above within a member and a_m, b_m
- * the means of both targets there (logged.h)
+ * All that is of the logarithms where these were learnt; then with c_m the covariance above within a member and a_m,
+ * b_m the means of both targets there (logged.h)
  *   cov(y_t, y_s) = sum_m w_m [a_m b_m (exp(c_m) - 1) + (a_m - E y_t) (b_m - E y_s)].
  */
 #include "model/several.h"

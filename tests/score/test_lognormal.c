@@ -66,7 +66,7 @@ static void many_parts(void **state)
         for (size_t m = 0; m < PARTS; m++) {
             double two[2], own[2] = { var[m], 0 };
             assert_ok(una_crps_lognormals(&one, y, mean + m, var + m, NULL, 1, run), run);
-            for (size_t k = 0; k < m; k++) {     /* CRPS of a pair = half of both alone and a quarter of what is between */
+            for (size_t k = 0; k < m; k++) {     /* CRPS of pairs */
                 two[0] = mean[m], two[1] = mean[k], own[1] = var[k];
                 double both, other;
                 assert_ok(una_crps_lognormals(&both, y, two, own, NULL, 2, run), run);
@@ -106,7 +106,8 @@ static void rows_by_hand(void **state)
 
     una_score_sums before = sums;
     const double zero = 0;
-    assert_status(una_score_add_lognormals(&sums, &zero, mean, var, NULL, 1, epistemic, noise, 1, run), UNA_E_INPUT, run);
+    assert_status(una_score_add_lognormals(&sums, &zero, mean, var, NULL, 1, epistemic, noise, 1, run), UNA_E_INPUT,
+                  run);
     assert_says(una_run_message(run), "row 4 cannot be scored: its target is 0");
     const double wide = 5000;
     assert_status(una_score_add_lognormals(&sums, y, mean, &wide, NULL, 1, epistemic, noise, 1, run), UNA_E_NUMERIC,

@@ -499,8 +499,8 @@ static una_status choose(learner *l)
     UNA_TRY(l->status);
     for (size_t c = 0; c < data->columns; c++)
         if (l->used[c]) return UNA_OK;
-    UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant, so there is nothing to learn from",
-             data->origin);
+    UNA_FAIL(l->run, UNA_E_INPUT, "every input column of %s is constant%s, so there is nothing to learn from",
+             data->origin, l->other ? " (words in fewer rows than --other says are one level)" : "");
 }
 
 /* ---- twins ------------------------------------------------------------------------------------------------ */
@@ -572,8 +572,9 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
     source->is_text = true;
     source->level_count = levels_of(l, column);
     source->has_other = l->other > 0;
-    source->has_unseen = l->other > 0 && l->level[source->level_count - 1].word == NEVER_SEEN;
     UNA_TRY(l->status);
+    source->untaught = l->other > 0;
+    source->has_unseen = l->other > 0 && l->level[source->level_count - 1].word == NEVER_SEEN;
     size_t words = una_source_words(source);
     if (words > UNA_MAX_LEVELS) return too_many_levels(l, c, words);
 

@@ -36,8 +36,9 @@ typedef struct una_source {      /* one column of the table                     
                                     position of the most frequent level of a text column            */
     una_image_shape image;       /* of the images that it names; height 0: it names none            */
     bool         tells_missing;  /* a number whose last input says that its cell was missing: some were, in training */
-    bool         has_unseen;     /* the last level, "never seen", is that of no training row: other words were rare */
-    double      *rare;           /* [rare_count] sums of the words that share "other" then, ascending (una_word_sum) */
+    bool         untaught;       /* the last level is that of no training row, and there for words never seen */
+    bool         has_unseen;     /* it is "never seen" then, behind "other", which rare words share */
+    double      *rare;           /* [rare_count] sums of these words, ascending (una_word_sum)      */
     size_t       rare_count;
 } una_source;
 

@@ -44,20 +44,22 @@ static una_status check_levels(una_archive *ar, const una_source *source)
     return last ? UNA_OK : una_archive_refuse(ar, "columns.level", "does not end with the one level 'other'");
 }
 
-/* Words that were rare, in files where some were and "never seen" is a level beside "other". */
+/* Words that were rare. Without this block, in older files, "other" may be the level of training rows and of words never
+ * seen alike. */
 static una_status exchange_rare(una_source *source, una_archive *ar)
 {
     const char *name = "columns.rare";
     uint64_t count = source->rare_count;
-    if (ar->loading ? !una_archive_next_is(ar, name) : !source->has_unseen) return UNA_OK;
-    UNA_TRY(una_archive_u64(ar, name, &count, 1, ar->loading ? ar->size / 8 : UINT64_MAX / 8));
-    UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
+    if (ar->loading ? !una_archive_next_is(ar, name) : !source->untaught) return UNA_OK;
+    UNA_TRY(una_archive_u64(ar, name, &count, 0, ar->loading ? ar->size / 8 : UINT64_MAX / 8));
+    if (count) UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
     if (!ar->loading) return UNA_OK;
     source->rare_count = (size_t)count;
-    source->has_unseen = true;
+    source->untaught = true;
+    source->has_unseen = count > 0;
     for (size_t k = 1; k < source->rare_count; k++)
         if (!(source->rare[k - 1] < source->rare[k])) return una_archive_refuse(ar, name, "is not in order");
-    return source->has_other && source->level_count > 2 ? UNA_OK
+    return source->has_other && source->level_count > (size_t)1 + source->has_unseen ? UNA_OK
            : una_archive_refuse(ar, name, "is there without a level 'other'");
 }
 

@@ -4,6 +4,7 @@
  * Scaling happens once, here, so that no kind can leak or forget it.
  */
 #include "model/several.h"
+#include "model/unseen.h"
 
 #include "base/clock.h"
 #include "base/company.h"
@@ -391,6 +392,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         una_view view = { x + from * inputs, count, inputs, inputs };
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
         status = model->kind->predict(model->state, view, &p, run);
+        if (status == UNA_OK) status = una_unseen_widen(&p, model, view, run);
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) relative_weights(&p);
         if (status == UNA_OK) status = task(context, &p, from, count, run);
@@ -549,7 +551,9 @@ una_status una_model_draw_encoded(const una_model *model, const double *x, size_
 {
     size_t inputs = model->columns.input_count;
     if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
-    UNA_TRY(model->kind->draw(model->state, (una_view){ x, rows, inputs, inputs }, draws, prior, f, run));
+    una_view view = { x, rows, inputs, inputs };
+    UNA_TRY(model->kind->draw(model->state, view, draws, prior, f, run));
+    if (!prior) UNA_TRY(una_unseen_draw(f, draws, model, view, 0, run));
     for (size_t i = 0; i < draws * rows; i++) f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
     return UNA_OK;
 }

@@ -9,6 +9,7 @@
  * nothing in common. Source: West and Harrison, Bayesian forecasting and dynamic models, 1997, section 16.4.
  */
 #include "model/several.h"
+#include "model/unseen.h"
 
 #include "la/la.h"
 
@@ -319,6 +320,7 @@ static una_status draw_shared(const una_model *whole, size_t target, una_view x,
     una_correlations(r, &whole->together, n);
     UNA_TRY(una_chol(r, n, "the correlation of the targets", run));
     UNA_TRY(part->kind->draw_shared(part->state, x, draws, prior, r + target * n, target + 1, f, run));
+    if (!prior) UNA_TRY(una_unseen_draw(f, draws, part, x, target, run));
     for (size_t i = 0; i < draws * x.rows; i++)
         f[i] = part->columns.target_centre + part->columns.target_scale * f[i];
     return UNA_OK;

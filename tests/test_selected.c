@@ -174,9 +174,11 @@ static void slopes_are_of_numbers(void **state)
 static void unseen_words(void **state)
 {
     (void)state;
-    static const char *const specs[] = { "linear", "gp", "luna(epochs=40, width=12, members=2)", "nlm(epochs=40, width=12)",
+    static const char *const specs[] = { "linear", "gp", "luna(epochs=40, width=12, members=2)",
+                                         "nlm(epochs=40, width=12)",
                                          "bbvi(epochs=40, width=8)", "sngp(epochs=20)",
-                                         "mcd(epochs=40, width=12)", "tuna(epochs=20, width=12)", "auto(luna=luna(members=2, epochs=20))" };
+                                         "mcd(epochs=40, width=12)", "tuna(epochs=20, width=12)",
+                                         "auto(luna=luna(members=2, epochs=20))" };
     static const char *const words[] = { "red", "blue", "green" };
     for (size_t rare = 0; rare < 2; rare++) {
         char text[8000] = "w,x,y\n";
@@ -240,7 +242,8 @@ static void unseen_words_everywhere(void **state)
     }
 
     const una_concept concept = SIZED(una_concept, .name = "high", .where = "x > 0");
-    const una_explain_settings how = SIZED(una_explain_settings, .concepts = &concept, .concept_count = 1, .shown = data);
+    const una_explain_settings how = SIZED(una_explain_settings, .concepts = &concept, .concept_count = 1,
+                                           .shown = data);
     una_explanation *e = NULL;
     assert_ok(una_explain(&e, model, asked, &how, run), run);
     for (size_t r = 0; r < ASKED; r++) {

@@ -83,8 +83,9 @@ static inline una_image_shape una_columns_image(const una_columns *columns)
  * target); MEAN fills numbers with the training mean and text with the most frequent level, adds an input to numbers
  * that were missing in some row, and refuses a missing target. Mean and population std are those of the cells that are
  * there. Constant columns (std <= UNA_ROUNDING of the mean's size; one level in all rows) are left out; columns that
- * equal each other stay. With `other`, words in fewer rows share the level "other", which every text column then has; where some row has it, words never seen have one of
- * their own, "never seen", of which no row can have told anything. `target` NULL means the last column; `notes` (may be
+ * equal each other stay. With `other`, words in fewer rows share the level "other", which every text column then has;
+ * where some row has it, words never seen have one of their own, "never seen", of which no row can have told anything.
+ * `target` NULL means the last column; `notes` (may be
  * NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal has its own
  * sentence and remedy. */
 #define UNA_ROUNDING (8 * DBL_EPSILON)         /* of numbers that are equal but for the way they were computed   */

@@ -44,8 +44,8 @@ static una_status check_levels(una_archive *ar, const una_source *source)
     return last ? UNA_OK : una_archive_refuse(ar, "columns.level", "does not end with the one level 'other'");
 }
 
-/* Words that were rare. Without this block, in older files, "other" may be the level of training rows and of words never
- * seen alike. */
+/* Words that were rare. Without this block, in older files, "other" may be the level of training rows and of words
+ * never seen alike. */
 static una_status exchange_rare(una_source *source, una_archive *ar)
 {
     const char *name = "columns.rare";

@@ -50,7 +50,8 @@ static una_status row_extra(double *extra, const una_model *model, const double 
     const una_columns *c = &model->columns;
     size_t rows = words + 1, inputs = c->input_count;
     double *asked = UNA_GET(&run->scratch, double, rows * inputs), most = 0, square = 0;
-    una_predictive p = { .mean = UNA_GET(&run->scratch, double, rows), .var_model = UNA_GET(&run->scratch, double, rows),
+    una_predictive p = { .mean = UNA_GET(&run->scratch, double, rows),
+                         .var_model = UNA_GET(&run->scratch, double, rows),
                          .var_noise = UNA_GET(&run->scratch, double, rows) };
     UNA_TRY(una_arena_check(&run->scratch));
     memcpy(asked, x, inputs * sizeof *x);

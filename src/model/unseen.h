@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Words that were in no training row. Their input was 0 in all rows, and what a kind makes of it is an accident: a prior
- * that nothing has changed (linear, gp), first weights (networks), nothing at all (mcd). What is known of such a word is
- * that it may be like any of those that were seen. So the variance of the function there is at least
+ * Words that were in no training row. Their input was 0 in all rows, and what a kind makes of it is an accident: a
+ * prior that nothing has changed (linear, gp), first weights (networks), nothing at all (mcd). What is known of such a
+ * word is that it may be like any of those that were seen. So the variance of the function there is at least
  *   max_k var(x_k) + 1/K sum_k (mean(x_k) - mean(x))^2,      x_k: the row with the k-th seen word in its place,
  * for every kind alike; at least that of any word that was seen.
  */

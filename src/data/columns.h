@@ -18,6 +18,8 @@ typedef struct una_input {       /* one input as the model sees it              
     size_t      source;          /* index into una_columns.sources                                  */
     size_t      level;           /* within the source's levels; SIZE_MAX for a number               */
     double      centre, scale;   /* standardised = (value - centre) / scale; categories have 0, 1    */
+    unsigned    turn;            /* of a date: 1 + 2 part is the sine, 2 + 2 part the cosine of a calendar part; 0: the
+                                    value itself                                                    */
 } una_input;
 
 typedef struct una_source {      /* one column of the table                                         */
@@ -29,14 +31,22 @@ typedef struct una_source {      /* one column of the table                     
     double       mean;           /* fills missing cells under --missing mean: mean of the training cells, or
                                     position of the most frequent level of a text column            */
     una_image_shape image;       /* of the images that it names; height 0: it names none            */
+    una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its numbers are days; else plain  */
+    const char  *unit;           /* that its cells had in the file; NULL or "": none                */
+    unsigned     parts;          /* of its dates, as inputs too: bits 1 << una_calendar_part        */
 } una_source;
 
 /* Inputs of a source: numbers of an image, levels, or one. */
 static inline size_t una_source_inputs(const una_source *source)
 {
     if (source->image.height) return source->image.height * source->image.width * source->image.channels;
-    return source->is_text ? source->level_count : 1;
+    size_t parts = (source->parts & 1) + (source->parts >> 1 & 1) + (source->parts >> 2 & 1);
+    return source->is_text ? source->level_count : 1 + 2 * parts;
 }
+
+/* What an input makes of a number of its column, before it is standardised; and how fast that moves with the number. */
+double una_input_value(const una_input *input, double number);
+double una_input_slope(const una_input *input, double number);
 
 typedef struct una_columns {
     una_source *sources;         /* columns the model needs, in training order                      */
@@ -46,6 +56,7 @@ typedef struct una_columns {
     const char *target;
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
     una_missing missing;
+    size_t      said;            /* first notes of the fit that say how the file was written: no matter of the model */
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
 } una_columns;
 

@@ -158,6 +158,8 @@ static una_status learn_columns(fitting *f)
     for (size_t t = 0; t < targets; t++) columns[t] = &whole->target[t]->columns;
     UNA_TRY(una_columns_learn_several(columns, f->data, f->settings->targets, targets, f->settings->missing,
                                       f->settings->other, &f->common.notes, &whole->keep, f->run));
+    whole->columns.said = columns[0]->said;              /* the notes are those of the whole */
+    for (size_t t = 0; t < targets; t++) columns[t]->said = 0;
 
     size_t one, other;
     const char *title;

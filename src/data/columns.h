@@ -23,6 +23,8 @@ typedef struct una_input {       /* one input as the model sees it              
     size_t      source;          /* index into una_columns.sources                                  */
     size_t      level;           /* within the source's levels; SIZE_MAX for a number, UNA_LEVEL_MISSING    */
     double      centre, scale;   /* standardised = (value - centre) / scale; categories have 0, 1    */
+    unsigned    turn;            /* of a date: 1 + 2 part is the sine, 2 + 2 part the cosine of a calendar part; 0: the
+                                    value itself                                                    */
 } una_input;
 
 typedef struct una_source {      /* one column of the table                                         */
@@ -40,6 +42,9 @@ typedef struct una_source {      /* one column of the table                     
     bool         has_unseen;     /* it is "never seen" then, behind "other", which rare words share */
     double      *rare;           /* [rare_count] sums of these words, ascending (una_word_sum)      */
     size_t       rare_count;
+    una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its numbers are days; else plain  */
+    const char  *unit;           /* that its cells had in the file; NULL or "": none                */
+    unsigned     parts;          /* of its dates, as inputs too: bits 1 << una_calendar_part        */
 } una_source;
 
 /* Levels that are words of their own. */
@@ -48,12 +53,17 @@ static inline size_t una_source_words(const una_source *source)
     return source->level_count - source->has_other - source->has_unseen;
 }
 
-/* Inputs of a source: numbers of an image, levels, or the number and whether it was missing. */
+/* Inputs of a source: numbers of an image; levels; or the number, the parts of its date, and whether it was missing. */
 static inline size_t una_source_inputs(const una_source *source)
 {
     if (source->image.height) return source->image.height * source->image.width * source->image.channels;
-    return source->is_text ? source->level_count : (size_t)1 + source->tells_missing;
+    size_t parts = (source->parts & 1) + (source->parts >> 1 & 1) + (source->parts >> 2 & 1);
+    return source->is_text ? source->level_count : 1 + 2 * parts + source->tells_missing;
 }
+
+/* What an input makes of a number of its column, before it is standardised; and how fast that moves with the number. */
+double una_input_value(const una_input *input, double number);
+double una_input_slope(const una_input *input, double number);
 
 /* A whole number below 2^52 that stands for a word, so that rare ones need not be written down. */
 double una_word_sum(const char *word);
@@ -66,8 +76,9 @@ typedef struct una_columns {
     const char *target;
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
     una_missing missing;
+    size_t      said;            /* first notes of the fit that say how the file was written: no matter of the model */
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
-    una_selection  selection;          /* columns that were left out by request                           */
+    una_selection selection;     /* columns that were left out by request                           */
 } una_columns;
 
 /* What the inputs are an image of; height 0: of none. columns may be NULL. */

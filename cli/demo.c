@@ -232,8 +232,8 @@ static una_status run(cli *c)
     d.report = cli_join(report || !folder ? "" : folder, report ? report : "una-demo.html");
 
     una_status status = cli_check_chart(c, d.chart);
-    if (status == UNA_OK) status = cli_check_report(c, d.report);
     if (status == UNA_OK) status = cli_check_files(c, "report", d.report);
+    if (status == UNA_OK) status = cli_check_report(c, d.report);
     if (status == UNA_OK) status = try_all(c, &d);
     if (status == UNA_OK) status = draw(c, &d);
     cli_progress_clear();

@@ -74,8 +74,8 @@ static una_status check_places(cli *c, job *j)
     j->out = cli_has(c, "out") ? cli_text(c, "out") : j->default_out;
     if (cli_rank() > 0) return UNA_OK;                   /* rank 0 writes */
     una_status status = cli_check_chart(c, j->chart);
-    if (status == UNA_OK) status = cli_check_report(c, j->report);
     if (status == UNA_OK) status = cli_check_files(c, "out", j->out);
+    if (status == UNA_OK) status = cli_check_report(c, j->report);
     if (status == UNA_OK) j->replaced = cli_replaced(c, j->out);
     return status;
 }

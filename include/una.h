@@ -261,7 +261,8 @@ typedef struct una_fit_settings {
     una_missing        missing;
     size_t             other;                  /* > 0: levels with fewer rows share an "other" level. Words never seen
                                                   have a level of which no row can tell: that one, or where some row
-                                                  has it, another                                   */
+                                                  has it, another; ignorance is at least what it would be with any
+                                                  word that was seen (docs/FILES.md)                */
     const char *const *targets;                /* several columns to predict at once, instead of `target`; cells may be
                                                   missing: a target then goes without those rows    */
     size_t             target_count;           /* 0: one, `target`                                  */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 3, MOST_COLUMNS = 1 << 20 };
+enum { VERSION = 4, MOST_COLUMNS = 1 << 20 };
 static const char ENDING[] = ".table";
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 
@@ -24,12 +24,15 @@ typedef struct head {
     uint64_t      sum;           /* of head (with sum 0), descriptors and text                      */
     una_cache_key key;
     uint64_t      content;       /* sum of the data file's bytes, with zeroes to a multiple of 32   */
-    uint64_t      rows, columns, text_size;      /* text: path and names, each with its zero byte, then zeroes  */
+    uint64_t      rows, columns, text_size;      /* text: path, names, notes, each with its zero byte, then zeroes */
+    uint64_t      notes;
     uint64_t      first_line, has_lines, lines_sum;
 } head;
 
 typedef struct descriptor {
     uint64_t is_text, first_word, levels, words_size, sum;     /* words_size in bytes, a multiple of 32 */
+    uint64_t form;                       /* its kind, decimal mark and order, a byte each                */
+    char     unit[UNA_UNIT_ROOM];
 } descriptor;
 
 static size_t eights(size_t size)
@@ -46,6 +49,7 @@ static bool fits(const head *h, const descriptor *d, size_t file_size)
     for (size_t c = 0; c < h->columns; c++) {
         if (d[c].is_text > 1 || d[c].words_size % 32 || d[c].words_size > left || d[c].first_word >= h->rows)
             return false;
+        if ((d[c].form & 255) > UNA_FORM_TIME || d[c].form >> 24 || d[c].unit[UNA_UNIT_ROOM - 1]) return false;
         if (d[c].levels > d[c].words_size || d[c].levels > UINT32_MAX - 1) return false;
         uint64_t size = d[c].is_text ? d[c].words_size + eights(4 * h->rows) : 8 * h->rows;
         if (size > left) return false;
@@ -65,6 +69,7 @@ static bool read_head(int handle, head *h, unsigned char **bytes, const una_cach
     uint64_t size = (uint64_t)about.st_size, rest = size - sizeof *h;
     if (h->columns == 0 || h->columns > MOST_COLUMNS || h->columns > rest / sizeof(descriptor)) return false;
     rest -= h->columns * sizeof(descriptor);
+    if (h->notes > h->text_size) return false;
     if (h->rows == 0 || h->rows > size / 4 || h->text_size % 8 || h->text_size > rest || h->has_lines > 1) return false;
 
     size_t more = h->columns * sizeof(descriptor) + h->text_size;
@@ -141,6 +146,13 @@ static bool read_lines(int handle, una_dataset *data, const head *h)
                              una_sum_end(&s) == h->lines_sum);
 }
 
+static una_form form_of(const descriptor *d)
+{
+    una_form form = { (una_form_kind)(d->form & 255), (char)(d->form >> 8 & 127), (char)(d->form >> 16 & 127), "" };
+    memcpy(form.unit, d->unit, sizeof form.unit);
+    return form;
+}
+
 static bool read_table(int handle, una_dataset **data, const char *path, const una_cache_place *p,
                        const una_cache_key *key, una_run *run)
 {
@@ -150,7 +162,7 @@ static bool read_table(int handle, una_dataset **data, const char *path, const u
     if (!read_head(handle, &h, &bytes, key, run)) return false;
 
     const descriptor *d = (const descriptor *)(bytes + sizeof h);
-    const char **text = split_texts((const char *)(d + h.columns), h.text_size, h.columns + 1, work);
+    const char **text = split_texts((const char *)(d + h.columns), h.text_size, h.columns + 1 + h.notes, work);
     if (!text || strcmp(text[0], p->path) != 0) return false;
     if (run->settings.verify_cache && !una_cache_verified(&h.key, h.content, path, run)) return false;
     if (una_table_new(data, path, text + 1, h.columns, run) != UNA_OK) return false;
@@ -158,7 +170,10 @@ static bool read_table(int handle, una_dataset **data, const char *path, const u
     una_dataset *t = *data;
     una_words words = una_words_in(&t->arena, work);
     t->rows = h.rows;
-    for (size_t c = 0; c < h.columns; c++) t->column[c].is_text = d[c].is_text;
+    for (size_t c = 0; c < h.columns; c++) {
+        t->column[c].is_text = d[c].is_text;
+        t->column[c].form = form_of(&d[c]);
+    }
     if (una_table_cells(t) != UNA_OK) return false;
 
     for (size_t c = 0; c < h.columns; c++) {
@@ -166,7 +181,16 @@ static bool read_table(int handle, una_dataset **data, const char *path, const u
                                  : read_numbers(handle, &t->column[c], t->rows, &d[c]);
         if (!good) return false;
     }
+    for (size_t i = 0; i < h.notes; i++)
+        if (una_table_note(t, "%s", text[1 + h.columns + i]) != UNA_OK) return false;
     return read_lines(handle, t, &h);
+}
+
+/* Somebody said how files are written: what is kept was read without that. */
+static bool is_told(const una_run *run)
+{
+    const una_read_settings *given = run->settings.reading;
+    return given && (given->delimiter || given->decimal || given->dates || given->word_count);
 }
 
 una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
@@ -174,7 +198,8 @@ una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
     una_cache_place p;
     *data = NULL;
     una_cache_key key = una_cache_key_of(path, run);
-    if (key.size == 0 || una_is_input(path) || una_path_ends(path, strlen(path), ".npy")) return (una_cache_key){0};
+    if (is_told(run) || una_is_input(path) || una_path_ends(path, strlen(path), ".npy")) key.size = 0;
+    if (key.size == 0) return (una_cache_key){0};
     int handle = una_cache_find(&p, path, ENDING) ? una_cache_open(&p) : -1;
     if (handle < 0) return key;
 
@@ -246,7 +271,8 @@ static bool write_words(int handle, const una_table_column *column, size_t rows,
     una_sum s = una_sum_begin();
     una_sum_add(&s, l.text.at, l.text.length);
     una_sum_add(&s, position, size);
-    *d = (descriptor){ 1, column->first_word, l.count, l.text.length, una_sum_end(&s) };
+    *d = (descriptor){ .is_text = 1, .first_word = column->first_word, .levels = l.count, .words_size = l.text.length,
+                       .sum = una_sum_end(&s) };
     return una_cache_put(handle, l.text.at, l.text.length) && una_cache_put(handle, position, size);
 }
 
@@ -263,13 +289,15 @@ static bool write_table(int handle, const una_dataset *data, const una_cache_pla
 {
     static const char zeroes[8];
     head h = { .version = VERSION, .order = UNA_CACHE_ORDER, .key = *key, .content = content, .rows = data->rows,
-               .columns = data->columns, .first_line = data->line[0], .has_lines = !counts_up(data->line, data->rows) };
+               .columns = data->columns, .notes = data->notes, .first_line = data->line[0],
+               .has_lines = !counts_up(data->line, data->rows) };
     memcpy(h.magic, MAGIC, sizeof MAGIC);
 
     una_text text = una_text_in(work);
     una_text_bytes(&text, p->path, strlen(p->path) + 1);
     for (size_t c = 0; c < data->columns; c++)
         una_text_bytes(&text, data->column[c].name, strlen(data->column[c].name) + 1);
+    for (size_t i = 0; i < data->notes; i++) una_text_bytes(&text, data->note[i], strlen(data->note[i]) + 1);
     una_text_bytes(&text, zeroes, eights(text.length) - text.length);
     h.text_size = text.length;
     size_t before = data->columns * sizeof(descriptor), size = sizeof h + before + text.length;
@@ -285,6 +313,9 @@ static bool write_table(int handle, const una_dataset *data, const una_cache_pla
                                                            &d[c].sum);
         una_arena_release(work, mark);
         if (!good) return false;
+        const una_form *form = &column->form;
+        d[c].form = (uint64_t)form->kind | (uint64_t)form->decimal << 8 | (uint64_t)form->order << 16;
+        memcpy(d[c].unit, form->unit, sizeof form->unit);
     }
     size_t lines = h.has_lines ? data->rows * sizeof *data->line : 0;
     if (lines > 0 && !una_cache_put_summed(handle, data->line, lines, &h.lines_sum)) return false;
@@ -302,6 +333,7 @@ void una_cache_write(const una_dataset *data, const char *path, const una_cache_
 {
     una_cache_writer w;
     double size = 8.0 * (double)data->rows * (double)data->columns;
+    if (data->doubtful) return;                  /* warnings are given with each reading */
     if (!data->line || data->rows == 0 || data->columns > MOST_COLUMNS) return;
     if (!una_cache_begin(&w, path, ENDING, key, size, run)) return;
     una_mark mark = una_arena_mark(&run->scratch);

@@ -23,6 +23,8 @@ typedef struct una_input {       /* one input as the model sees it              
     size_t      source;          /* index into una_columns.sources                                  */
     size_t      level;           /* within the source's levels; SIZE_MAX for a number, UNA_LEVEL_MISSING    */
     double      centre, scale;   /* standardised = (value - centre) / scale; categories have 0, 1    */
+    unsigned    turn;            /* of a date: 1 + 2 part is the sine, 2 + 2 part the cosine of a calendar part; 0: the
+                                    value itself                                                    */
 } una_input;
 
 typedef struct una_source {      /* one column of the table                                         */
@@ -36,9 +38,13 @@ typedef struct una_source {      /* one column of the table                     
                                     position of the most frequent level of a text column            */
     una_image_shape image;       /* of the images that it names; height 0: it names none            */
     bool         tells_missing;  /* a number whose last input says that its cell was missing: some were, in training */
-    bool         has_unseen;     /* the last level, "never seen", is that of no training row: other words were rare */
-    double      *rare;           /* [rare_count] sums of the words that share "other" then, ascending (una_word_sum) */
+    bool         untaught;       /* the last level is that of no training row, and there for words never seen */
+    bool         has_unseen;     /* it is "never seen" then, behind "other", which rare words share */
+    double      *rare;           /* [rare_count] sums of these words, ascending (una_word_sum)      */
     size_t       rare_count;
+    una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its numbers are days; else plain  */
+    const char  *unit;           /* that its cells had in the file; NULL or "": none                */
+    unsigned     parts;          /* of its dates, as inputs too: bits 1 << una_calendar_part        */
 } una_source;
 
 /* Levels that are words of their own. */
@@ -47,12 +53,17 @@ static inline size_t una_source_words(const una_source *source)
     return source->level_count - source->has_other - source->has_unseen;
 }
 
-/* Inputs of a source: numbers of an image, levels, or the number and whether it was missing. */
+/* Inputs of a source: numbers of an image; levels; or the number, the parts of its date, and whether it was missing. */
 static inline size_t una_source_inputs(const una_source *source)
 {
     if (source->image.height) return source->image.height * source->image.width * source->image.channels;
-    return source->is_text ? source->level_count : (size_t)1 + source->tells_missing;
+    size_t parts = (source->parts & 1) + (source->parts >> 1 & 1) + (source->parts >> 2 & 1);
+    return source->is_text ? source->level_count : 1 + 2 * parts + source->tells_missing;
 }
+
+/* What an input makes of a number of its column, before it is standardised; and how fast that moves with the number. */
+double una_input_value(const una_input *input, double number);
+double una_input_slope(const una_input *input, double number);
 
 /* A whole number below 2^52 that stands for a word, so that rare ones need not be written down. */
 double una_word_sum(const char *word);
@@ -65,8 +76,9 @@ typedef struct una_columns {
     const char *target;
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
     una_missing missing;
+    size_t      said;            /* first notes of the fit that say how the file was written: no matter of the model */
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
-    una_selection  selection;          /* columns that were left out by request                           */
+    una_selection selection;     /* columns that were left out by request                           */
     bool        log_target;      /* the target is known by its logarithm: centre and scale are those of log y       */
 } una_columns;
 
@@ -90,8 +102,9 @@ static inline una_image_shape una_columns_image(const una_columns *columns)
  * target); MEAN fills numbers with the training mean and text with the most frequent level, adds an input to numbers
  * that were missing in some row, and refuses a missing target. Mean and population std are those of the cells that are
  * there. Constant columns (std <= UNA_ROUNDING of the mean's size; one level in all rows) are left out; columns that
- * equal each other stay. With `other`, words in fewer rows share the level "other", which every text column then has; where some row has it, words never seen have one of
- * their own, "never seen", of which no row can have told anything. `target` NULL means the last column; `notes` (may be
+ * equal each other stay. With `other`, words in fewer rows share the level "other", which every text column then has;
+ * where some row has it, words never seen have one of their own, "never seen", of which no row can have told anything.
+ * `target` NULL means the last column; `notes` (may be
  * NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal has its own
  * sentence and remedy. */
 #define UNA_ROUNDING (8 * DBL_EPSILON)         /* of numbers that are equal but for the way they were computed   */

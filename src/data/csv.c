@@ -7,6 +7,8 @@
  */
 #include "data/csv.h"
 
+#include "data/sniff.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -66,12 +68,12 @@ static bool is_one_of(const una_cell *cell, const char *const *words, size_t cou
 una_cell_kind una_cell_read(const una_cell *given, double *value)
 {
     const char *at = given->at;
-    if (una_number_at(&at, value) && at == given->at + given->length) return UNA_SHEET_NUMBER;
+    if (una_number_at(&at, value) && at == given->at + given->length) return UNA_CELL_NUMBER;
     static const char *const missing[] = { "", "na", "nan", "null", "?" };
     static const char *const infinite[] = { "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
     una_cell cell = stripped(*given);
     if (cell.length > 0 && una_parse_number(cell.at, cell.length, value))
-        return isfinite(*value) ? UNA_SHEET_NUMBER : UNA_CELL_INFINITE;
+        return isfinite(*value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
     if (is_one_of(&cell, missing, sizeof missing / sizeof *missing)) return UNA_CELL_MISSING;
     if (is_one_of(&cell, infinite, sizeof infinite / sizeof *infinite)) return UNA_CELL_INFINITE;
     return UNA_CELL_WORD;
@@ -267,12 +269,32 @@ static void undouble(una_cell *cell)
     cell->length = to;
 }
 
+/* A line that begins with # and has another number of cells than the header: a comment. Quotes mean nothing there. */
+static bool is_comment(const una_csv *csv, scan *s)
+{
+    if (csv->start == csv->end || csv->buffer[csv->start] != '#' || csv->cell_room < 2) return false;
+    const char *from = csv->buffer + csv->start, *feed = memchr(from, '\n', csv->end - csv->start);
+    s->short_of_bytes = !feed && !csv->finished;
+    if (!feed) feed = csv->buffer + csv->end;
+    size_t cells = 1;
+    for (const char *p = from; p < feed; p++) cells += *p == csv->delimiter;
+    if (s->short_of_bytes || cells == csv->columns || cells == csv->cell_room) return false;
+    s->at = (size_t)(feed - csv->buffer) + (feed < csv->buffer + csv->end);
+    return true;
+}
+
 /* The next record into cells, or *more false. Lines without a cell are passed over only at the end. */
 static una_status next_record(una_csv *csv, bool *more)
 {
     size_t empty_line = 0;
     for (;;) {
         scan s = { .short_of_bytes = !csv->finished && csv->start == csv->end };
+        if (!s.short_of_bytes && is_comment(csv, &s)) {
+            csv->start = s.at;
+            csv->line++;
+            csv->comments++;
+            continue;
+        }
         if (!s.short_of_bytes && csv->start < csv->end) UNA_TRY(scan_record(csv, &s));
         if (s.short_of_bytes) {
             UNA_TRY(refill(csv));
@@ -304,9 +326,20 @@ static una_status next_record(una_csv *csv, bool *more)
     return UNA_OK;
 }
 
+/* A delimiter behind the last cell of every line, or behind the last of this one. */
+static una_status take_trailing(una_csv *csv)
+{
+    if (!csv->trailing || csv->cell_count != csv->columns + 1) return UNA_OK;
+    csv->cell_count--;
+    if (stripped(csv->cells[csv->columns]).length == 0) return UNA_OK;
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu has a cell behind the column '%.60s', which is the last with a name; "
+             "give the next one a name in the header too", csv->path, csv->record_line, csv->names[csv->columns - 1]);
+}
+
 una_status una_csv_next(una_csv *csv, bool *more)
 {
     UNA_TRY(next_record(csv, more));
+    if (*more) UNA_TRY(take_trailing(csv));
     if (*more && csv->cell_count != csv->columns)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu has %zu cell%s where the header has %zu", csv->path,
                  csv->record_line, csv->cell_count, csv->cell_count == 1 ? "" : "s", csv->columns);
@@ -352,7 +385,7 @@ static bool looks_like_data(const una_csv *csv)
     bool running = true;
     double value = 0, first = 0;
     for (size_t i = 0; i < csv->columns; i++) {
-        if (una_cell_read(&csv->cells[i], &value) != UNA_SHEET_NUMBER) return false;
+        if (una_cell_read(&csv->cells[i], &value) != UNA_CELL_NUMBER) return false;
         if (i == 0) first = value;
         running = running && (first == 0 || first == 1) && value == first + (double)i;
     }
@@ -371,10 +404,8 @@ static una_status check_header(una_csv *csv)
                      csv->path, csv->record_line, i + 1, csv->columns);
 
     if (csv->columns == 1 && csv->delimiter == ',' && strchr(csv->names[0], ';'))
-        UNA_FAIL(csv->run, UNA_E_INPUT,
-                 "the header of %s has semicolons and no comma; save the file with commas (.csv) "
-                 "or tabs (.tsv) between the cells",
-                 csv->path);
+        UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
+                 "semicolon", csv->path);
 
     bool repeated;
     size_t first = 0, second = 0;
@@ -403,16 +434,19 @@ static una_status read_header(una_csv *csv)
         UNA_TRY(una_arena_check(&csv->arena));
         csv->names[i] = memcpy(name, cell.at, cell.length);
     }
+    csv->trailing = csv->columns > 1 && !csv->names[csv->columns - 1][0];
+    csv->columns -= csv->trailing;
     return check_header(csv);
 }
 
 /* By the name; if that says nothing, by what the first line has more of. */
-static char delimiter_of(const una_csv *csv)
+static char delimiter_of(const una_csv *csv, bool *fixed)
 {
     size_t length = strlen(csv->path);
     if (una_path_ends(csv->path, length, ".gz")) length -= 3;
+    *fixed = una_path_ends(csv->path, length, ".tsv");
     if (una_path_ends(csv->path, length, ".csv")) return ',';
-    if (una_path_ends(csv->path, length, ".tsv")) return '\t';
+    if (*fixed) return '\t';
     size_t commas = 0, tabs = 0;
     bool inside = false;
     for (size_t i = csv->start; i < csv->end && (inside || csv->buffer[i] != '\n'); i++) {
@@ -421,6 +455,31 @@ static char delimiter_of(const una_csv *csv)
         if (!inside && csv->buffer[i] == '\t') tabs++;
     }
     return tabs > commas ? '\t' : ',';
+}
+
+/* How the file is written, from its beginning: the buffer holds it. */
+static una_status sniff(una_csv *csv)
+{
+    const char *bytes = csv->buffer + csv->start, *what;
+    size_t size = csv->end - csv->start;
+    bool fixed, whole = csv->finished && size <= UNA_SNIFF_MOST;
+    if ((what = una_sniff_binary(bytes, size)))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s is %s", csv->path, what);
+
+    const una_read_settings *given = csv->run->settings.reading;
+    char usual = delimiter_of(csv, &fixed);
+    una_sniff found = una_sniff_text(bytes, size < UNA_SNIFF_MOST ? size : UNA_SNIFF_MOST, whole, usual, fixed,
+                                     given ? given->delimiter : 0);
+    csv->delimiter = found.delimiter;
+    csv->delimiter_found = found.found;
+    csv->decimal = given && given->decimal ? given->decimal : found.decimal;
+    csv->latin = found.latin;
+    csv->comments = csv->first_comments = found.comments;
+    csv->first = csv->start + found.skip;
+    csv->first_line = 1 + found.lines;
+    csv->start = csv->first;
+    csv->line = csv->first_line;
+    return UNA_OK;
 }
 
 /* ---- opening and closing ------------------------------------------------------------------------------ */
@@ -514,7 +573,7 @@ static una_status open_file(una_csv *csv, const char *path)
     if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && (!csv->file || gzdirect(csv->file)))
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again",
                  path);
-    csv->delimiter = delimiter_of(csv);
+    UNA_TRY(sniff(csv));
     return read_header(csv);
 }
 
@@ -537,7 +596,10 @@ una_status una_csv_rewind(una_csv *csv)
         UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
                  "here; write it to a file first", csv->path);
     UNA_TRY(begin(csv));
-    bool more;
+    bool more = csv->first <= csv->end;
+    csv->start = more ? csv->first : csv->end;
+    csv->line = csv->first_line;
+    csv->comments = csv->first_comments;
     UNA_TRY(next_record(csv, &more));
     if (!more) UNA_FAIL(csv->run, UNA_E_IO, "%s changed while it was being read", csv->path);
     return UNA_OK;

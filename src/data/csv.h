@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records of a CSV or TSV file (also .gz), one at a time, as cells that point into the reading buffer, and what
- * a cell means. No cell is copied and none is allocated.
+ * Records of a text file with delimiters (also .gz), one at a time, as cells that point into the reading buffer, and
+ * what a cell means. No cell is copied and none is allocated.
  */
 #ifndef UNA_CSV_H
 #define UNA_CSV_H
 
-#include "base/base.h"
+#include "data/forms.h"
 
 typedef struct una_cell {
     char  *at;                   /* not terminated; quotes taken off, doubled quotes made single       */
@@ -14,7 +14,6 @@ typedef struct una_cell {
     bool   quoted, doubled;
 } una_cell;
 
-typedef enum una_cell_kind { UNA_SHEET_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
 /* What the cell says, a cell of a una_csv. Missing: empty, NA, NaN, null, ? in any case.
  * Infinite: inf, infinity, 1e999. */
 una_cell_kind una_cell_read(const una_cell *cell, double *value);
@@ -34,15 +33,23 @@ typedef struct una_csv {
     size_t       columns;
     una_cell    *cells;          /* [columns] of the record just read                               */
     size_t       record_line;    /* where it begins                                                 */
+    char         decimal;        /* of the file as a whole, found or given; 0: it says nothing      */
+    bool         delimiter_found;        /* from the cells: it is not the usual one                 */
+    bool         trailing;       /* a delimiter stands behind the last cell of the lines            */
+    bool         latin;          /* the beginning is no UTF-8                                       */
+    size_t       comments;       /* lines passed over so far                                        */
     /* private */
     char        *buffer;         /* [room + UNA_CSV_SLACK]; unread bytes are start .. end, buffer[end] is a line feed */
+    size_t       first, first_line, first_comments;      /* where the header begins                 */
     size_t       room, start, end, line, cell_count, cell_room, size, taken;    /* taken: bytes read in all */
     bool         finished;       /* the file has no more bytes                                      */
 } una_csv;
 
-/* Opens and reads the header ("-": all of the standard input, which is kept in a scratch file): every column must have a name, and no two the same. */
+/* Opens and reads the header: every column must have a name, and no two the same. "-" is the standard input, all of
+ * which is kept in a scratch file. */
 una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
-/* *more is false at the end. A row with more or fewer cells than the header is an error. */
+/* *more is false at the end. Lines that begin with # and have another number of cells are passed over. A row with
+ * more or fewer cells than the header is an error. */
 una_status una_csv_next(una_csv *csv, bool *more);
 /* The same for a record that is wholly in the buffer and holds numbers (or nothing, NAN) in all columns but the
  * unwanted ones: fills values [columns], and cells stay as they were. Otherwise false, and nothing has happened. */

@@ -74,6 +74,7 @@ static una_status read_all(una_dataset **data, una_reader *reader)
         UNA_TRY(una_reader_rewind(reader));
         status = una_reader_fill(data, &again, reader, SIZE_MAX);
     }
+    if (status == UNA_OK && !again && *data) status = una_reader_take_forms(reader, *data);
     if (status != UNA_OK || !again) return status;
     UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
 }
@@ -331,6 +332,7 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
         UNA_TRY(una_arena_check(work));
         if (column->is_text) column->first_word = first_word(column, count);
     }
+    UNA_TRY(una_table_remember(to, from));
     return UNA_OK;
 }
 
@@ -371,8 +373,12 @@ static bool holds_values(const una_table_column *column, size_t rows)
 static una_status check_types(const una_table_column *first, const una_dataset *a, const una_table_column *second,
                               const una_dataset *b, una_run *run)
 {
-    if (first->is_text == second->is_text || !holds_values(first, a->rows) || !holds_values(second, b->rows))
-        return UNA_OK;
+    if (!holds_values(first, a->rows) || !holds_values(second, b->rows)) return UNA_OK;
+    bool dates = first->form.kind == UNA_FORM_DATE, times = first->form.kind == UNA_FORM_TIME;
+    if (dates != (second->form.kind == UNA_FORM_DATE) || times != (second->form.kind == UNA_FORM_TIME))
+        UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' holds dates or times in one of %.200s and %.200s alone; write "
+                 "it the same way in both", first->name, a->origin, b->origin);
+    if (first->is_text == second->is_text) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' holds words in %.200s and numbers in %.200s; put the rows of both "
              "into one file", first->name, first->is_text ? a->origin : b->origin,
              first->is_text ? b->origin : a->origin);
@@ -416,7 +422,8 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
         UNA_TRY(una_arena_check(work));
         if (column->is_text) column->first_word = first_word(column, to->rows);
     }
-    return UNA_OK;
+    UNA_TRY(una_table_remember(to, b));
+    return una_table_remember(to, a);
 }
 
 static una_status join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)

@@ -33,6 +33,30 @@ static bool is_missing(const una_table_column *column, size_t row)
     return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
 }
 
+static const char *moments(una_form_kind kind)
+{
+    return kind == UNA_FORM_DATE ? "dates" : kind == UNA_FORM_TIME ? "times of day" : "numbers";
+}
+
+/* Dates where the model knows numbers, the other way round, other units. Arrays and made-up tables have no forms, and
+ * their numbers are days. */
+static una_status check_form(const coder *c, const una_source *source, const una_table_column *column)
+{
+    una_form_kind found = column->form.kind == UNA_FORM_NUMBER ? UNA_FORM_PLAIN : column->form.kind;
+    size_t row = 0;
+    while (row < c->data->rows && is_missing(column, row)) row++;
+    bool file = c->data->line && strcmp(c->data->unit, "line") == 0 && !column->is_text && row < c->data->rows;
+    if ((file || found != UNA_FORM_PLAIN) && found != source->form)
+        UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the column '%.60s' holds %s, and the model knows it as %s; write them "
+                 "as they were in the table of the fit", c->data->origin, column->name, moments(found),
+                 moments(source->form));
+    bool unit = column->form.unit[0] && source->unit && source->unit[0];
+    if (unit && strcmp(column->form.unit, "%") != 0 && strcmp(column->form.unit, source->unit) != 0)
+        UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the cells of the column '%.60s' have the unit '%s', and the model was "
+                 "fitted to '%s'; convert them", c->data->origin, column->name, column->form.unit, source->unit);
+    return UNA_OK;
+}
+
 static una_status match_columns(coder *c)
 {
     size_t sources = c->columns->source_count;
@@ -42,6 +66,7 @@ static una_status match_columns(coder *c)
         UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
         const una_table_column *column = &c->data->column[c->at[s]];
         bool is_text = !target && c->columns->sources[s].is_text;
+        if (!target && !is_text) UNA_TRY(check_form(c, &c->columns->sources[s], column));
         if (is_text || !column->is_text || c->data->rows == 0) continue;
 
         const char *word = column->word[column->first_word];
@@ -92,6 +117,15 @@ static una_status choose_rows(coder *c)
         if (whole) c->row[c->rows++] = i;
     }
     return UNA_OK;
+}
+
+/* Sine or cosine of a calendar part; 0 where the date is missing. */
+static void encode_turn(const coder *c, const una_table_column *column, const una_input *input, double *to)
+{
+    for (size_t i = 0; i < c->rows; i++) {
+        double number = column->number[c->row[i]];
+        to[i * c->columns->input_count] = isnan(number) ? 0 : una_input_value(input, number) / input->scale;
+    }
 }
 
 static una_status encode_number(const coder *c, const una_table_column *column, double centre, double scale,
@@ -162,12 +196,17 @@ static size_t find_level(const una_source *source, const char *word)
 }
 
 /* In a table where the column holds nothing but numbers, a level is met by its value. */
-static size_t find_number_level(const una_source *source, double value)
+static size_t find_number_level(const una_source *source, const una_form *form, double value)
 {
     char text[32];
     for (size_t k = 0; k < una_source_words(source); k++) {
+        const char *word = source->levels[k];
+        size_t length = strlen(word);
         double level;
-        if (una_parse_number(source->levels[k], strlen(source->levels[k]), &level) && level == value) return k;
+        bool number = una_parse_number(word, length, &level);
+        if (!number && form->kind != UNA_FORM_PLAIN)
+            number = una_form_value(&level, form, word, length) == UNA_CELL_NUMBER;
+        if (number && level == value) return k;
     }
     return level_of_others(source, una_number_text(text, value));
 }
@@ -198,7 +237,7 @@ static una_status encode_text(const coder *c, const una_source *source, const un
             continue;
         }
 
-        if (!column->is_text) level = find_number_level(source, column->number[row]);
+        if (!column->is_text) level = find_number_level(source, &column->form, column->number[row]);
         else if (column->word[row] != last) level = find_level(source, last = column->word[row]);
         if (level == SIZE_MAX) return unseen(c, source, column, row);
         to[i * c->columns->input_count + level] = 1;
@@ -260,6 +299,8 @@ static una_status encode_inputs(const coder *c)
         else
             UNA_TRY(
                 encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
+        for (size_t k = 1; !source->is_text && k < una_source_inputs(source) - source->tells_missing; k++)
+            encode_turn(c, column, &input[k], c->x + i + k);
         i += una_source_inputs(source);
         if (!source->is_text) encode_missing(c, source, column, source->tells_missing ? c->x + i - 1 : NULL);
     }
@@ -313,8 +354,9 @@ una_wanted *una_columns_wanted(const una_columns *const *target, size_t targets,
     una_wanted *wanted = UNA_GET(arena, una_wanted, columns->source_count + targets);
     if (!wanted) return NULL;
     for (size_t s = 0; s < columns->source_count; s++)
-        wanted[s] = (una_wanted){ columns->sources[s].name, columns->sources[s].is_text };
+        wanted[s] = (una_wanted){ columns->sources[s].name, columns->sources[s].is_text, columns->sources[s].form,
+                                  columns->sources[s].unit ? columns->sources[s].unit : "" };
     for (size_t t = 0; t < targets; t++)
-        wanted[columns->source_count + t] = (una_wanted){ target[t]->target, false };
+        wanted[columns->source_count + t] = (una_wanted){ target[t]->target, false, UNA_FORM_PLAIN, NULL };
     return wanted;
 }

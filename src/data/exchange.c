@@ -4,6 +4,7 @@
  * be wrong; everything else that a file says is checked.
  */
 #include "data/columns.h"
+#include "data/calendar.h"
 #include "data/csv.h"
 #include "data/images.h"
 
@@ -44,20 +45,22 @@ static una_status check_levels(una_archive *ar, const una_source *source)
     return last ? UNA_OK : una_archive_refuse(ar, "columns.level", "does not end with the one level 'other'");
 }
 
-/* Words that were rare, in files where some were and "never seen" is a level beside "other". */
+/* Words that were rare. Without this block, in older files, "other" may be the level of training rows and of words
+ * never seen alike. */
 static una_status exchange_rare(una_source *source, una_archive *ar)
 {
     const char *name = "columns.rare";
     uint64_t count = source->rare_count;
-    if (ar->loading ? !una_archive_next_is(ar, name) : !source->has_unseen) return UNA_OK;
-    UNA_TRY(una_archive_u64(ar, name, &count, 1, ar->loading ? ar->size / 8 : UINT64_MAX / 8));
-    UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
+    if (ar->loading ? !una_archive_next_is(ar, name) : !source->untaught) return UNA_OK;
+    UNA_TRY(una_archive_u64(ar, name, &count, 0, ar->loading ? ar->size / 8 : UINT64_MAX / 8));
+    if (count) UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
     if (!ar->loading) return UNA_OK;
     source->rare_count = (size_t)count;
-    source->has_unseen = true;
+    source->untaught = true;
+    source->has_unseen = count > 0;
     for (size_t k = 1; k < source->rare_count; k++)
         if (!(source->rare[k - 1] < source->rare[k])) return una_archive_refuse(ar, name, "is not in order");
-    return source->has_other && source->level_count > 2 ? UNA_OK
+    return source->has_other && source->level_count > (size_t)1 + source->has_unseen ? UNA_OK
            : una_archive_refuse(ar, name, "is there without a level 'other'");
 }
 
@@ -110,19 +113,43 @@ static una_status exchange_tells_missing(una_source *source, una_archive *ar)
     return source->tells_missing ? UNA_OK : una_archive_refuse(ar, name, "is there and says no");
 }
 
+/* A number that is remembered with how it was written: dates and their parts, a unit. */
+static una_status exchange_form(una_source *source, una_archive *ar)
+{
+    uint64_t form = (uint64_t)source->form, parts = source->parts;
+    const char *unit = source->unit ? source->unit : "";
+    UNA_TRY(una_archive_u64(ar, "columns.form", &form, UNA_FORM_PLAIN, UNA_FORM_TIME));
+    UNA_TRY(una_archive_u64(ar, "columns.parts", &parts, 0, (1 << UNA_PARTS) - 1));
+    UNA_TRY(una_archive_text(ar, "columns.unit", &unit));
+    if (!ar->loading) return UNA_OK;
+    if (unit && strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, "columns.unit", "is too long");
+    source->form = (una_form_kind)form;
+    source->parts = (unsigned)parts;
+    source->unit = unit && *unit ? unit : NULL;
+    if (form == UNA_FORM_NUMBER) return una_archive_refuse(ar, "columns.form", "is none that is written");
+    bool moments = source->form != UNA_FORM_PLAIN;
+    return moments || !parts ? UNA_OK : una_archive_refuse(ar, "columns.parts", "has parts of what is no date");
+}
+
+static bool has_form(const una_source *source)
+{
+    return source->form != UNA_FORM_PLAIN || source->parts || (source->unit && source->unit[0]);
+}
+
 /* What a source adds to the file; *centre and *scale are those of its input where it is a number. */
 static una_status exchange_source(una_source *source, double *centre, double *scale, una_archive *ar)
 {
-    uint64_t sort = source->image.height ? 2 : source->is_text;
+    uint64_t sort = source->image.height ? 2 : source->is_text ? 1 : has_form(source) ? 3 : 0;
     UNA_TRY(exchange_name(ar, "columns.name", &source->name));
-    UNA_TRY(una_archive_u64(ar, "columns.is_text", &sort, 0, 2));
+    UNA_TRY(una_archive_u64(ar, "columns.is_text", &sort, 0, 3));
     source->is_text = sort == 1;
     if (source->is_text) return exchange_levels(source, ar);
     if (sort == 2) UNA_TRY(exchange_image(&source->image, ar));
+    if (sort == 3) UNA_TRY(exchange_form(source, ar));
     UNA_TRY(una_archive_f64(ar, "columns.mean", &source->mean));
     UNA_TRY(una_archive_f64(ar, "columns.centre", centre));
     UNA_TRY(una_archive_f64(ar, "columns.scale", scale));
-    if (sort == 0) UNA_TRY(exchange_tells_missing(source, ar));
+    if (sort != 2) UNA_TRY(exchange_tells_missing(source, ar));
     return !ar->loading || *scale > 0 ? UNA_OK : una_archive_refuse(ar, "columns.scale", "is not positive");
 }
 
@@ -154,7 +181,7 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
     UNA_TRY(una_columns_inputs(columns, ar->arena));
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];
-        if (input->level != SIZE_MAX) continue;
+        if (input->level != SIZE_MAX || input->turn) continue;
         input->centre = centre[input->source];
         input->scale = scale[input->source];
     }

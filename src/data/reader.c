@@ -8,6 +8,7 @@
 #include "data/csv.h"
 #include "data/npy.h"
 #include "data/read.h"
+#include "data/formed.h"
 
 #include <string.h>
 
@@ -28,6 +29,12 @@ struct una_reader {
     double      *values;         /* [columns] of one row, where all wanted columns are numbers      */
     size_t      *first_word;     /* [table_columns] row of the file that made it text               */
     infinity    *infinite;       /* [table_columns], where the types were not given                 */
+    una_form_study *study;       /* [table_columns] of columns of words; where types were given, of numbers */
+    una_form    *form;           /* [table_columns] where types were given: how numbers are written */
+    una_wanted  *wanted;         /* [table_columns] where types were given                          */
+    bool        *stays;          /* [table_columns] words, because somebody said so                 */
+    bool         studied;        /* types were given, and the forms have been looked for            */
+    bool         commas;         /* decimal commas: a number with a point may have it for thousands */
     size_t       table_columns, row;     /* row: of the file, next to be read                       */
     size_t       part, parts;    /* rows that are kept: row % parts == part                         */
     bool         typed;          /* the types were given                                            */
@@ -75,6 +82,10 @@ static una_status take_columns(una_reader *reader, size_t count)
     reader->is_text = UNA_GET(&reader->arena, bool, count);
     reader->first_word = UNA_GET(&reader->arena, size_t, count);
     reader->infinite = UNA_GET(&reader->arena, infinity, count);
+    reader->study = UNA_GET(&reader->arena, una_form_study, count);
+    reader->form = UNA_GET(&reader->arena, una_form, count);
+    reader->wanted = UNA_GET(&reader->arena, una_wanted, count);
+    reader->stays = UNA_GET(&reader->arena, bool, count);
     reader->unwanted = UNA_GET(&reader->arena, bool, reader->columns);
     reader->values = UNA_GET(&reader->arena, double, reader->columns);
     for (size_t i = 0; !reader->arena.failed && i < reader->columns; i++) reader->unwanted[i] = true;
@@ -109,9 +120,35 @@ static una_status choose(una_reader *reader, const una_wanted *wanted, size_t co
         reader->unwanted[from] = false;
         reader->table_names[to] = reader->names[from];
         reader->is_text[to] = wanted[i].is_text;
+        reader->wanted[to] = wanted[i];
         reader->table_columns++;
     }
     return UNA_OK;
+}
+
+/* Columns that a person wants as words, whatever they hold. */
+static una_status keep_words(una_reader *reader)
+{
+    const una_read_settings *given = reader->run->settings.reading;
+    for (size_t i = 0; reader->csv && given && i < given->word_count; i++) {
+        size_t column;
+        UNA_TRY(una_names_need(&column, reader->names, reader->columns, reader->path, given->words[i], reader->run));
+        reader->is_text[column] = reader->stays[column] = true;
+    }
+    return UNA_OK;
+}
+
+static void begin_studies(una_reader *reader)
+{
+    const una_read_settings *given = reader->run->settings.reading;
+    if (!reader->csv) return;
+    char decimal = given ? given->decimal : 0, order = given && given->dates ? given->dates[0] : 0;
+    /* Who writes semicolons between cells does so because of decimal commas. */
+    char hint = reader->csv->decimal ? reader->csv->decimal : reader->csv->delimiter == ';' ? ',' : 0;
+    for (size_t c = 0; c < reader->table_columns; c++)
+        reader->study[c] = (una_form_study){ .decimal = decimal, .order = order, .hint = hint };
+    bool anew = strchr(";|", reader->csv->delimiter) || decimal;
+    reader->commas = reader->csv->decimal == ',' && anew;        /* files with commas or tabs: a matter of the column */
 }
 
 static una_status choose_all(una_reader *reader)
@@ -123,7 +160,7 @@ static una_status choose_all(una_reader *reader)
         reader->unwanted[i] = false;
         reader->table_names[i] = reader->names[i];
     }
-    return UNA_OK;
+    return keep_words(reader);
 }
 
 static una_status begin(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
@@ -138,6 +175,7 @@ static una_status begin(una_reader **out, const char *path, const una_wanted *wa
     una_status status = open_file(reader, path);
     if (status == UNA_OK)
         status = count ? choose(reader, wanted, count, optional_from) : choose_all(reader);
+    if (status == UNA_OK) begin_studies(reader);
     if (status == UNA_OK) *out = reader;
     else una_reader_close(reader);
     return status;
@@ -163,11 +201,88 @@ static una_status learn_types(una_reader *reader)
     return una_reader_rewind(reader);
 }
 
+static una_cell_kind cell_kind(const una_reader *reader, const una_cell *cell, double *value)
+{
+    una_cell_kind kind = una_cell_read(cell, value);
+    bool pointed = kind == UNA_CELL_NUMBER && reader->commas && memchr(cell->at, '.', cell->length);
+    return pointed ? UNA_CELL_WORD : kind;
+}
+
+/* ---- forms of columns whose types are given ------------------------------------------------------------- */
+
+static una_status check_unit(const una_reader *reader, size_t c)
+{
+    const char *own = reader->wanted[c].unit, *found = reader->form[c].unit;
+    if (!own || !*found || strcmp(own, found) == 0 || strcmp(found, "%") == 0) return UNA_OK;
+    if (*own)
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s: the cells of the column '%.60s' have the unit '%s', and the model was "
+                 "fitted to '%s'; convert them", reader->path, reader->table_names[c], found, own);
+    una_log(reader->run, UNA_LOG_WARNING, "column '%.60s' of %.200s: the unit '%s' was taken off, and the model was "
+            "fitted to numbers without a unit", reader->table_names[c], reader->path, found);
+    return UNA_OK;
+}
+
+static una_status decide_forms(una_reader *reader)
+{
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_form_study *s = &reader->study[c];
+        una_form_kind wants = reader->wanted[c].form;
+        bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
+        if (reader->is_text[c]) continue;
+        una_form_decide(&reader->form[c], s, false);
+        reader->form[c].kind = moment ? wants : s->seen[0] || s->missing || reader->commas ? UNA_FORM_NUMBER
+                                                                                           : UNA_FORM_PLAIN;
+        UNA_TRY(check_unit(reader, c));
+        una_arena *work = &reader->run->scratch;
+        una_mark mark = una_arena_mark(work);
+        const char *doubt = una_formed_doubt(s, &reader->form[c], reader->table_names[c], work);
+        if (doubt) una_log(reader->run, UNA_LOG_WARNING, "%s", doubt);
+        una_status status = una_arena_check(work);
+        una_arena_release(work, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+/* Looks through the whole file, then goes back to the row that is being read. */
+static una_status study_file(una_reader *reader, bool in_row)
+{
+    bool more = true;
+    UNA_TRY(una_csv_rewind(reader->csv));
+    for (size_t row = 0;; row++) {
+        UNA_TRY(una_csv_next(reader->csv, &more));
+        if (!more) break;
+        for (size_t c = 0; c < reader->table_columns; c++) {
+            const una_cell *cell = &reader->csv->cells[reader->from[c]];
+            double value;
+            if (reader->is_text[c] || una_cell_read(cell, &value) == UNA_CELL_MISSING) continue;
+            una_form_meet(&reader->study[c], cell->at, cell->length);
+        }
+        if (row % 65536 == 65535) UNA_TRY(una_tick(reader->run, "reading", 0, NAN));
+    }
+    reader->studied = true;
+    UNA_TRY(decide_forms(reader));
+    UNA_TRY(una_csv_rewind(reader->csv));
+    more = true;
+    for (size_t row = 0; more && row < reader->row + in_row; row++) UNA_TRY(una_csv_next(reader->csv, &more));
+    if (!more) UNA_FAIL(reader->run, UNA_E_IO, "%s changed while it was being read", reader->path);
+    return UNA_OK;
+}
+
+/* Where the model wants dates, numbers will not do, so the file is looked through beforehand. */
+static una_status learn_dates(una_reader *reader)
+{
+    bool any = reader->commas;
+    for (size_t c = 0; c < reader->table_columns; c++)
+        any = any || reader->wanted[c].form == UNA_FORM_DATE || reader->wanted[c].form == UNA_FORM_TIME;
+    return any ? study_file(reader, false) : UNA_OK;
+}
+
 una_status una_reader_open(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
                            size_t optional_from, una_run *run)
 {
     UNA_TRY(begin(reader, path, wanted, count, optional_from, run));
-    una_status status = count || (*reader)->npy ? UNA_OK : learn_types(*reader);
+    una_status status = (*reader)->npy ? UNA_OK : count ? learn_dates(*reader) : learn_types(*reader);
     if (status == UNA_OK) return UNA_OK;
     una_reader_close(*reader);
     *reader = NULL;
@@ -177,6 +292,7 @@ una_status una_reader_open(una_reader **reader, const char *path, const una_want
 una_status una_reader_rewind(una_reader *reader)
 {
     reader->row = 0;
+    if (!reader->typed) begin_studies(reader);
     return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
 }
 
@@ -284,6 +400,12 @@ static const char *cell_text(char text[64], una_cell cell)
 static una_status meet_word(una_reader *reader, size_t column, una_cell cell, size_t rows_before, bool *again)
 {
     char text[64];
+    una_form_kind wants = reader->wanted[column].form;
+    if (reader->typed && (wants == UNA_FORM_DATE || wants == UNA_FORM_TIME))
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is not a %s, and the model knows "
+                 "this column as such; write %s, or NA for a missing value", reader->path, reader->csv->record_line,
+                 reader->table_names[column], cell_text(text, cell), wants == UNA_FORM_DATE ? "date" : "time of day",
+                 wants == UNA_FORM_DATE ? "2024-03-31 or 2024-03-31 12:30" : "12:30");
     if (reader->typed)
         UNA_FAIL(reader->run, UNA_E_INPUT,
                  "%s, line %zu, column '%.60s': '%.40s' is not a number; correct it, or write NA "
@@ -306,15 +428,34 @@ static una_status meet_infinity(una_reader *reader, size_t column, una_cell cell
     return una_arena_check(&reader->arena);
 }
 
+/* A number, date or time of a column whose form is known. */
+static una_status read_formed(una_reader *reader, size_t column, una_build *build)
+{
+    una_cell cell = una_cell_trimmed(&reader->csv->cells[reader->from[column]]);
+    double value = NAN;
+    una_cell_kind kind = una_form_value(&value, &reader->form[column], cell.at, cell.length);
+    bool again = false;
+    if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, cell);
+    if (kind == UNA_CELL_WORD) return meet_word(reader, column, cell, 0, &again);
+    una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
+    return UNA_OK;
+}
+
 static una_status read_cell(una_reader *reader, size_t column, una_build *build, bool *again)
 {
     const una_cell *cell = &reader->csv->cells[reader->from[column]];
     double value = NAN;
-    una_cell_kind kind = una_cell_read(cell, &value);
+    if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
+    una_cell_kind kind = cell_kind(reader, cell, &value);
 
-    if (!reader->is_text[column] && (kind == UNA_SHEET_NUMBER || kind == UNA_CELL_MISSING)) {
-        una_build_number(build, column, kind == UNA_SHEET_NUMBER ? value : NAN);
+    if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
+        una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
         return UNA_OK;
+    }
+    if (!reader->is_text[column] && kind == UNA_CELL_WORD && reader->typed && !reader->studied) {
+        UNA_TRY(study_file(reader, true));
+        if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
+        cell = &reader->csv->cells[reader->from[column]];
     }
 
     una_cell trimmed = una_cell_trimmed(cell);
@@ -325,6 +466,7 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
         }
         UNA_TRY(meet_word(reader, column, trimmed, reader->row, again));
     }
+    if (kind != UNA_CELL_MISSING && !reader->typed) una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
     una_build_word(build, column, kind == UNA_CELL_MISSING || *again ? NULL : trimmed.at, trimmed.length);
     return UNA_OK;
 }
@@ -332,8 +474,8 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
 static bool only_numbers(const una_reader *reader)
 {
     for (size_t c = 0; c < reader->table_columns; c++)
-        if (reader->is_text[c]) return false;
-    return !reader->keeping;
+        if (reader->is_text[c] || reader->form[c].kind != UNA_FORM_PLAIN) return false;
+    return !reader->keeping && !reader->commas;
 }
 
 /* A cell of a row that is not kept: what it says of its column. */
@@ -341,10 +483,15 @@ static una_status pass_cell(una_reader *reader, size_t column, bool *again)
 {
     const una_cell *cell = &reader->csv->cells[reader->from[column]];
     double value;
-    una_cell_kind kind = reader->is_text[column] ? UNA_CELL_MISSING : una_cell_read(cell, &value);
-    if (kind == UNA_SHEET_NUMBER || kind == UNA_CELL_MISSING) return UNA_OK;
-    if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, una_cell_trimmed(cell));
-    return meet_word(reader, column, una_cell_trimmed(cell), reader->row, again);
+    una_cell_kind kind = cell_kind(reader, cell, &value);
+    una_cell trimmed = una_cell_trimmed(cell);
+    if (kind != UNA_CELL_MISSING && reader->is_text[column])
+        una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
+    if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING || reader->is_text[column]) return UNA_OK;
+    if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, trimmed);
+    UNA_TRY(meet_word(reader, column, trimmed, reader->row, again));
+    una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
+    return UNA_OK;
 }
 
 static una_status pass_text_row(una_reader *reader, bool *more, bool *again)
@@ -389,6 +536,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
         size_t first = reader->first_word[c];
         bool here = first > start && first < reader->row && is_kept(reader, first);
         column->is_text = reader->is_text[c];
+        column->form = reader->form[c];
         column->first_word = here ? kept_before(reader, first) - before : 0;
     }
     return una_build_end(build, true);
@@ -403,6 +551,13 @@ una_status una_reader_finite(const una_reader *reader)
     }
     if (first == SIZE_MAX) return UNA_OK;
     return refuse_infinity(reader, reader->infinite[first].line, first, reader->infinite[first].text);
+}
+
+una_status una_reader_take_forms(const una_reader *reader, una_dataset *data)
+{
+    if (!reader->csv) return UNA_OK;
+    UNA_TRY(una_formed_file(data, reader->csv));
+    return una_formed_take(data, reader->study, reader->stays, reader->run);
 }
 
 /* ---- rows of an array ------------------------------------------------------------------------------------ */

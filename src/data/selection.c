@@ -119,7 +119,8 @@ static una_status exchange_names(const char *const **names, size_t *count, const
     for (size_t i = 0; i < n; i++) {
         const char *name = ar->loading ? NULL : (*names)[i];
         UNA_TRY(una_archive_text(ar, "columns.left_name", &name));
-        if (!(name && *name)) return una_archive_refuse(ar, "columns.left_name", "is empty where a name is needed");
+        if (ar->loading && !(name && *name))
+            return una_archive_refuse(ar, "columns.left_name", "is empty where a name is needed");
         if (list) list[i] = name;
     }
     if (list) *names = list;

@@ -6,7 +6,7 @@
 #ifndef UNA_TABLE_H
 #define UNA_TABLE_H
 
-#include "base/base.h"
+#include "data/forms.h"
 
 typedef struct una_table_column {
     const char  *name;
@@ -14,6 +14,7 @@ typedef struct una_table_column {
     double      *number;         /* [rows]; NAN = missing (infinities were refused)                 */
     const char **word;           /* [rows]; NULL = missing; equal words share one pointer within one table */
     size_t       first_word;     /* row of the first cell that made the column text                 */
+    una_form     form;           /* how its numbers were written; kind UNA_FORM_PLAIN: as numbers   */
 } una_table_column;
 
 struct una_dataset {
@@ -27,6 +28,9 @@ struct una_dataset {
     const char       *unit;      /* what `line` counts: "line" or "row"                             */
     struct una_images *images;   /* that its rows name (images.h); NULL: they name none             */
     size_t            image_column;      /* by the numbers of this column                           */
+    const char      **note;      /* [notes] sentences on how the file was written                   */
+    size_t            notes;
+    bool              doubtful;  /* the reading of the file has warned of something                 */
 };
 
 /* Position of a column by name, or SIZE_MAX. */
@@ -51,12 +55,15 @@ una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_ru
 typedef struct una_wanted {      /* a column and its type, as a model knows it                      */
     const char *name;
     bool        is_text;
+    una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its cells must be such; else numbers in any form */
+    const char *unit;            /* the one it must have, if any; "": the model knows none; NULL: whatever it is   */
 } una_wanted;
 
 typedef struct una_reader una_reader;
 /* Opens CSV, TSV, .gz or NPY by name. With `wanted` (count > 0), only these columns are parsed, in this order,
  * a missing one is an error that names it (columns with `optional` from index optional_from on may be absent:
- * then absent from the chunks too), a numeric one that holds a word is an error with line and column. */
+ * then absent from the chunks too), a numeric one that holds a word is an error with line and column. Numbers may be
+ * written in any form that suits their column: where one is not plain, the whole file is looked through for it. */
 una_status una_reader_open(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
                            size_t optional_from, una_run *run);
 /* The next rows, at most max_rows; *chunk NULL at the end. Free each with una_dataset_free. */

@@ -84,7 +84,8 @@ una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, s
         size_t k = 0;
         while (k < *count && strcmp(all[k].name, c->name) != 0) k++;
         if (k < *count) continue;
-        all[(*count)++] = (una_wanted){ c->name, can_hold_words && c->holds != UNA_HOLDS_NUMBERS };
+        all[(*count)++] = (una_wanted){ .name = c->name,
+                                          .is_text = can_hold_words && c->holds != UNA_HOLDS_NUMBERS };
     }
     return all;
 }

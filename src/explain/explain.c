@@ -13,6 +13,7 @@
 #include "explain/concepts.h"
 #include "model/kind.h"
 #include "model/several.h"
+#include "model/unseen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +345,17 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
     return UNA_OK;
 }
 
+/* What is not known of a word that no row had belongs to no concept. */
+static una_status add_unseen(work *w, una_view x, una_run *run)
+{
+    if (!una_unseen_any(&w->model->columns)) return UNA_OK;
+    double *extra = UNA_GET_ROWS(&run->scratch, double, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_unseen_extra(extra, w->model, x, run));
+    for (size_t r = 0; r < x.rows; r++) w->part[r * (w->concepts + 3) + w->concepts] += extra[r];
+    return UNA_OK;
+}
+
 static una_status split_all(work *w, const una_dataset *data, una_run *run)
 {
     result *out = w->out;
@@ -363,6 +375,7 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     by_logs.columns.log_target = false;
     UNA_TRY(una_model_predict_encoded(&by_logs, x.at, x.rows, 0.95, &asked, run));
     UNA_TRY(una_kind_leaves(w->model->kind, w->model->state, x, 1, split_leaf, w, run));
+    UNA_TRY(add_unseen(w, x, run));
     return add_disagreement(w, run);
 }
 

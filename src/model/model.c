@@ -5,6 +5,7 @@
  */
 #include "model/logged.h"
 #include "model/several.h"
+#include "model/unseen.h"
 
 #include "base/clock.h"
 #include "base/company.h"
@@ -80,7 +81,11 @@ static una_status tell_relevance(una_model *model, const double *scale)
     if (!scale) return UNA_OK;
     double *relevance = UNA_GET(&model->keep, double, c->source_count);
     UNA_TRY(una_arena_check(&model->keep));
-    for (size_t d = 0; d < c->input_count; d++) relevance[c->inputs[d].source] = scale[d];
+    for (size_t d = 0; d < c->input_count; d++) {
+        double *at = &relevance[c->inputs[d].source];
+        bool first = !c->inputs[d].turn && c->inputs[d].level != UNA_LEVEL_MISSING;
+        *at = first ? scale[d] : fmax(*at, scale[d]);
+    }
     model->info.relevance = relevance;
     return UNA_OK;
 }
@@ -415,6 +420,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         una_view view = { x + from * inputs, count, inputs, inputs };
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
         status = model->kind->predict(model->state, view, &p, run);
+        if (status == UNA_OK) status = una_unseen_widen(&p, model, view, run);
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) relative_weights(&p);
         if (status == UNA_OK) status = task(context, &p, from, count, run);
@@ -558,7 +564,7 @@ static una_status standardise_row(const una_columns *c, const double *given, dou
         if (!isfinite(value))
             UNA_FAIL(run, UNA_E_INPUT, "row %zu, column '%s': the value is not a finite number", row + 1,
                      c->inputs[d].name);
-        x[d] = (value - c->inputs[d].centre) / c->inputs[d].scale;
+        x[d] = (una_input_value(&c->inputs[d], value) - c->inputs[d].centre) / c->inputs[d].scale;
     }
     return UNA_OK;
 }
@@ -623,7 +629,9 @@ una_status una_model_draw_encoded(const una_model *model, const double *x, size_
 {
     size_t inputs = model->columns.input_count;
     if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
-    UNA_TRY(model->kind->draw(model->state, (una_view){ x, rows, inputs, inputs }, draws, prior, f, run));
+    una_view view = { x, rows, inputs, inputs };
+    UNA_TRY(model->kind->draw(model->state, view, draws, prior, f, run));
+    if (!prior) UNA_TRY(una_unseen_draw(f, draws, model, view, 0, run));
     return una_functions_in_units(model, x, rows, draws, f, run);
 }
 
@@ -659,15 +667,16 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 /* ---- slopes ------------------------------------------------------------------------------------------------- */
 
 /* dm, dv [inputs] of the kind's to dmean, dstd [the same] of the user's; either of these may be NULL. */
-static void slopes_in_users_units(const una_columns *c, double var, const double *dm, const double *dv, double *dmean,
-                                  double *dstd)
+static void slopes_in_users_units(const una_columns *c, const double *given, double var, const double *dm,
+                                  const double *dv, double *dmean, double *dstd)
 {
     double by_std = var > 0 ? 1 / (2 * sqrt(var)) : 0;
     for (size_t d = 0; d < c->input_count; d++) {
         if (c->inputs[d].level == UNA_LEVEL_MISSING) continue;
-        double unit = c->target_scale / c->inputs[d].scale;
-        if (dmean) dmean[c->inputs[d].source] = unit * dm[d];
-        if (dstd) dstd[c->inputs[d].source] = unit * dv[d] * by_std;
+        const una_input *input = &c->inputs[d];
+        double unit = c->target_scale / input->scale * una_input_slope(input, given[input->source]);
+        if (dmean) dmean[input->source] = (input->turn ? dmean[input->source] : 0) + unit * dm[d];
+        if (dstd) dstd[input->source] = (input->turn ? dstd[input->source] : 0) + unit * dv[d] * by_std;
     }
 }
 
@@ -693,7 +702,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
     UNA_TRY(standardise_row(&model->columns, given, x, 0, run));
     if (model->columns.log_target) return logged_slope_at(model, x, dmean, dstd, run);
     UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, &at, run));
-    slopes_in_users_units(&model->columns, at.var, at.dmean, at.dvar, dmean, dstd);
+    slopes_in_users_units(&model->columns, given, at.var, at.dmean, at.dvar, dmean, dstd);
     return UNA_OK;
 }
 
@@ -727,8 +736,8 @@ static una_status take_gaussians(una_gaussians *g, size_t rows, size_t inputs, b
 }
 
 /* Parts of `rows` rows from `from` on. */
-static una_status give_parts(const una_model *model, const una_gaussians *g, size_t from, size_t rows,
-                             const una_parts *out, una_run *run)
+static una_status give_parts(const una_model *model, const una_gaussians *g, const double *given, size_t from,
+                             size_t rows, const una_parts *out, una_run *run)
 {
     const una_columns *c = &model->columns;
     for (size_t k = 0; k < rows * g->parts; k++) {
@@ -739,7 +748,8 @@ static una_status give_parts(const una_model *model, const una_gaussians *g, siz
         if (out->mean) out->mean[to] = c->target_centre + c->target_scale * g->mean[k];
         if (out->std) out->std[to] = c->target_scale * sqrt(g->var[k]);
         if (g->dmean)
-            slopes_in_users_units(c, g->var[k], g->dmean + k * c->input_count, g->dvar + k * c->input_count,
+            slopes_in_users_units(c, given + (from + k / g->parts) * c->source_count, g->var[k],
+                                  g->dmean + k * c->input_count, g->dvar + k * c->input_count,
                                   out->dmean ? out->dmean + column : NULL, out->dstd ? out->dstd + column : NULL);
     }
     return UNA_OK;
@@ -762,7 +772,7 @@ static una_status parts_of_rows(const una_model *model, const double *given, siz
             UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
         una_view view = { x, count, c->input_count, c->input_count };
         UNA_TRY(una_kind_parts(model->kind, model->state, view, &g, run));
-        UNA_TRY(give_parts(model, &g, from, count, out, run));
+        UNA_TRY(give_parts(model, &g, given, from, count, out, run));
     }
     if (out->weight) memcpy(out->weight, g.weight, g.parts * sizeof *g.weight);
     return UNA_OK;

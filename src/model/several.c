@@ -170,6 +170,8 @@ static una_status learn_columns(fitting *f)
     una_selection selection = { s->drop, s->drop_count, s->only, s->only_count };
     UNA_TRY(una_columns_learn_chosen(columns, f->data, s->targets, targets, &selection, s->missing, s->other,
                                      &f->common.notes, &whole->keep, f->run));
+    whole->columns.said = columns[0]->said;              /* the notes are those of the whole */
+    for (size_t t = 0; t < targets; t++) columns[t]->said = 0;
     if (s->log_target) UNA_TRY(una_columns_log_targets(columns, targets, f->data, f->run));
 
     size_t one, other;

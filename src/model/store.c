@@ -67,7 +67,8 @@ static void add_words(una_text *json, const una_model *model)
     una_text_json(json, model->info.spec);
     una_text_add(json, ",\n \"options\": %s", model->options_json);
     add_sentences(json, "warnings", model->info.warnings, model->info.warning_count);
-    add_sentences(json, "notes", model->info.notes, model->info.note_count);
+    size_t said = model->columns.said;
+    add_sentences(json, "notes", model->info.notes + said, model->info.note_count - said);
 }
 
 static void add_part(una_text *json, const una_model *part)
@@ -186,6 +187,18 @@ static una_status exchange_relevance(una_model *model, una_archive *ar)
     return UNA_OK;
 }
 
+/* How the file of the fit was written is said once and not kept: models of one table are one model. */
+static una_status exchange_notes(una_model *model, una_archive *ar)
+{
+    size_t said = ar->loading ? 0 : model->columns.said, count = model->info.note_count - said;
+    const char *const *notes = ar->loading ? NULL : model->info.notes + said;
+    UNA_TRY(exchange_sentences(ar, "notes", &notes, &count));
+    if (!ar->loading) return UNA_OK;
+    model->info.notes = notes;
+    model->info.note_count = count;
+    return UNA_OK;
+}
+
 static una_status exchange_info(una_model *model, una_archive *ar)
 {
     una_fit_info *info = &model->info;
@@ -206,7 +219,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_maybe(ar, "valid_rmse", &info->valid_rmse));
     UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
     UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count));
-    UNA_TRY(exchange_sentences(ar, "notes", &info->notes, &info->note_count));
+    UNA_TRY(exchange_notes(model, ar));
 
     info->rows = (size_t)rows;
     info->valid_rows = (size_t)valid;

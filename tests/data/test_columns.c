@@ -255,10 +255,21 @@ static void missing_filled(void **state)
     learn(HOLES, NULL, UNA_MISSING_MEAN, 0);
     assert_near(columns.sources[0].mean, 15.0 / 4, 1e-15, 0);
     assert_near(columns.sources[1].mean, 0, 0, 0);               /* blue and red are equally frequent: the first */
+    assert_int_equal(columns.input_count, 4);
+    assert_string_equal(columns.inputs[1].name, "a is missing");
+    assert_true(columns.inputs[1].level == UNA_LEVEL_MISSING && columns.inputs[1].source == 0);
     coded c = encode(HOLES);
     assert_int_equal(c.rows, 5);
-    assert_near(c.x[1 * 3], 0, 0, 1e-15);
-    assert_true(c.x[2 * 3 + 1] == 1 && c.x[2 * 3 + 2] == 0);
+    assert_near(c.x[1 * 4], 0, 0, 1e-15);
+    for (size_t i = 0; i < 5; i++) assert_true(c.x[i * 4 + 1] == (i == 1));
+    assert_true(c.x[2 * 4 + 2] == 1 && c.x[2 * 4 + 3] == 0);
+
+    /* Without missing cells in training there is no such input, and such a cell later is the mean. */
+    learn("a,b,y\n1,1,2\n2,5,3\n3,7,9\n", NULL, UNA_MISSING_MEAN, 0);
+    assert_int_equal(columns.input_count, 2);
+    assert_near(encode("a,b,y\nNA,1,2\n").x[0], 0, 0, 1e-15);
+    learn("a,b,y\n1,1,2\nNA,5,3\n3,7,9\n", NULL, UNA_MISSING_DROP, 0);
+    assert_int_equal(columns.input_count, 2);
     learn("b,a,y\nred,1,2\nred,2,3\nblue,4,5\n,5,6\n", NULL, UNA_MISSING_MEAN, 0);
     assert_near(columns.sources[0].mean, 1, 0, 0);
 }
@@ -308,22 +319,31 @@ static void other_level(void **state)
 {
     (void)state;
     learn("c,y\nb,1\nb,2\nz,3\na,4\na,5\nq,6\n", NULL, UNA_MISSING_ERROR, 2);
-    assert_int_equal(columns.input_count, 3);
-    assert_true(columns.sources[0].has_other);
+    assert_int_equal(columns.input_count, 4);
+    assert_true(columns.sources[0].has_other && columns.sources[0].has_unseen);
+    assert_int_equal(columns.sources[0].rare_count, 2);
     assert_string_equal(columns.inputs[2].name, "c=other");
-    coded c = encode("c,y\nnever,1\nq,2\na,3\nother,4\n");
-    const double x[] = { 0, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1 };
-    assert_arrays_near(c.x, x, 12, 0, 0);
+    assert_string_equal(columns.inputs[3].name, "c=never seen");
+    coded c = encode("c,y\nnever,1\nq,2\na,3\nother,4\n");     /* rare words share a level, others were never seen */
+    const double x[] = { 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0 };
+    assert_arrays_near(c.x, x, 16, 0, 0);
     c = encode("c,y\n12,1\n");
-    assert_true(c.x[2] == 1);
+    assert_true(c.x[3] == 1);
 
     /* A level of that name joins, rare words or none. */
     learn("c,y\nother,1\nother,2\nz,3\nzz,4\nzz,5\n", NULL, UNA_MISSING_ERROR, 2);
-    assert_int_equal(columns.input_count, 2);
+    assert_int_equal(columns.input_count, 3);
     assert_string_equal(columns.sources[0].levels[1], "other");
-    learn("c,y\nother,1\nother,2\nzz,4\nzz,5\n", NULL, UNA_MISSING_ERROR, 2);
-    assert_int_equal(columns.input_count, 2);
+    learn("c,y\nother,1\nother,2\nnever seen,3\nnever seen,4\nzz,4\nzz,5\n", NULL, UNA_MISSING_ERROR, 2);
+    assert_int_equal(columns.input_count, 3);
     assert_string_equal(columns.sources[0].levels[1], "other");
+    assert_string_equal(columns.sources[0].levels[2], "never seen");
+
+    /* All words rare: one level, which is said. */
+    learn("c,a,y\nt1,1,1\nt2,2,2\nt3,4,3\n", NULL, UNA_MISSING_ERROR, 2);
+    assert_int_equal(columns.input_count, 1);
+    assert_note("column 'c' was left out: each of its 3 different words stands in fewer than 2 rows");
+    assert_note("--drop 'c'");
 
     /* Without rare words the level is there for what comes later; a column with one word stays constant. */
     learn("c,k,y\na,w,1\na,w,2\nb,w,3\nb,w,4\na,w,5\n", NULL, UNA_MISSING_MEAN, 2);
@@ -366,10 +386,10 @@ static void saved_and_loaded(void **state)
     assert_ok(load(&back, ar.bytes, ar.size, run, &arena), run);
 
     assert_int_equal(back.source_count, 2);
-    assert_int_equal(back.input_count, 4);
+    assert_int_equal(back.input_count, 6);
     assert_int_equal(back.missing, UNA_MISSING_MEAN);
     assert_true(back.target_centre == columns.target_centre && back.target_scale == columns.target_scale);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 6; i++) {
         assert_string_equal(back.inputs[i].name, columns.inputs[i].name);
         assert_true(back.inputs[i].centre == columns.inputs[i].centre &&
                     back.inputs[i].scale == columns.inputs[i].scale);
@@ -377,6 +397,8 @@ static void saved_and_loaded(void **state)
         assert_int_equal(back.inputs[i].source, columns.inputs[i].source);
     }
     assert_true(back.sources[0].mean == columns.sources[0].mean && back.sources[0].has_other);
+    assert_true(back.sources[0].has_unseen && back.sources[0].rare_count == 2 && back.sources[1].tells_missing);
+    assert_memory_equal(back.sources[0].rare, columns.sources[0].rare, 2 * sizeof(double));
 
     una_archive again = save(&back);
     assert_int_equal(again.size, ar.size);
@@ -404,7 +426,7 @@ static void lies_are_refused(void **state)
     learn("c,a,y\nb,1,1\nb,2,2\nz,4,3\na,8,4\na,9,5\nq,16,6\n", NULL, UNA_MISSING_ERROR, 2);
     una_source *sources = columns.sources, kept = sources[0];
     una_input *inputs = columns.inputs;
-    const char *target = columns.target, *levels[3];
+    const char *target = columns.target, *levels[4];
     memcpy(levels, kept.levels, sizeof levels);
 
     columns.target = NULL;
@@ -421,10 +443,10 @@ static void lies_are_refused(void **state)
     columns.target_scale = 0;
     load_refuses(&columns, "columns.target_scale");
     columns.target_scale = 1;
-    inputs[3].scale = -1;
+    inputs[4].scale = -1;
     load_refuses(&columns, "columns.scale");
-    inputs[3].scale = 1;
-    sources[0].mean = 3;
+    inputs[4].scale = 1;
+    sources[0].mean = 4;
     load_refuses(&columns, "columns.most_frequent");
     sources[0].mean = 0.5;
     load_refuses(&columns, "columns.most_frequent");
@@ -440,6 +462,71 @@ static void lies_are_refused(void **state)
     sources[0].levels[1] = "other";
     sources[0].levels[2] = "other";
     load_refuses(&columns, "does not end with the one level 'other'");
+    sources[0].levels[1] = levels[1];
+    sources[0].levels[3] = "zz";
+    load_refuses(&columns, "does not end with the one level 'other'");
+    sources[0].levels[3] = levels[3];
+    double first = sources[0].rare[0];
+    sources[0].rare[0] = sources[0].rare[1];
+    load_refuses(&columns, "columns.rare is not in order");
+    sources[0].rare[0] = first;
+    sources[0].has_other = false;
+    load_refuses(&columns, "columns.rare");
+    sources[0].has_other = true;
+    const char *const nobody[] = { "" };
+    columns.selection = (una_selection){ .drop = nobody, .drop_count = 1 };
+    load_refuses(&columns, "columns.left_name");
+}
+
+/* ---- columns left out by request -------------------------------------------------------------------------------- */
+
+static una_status select_from(una_dataset *data, const una_selection *selection)
+{
+    una_columns *at = &columns;
+    const char *target = "y";
+    notes = (una_notes){ .arena = &arena };
+    return una_columns_learn_chosen(&at, data, &target, 1, selection, UNA_MISSING_ERROR, 0, &notes, &arena, run);
+}
+
+static void selection_refuses(una_dataset *data, una_selection selection, una_status wanted, const char *part)
+{
+    assert_status(select_from(data, &selection), wanted, run);
+    assert_says(una_run_message(run), part);
+}
+
+static void left_out(void **state)
+{
+    (void)state;
+    static const char *const ids[] = { "id", "hole" }, *const a[] = { "a" }, *const y[] = { "y" },
+                      *const none[] = { NULL }, *const odd[] = { "idd" }, *const all[] = { "id", "hole", "a", "b" };
+    char text[4000] = "id,hole,a,b,y\n";        /* id has too many words, and hole a missing cell */
+    for (int i = 0; i < 110; i++)
+        snprintf(text + strlen(text), 40, "w%d,%s,%d,%d,%d\n", i, i == 3 ? "" : "1", i % 5, i % 3, i);
+    una_dataset *data = table(text);
+    assert_ok(select_from(data, &(una_selection){ .drop = ids, .drop_count = 2 }), run);
+    assert_int_equal(columns.input_count, 2);
+    assert_note("columns 'id' and 'hole' were left out, by request");
+    assert_int_equal(columns.selection.drop_count, 2);
+    assert_true(columns.selection.drop[0] != ids[0]);
+    assert_ok(select_from(data, &(una_selection){ .only = a, .only_count = 1 }), run);
+    assert_int_equal(columns.input_count, 1);
+    assert_note("only column 'a' was used, by request");
+
+    una_archive ar = save(&columns);
+    una_columns back;
+    assert_ok(load(&back, ar.bytes, ar.size, run, &arena), run);
+    assert_int_equal(back.selection.only_count, 1);
+    assert_string_equal(back.selection.only[0], "a");
+    assert_int_equal(back.selection.drop_count, 0);
+
+    selection_refuses(data, (una_selection){ .drop = odd, .drop_count = 1 }, UNA_E_INPUT, "did you mean 'id'?");
+    selection_refuses(data, (una_selection){ .drop = y, .drop_count = 1 }, UNA_E_USAGE, "is the target");
+    selection_refuses(data, (una_selection){ a, 1, a, 1 }, UNA_E_USAGE, "by --drop and by --only");
+    selection_refuses(data, (una_selection){ .drop = all, .drop_count = 4 }, UNA_E_USAGE, "no input");
+    selection_refuses(data, (una_selection){ .only = y, .only_count = 1 }, UNA_E_USAGE, "no input");
+    selection_refuses(data, (una_selection){ .drop = none, .drop_count = 1 }, UNA_E_USAGE, "name 1 of --drop");
+    selection_refuses(data, (una_selection){ .drop_count = 1 }, UNA_E_USAGE, "there are none");
+    una_dataset_free(data);
 }
 
 static void too_many_levels(void **state)
@@ -507,6 +594,12 @@ static una_status all_of_it(void *context, una_run *other)
     una_archive ar = { 0 };
 
     una_status status = una_dataset_read(&data, context, other);
+    static const char *const twin[] = { "twin" };
+    const una_selection selection = { .drop = twin, .drop_count = 1 };
+    const char *target = "y";
+    una_columns *at = &learnt;
+    if (status == UNA_OK)
+        status = una_columns_learn_chosen(&at, data, &target, 1, &selection, UNA_MISSING_MEAN, 2, &said, &keep, other);
     if (status == UNA_OK) status = una_columns_learn(&learnt, data, "y", UNA_MISSING_DROP, 2, &said, &keep, other);
     if (status == UNA_OK) status = una_columns_encode(&learnt, data, &x, &y, &kept, &rows, &keep, other);
     if (status == UNA_OK && !una_columns_wanted((const una_columns *[]){ &learnt }, 1, &keep)) status = UNA_E_MEMORY;
@@ -677,6 +770,7 @@ int main(void)
         cmocka_unit_test(too_many_levels),
         cmocka_unit_test(saved_and_loaded),
         cmocka_unit_test(lies_are_refused),
+        cmocka_unit_test(left_out),
         cmocka_unit_test(torn_files_are_refused),
         cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(several_targets),

@@ -177,7 +177,7 @@ static void chunks(void **state)
     static double items[5][3];
     for (size_t i = 0; i < 15; i++) items[i / 3][i % 3] = (double)i / 4;
     const char *path = write_npy(2, "{'descr': '<f8', 'fortran_order': False, 'shape': (5, 3), }", items, sizeof items);
-    una_wanted wanted[] = { { "x3", false }, { "x1", false } };
+    una_wanted wanted[] = { { .name = "x3", .is_text = false }, { .name = "x1", .is_text = false } };
     una_reader *reader = NULL;
     assert_ok(una_reader_open(&reader, path, wanted, 2, 2, run), run);
     una_reader_keep(reader);

@@ -76,7 +76,7 @@ static void rows_of_all_kinds(void **state)
         }
     una_dataset_free(data);
 
-    const una_wanted wanted[] = { { "c", false }, { "a", false } };
+    const una_wanted wanted[] = { { .name = "c", .is_text = false }, { .name = "a", .is_text = false } };
     una_reader *reader = NULL;
     const char *path = temp_text_file("b.csv", "a,b,c\n1,red,3\n4,\"x,y\",6\n7,,9\n");
     assert_ok(una_reader_open(&reader, path, wanted, 2, 2, run), run);           /* words in a column nobody wants */

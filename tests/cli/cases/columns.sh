@@ -96,3 +96,11 @@ for model in gp "luna(epochs=20, width=10, members=2)" "tuna(epochs=10, width=10
     out '"inputs": 3'
     check "$model asked" 0 una predict m.una ask.csv
 done
+# Dates too, whose calendar parts are inputs as well.
+awk 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+    BEGIN { s = 7; print "day,x,y"
+            for (i = 0; i < 300; i++) { m = i % 5 == 0; d = i % 7
+                printf "%s,%.3f,%.3f\n", m ? "" : sprintf("2024-%02d-%02d", 1 + int(i / 28), 1 + i % 28), u(), m ? 9 : d + 0.1 * u() } }' >dates.csv
+check "dates that are missing" 0 una fit dates.csv --target y $fast --missing mean --out dates.una
+check "asked by a file that was saved" 0 sh -c "printf 'day,x\n,0.5\n2024-03-05,0.5\n' >when.csv; '$UNA' predict dates.una when.csv"
+true_that "the missing one is known" awk -F, 'NR == 2 { a = $1 } NR == 3 { b = $1 } END { exit !(a > 8 && b < 7) }' stdout.txt

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calendar arithmetic. Years are taken to begin in March, so that a leap day is the last one: then the days before a
+ * month are floor((153 m + 2) / 5) with m = 0 for March, and 400 years have 146,097 days.
+ */
+#include "data/calendar.h"
+
+static bool leap(int year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+static int days_of(int year, int month)
+{
+    static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    return days[month - 1] + (month == 2 && leap(year));
+}
+
+bool una_calendar_day(double *days, int year, int month, int day)
+{
+    if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > days_of(year, month)) return false;
+    int y = month <= 2 ? year - 1 : year, m = (month + 9) % 12;
+    int era = y / 400, of_era = y % 400, of_year = (153 * m + 2) / 5 + day - 1;
+    *days = (double)(era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468);
+    return true;
+}
+
+void una_calendar_date(double days, int *year, int *month, int *day)
+{
+    double shifted = floor(days) + 719468;
+    if (!(fabs(shifted) < 4e6)) shifted = 719468;                /* a model may be asked about any number */
+    int z = (int)shifted, era = (z >= 0 ? z : z - 146096) / 146097, of_era = z - era * 146097;
+    int y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int of_year = of_era - (365 * y + y / 4 - y / 100), m = (5 * of_year + 2) / 153;
+    *day = of_year - (153 * m + 2) / 5 + 1;
+    *month = m < 10 ? m + 3 : m - 9;
+    *year = y + era * 400 + (*month <= 2);
+}
+
+int una_calendar_weekday(double days)
+{
+    double week = floor(days) + 3;                               /* day 0 is a Thursday */
+    return (int)(week - 7 * floor(week / 7));
+}
+
+const char *una_calendar_part_name(una_calendar_part part)
+{
+    static const char *const names[] = { "hour", "weekday", "month" };
+    return names[part];
+}
+
+double una_calendar_phase(una_calendar_part part, double days)
+{
+    if (!isfinite(days)) return NAN;
+    if (part == UNA_PART_HOUR) return days - floor(days);
+    if (part == UNA_PART_WEEKDAY) return una_calendar_weekday(days) / 7.0;
+    int year, month, day;
+    una_calendar_date(days, &year, &month, &day);
+    return (month - 1 + (day - 1.0) / days_of(year, month)) / 12;
+}

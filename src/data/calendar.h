@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Days of the calendar (Gregorian, also before it was thought of), counted from 1970-01-01, which is 0 and a Thursday.
+ */
+#ifndef UNA_CALENDAR_H
+#define UNA_CALENDAR_H
+
+#include "base/base.h"
+
+/* False: there is no such day. Years are 1 to 9999. */
+bool una_calendar_day(double *days, int year, int month, int day);
+void una_calendar_date(double days, int *year, int *month, int *day);    /* of the day that holds the moment */
+int  una_calendar_weekday(double days);                                  /* 0 Monday ... 6 Sunday            */
+
+/* Parts that come round again, as cyclic pairs: where in its circle a moment stands, 0 <= phase < 1. */
+typedef enum una_calendar_part { UNA_PART_HOUR, UNA_PART_WEEKDAY, UNA_PART_MONTH, UNA_PARTS } una_calendar_part;
+const char *una_calendar_part_name(una_calendar_part part);              /* "hour", "weekday", "month"       */
+/* hour: of the day; weekday: of the week, in whole days; month: of the year, in days. NAN stays NAN. */
+double      una_calendar_phase(una_calendar_part part, double days);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How the cells of a column are written, where they are no plain numbers: with percent signs, currency marks, units,
+ * thousands marks, decimal commas, as dates or as times of day. A study meets all cells of a column and then says which
+ * form they have in common; with the form each cell has a value: the number without its marks, or days since
+ * 1970-01-01.
+ */
+#ifndef UNA_FORMS_H
+#define UNA_FORMS_H
+
+#include "base/base.h"
+
+typedef enum una_cell_kind { UNA_CELL_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
+
+typedef enum una_form_kind { UNA_FORM_PLAIN, UNA_FORM_NUMBER, UNA_FORM_DATE, UNA_FORM_TIME } una_form_kind;
+enum { UNA_UNIT_ROOM = 16, UNA_SEEN_ROOM = 32 };
+
+typedef struct una_form {
+    una_form_kind kind;
+    char decimal;                /* '.' or ','                                                      */
+    char order;                  /* of 3/1/2024: 'd' or 'm'                                         */
+    char unit[UNA_UNIT_ROOM];    /* "%", "$", "kg"; "": none                                        */
+} una_form;
+
+typedef struct una_form_study {
+    char   decimal, order;       /* given; 0: to be found                                           */
+    char   hint;                 /* decimal mark of the file as a whole, where a cell could mean either */
+    size_t numbers, dates, times, words, missing;        /* cells that look so; missing: only as '-', '#N/A' ... */
+    size_t point, comma;         /* numbers that make sense with this decimal mark alone            */
+    size_t either_point, either_comma;                   /* 1.234 and 1,234                         */
+    size_t grouped, with_unit;
+    size_t day_first, month_first, either_first;         /* dates such as 3/1/2024                  */
+    bool   units_differ;
+    char   unit[UNA_UNIT_ROOM];  /* the first                                                       */
+    char   seen[UNA_SEEN_ROOM];  /* the first number that is not plain, date or time                */
+    char   group[UNA_SEEN_ROOM]; /* the first with thousands marks, perhaps                         */
+    char   mark[UNA_SEEN_ROOM];  /* the first that counts as missing                                */
+    char   word[UNA_SEEN_ROOM];  /* the first word                                                  */
+    char   other[UNA_SEEN_ROOM]; /* the first number with another unit, or without                  */
+} una_form_study;
+
+/* One more cell; those that una_cell_read calls missing are not for it. */
+void una_form_meet(una_form_study *study, const char *at, size_t length);
+
+typedef enum una_form_found {
+    UNA_ONE_FORM,              /* all cells have it                                               */
+    UNA_NO_FORM,             /* words, like any                                                 */
+    UNA_MIXED_FORMS              /* many look like numbers or dates, and yet there is no common form */
+} una_form_found;
+/* strict: every cell must have the form, and all the same unit or none. Not strict, for a column that is known to hold
+ * numbers or dates: the form that suits the cells that have one, whatever the others are. */
+una_form_found una_form_decide(una_form *form, const una_form_study *study, bool strict);
+/* Why the cells have no common form, as the end of a sentence. */
+void una_form_why(una_text *text, const una_form_study *study);
+
+/* What a cell says under a form; UNA_CELL_WORD: it does not have it. With a unit, cells may also be without. */
+una_cell_kind una_form_value(double *value, const una_form *form, const char *at, size_t length);
+/* '-', '#N/A', 'none' ...: missing in a column of numbers or dates. */
+bool una_form_missing(const char *at, size_t length);
+
+/* Makes sense as a number with a decimal comma alone (1) or with a decimal point alone (-1); else 0. For sniffing. */
+int  una_form_decimal(const char *at, size_t length);
+
+#endif

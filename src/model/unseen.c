@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See unseen.h. Rows are asked one by one, so that a row's answer does not depend on its neighbours.
+ */
+#include "model/unseen.h"
+
+#include <string.h>
+
+static const uint64_t STREAM = (uint64_t)3 << 60;        /* of UNA_FOR_DRAWS: behind those of all kinds */
+
+bool una_unseen_any(const una_columns *columns)
+{
+    for (size_t s = 0; s < columns->source_count; s++)
+        if (columns->sources[s].untaught) return true;
+    return false;
+}
+
+/* Levels of the source that rows had. */
+static size_t taught(const una_source *source)
+{
+    return source->level_count - 1;
+}
+
+/* The most levels of a column whose word no row had; 0: all words of the row were seen. */
+static size_t count_words(const una_columns *c, const double *x)
+{
+    size_t most = 0;
+    for (size_t s = 0, d = 0; s < c->source_count; d += una_source_inputs(&c->sources[s++])) {
+        const una_source *source = &c->sources[s];
+        if (source->untaught && x[d + taught(source)] == 1 && taught(source) > most) most = taught(source);
+    }
+    return most;
+}
+
+/* The row with the k-th word of each such column, counted round. */
+static void replace_words(double *to, const una_columns *c, const double *x, size_t k)
+{
+    memcpy(to, x, c->input_count * sizeof *to);
+    for (size_t s = 0, d = 0; s < c->source_count; d += una_source_inputs(&c->sources[s++])) {
+        const una_source *source = &c->sources[s];
+        if (!source->untaught || x[d + taught(source)] != 1) continue;
+        to[d + taught(source)] = 0;
+        to[d + k % taught(source)] = 1;
+    }
+}
+
+/* Of one row: itself first, then with each word. */
+static una_status row_extra(double *extra, const una_model *model, const double *x, size_t words, una_run *run)
+{
+    const una_columns *c = &model->columns;
+    size_t rows = words + 1, inputs = c->input_count;
+    double *asked = UNA_GET(&run->scratch, double, rows * inputs), most = 0, square = 0;
+    una_predictive p = { .mean = UNA_GET(&run->scratch, double, rows),
+                         .var_model = UNA_GET(&run->scratch, double, rows),
+                         .var_noise = UNA_GET(&run->scratch, double, rows) };
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(asked, x, inputs * sizeof *x);
+    for (size_t k = 0; k < words; k++) replace_words(asked + (k + 1) * inputs, c, x, k);
+    UNA_TRY(model->kind->predict(model->state, (una_view){ asked, rows, inputs, inputs }, &p, run));
+
+    for (size_t k = 1; k < rows; k++) {
+        most = fmax(most, p.var_model[k]);
+        square += (p.mean[k] - p.mean[0]) * (p.mean[k] - p.mean[0]) / (double)words;
+    }
+    *extra = fmax(0, most + square - p.var_model[0]);
+    return UNA_OK;
+}
+
+una_status una_unseen_extra(double *extra, const una_model *model, una_view x, una_run *run)
+{
+    una_status status = UNA_OK;
+    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
+        size_t words = count_words(&model->columns, x.at + r * x.stride);
+        una_mark mark = una_arena_mark(&run->scratch);
+        extra[r] = 0;
+        if (words) status = row_extra(&extra[r], model, x.at + r * x.stride, words, run);
+        una_arena_release(&run->scratch, mark);
+    }
+    return status;
+}
+
+static una_status new_extra(double **extra, const una_model *model, una_view x, una_run *run)
+{
+    *extra = UNA_GET(&run->scratch, double, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_unseen_extra(*extra, model, x, run);
+}
+
+/* A kind that knows no ignorance does not learn it from one word. */
+static bool is_asked(const una_model *model)
+{
+    return !model->kind->sure && una_unseen_any(&model->columns);
+}
+
+una_status una_unseen_widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
+{
+    double *extra;
+    if (p->mean_only || !is_asked(model)) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = new_extra(&extra, model, x, run);
+    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
+        p->var_model[r] += extra[r];
+        for (size_t m = 0; p->part_var && m < p->parts; m++) p->part_var[r * p->parts + m] += extra[r];
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_unseen_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream, una_run *run)
+{
+    double *extra;
+    if (!is_asked(model)) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = new_extra(&extra, model, x, run);
+    for (size_t k = 0; status == UNA_OK && k < draws; k++) {
+        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, STREAM + (stream << 32) + k);
+        double z = una_rng_normal(&rng);
+        for (size_t r = 0; r < x.rows; r++) f[k * x.rows + r] += z * sqrt(extra[r]);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

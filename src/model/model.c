@@ -180,6 +180,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t rows, all, *kept = NULL;
     UNA_TRY(una_columns_learn(&model->columns, data, settings->target, settings->missing, settings->other,
                               &result->notes, &model->keep, run));
+    una_columns_warn(&model->columns, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images && !model->kind->sees_images)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can: "

@@ -248,7 +248,7 @@ static void settings_win(void **state)
     assert_ok(una_dataset_read(&data, temp_text_file("g.csv", "zip;n;d,x\n10115;1,234;3/1/2024\n20095;5;3/2/2024\n"), own),
               own);
     assert_true(data->columns == 3 && data->column[0].is_text && data->column[1].number[0] == 1234);
-    assert_true(data->column[2].number[0] == 19783 && !data->doubtful);
+    assert_true(data->column[2].number[0] == 19783 && data->doubts == 0);
     una_dataset_free(data);
     assert_status(una_dataset_read(&data, temp_text_file("g.csv", "zipp;n\n1;2\n"), own), UNA_E_INPUT, own);
     assert_says(una_run_message(own), "has no column 'zip' (did you mean 'zipp'?)");

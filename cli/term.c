@@ -203,10 +203,13 @@ void cli_warn(const cli *c, const char *sentence)
 void cli_log(void *context, una_log_level level, const char *sentence)
 {
     cli *c = context;
+    const char *prefix = level == UNA_LOG_WARNING ? "warning: " : "note: ";
+    for (size_t i = 0; i < c->log_count && !c->logs_at_once; i++) {      /* pieces of one file say the same */
+        if (strcmp(strstr(c->logs[i], ": ") + 2, sentence) == 0) return;
+    }
     char **logs = realloc(c->logs, (c->log_count + 1) * sizeof *logs);
     if (!logs) return;
     c->logs = logs;
-    const char *prefix = level == UNA_LOG_WARNING ? "warning: " : "note: ";
     size_t size = strlen(prefix) + strlen(sentence) + 1;
     logs[c->log_count] = cli_memory(size, 1);
     snprintf(logs[c->log_count++], size, "%s%s", prefix, sentence);

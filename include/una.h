@@ -604,7 +604,8 @@ typedef struct una_file_settings {             /* which rows of a file, and what
 una_status una_predict_file(const una_model *model, const char *data_path, const una_predict_settings *settings,
                             const char *out_path, size_t *rows, una_run *run);
 una_status una_score_file(una_score *score, const una_model *model, const char *data_path, una_run *run);
-/* All rows of the file or none: after a failure the model is as it was. */
+/* All rows of the file or none: after a failure the model is as it was. Rows that stand twice in the file, or that the
+ * model rests on already where its kind keeps rows (gp), are taken in, and a warning is logged. */
 una_status una_update_file(una_model *model, const char *data_path, size_t *rows, una_run *run);
 /* The same of some rows, or of rows that name images; settings NULL: all rows, no images. */
 una_status una_score_file_with(una_score *score, const una_model *model, const char *data_path,

@@ -138,8 +138,10 @@ static una_status check_same_call(const char *spec, const una_fit_settings *s, u
     for (size_t i = 0; i < s->set_count; i++) una_text_add(&mine, ", %s", s->set[i]);
     if (s->preset) una_text_add(&mine, ", preset %s", s->preset);
     if (s->target) una_text_add(&mine, ", target %s", s->target);
-    for (size_t i = 0; i < s->drop_count; i++) una_text_add(&mine, ", without %s", s->drop[i]);
-    for (size_t i = 0; i < s->only_count; i++) una_text_add(&mine, ", only %s", s->only[i]);
+    for (size_t i = 0; s->drop && i < s->drop_count; i++)
+        una_text_add(&mine, ", without %s", s->drop[i] ? s->drop[i] : "");
+    for (size_t i = 0; s->only && i < s->only_count; i++)
+        una_text_add(&mine, ", only %s", s->only[i] ? s->only[i] : "");
     una_text_add(&mine, "%s, missing %d, other %zu, valid %g, seed %llu", s->log_target ? ", log" : "",
                  (int)s->missing, s->other, s->valid_fraction, (unsigned long long)run->settings.seed);
     UNA_TRY(una_arena_check(&run->scratch));

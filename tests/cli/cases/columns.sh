@@ -104,3 +104,5 @@ awk 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
 check "dates that are missing" 0 una fit dates.csv --target y $fast --missing mean --out dates.una
 check "asked by a file that was saved" 0 sh -c "printf 'day,x\n,0.5\n2024-03-05,0.5\n' >when.csv; '$UNA' predict dates.una when.csv"
 true_that "the missing one is known" awk -F, 'NR == 2 { a = $1 } NR == 3 { b = $1 } END { exit !(a > 8 && b < 7) }' stdout.txt
+check "a long file is told of once" 0 sh -c "awk 'BEGIN { print \"age,x\"; for (i = 0; i < 9000; i++) print \"0.5,\" }' >long.csv; '$UNA' predict told.una long.csv --out long-answers.csv"
+true_that "one note" test "$(grep -c 'missing cells of the column' stderr.txt)" -eq 1

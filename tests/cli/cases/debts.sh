@@ -122,3 +122,19 @@ for shell in zsh fish; do
     check "$shell asks for columns" 0 una --dump-completion $shell
     out "--dump-columns"
 done
+
+# ---- make install: the loader is told where a person of all rights installs in a place of the system
+mkdir stubs
+printf '#!/bin/sh\nexit 0\n' >stubs/cmake
+printf '#!/bin/sh\necho 0\n' >stubs/id
+printf '#!/bin/sh\ntouch "%s/told"\n' "$PWD" >stubs/ldconfig
+chmod +x stubs/*
+check "make install" 0 env PATH="$PWD/stubs:$PATH" make -C "$root" -o build install
+true_that "ldconfig ran" rm told
+check "make install into a folder" 0 env PATH="$PWD/stubs:$PATH" make -C "$root" -o build install DESTDIR="$PWD/package"
+absent told
+check "make install to another place" 0 env PATH="$PWD/stubs:$PATH" make -C "$root" -o build install PREFIX="$PWD/own"
+absent told
+printf '#!/bin/sh\necho 1000\n' >stubs/id
+check "make install by somebody else" 0 env PATH="$PWD/stubs:$PATH" make -C "$root" -o build install
+absent told

@@ -10,15 +10,15 @@
 #include <string.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("target", CLI_TEXT, "COLUMN", "the column to predict (default: the last one)"),
+    CLI_FLAG("target", CLI_COLUMN, "COLUMN", "the column to predict (default: the last one)"),
     CLI_FLAG("models", CLI_TEXT, "A,B,...", "which models, with options if wanted: 'gp,nlm(width=25),luna' (default "
              "auto,gp,linear,nlm,mcd). The baseline, mean, is always among them"),
     CLI_FLAG_COUNT("folds", "K", 1, 100000, "the rows are cut into K folds; each is predicted by models fitted on the "
                    "others (default 5)"),
     CLI_FLAG_COUNT("repeats", "R", 1, 100000, "do it R times, with other folds (default 1)"),
-    CLI_FLAG("group", CLI_TEXT, "COLUMN", "rows with the same value here stay in one fold, as those of one patient; "
+    CLI_FLAG("group", CLI_COLUMN, "COLUMN", "rows with the same value here stay in one fold, as those of one patient; "
              "models do not see this column"),
-    CLI_FLAG("time", CLI_TEXT, "COLUMN", "train on the past: rows in the order of this column, a number or a date like "
+    CLI_FLAG("time", CLI_COLUMN, "COLUMN", "train on the past: rows in the order of this column, a number or a date like "
              "2024-05-17, are cut into K + 1 blocks, and each but the first is predicted by models fitted on those "
              "before it"),
     CLI_FLAG_CHOICE("select", "RULE", "log_lik|rmse|crps", "what is best: the highest log-likelihood of rows not seen, "
@@ -29,6 +29,8 @@ static const cli_flag flags[] = {
     CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of all models that have it; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
+    CLI_FLAG_DROP,
+    CLI_FLAG_ONLY,
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
                     "column's mean (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
@@ -43,6 +45,7 @@ typedef struct job {
     const char  **set, **models;
     size_t        model_count;
     char         *list;                  /* that models point into                                                  */
+    cli_selected  selected;              /* --drop and --only                                                       */
 } job;
 
 /* ---- the work ---------------------------------------------------------------------------------------- */
@@ -69,7 +72,7 @@ static una_status compare(cli *c, job *j)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
     j->set = cli_memory(c->given_count + 1, sizeof *j->set);
-    const una_compare_settings settings = {
+    una_compare_settings settings = {
         .size = sizeof settings, .models = j->models, .model_count = j->model_count,
         .folds = (size_t)cli_count(c, "folds", 0), .repeats = (size_t)cli_count(c, "repeats", 0),
         .group = cli_text(c, "group"), .time = cli_text(c, "time"), .select = cli_text(c, "select"),
@@ -78,6 +81,7 @@ static una_status compare(cli *c, job *j)
                  .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
                  .other = (size_t)cli_count(c, "other", 0) }
     };
+    cli_select(c, j->data, &j->selected, &settings.fit);
     una_status status = una_compare(&j->compared, j->data, &settings, c->run);
     if (cli_rank() > 0) return status == UNA_OK ? status : cli_failed(c, status);
     if (status == UNA_OK && report) status = una_compare_page(j->compared, report, c->run);
@@ -89,6 +93,7 @@ static una_status compare(cli *c, job *j)
 static una_status work(cli *c, job *j)
 {
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
+    if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
     if (status == UNA_OK) status = cli_check_files(c, "chart", cli_text(c, "chart"));
     if (status != UNA_OK) return status;
     if (cli_has(c, "models")) j->model_count = cli_split(cli_text(c, "models"), &j->list, &j->models);
@@ -250,6 +255,7 @@ static una_status run(cli *c)
     }
     una_compared_free(j.compared);
     una_dataset_free(j.data);
+    cli_selected_free(&j.selected);
     free(j.set);
     free(j.models);
     free(j.list);
@@ -264,7 +270,7 @@ const cli_verb cli_compare = {
     "a comparison that was stopped, however it was stopped, goes on where it was.",
     { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una compare measurements.csv --target strength\n"
     "# some models, in a folder where it goes on if it is stopped, with a picture\n"
     "una compare measurements.csv --target strength --models 'gp,linear(degree=2),luna' --out compared --chart c.svg\n"

@@ -109,7 +109,7 @@ const cli_verb cli_plot = {
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "[DATA]", CLI_FILE, "rows with the model's inputs; for observed, calibration and residuals with its target, "
         "too, and best such that the model has not seen" }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una plot measurements.una measurements.csv --input temperature --out temperature.svg\n"
     "# did new rows fall where the model said?\n"
     "una plot measurements.una new.csv --what calibration --out calibration.pdf\n"

@@ -111,13 +111,35 @@ static una_status take_models(una_comparison *c)
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
-static bool is_whole(const una_dataset *data, size_t row)
+static bool is_whole(const una_dataset *data, const bool *out, size_t row)
 {
     for (size_t c = 0; c < data->columns; c++) {
         const una_table_column *column = &data->column[c];
+        if (out[c]) continue;
         if (column->is_text ? !column->word[row] : isnan(column->number[row])) return false;
     }
     return true;
+}
+
+static una_selection selection_of(const una_comparison *c)
+{
+    return (una_selection){ c->fit.drop, c->fit.drop_count, c->fit.only, c->fit.only_count };
+}
+
+/* Columns whose cells may be missing: those that neither models nor folds look at. */
+static una_status find_idle(bool *idle, const una_comparison *c)
+{
+    const una_selection selection = selection_of(c);
+    size_t target = c->data->columns - 1, column;
+    if (c->fit.target) UNA_TRY(una_table_need(&target, c->data, c->fit.target, c->run));
+    UNA_TRY(una_selection_apply(idle, &selection, c->data, &target, 1, c->run));
+    const char *const needed[] = { c->asked.group, c->asked.time };
+    for (size_t i = 0; i < 2; i++) {
+        if (!needed[i]) continue;
+        UNA_TRY(una_table_need(&column, c->data, needed[i], c->run));
+        idle[column] = false;
+    }
+    return UNA_OK;
 }
 
 /* Rows that no model could take are left out before there are folds, so that these are of equal size. */
@@ -128,9 +150,11 @@ static una_status take_rows(una_comparison *c)
     if (c->fit.missing != UNA_MISSING_DROP) return UNA_OK;
     una_mark mark = una_arena_mark(&c->run->scratch);
     size_t *kept = UNA_GET_ROWS(&c->run->scratch, size_t, data->rows);
+    bool *idle = UNA_GET(&c->run->scratch, bool, data->columns);
     una_status status = una_arena_check(&c->run->scratch);
+    if (status == UNA_OK) status = find_idle(idle, c);
     for (size_t i = 0; status == UNA_OK && i < data->rows; i++)
-        if (is_whole(data, i)) kept[count++] = i;
+        if (is_whole(data, idle, i)) kept[count++] = i;
     if (status == UNA_OK && count == 0)
         status = una_fail(c->run, UNA_E_INPUT, "%s: no row has a value in every column", data->origin);
     if (status == UNA_OK && count < data->rows) {
@@ -159,7 +183,8 @@ static una_status take_words(una_comparison *c)
 static una_status take_folds(una_comparison *c)
 {
     const una_fold_settings settings = { .target = c->fit.target, .group = c->asked.group, .time = c->asked.time,
-        .folds = c->asked.folds, .repeats = c->asked.repeats, .seed = c->run->settings.seed };
+        .folds = c->asked.folds, .repeats = c->asked.repeats, .seed = c->run->settings.seed,
+        .selection = selection_of(c) };
     UNA_TRY(una_folds_make(&c->folds, c->data, &settings, &c->keep, c->run));
     c->fit.target = c->data->column[c->folds.target].name;
     UNA_TRY(take_words(c));
@@ -185,6 +210,13 @@ static void add_setting(una_text *study, const char *key, const char *value)
     una_spec_value(study, value);
 }
 
+static void add_names(una_text *study, const char *key, const char *const *names, size_t count)
+{
+    una_text list = una_text_in(study->arena);
+    for (size_t i = 0; i < count; i++) una_text_add(&list, "%s%s", i ? ", " : "", names[i]);
+    if (count && !study->arena->failed) add_setting(study, key, list.at);
+}
+
 /* "compare(folds=5, seed=0, group=patient)": what changes numbers and is not in the rest of a key. Not repeats: more of
  * them add folds. */
 static una_status name_study(una_comparison *c)
@@ -199,6 +231,8 @@ static una_status name_study(una_comparison *c)
     if (c->fit.other) add_setting(&study, "other", una_number_text(number, (double)c->fit.other));
     if (c->fit.valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, c->fit.valid_fraction));
     add_setting(&study, "preset", c->fit.preset);
+    add_names(&study, "drop", c->fit.drop, c->fit.drop_count);
+    add_names(&study, "only", c->fit.only, c->fit.only_count);
     una_text_add(&study, ")");
     c->study = study.at;
     UNA_TRY(una_arena_check(&c->keep));
@@ -217,7 +251,10 @@ static una_status take_asked(una_comparison *c, const una_dataset *data, const u
     UNA_TRY(take_models(c));
     UNA_TRY(take_rows(c));
     UNA_TRY(take_folds(c));
-    return name_study(c);
+    UNA_TRY(name_study(c));
+    c->fit.drop = c->fit.only = NULL;                    /* folds leave these columns out */
+    c->fit.drop_count = c->fit.only_count = 0;
+    return UNA_OK;
 }
 
 /* ---- the folder ------------------------------------------------------------------------------------------------ */

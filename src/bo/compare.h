@@ -17,7 +17,7 @@ typedef struct una_comparison {
     una_arena            keep;
     una_run             *run;
     una_compare_settings asked;
-    una_fit_settings     fit;            /* without `set`                                                           */
+    una_fit_settings     fit;            /* without `set`, `drop` and `only`                                         */
     const una_dataset   *data;           /* the rows that are compared on                                           */
     una_dataset         *own;            /* where they are fewer than were given                                    */
     una_folds            folds;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMED = 4 };
+enum { MOST_NAMED = 4, FAILED = 2 };
 static const double sure = 0.95;
 
 const una_compared_number *una_compared_number_of(const una_compared_model *model, size_t measure)
@@ -94,11 +94,14 @@ static void add_name(una_text *text, const una_compared_model *model)
     una_text_add(text, "%s", mean ? "the mean of the training rows" : model->spec);
 }
 
-static size_t list_of(const una_compared_model **list, const una_compared *all, int worse)
+/* Those that are worse, cannot be told from the best (0), or gave no number somewhere (FAILED). */
+static size_t list_of(const una_compared_model **list, const una_compared *all, int worse, size_t by)
 {
     size_t count = 0;
-    for (size_t i = 0; i < all->count; i++)
-        if (all->model[i].worse == worse) list[count++] = &all->model[i];
+    for (size_t i = 1; i < all->count; i++) {
+        bool failed = isnan(una_compared_number_of(&all->model[i], by)->mean);
+        if ((failed ? FAILED : all->model[i].worse) == worse) list[count++] = &all->model[i];
+    }
     return count;
 }
 
@@ -130,7 +133,8 @@ static void add_near(una_text *text, const una_compared_model **near, size_t cou
     if (count > 1) una_text_add(text, " cannot be told from it");
 }
 
-static void add_worse(una_text *text, const una_compared_model **worse, size_t count)
+static void add_others(una_text *text, const una_compared_model **worse, size_t count, const char *one,
+                       const char *several)
 {
     size_t named = count < MOST_NAMED ? count : MOST_NAMED;
     for (size_t i = 0; i < named; i++) {
@@ -138,7 +142,7 @@ static void add_worse(una_text *text, const una_compared_model **worse, size_t c
         add_name(text, worse[i]);
     }
     if (count > named) una_text_add(text, " and %zu more", count - named);
-    if (count) una_text_add(text, count == 1 ? " is worse" : " are worse");
+    if (count) una_text_add(text, "%s", count == 1 ? one : several);
 }
 
 static una_status add_sentence(una_comparison *c, size_t by)
@@ -153,10 +157,12 @@ static una_status add_sentence(una_comparison *c, size_t by)
         bool nothing = strcmp(best->spec, "mean") == 0;
         if (nothing) una_text_add(&text, "No model is better than the mean of the training rows");
         else una_text_add(&text, "%s is best", best->spec);
-        size_t count = list_of(list, all, 0);
+        size_t count = list_of(list, all, 0, by);
         add_near(&text, list, count, by);
-        count = list_of(list, all, 1);
-        add_worse(&text, list, count);
+        count = list_of(list, all, 1, by);
+        add_others(&text, list, count, " is worse", " are worse");
+        count = list_of(list, all, FAILED, by);
+        add_others(&text, list, count, " failed on a fold", " failed on a fold each");
         una_text_add(&text, ".");
     }
     c->compared.sentence = text.at;

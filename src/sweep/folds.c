@@ -127,7 +127,7 @@ static una_status code_inputs(double **x, size_t *cols, const una_dataset *data,
     uint32_t *code = UNA_GET_ROWS(&run->scratch, uint32_t, data->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t c = 0; c < data->columns; c++) {
-        if (c == f->target || c == f->group) continue;
+        if (c == f->target || f->out[c]) continue;
         UNA_TRY(code_column(code, &values, data, c, run));
         for (size_t i = 0; i < data->rows; i++)
             (*x)[i * data->columns + *cols] = code[i] == NONE ? -1 : (double)code[i];
@@ -306,6 +306,9 @@ static una_status find_columns(una_folds *f, const una_dataset *data, const una_
                  "name another column", data->column[f->target].name);
     if (s->time && s->repeats > 1)
         UNA_FAIL(run, UNA_E_USAGE, "time has one order: repeats go without it");
+    UNA_TRY(una_selection_apply(f->out, &s->selection, data, &f->target, 1, run));
+    if (s->group) f->out[f->group] = true;
+    if (s->time && data->column[f->time].is_text) f->out[f->time] = true;
     return UNA_OK;
 }
 
@@ -318,6 +321,8 @@ static una_status make(una_folds *f, const una_dataset *data, const una_fold_set
     if (f->folds < 2 && !s->time) UNA_FAIL(run, UNA_E_USAGE, "there must be two folds at least");
     if (f->folds >= NONE || f->repeats >= NONE)
         UNA_FAIL(run, UNA_E_USAGE, "%zu folds, %zu times, are too many", f->folds, f->repeats);
+    f->out = UNA_GET(arena, bool, data->columns);
+    UNA_TRY(una_arena_check(arena));
     UNA_TRY(find_columns(f, data, s, run));
     f->part = UNA_GET_ROWS(arena, uint32_t, f->rows * f->repeats);
     f->group_of = s->group ? UNA_GET_ROWS(arena, uint32_t, f->rows) : NULL;
@@ -383,16 +388,9 @@ static void drop_column(una_dataset *own, size_t column)
 static una_status part_table(una_dataset **table, const una_folds *f, const una_dataset *data, const size_t *row,
                              size_t count, una_run *run)
 {
-    bool words = f->time != SIZE_MAX && data->column[f->time].is_text;
     UNA_TRY(una_dataset_rows(table, data, row, count, run));
-    size_t first = f->group, second = words && f->time != f->group ? f->time : SIZE_MAX;
-    if (second != SIZE_MAX && (first == SIZE_MAX || second > first)) {   /* from behind */
-        size_t other = first;
-        first = second;
-        second = other;
-    }
-    if (first != SIZE_MAX) drop_column(*table, first);
-    if (second != SIZE_MAX) drop_column(*table, second);
+    for (size_t c = data->columns; c-- > 0;)
+        if (f->out[c]) drop_column(*table, c);
     return UNA_OK;
 }
 
@@ -447,7 +445,7 @@ una_status una_folds_new_word(size_t *column, const una_folds *f, const una_data
     *column = SIZE_MAX;
     for (size_t c = 0; c < data->columns && *column == SIZE_MAX; c++) {
         bool found = false;
-        if (!data->column[c].is_text || c == f->target || c == f->group || c == f->time) continue;
+        if (!data->column[c].is_text || c == f->target || f->out[c]) continue;
         una_mark mark = una_arena_mark(&run->scratch);
         una_status status = find_new_word(&found, f, data, c, run);
         una_arena_release(&run->scratch, mark);

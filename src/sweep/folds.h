@@ -14,18 +14,20 @@
 #ifndef UNA_FOLDS_H
 #define UNA_FOLDS_H
 
-#include "data/table.h"
+#include "data/selection.h"
 
 typedef struct una_fold_settings {
     const char *target;                  /* no input; NULL: the last column                                         */
     const char *group, *time;            /* columns, or NULL                                                        */
     size_t      folds, repeats;          /* 0: 5, 1                                                                 */
     uint64_t    seed;
+    una_selection selection;             /* columns that are no inputs by request                                   */
 } una_fold_settings;
 
 typedef struct una_folds {
     size_t    rows, folds, repeats;      /* folds: as many as there can be, at most as many as were asked for       */
     size_t    target, group, time;       /* columns; SIZE_MAX: none                                                 */
+    bool     *out;                       /* [columns] no input: left out by request, the groups, a time in words     */
     uint32_t *part;                      /* [repeats, rows] fold in which a row is tested; by time the block        */
     uint32_t *group_of;                  /* [rows] its group, from 0; NULL: there are none                          */
     size_t    groups;                    /* of the column                                                           */
@@ -39,8 +41,8 @@ static inline size_t una_folds_count(const una_folds *folds) { return folds->fol
 /* Rows of one of them, 0 ... una_folds_count - 1, repeat by repeat: train, test [rows], ascending. */
 una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, size_t *test_count,
                            const una_folds *folds, size_t index, una_run *run);
-/* The same as tables, without columns that no model may see: that of the groups, for a group that is tested was never
- * seen, and a time in words. */
+/* The same as tables, without columns that no model may see: those left out by request, that of the groups, for a group
+ * that is tested was never seen, and a time in words. */
 una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_folds *folds, size_t index,
                             const una_dataset *data, una_run *run);
 /* The first text column with a word that some part lacks for training and is tested on; SIZE_MAX: there is none. */

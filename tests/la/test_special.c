@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The normal distribution against published values and its own inverse; Brent's method on known minima.
+ * The normal distribution against published values and its own inverse, Student's against tables; Brent's method on
+ * known minima.
  */
 #include "la/la.h"
 #include "test_support.h"
@@ -86,6 +87,17 @@ static void known_minima(void **state)
     assert_true(una_minimise(curve, &one, 3, 3, 1e-9) == 3);
 }
 
+static void student(void **state)
+{
+    (void)state;
+    const struct { size_t freedom; double share, t; } known[] = {        /* of printed tables */
+        { 1, 0.95, 12.706204736 }, { 2, 0.95, 4.302652730 }, { 3, 0.95, 3.182446305 }, { 4, 0.95, 2.776445105 },
+        { 9, 0.99, 3.249835542 }, { 24, 0.95, 2.063898562 }, { 120, 0.9, 1.657650899 },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_near(una_student_within(known[i].freedom, known[i].share), known[i].t, 1e-9, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +105,7 @@ int main(void)
         cmocka_unit_test(quantile_undoes_cdf),
         cmocka_unit_test(density_is_the_slope_of_the_cdf),
         cmocka_unit_test(known_minima),
+        cmocka_unit_test(student),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ typedef struct table {
 
 static const char *const names[COLUMNS] = { "x1", "x2", "x3", "x4", "x5", "y" };
 
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
 
 static double gamma_of(una_rng *rng, int shape)          /* a sum of exponentials */
 {
@@ -45,8 +45,10 @@ static double student(una_rng *rng, int freedom)
 
 typedef enum shape { NORMAL, AWAY, LOGNORMAL, WIDE, T3, T5, POISSON2, POISSON20, CLUMPED, EXPONENTIAL, UNIFORM,
                      SHAPES } shape;
-static const char *const shape_names[SHAPES] = { "normal", "normal 50 +- 10", "lognormal 0.5", "lognormal 1", "t3", "t5",
-                                                 "poisson 2", "poisson 20", "clumped counts", "exponential", "uniform" };
+static const char *const shape_names[SHAPES] = {
+    "normal", "normal 50 +- 10", "lognormal 0.5", "lognormal 1", "t3", "t5", "poisson 2", "poisson 20",
+    "clumped counts", "exponential", "uniform"
+};
 
 static double draw(una_rng *rng, shape s)
 {
@@ -98,7 +100,7 @@ static void target(table *t, una_rng *rng, int way, double share)
     for (size_t i = 0; i < t->rows; i++) y[i] = sqrt(share) * y[i] + sqrt(1 - share) * una_rng_normal(rng);
 }
 
-/* ---- one verdict ------------------------------------------------------------------------------------------------- */
+/* ---- one verdict ------------------------------------------------------------------------------------------------ */
 
 typedef struct told { bool nothing, leak_named, leak_wrong; size_t found, false_rows; double explained; } told;
 
@@ -158,7 +160,7 @@ static told judge(const table *t, const char *model_spec, uint64_t seed, const c
     return out;
 }
 
-/* ---- what is counted ----------------------------------------------------------------------------------------------- */
+/* ---- what is counted -------------------------------------------------------------------------------------------- */
 
 typedef struct ask { const char *model; size_t seeds; uint64_t first; const char *only; } ask;
 
@@ -246,7 +248,8 @@ static void count_honest(const ask *a, table *t)
     line(a, "functions of several inputs, without noise", "a column named (none wanted)", named, all);
 }
 
-static const char *const slip_names[] = { "100 times too large", "100 times too small", "the wrong sign", "999", "-999" };
+static const char *const slip_names[] = { "100 times too large", "100 times too small", "the wrong sign", "999",
+                                          "-999" };
 
 static void plant(table *t, una_rng *rng, size_t slips, size_t column, size_t way)
 {

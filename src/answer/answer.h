@@ -13,6 +13,7 @@ typedef struct una_case {
     const una_dataset  *data;
     const una_held_out *held;
     const una_columns  *columns;
+    char                target[64];      /* its name, cut where it is long: for sentences                   */
     bool                images;          /* inputs are not looked at one by one                             */
     double             *x, *y;           /* [rows, input_count], [rows] as the model sees them; x NULL for images */
     size_t             *kept, rows;      /* [rows] of the table                                             */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells that are unlike all others of their column: slips of the pen, wrong units, codes for missing cells. A cell is far
- * if its distance from the median is beyond what the column's own tail leads to. With q80 and q95 quantiles of the
+ * Cells that are unlike all others of their column: slips of the pen, wrong units, codes for missing cells. A cell is
+ * far if its distance from the median is beyond what the column's own tail leads to. With q80 and q95 quantiles of the
  * distances (without the few beyond 8 robust standard deviations, if they are few) and g(p) = -log(1 - p), the distance
  * that one in 10,000 exceeds is
  *   light tails  q95 (g/g95)^theta,  theta = log(q95/q80) / log(g95/g80)     (Weibull; Gaussian: theta 0.68)
@@ -22,7 +22,7 @@ static const double one_in = 1e-4, most_share = 0.03, few_values_apart = 10;
 
 typedef struct scale { double median, std, limit, largest; bool log; } scale;
 
-/* ---- the limit ---------------------------------------------------------------------------------------------------- */
+/* ---- the limit -------------------------------------------------------------------------------------------------- */
 
 /* So many may be slips; more are a group of their own. */
 static size_t most_slips(size_t rows)
@@ -76,7 +76,7 @@ static double far(const scale *s, double value)
     return fabs((s->log ? log(value) : value) - s->median) / s->limit;
 }
 
-/* ---- words -------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------ */
 
 /* What the cell may have been meant to be: another place of the decimal point, or sign. */
 static bool meant(double *value, const char **how, double cell, const scale *s)
@@ -136,9 +136,14 @@ static una_status add(una_case *c, size_t row, const char *column, double value,
     return una_arena_check(c->keep);
 }
 
-/* ---- columns ------------------------------------------------------------------------------------------------------ */
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-typedef struct cells { const char *name; const double *at; size_t rows; double *room; } cells;   /* at [rows] of the case */
+typedef struct cells {                   /* of one column                                                   */
+    const char   *name;
+    const double *at;                    /* [rows] of the case                                              */
+    size_t        rows;
+    double       *room;
+} cells;
 
 static una_status add_far(una_case *c, const cells *of, const scale *plain, const scale *logs, una_run *run)
 {
@@ -193,7 +198,7 @@ static una_status look_at_column(una_case *c, const char *name, una_run *run)
     return add_far(c, &of, has_plain ? &plain : NULL, has_logs ? &logs : NULL, run);
 }
 
-/* ---- errors of held-out rows ---------------------------------------------------------------------------------------- */
+/* ---- errors of held-out rows ------------------------------------------------------------------------------------ */
 
 /* error [held rows]: in units of what was expected; said [held rows]: the answer, and half its band. */
 static una_status add_errors(una_case *c, const double *error, const double *said, const double *half, double *room,
@@ -260,7 +265,7 @@ static una_status look_at_log_errors(una_case *c, una_run *run)
     return add_errors(c, error, said, NULL, room, run);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
 
 static int by_row(const void *a, const void *b)
 {
@@ -293,8 +298,8 @@ static una_status tell(una_case *c, una_run *run)
     for (size_t i = 0; i < shown; i++) {
         const una_suspect *s = &c->suspects[i];
         char value[32];
-        una_text_add(&text, "%s%s %zu, %s = %s", i ? "; " : "", s->line ? "line" : "row", s->line ? s->line : s->row + 1,
-                     s->column, una_short(value, s->value, 6));
+        una_text_add(&text, "%s%s %zu, %.60s = %s", i ? "; " : "", s->line ? "line" : "row",
+                     s->line ? s->line : s->row + 1, s->column, una_short(value, s->value, 6));
     }
     una_text_add(&text, n > shown ? " ... " : ". ");
     UNA_TRY(una_arena_check(&run->scratch));

@@ -52,7 +52,7 @@ const char *una_short(char buffer[32], double value, int digits)
     return una_number_text(buffer, rounded);
 }
 
-/* ---- the case ----------------------------------------------------------------------------------------------------- */
+/* ---- the case --------------------------------------------------------------------------------------------------- */
 
 static una_status check_case(const una_model *model, const una_dataset *data, una_run *run)
 {
@@ -102,7 +102,7 @@ static una_status take_rows(una_case *c, una_run *run)
     return take_folds(c, run);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
 /* m [held rows]: the mean of the other rows. */
 static void other_means(double *m, const una_case *c)
@@ -186,7 +186,7 @@ static una_status measure(una_case *c, una_run *run)
     return measure_bands(v, h, run);
 }
 
-/* ---- was anything learnt -------------------------------------------------------------------------------------------- */
+/* ---- was anything learnt ---------------------------------------------------------------------------------------- */
 
 /* Fisher's z of the correlation of what was said with what came; 0 where it cannot be told. */
 static double fisher(const una_held_out *h, const double *mean)
@@ -210,7 +210,7 @@ static double limit_of_chance(const una_case *c, double folds)
     return (q - d) / ((1 - 1 / folds) * sqrt(q));
 }
 
-typedef enum learnt { NOTHING, LINE_ALONE, SOMETHING } learnt;    /* LINE_ALONE: linear regression did, the model did not */
+typedef enum learnt { NOTHING, LINE_ALONE, SOMETHING } learnt;   /* LINE_ALONE: by linear regression, not the model */
 
 static learnt what_was_learnt(const una_case *c)
 {
@@ -235,7 +235,7 @@ static bool line_is_better(const una_case *c)
     return c->line && sum > una_normal_quantile(0.99) * sqrt(fmax(0, square - sum * sum / n));
 }
 
-/* ---- in words --------------------------------------------------------------------------------------------------------- */
+/* ---- in words --------------------------------------------------------------------------------------------------- */
 
 static const char *percent(char buffer[32], double share)
 {
@@ -259,7 +259,7 @@ static void say_bands(una_text *text, const una_case *c)
 static una_status say_all(una_case *c, learnt what, una_run *run)
 {
     una_verdict *v = c->verdict;
-    const char *target = c->columns->target;
+    const char *target = c->target;
     bool beside = strcmp(c->model->kind->name, "linear") != 0 && isfinite(v->explained_linear);
     char share[32], linear[32], mean[32];
     una_text text = una_text_in(&run->scratch);
@@ -272,8 +272,8 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
                      "regression explains %s %% of the spread; ", c->model->kind->name, target,
                      percent(linear, v->explained_linear));
     } else {
-        una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen", percent(share, v->explained),
-                     target);
+        una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen",
+                     percent(share, v->explained), target);
         if (beside && v->explained_linear > 0)
             una_text_add(&text, " (linear regression: %s %%)", percent(linear, v->explained_linear));
         else if (beside)
@@ -291,8 +291,8 @@ static void say_nothing_learnt(una_case *c)
 {
     char low[32], high[32];
     const una_verdict *v = c->verdict;
-    una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than by chance "
-                  "(share explained %s to %s %%). %s", una_short(low, 100 * v->explained_low, 2),
+    una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than by "
+                  "chance (share explained %s to %s %%). %s", una_short(low, 100 * v->explained_low, 2),
                   una_short(high, 100 * v->explained_high, 2), c->suspect_count ?
                   "Look at the suspicious rows first; then at whether the columns have to do with the target at all." :
                   "Do not use its answers: look for other columns, or more rows.");
@@ -351,6 +351,7 @@ una_status una_judge(una_verdict **verdict, const una_model *model, const una_da
 
     una_case c = { .model = model, .data = data, .held = model->held_out, .columns = &model->columns,
                    .images = una_columns_image(&model->columns).height > 0, .verdict = &out->face, .keep = &out->keep };
+    snprintf(c.target, sizeof c.target, "%s", model->columns.target);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = judge(&c, run);
     una_arena_release(&run->scratch, mark);

@@ -77,7 +77,7 @@ static una_status look_at_noise(una_members *m, una_twins *t, void *options, boo
     return UNA_OK;
 }
 
-/* ---- rows that were not seen at all ------------------------------------------------------------------------------- */
+/* ---- rows that were not seen at all ----------------------------------------------------------------------------- */
 
 enum { FOLDS_ALL_BELOW = 500, SOME_BELOW = 1000, SOME = 3, FEW = 2 };    /* what kinds that search are fitted without */
 

@@ -223,6 +223,13 @@ bool        cli_json_open(cli_json *walk, const char *json);
 bool        cli_json_next(cli_json *walk, cli_json_item *item);
 void        cli_json_done(cli_json_item *item);
 
+/* verdict.c: what a fit is worth, for each of its targets (NULL where no rows were held out); free them. */
+bool        cli_wants_verdict(const cli *c);
+una_status  cli_judge(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data);
+void        cli_verdicts_free(una_verdict **verdicts, size_t targets);
+void        cli_verdict_print(const una_verdict *verdict);               /* NULL: nothing              */
+void        cli_verdict_json(const una_verdict *verdict);                /* ', "verdict": {...}'       */
+
 /* study.c, study_show.c: what the verbs of studies share. _open prints the sentence where it fails. */
 una_status  cli_study_open(cli *c, una_study **study);
 void        cli_study_point(FILE *to, const una_study *study, const una_trial *trial, una_run *run);   /* JSON */

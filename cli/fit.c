@@ -32,6 +32,8 @@ static const cli_flag flags[] = {
                    "'other'; words never seen later have a level too, where ignorance is large"),
     CLI_FLAG_SWITCH("log", "learn the logarithm of the target, whose values must all be above 0; answers are in its "
                     "own units all the same, and never below 0"),
+    CLI_FLAG_SWITCH("no-verdict", "do not judge the model by rows that it has not seen: models that leave none out by "
+                    "themselves are then fitted once only"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,
@@ -48,6 +50,7 @@ typedef struct job {
     char        *replaced;               /* kind of the model that stood where this one goes        */
     una_dataset *data, *valid;
     una_model   *model;
+    una_verdict **verdicts;      /* [targets of the model]                                          */
 } job;
 
 /* ---- the work -------------------------------------------------------------------------------------- */
@@ -91,7 +94,7 @@ static una_status train(cli *c, job *j)
         .missing = cli_missing(c),
         .other = (size_t)cli_count(c, "other", 0),
         .log_target = cli_has(c, "log"),
-        .hold_out = 1
+        .hold_out = cli_wants_verdict(c)
     };
 
     una_status status = una_dataset_read_part(&j->data, j->data_path, c->run);
@@ -108,7 +111,9 @@ static una_status train(cli *c, job *j)
 
     status = una_fit(&j->model, cli_text(c, "model"), j->data, &settings, c->run);
     if (status == UNA_CANCELLED) return cli_fail(c, status, "%s; no model was written", una_run_message(c->run));
-    return status == UNA_OK ? cli_check_interrupt(c) : cli_failed(c, status);
+    if (status != UNA_OK) return cli_failed(c, status);
+    status = cli_judge(c, &j->verdicts, j->model, j->data);
+    return status == UNA_OK ? cli_check_interrupt(c) : status;
 }
 
 static una_status write_files(cli *c, job *j)
@@ -149,7 +154,7 @@ static void print_relevance_json(const una_model *model)
 }
 
 /* What was found for one target, without the brackets around it. */
-static void print_findings(const una_model *model)
+static void print_findings(const una_model *model, const una_verdict *verdict)
 {
     const una_fit_info *info = una_model_info(model);
     printf("\"kind\": ");
@@ -170,6 +175,7 @@ static void print_findings(const una_model *model)
     print_number("rmse", info->valid_rows ? info->valid_rmse : NAN);
     print_number("log_lik", info->valid_rows ? info->valid_log_lik : NAN);
     printf("}, \"steps\": %zu", info->steps);
+    cli_verdict_json(verdict);
 }
 
 static void print_sentences(const una_fit_info *info)
@@ -181,7 +187,7 @@ static void print_sentences(const una_fit_info *info)
 }
 
 /* What is common to several targets, then each of them. */
-static void print_parts(const una_model *model)
+static void print_parts(const una_model *model, una_verdict *const *verdicts)
 {
     const una_fit_info *info = una_model_info(model);
     printf("\"kind\": ");
@@ -191,7 +197,7 @@ static void print_parts(const una_model *model)
     printf(", \"rows\": %zu, \"inputs\": %zu, \"targets\": [", info->rows, info->inputs);
     for (size_t t = 0; t < una_model_target_count(model); t++) {
         printf(t ? ", {" : "{");
-        print_findings(una_model_target(model, t));
+        print_findings(una_model_target(model, t), verdicts[t]);
         print_sentences(una_model_info(una_model_target(model, t)));
         printf("}");
     }
@@ -202,8 +208,8 @@ static void print_json(const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
     printf("{");
-    if (una_model_target_count(j->model) > 1) print_parts(j->model);
-    else print_findings(j->model);
+    if (una_model_target_count(j->model) > 1) print_parts(j->model, j->verdicts);
+    else print_findings(j->model, j->verdicts[0]);
     print_number("seconds", info->seconds);
     print_sentences(info);
     cli_json_path(stdout, "model", j->out);
@@ -335,6 +341,7 @@ static void print_summary(const cli *c, const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
     bool several = una_model_target_count(j->model) > 1;
+    for (size_t t = 0; t < una_model_target_count(j->model); t++) cli_verdict_print(j->verdicts[t]);
     printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
            cli_off(stdout), j->data_path, several ? "s" : "", info->target, info->rows, info->inputs,
            info->inputs == 1 ? "" : "s", info->seconds);
@@ -369,6 +376,7 @@ static una_status run(cli *c)
         else if (!c->quiet && !c->stdout_taken) print_summary(c, &j);
     }
 
+    if (j.model) cli_verdicts_free(j.verdicts, una_model_target_count(j.model));
     una_model_free(j.model);
     una_dataset_free(j.valid);
     una_dataset_free(j.data);

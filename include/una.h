@@ -334,10 +334,11 @@ typedef struct una_held_out {
     const double *below;                       /* [rows] probability that was given to less than y           */
     size_t        folds;                       /* 0: one part of the rows was held out                       */
 } una_held_out;
-/* With una_fit_settings.hold_out. Kinds that do not leave out rows by themselves are fitted again, with the options that
- * were chosen, without each of three folds in turn, or from 1,000 rows on once without a fifth of the rows. NULL: it was
- * not asked for, the model was loaded, ranks fitted it, or too few rows are left without a fold. Of several targets each
- * part has its own. */
+/* With una_fit_settings.hold_out. Kinds that leave out rows by themselves tell what they said of them; gp is fitted
+ * again without each fold (of five; from 500 rows on without three, from 1,000 on without two of them); others, with
+ * the options that were chosen, without each of three folds, or from 1,000 rows on once without a fifth of the rows.
+ * NULL: it was not asked for, the model was loaded, ranks fitted it, or too few rows are left without a fold. Of several
+ * targets each part has its own. */
 const una_held_out *una_model_held_out(const una_model *model);
 
 /* A model of several targets holds one of each, to be asked by itself: predictions, scores, slopes. It is saved,
@@ -452,6 +453,7 @@ typedef enum una_finding_kind {
     UNA_FOUND_COUNT_TARGET = 4,                /* "count_target"                                    */
     UNA_FOUND_POSITIVE_TARGET = 5,             /* "positive_target": bands reach below 0, or skewed */
     UNA_FOUND_FEW_ROWS = 6,                    /* "few_rows": fewer than inputs, or too few to judge */
+    UNA_FOUND_WORSE_THAN_LINEAR = 7            /* "worse_than_linear": linear regression is better  */
 } una_finding_kind;
 
 typedef struct una_finding {

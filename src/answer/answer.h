@@ -13,12 +13,14 @@ typedef struct una_case {
     const una_dataset  *data;
     const una_held_out *held;
     const una_columns  *columns;
+    char                target[64];      /* its name, cut where it is long: for sentences                   */
     bool                images;          /* inputs are not looked at one by one                             */
     double             *x, *y;           /* [rows, input_count], [rows] as the model sees them; x NULL for images */
     size_t             *kept, rows;      /* [rows] of the table                                             */
     size_t             *at;              /* [held->rows] which of these rows the held-out ones are          */
     unsigned char      *fold;            /* [rows] folds of the reference; without folds 0: held out, 1: not */
     size_t              folds;
+    double             *line;            /* [held->rows] what linear regression said of them; NULL: not known */
     una_verdict        *verdict;         /* whose numbers are there already when findings are sought        */
     una_arena          *keep;            /* of the verdict                                                  */
     una_finding        *findings;

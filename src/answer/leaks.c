@@ -5,8 +5,8 @@
  * words: the correlation with the mean rank of its word, each row left out of its own mean):
  *   - rho^2 > 0.995: what is left is below 7 % of the spread;
  *   - the other columns together explain far less (linear regression without any such column);
- *   - nor do they explain what is left: an honest sum a + b in which a is the larger part is foretold by the whole model
- *     much better than by a alone, while a copy with errors of its own is not.
+ *   - nor do they explain what is left: an honest sum a + b in which a is the larger part is foretold by the whole
+ *     model much better than by a alone, while a copy with errors of its own is not.
  * A table with one column only is called out if the column is the target in other units, to the last digit.
  */
 #include "answer/answer.h"
@@ -21,9 +21,9 @@ typedef struct pair { double value; size_t index; } pair;
 
 static int by_pair(const void *a, const void *b)
 {
-    double x = ((const pair *)a)->value, y = ((const pair *)b)->value;
-    if (x != y) return (x > y) - (x < y);
-    return (((const pair *)a)->index > ((const pair *)b)->index) - (((const pair *)a)->index < ((const pair *)b)->index);
+    const pair *x = a, *y = b;
+    if (x->value != y->value) return x->value > y->value ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
 }
 
 /* Ranks of values [rows], from 0; equal ones share theirs. */
@@ -117,15 +117,14 @@ static una_status rest_explains(double *share, const una_case *c, const bool *le
 static void name_leak(una_case *c, const char *column, double rho2, double line)
 {
     char share[32];
-    const char *target = c->columns->target;
     double shown = 100 * fmax(rho2, line);
     una_short(share, shown > 99.99 ? 99.99 : floor(100 * shown) / 100, 4);
     una_case_find(c, UNA_FOUND_TOO_GOOD, column, line > 1 - 1e-9 ?
-                  "Too good to be true: %s is %s in other units (they differ by a factor and a constant alone; %s %% of "
-                  "the spread). If it is known only when %s is, leave it out and fit again." :
-                  "Too good to be true: %s alone puts the rows into the order of %s (%s %% of the spread of their ranks), "
-                  "and the other columns add next to nothing. If it is known only when %s is, leave it out and fit "
-                  "again.", column, target, share, target);
+                  "Too good to be true: %.60s is %s in other units (they differ by a factor and a constant alone; %s "
+                  "%% of the spread). If it is known only when %s is, leave it out and fit again." :
+                  "Too good to be true: %.60s alone puts the rows into the order of %s (%s %% of the spread of their "
+                  "ranks), and the other columns add next to nothing. If it is known only when %s is, leave it out and "
+                  "fit again.", column, c->target, share, c->target);
 }
 
 /* Whether what a column leaves is as much as the model leaves: then the others add nothing to it. */

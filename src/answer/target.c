@@ -69,23 +69,23 @@ static void say_count(una_case *c, const values *v, const below *b, una_run *run
     char low[32], high[32];
     una_text text = una_text_in(&run->scratch);
     bool zeros = v->at[0] == 0;
-    una_text_add(&text, "%s is a count (whole numbers from %s to %s): the bands are Gaussian", c->columns->target,
+    una_text_add(&text, "%s is a count (whole numbers from %s to %s): the bands are Gaussian", c->target,
                  una_short(low, v->at[0], 6), una_short(high, v->at[v->rows - 1], 6));
     say_below(&text, c, b);
     if (b->bounds)
         una_text_add(&text, zeros ? ". Read them as starting at 0, or add a column log(1 + %s) to the table and fit "
-                     "that" : ". With --log una fits log %s, and no bound is below 0", c->columns->target);
+                     "that" : ". With --log una fits log %s, and no bound is below 0", c->target);
     una_case_find(c, UNA_FOUND_COUNT_TARGET, c->columns->target, "%s.", text.at);
 }
 
 static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
 {
     una_text text = una_text_in(&run->scratch);
-    una_text_add(&text, "%s is never below 0%s: the bands are Gaussian", c->columns->target,
+    una_text_add(&text, "%s is never below 0%s: the bands are Gaussian", c->target,
                  skewed ? " and has a long upper tail" : "");
     say_below(&text, c, b);
     una_case_find(c, UNA_FOUND_POSITIVE_TARGET, c->columns->target, "%s. With --log una fits log %s and answers in its "
-                  "own units, and no bound is below 0.", text.at, c->columns->target);
+                  "own units, and no bound is below 0.", text.at, c->target);
 }
 
 static void look_at_values(una_case *c, const values *v, una_run *run)
@@ -96,7 +96,7 @@ static void look_at_values(una_case *c, const values *v, una_run *run)
     if (v->different == 2) {
         una_case_find(c, UNA_FOUND_BINARY_TARGET, c->columns->target, "%s has only two values, %s and %s: its mean can "
                       "be read as the share of %s, but the bands are Gaussian and reach beyond both.",
-                      c->columns->target, una_short(low, least, 6), una_short(high, v->at[v->rows - 1], 6), high);
+                      c->target, una_short(low, least, 6), una_short(high, v->at[v->rows - 1], 6), high);
         return;
     }
     if (v->whole && least >= 0 && least <= SMALL_COUNT) {
@@ -115,7 +115,8 @@ una_status una_find_target(una_case *c, una_run *run)
     look_at_values(c, &v, run);
     if (!c->images && c->rows <= inputs)
         una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are fewer rows (%zu) than inputs (%zu), so that chance alone "
-                      "can look like a rule: leave out columns that cannot matter, or find more rows.", c->rows, inputs);
+                      "can look like a rule: leave out columns that cannot matter, or find more rows.", c->rows,
+                      inputs);
     else if (c->held->rows < LEAST_JUDGED)
         una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "%zu rows that were not seen are too few to judge a model by: the "
                       "share explained may be anything from %.0f %% to %.0f %%.", c->held->rows,

@@ -118,7 +118,8 @@ static una_status pick_fold(una_problem *p, una_view *out, size_t **index, const
 {
     size_t inputs = f->model->columns.input_count, held = 0, train = 0, valid = 0;
     for (size_t i = 0; i < f->rows; i++) held += f->fold[i] == fold;
-    double *x = UNA_GET_ROWS(&run->scratch, double, f->rows * inputs), *y = UNA_GET_ROWS(&run->scratch, double, f->rows);
+    double *x = UNA_GET_ROWS(&run->scratch, double, f->rows * inputs);
+    double *y = UNA_GET_ROWS(&run->scratch, double, f->rows);
     *index = UNA_GET_ROWS(&run->scratch, size_t, held);
     UNA_TRY(una_arena_check(&run->scratch));
 
@@ -149,8 +150,9 @@ static una_status hear_block(void *context, una_predictive *p, size_t from, size
         u->mean[i] = p->mean[r];
         u->var_model[i] = p->var_model[r];
         u->var_noise[i] = p->var_noise[r];
-        u->below[i] = parts ? una_mixture_cdf(y, p->part_mean + r * parts, p->part_var + r * parts, p->part_weight, parts)
-                            : una_normal_cdf((y - p->mean[r]) / sqrt(p->var_model[r] + p->var_noise[r]));
+        u->below[i] = una_normal_cdf((y - p->mean[r]) / sqrt(p->var_model[r] + p->var_noise[r]));
+        if (parts)
+            u->below[i] = una_mixture_cdf(y, p->part_mean + r * parts, p->part_var + r * parts, p->part_weight, parts);
         u->rows++;
     }
     return UNA_OK;

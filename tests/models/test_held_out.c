@@ -61,7 +61,8 @@ static void every_kind_foretells(void **state)
             check_sensible(h, data, 2, 0.5);
             assert_int_equal(h->rows, g->rows);
             for (size_t i = 0; i < h->rows; i++)
-                assert_true(h->mean[i] == g->mean[i] && h->below[i] == g->below[i] && h->std_noise[i] == g->std_noise[i]);
+                assert_true(h->mean[i] == g->mean[i] && h->below[i] == g->below[i] &&
+                            h->std_noise[i] == g->std_noise[i]);
             una_model_free(without);
             una_model_free(model);
             una_model_free(again);
@@ -122,7 +123,7 @@ static void linear_is_a_fit_without_the_fold(void **state)
     una_run_free(run);
 }
 
-/* K (K + s2 I)^-1 y without the fold, by hand, for a kernel and noise that are given: the mean is k' (K + s2 I)^-1 y. */
+/* By hand, for a kernel and noise that are given: the mean is k' (K + s2 I)^-1 y, all without the fold. */
 static void gp_is_a_posterior_without_the_fold(void **state)
 {
     (void)state;
@@ -180,7 +181,8 @@ static void rows_are_the_tables(void **state)
                                      .valid_fraction = s == 3 ? 0.3 : 0);
         model = fitted(specs[s], pairs, &two, run);
         assert_null(una_model_held_out(model));
-        for (size_t t = 0; t < 2; t++) check_sensible(una_model_held_out(una_model_target(model, t)), pairs, 2 + t, 0.5);
+        for (size_t t = 0; t < 2; t++)
+            check_sensible(una_model_held_out(una_model_target(model, t)), pairs, 2 + t, 0.5);
         una_model_free(model);
     }
 

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Verdicts on small tables whose truth is known: numbers against plain sums, each finding where it belongs and not
+ * elsewhere, rows by their place in the table; wrong use; memory that fails.
+ */
+#include "models/quick.h"
+
+enum { ROWS = 300, INPUTS = 4 };
+
+typedef struct table { double cell[INPUTS + 1][ROWS]; size_t rows; } table;      /* the target is the last */
+
+static const char *const names[] = { "a", "b", "c", "d", "y" };
+static const una_fit_settings asking = { .size = sizeof asking, .hold_out = 1 };
+
+/* y = 50 + 3 a - 2 b + noise e, inputs normal around 20. */
+static table plain(double noise, uint64_t seed)
+{
+    table t = { .rows = ROWS };
+    for (size_t i = 0; i < ROWS; i++) {
+        una_rng rng = una_rng_at(seed, UNA_FOR_TEST, i);
+        for (size_t d = 0; d < INPUTS; d++) t.cell[d][i] = 20 + 2 * una_rng_normal(&rng);
+        t.cell[INPUTS][i] = 50 + 3 * (t.cell[0][i] - 20) - 2 * (t.cell[1][i] - 20) + noise * una_rng_normal(&rng);
+    }
+    return t;
+}
+
+static una_dataset *data_of(const table *t, una_run *run)
+{
+    const double *columns[INPUTS + 1];
+    una_dataset *data = NULL;
+    for (size_t c = 0; c <= INPUTS; c++) columns[c] = t->cell[c];
+    assert_ok(una_dataset_from_columns(&data, names, columns, NULL, INPUTS + 1, t->rows, run), run);
+    return data;
+}
+
+static una_verdict *judged(const table *t, const char *spec, una_run *run)
+{
+    una_dataset *data = data_of(t, run);
+    una_model *model = fitted(spec, data, &asking, run);
+    una_verdict *v = NULL;
+    assert_ok(una_judge(&v, model, data, run), run);
+    una_model_free(model);                               /* the verdict stands without both */
+    una_dataset_free(data);
+    return v;
+}
+
+static const una_finding *finding(const una_verdict *v, una_finding_kind kind)
+{
+    for (size_t i = 0; i < v->finding_count; i++)
+        if (v->findings[i].kind == kind) return &v->findings[i];
+    return NULL;
+}
+
+static void numbers_are_plain_sums(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(2, 1);
+    una_dataset *data = data_of(&t, run);
+    una_model *model = fitted("linear", data, &asking, run);
+    const una_held_out *h = una_model_held_out(model);
+    una_verdict *v = NULL;
+    double sum = 0, error = 0, spread = 0, inside = 0;
+    assert_ok(una_judge(&v, model, data, run), run);
+    for (size_t i = 0; i < ROWS; i++) sum += h->y[i];
+    for (size_t i = 0; i < ROWS; i++) {
+        error += pow(h->y[i] - h->mean[i], 2);
+        spread += pow(h->y[i] - (sum - h->y[i]) / (ROWS - 1), 2);
+        inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
+    }
+    assert_int_equal(v->rows, ROWS);
+    assert_near(v->explained, 1 - error / spread, 1e-9, 1e-9);
+    assert_near(v->rmse, sqrt(error / ROWS), 1e-9, 0);
+    assert_near(v->rmse_mean, sqrt(spread / ROWS), 1e-9, 0);
+    assert_near(v->coverage_95, inside / ROWS, 1e-12, 0);
+    assert_near(v->explained_linear, v->explained, 0, 0.01);             /* it is linear regression */
+    assert_true(v->explained_low < v->explained && v->explained < v->explained_high && v->explained_high < 1);
+    assert_true(v->band > 6.5 && v->band < 9.5);                         /* 2 1.96 2 */
+    assert_int_equal(v->finding_count, 0);
+    assert_int_equal(v->suspect_count, 0);
+    assert_says(v->sentence, "una explains 9");
+    assert_says(v->sentence, "19 of 20 new values should lie within \u00b13.8 of its answer.");
+    una_verdict_free(v);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+static void noise_teaches_nothing(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(0, 2);
+    for (size_t i = 0; i < ROWS; i++) {
+        una_rng rng = una_rng_at(3, UNA_FOR_TEST, i);
+        t.cell[INPUTS][i] = una_rng_normal(&rng);
+    }
+    una_verdict *v = judged(&t, "linear", run);
+    assert_non_null(finding(v, UNA_FOUND_NOTHING_LEARNT));
+    assert_string_equal(finding(v, UNA_FOUND_NOTHING_LEARNT)->name, "nothing_learnt");
+    assert_says(v->sentence, "una found nothing in these columns that foretells y");
+    assert_true(v->explained_low < 0 && v->explained < 0.05);
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
+/* A network that has hardly been trained, where a line would do. */
+static void a_line_is_better(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(2, 4);
+    una_verdict *v = judged(&t, "nn(width=3, steps=2, members=5)", run);
+    const una_finding *f = finding(v, UNA_FOUND_WORSE_THAN_LINEAR);
+    assert_non_null(f);
+    assert_null(finding(v, UNA_FOUND_NOTHING_LEARNT));
+    assert_says(f->sentence, "Linear regression explains more");
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
+static void leaks_are_named(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    for (int way = 0; way < 5; way++) {
+        table t = plain(4, 5);
+        for (size_t i = 0; i < ROWS; i++) {
+            una_rng rng = una_rng_at(6, UNA_FOR_TEST, i);
+            double y = t.cell[INPUTS][i], small = 0.05 * una_rng_normal(&rng);
+            double leak[] = { y, 9.8 * y - 3, y + small, exp(y / 10), t.cell[2][i] };    /* the last is none */
+            t.cell[2][i] = leak[way];
+        }
+        una_verdict *v = judged(&t, "linear", run);
+        const una_finding *f = finding(v, UNA_FOUND_TOO_GOOD);
+        assert_true(way == 4 ? !f : f && strcmp(f->column, "c") == 0);
+        if (way == 1) assert_says(f->sentence, "c is y in other units");
+        una_verdict_free(v);
+    }
+    table t = plain(0, 7);                               /* no noise, and no leak */
+    for (size_t i = 0; i < ROWS; i++) t.cell[INPUTS][i] += 5 * t.cell[0][i];
+    una_verdict *v = judged(&t, "linear", run);
+    assert_null(finding(v, UNA_FOUND_TOO_GOOD));
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
+static void slips_are_found(void **state)
+{
+    (void)state;
+    static const size_t rows[] = { 7, 100, 250 };
+    una_run *run = quiet_run();
+    for (int way = 0; way < 5; way++)
+        for (size_t column = 2; column <= INPUTS; column += 2) {
+            table t = plain(2, 8);
+            for (size_t k = 0; k < 3; k++) {
+                double *cell = &t.cell[column][rows[k]];
+                double slip[] = { *cell * 100, *cell / 100, -*cell, 999, -999 };
+                *cell = slip[way];
+            }
+            una_verdict *v = judged(&t, "linear", run);
+            assert_int_equal(v->suspect_count, 3);
+            for (size_t k = 0; k < 3; k++) {
+                assert_int_equal(v->suspects[k].row, rows[k]);
+                assert_int_equal(v->suspects[k].line, 0);
+                assert_string_equal(v->suspects[k].column, names[column]);
+                assert_true(v->suspects[k].value == t.cell[column][rows[k]]);
+            }
+            assert_says(finding(v, UNA_FOUND_SUSPECT_ROWS)->sentence, "3 rows look wrong: row 8, ");
+            static const char *const why[] = { "100 times less", "100 times more", "with the other sign", "code",
+                                               "code" };
+            assert_says(v->suspects[0].why, why[way]);
+            una_verdict_free(v);
+        }
+
+    table t = plain(0.5, 9);                             /* usual in its column, but not in its row */
+    t.cell[INPUTS][20] = 100 - t.cell[INPUTS][20] + (t.cell[INPUTS][20] > 50 ? -6 : 6);
+    una_verdict *v = judged(&t, "linear", run);
+    assert_int_equal(v->suspect_count, 1);
+    assert_int_equal(v->suspects[0].row, 20);
+    assert_says(v->suspects[0].why, "una expected");
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
+static void targets_are_known(void **state)
+{
+    (void)state;
+    static const una_finding_kind kinds[] = { UNA_FOUND_BINARY_TARGET, UNA_FOUND_COUNT_TARGET,
+                                              UNA_FOUND_POSITIVE_TARGET };
+    una_run *run = quiet_run();
+    for (int way = 0; way < 3; way++) {
+        table t = plain(2, 10);
+        for (size_t i = 0; i < ROWS; i++) {
+            double z = (t.cell[INPUTS][i] - 50) / 5;
+            double as[] = { z > 0, floor(exp(z)), exp(z) };
+            t.cell[INPUTS][i] = as[way];
+        }
+        una_verdict *v = judged(&t, "linear", run);
+        for (int k = 0; k < 3; k++) assert_true((finding(v, kinds[k]) != NULL) == (k == way));
+        if (way == 2) assert_says(finding(v, kinds[way])->sentence, "--log");
+        una_verdict_free(v);
+    }
+    table t = plain(2, 11);
+    t.rows = 6;
+    una_verdict *v = judged(&t, "linear", run);
+    assert_says(finding(v, UNA_FOUND_FEW_ROWS)->sentence, "too few to judge");
+    una_verdict_free(v);
+    t.rows = 4;
+    v = judged(&t, "linear", run);
+    assert_says(finding(v, UNA_FOUND_FEW_ROWS)->sentence, "fewer rows (4) than inputs (4)");
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
+static void wrong_use_is_told(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(2, 12), u = plain(2, 13);
+    una_dataset *data = data_of(&t, run), *other = data_of(&u, run), *pairs = pair_data(60, 0, true, run);
+    una_model *without = fitted("linear", data, NULL, run), *model = fitted("linear", data, &asking, run);
+    una_verdict *v = (una_verdict *)&t;
+    assert_status(una_judge(&v, without, data, run), UNA_E_USAGE, run);
+    assert_null(v);
+    assert_says(una_run_message(run), "hold_out");
+    assert_status(una_judge(&v, model, other, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "not the table");
+
+    una_fit_settings two = SIZED(una_fit_settings, .targets = pair_targets, .target_count = 2, .hold_out = 1);
+    una_model *several = fitted("linear", pairs, &two, run);
+    assert_status(una_judge(&v, several, pairs, run), UNA_E_USAGE, run);
+    for (size_t k = 0; k < 2; k++) {
+        assert_ok(una_judge(&v, una_model_target(several, k), pairs, run), run);
+        assert_true(v->rows < 60 && v->rows > 30);
+        una_verdict_free(v);
+    }
+    una_verdict_free(NULL);
+    una_model_free(several);
+    una_model_free(without);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_dataset_free(other);
+    una_dataset_free(pairs);
+    una_run_free(run);
+}
+
+static una_status judge_once(void *context, una_run *run)
+{
+    const table *t = context;
+    const double *columns[INPUTS + 1];
+    una_dataset *data = NULL;
+    una_model *model = NULL;
+    una_verdict *v = NULL;
+    for (size_t c = 0; c <= INPUTS; c++) columns[c] = t->cell[c];
+    una_status status = una_dataset_from_columns(&data, names, columns, NULL, INPUTS + 1, t->rows, run);
+    if (status == UNA_OK) status = una_fit(&model, "linear(noise=constant)", data, &asking, run);
+    if (status == UNA_OK) status = una_judge(&v, model, data, run);
+    una_verdict_free(v);
+    una_model_free(model);
+    una_dataset_free(data);
+    return status;
+}
+
+static void memory_may_fail(void **state)
+{
+    (void)state;
+    table t = plain(2, 14);
+    t.rows = 60;
+    t.cell[2][7] *= 100;
+    for (size_t i = 0; i < ROWS; i++) t.cell[3][i] = exp(t.cell[INPUTS][i] / 10);
+    assert_true(sweep_allocations(judge_once, &t) > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_plain_sums), cmocka_unit_test(noise_teaches_nothing),
+        cmocka_unit_test(a_line_is_better), cmocka_unit_test(leaks_are_named), cmocka_unit_test(slips_are_found),
+        cmocka_unit_test(targets_are_known), cmocka_unit_test(wrong_use_is_told),
+        cmocka_unit_test(memory_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

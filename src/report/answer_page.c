@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const double least_rise = 0.002;         /* of the variance: less is nothing, however sure */
+static const double least_rise = 0.01;          /* of the variance: less is nothing, however sure */
 enum { LONGEST = 1200, MOST_SUSPECTS = 20, MOST_NAMED = 5, MOST_CELLS = 10 };
 
 /* A sentence that may hold names of any length, cut. */
@@ -103,12 +103,14 @@ una_status una_report_verdict(una_html *html, const una_report *report)
 
 /* ---- which inputs matter ---------------------------------------------------------------------------- */
 
+/* Three standard errors above 0: of many useless inputs some are two above by chance. */
 static bool matters(const una_importance *importance, size_t input)
 {
-    return importance->low[input] > 0 && importance->rise[input] >= least_rise;
+    double half = importance->rise[input] - importance->low[input];      /* 1.96 standard errors */
+    return importance->rise[input] > 1.5 * half && importance->rise[input] >= least_rise;
 }
 
-/* "days and temperature", of those whose interval lies above 0. */
+/* "days and temperature". */
 static size_t add_named(una_text *words, const una_report *report, const una_importance *importance)
 {
     size_t count = 0, named = 0;

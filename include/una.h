@@ -413,6 +413,7 @@ typedef enum una_finding_kind {
     UNA_FOUND_COUNT_TARGET = 4,                /* "count_target"                                    */
     UNA_FOUND_POSITIVE_TARGET = 5,             /* "positive_target": bands reach below 0, or skewed */
     UNA_FOUND_FEW_ROWS = 6,                    /* "few_rows": fewer than inputs, or too few to judge */
+    UNA_FOUND_WORSE_THAN_LINEAR = 7            /* "worse_than_linear": linear regression is better  */
 } una_finding_kind;
 
 typedef struct una_finding {

@@ -19,6 +19,7 @@ typedef struct una_case {
     size_t             *at;              /* [held->rows] which of these rows the held-out ones are          */
     unsigned char      *fold;            /* [rows] folds of the reference; without folds 0: held out, 1: not */
     size_t              folds;
+    double             *line;            /* [held->rows] what linear regression said of them; NULL: not known */
     una_verdict        *verdict;         /* whose numbers are there already when findings are sought        */
     una_arena          *keep;            /* of the verdict                                                  */
     una_finding        *findings;

@@ -2,10 +2,11 @@
  *
  * Cells that are unlike all others of their column: slips of the pen, wrong units, codes for missing cells. A cell is far
  * if its distance from the median is beyond what the column's own tail leads to. With q80 and q95 quantiles of the
- * distances, which a few wrong cells cannot move, and g(p) = -log(1 - p), the distance that one in 10,000 exceeds is
+ * distances (without the few beyond 8 robust standard deviations, if they are few) and g(p) = -log(1 - p), the distance
+ * that one in 10,000 exceeds is
  *   light tails  q95 (g/g95)^theta,  theta = log(q95/q80) / log(g95/g80)     (Weibull; Gaussian: theta 0.68)
  *   heavy tails  q95 exp((g - g95) log(q95/q80) / (g95 - g80))               (Pareto)
- * A light one counts 1.5 times, from theta 0.95 on the tail is taken for a heavy one, and between them the limit moves
+ * A light one counts 1.5 times; from theta 0.8 (a t distribution of 5 degrees: 0.89) to 1 (of 3: 1.07) the limit moves
  * from the first to the second; it is 3 q95 at least. Looked at are each column of numbers and the target as they are,
  * and on the scale of logarithms where they are positive; and the errors of held-out rows in units of their band, for
  * the target (where it is positive and skewed those of a regression of its logarithm, too). 999 and its like are judged
@@ -23,6 +24,13 @@ typedef struct scale { double median, std, limit, largest; bool log; } scale;
 
 /* ---- the limit ---------------------------------------------------------------------------------------------------- */
 
+/* So many may be slips; more are a group of their own. */
+static size_t most_slips(size_t rows)
+{
+    double most = most_share * (double)rows;
+    return most > 4 ? (size_t)most : 4;
+}
+
 /* distance [count], sorted, of which those that are 0 do not speak if they are most. */
 static double limit_of(const double *distance, size_t count)
 {
@@ -38,7 +46,7 @@ static double limit_of(const double *distance, size_t count)
     double q80 = d[n * 4 / 5], q95 = d[n * 19 / 20], bend = log(q95 / q80);
     double theta = bend / log(g95 / g80);
     double light = 1.5 * q95 * pow(g / g95, theta), heavy = q95 * exp((g - g95) * bend / (g95 - g80));
-    double weight = fmax(0, fmin(1, (theta - 0.7) / 0.25));
+    double weight = fmax(0, fmin(1, (theta - 0.8) / 0.2));
     double limit = exp((1 - weight) * log(light) + weight * log(heavy));
     return fmax(limit, (different <= FEW_VALUES ? few_values_apart : 3) * q95);
 }
@@ -54,7 +62,10 @@ static bool measure(scale *s, const double *value, size_t count, double but, boo
     }
     if (used < LEAST_CELLS || (logs && (double)(seen - used) > 0.02 * (double)seen)) return false;
     una_robust middle = una_robust_of(room, used);
-    *s = (scale){ middle.median, middle.std, limit_of(room, used), room[used - 1], logs };
+    size_t near = used;
+    while (near > 0 && room[near - 1] > 8 * middle.std) near--;
+    if (used - near > most_slips(used)) near = used;
+    *s = (scale){ middle.median, middle.std, limit_of(room, near), room[used - 1], logs };
     return s->std > 0 && isfinite(s->limit);
 }
 
@@ -126,13 +137,6 @@ static una_status add(una_case *c, size_t row, const char *column, double value,
 }
 
 /* ---- columns ------------------------------------------------------------------------------------------------------ */
-
-/* So many may be slips; more are a group of their own. */
-static size_t most_slips(size_t rows)
-{
-    double most = most_share * (double)rows;
-    return most > 4 ? (size_t)most : 4;
-}
 
 typedef struct cells { const char *name; const double *at; size_t rows; double *room; } cells;   /* at [rows] of the case */
 

@@ -2,9 +2,14 @@
  *
  * What a fit is worth on rows that it had not seen:
  *   explained = 1 - sum (y - f)^2 / sum (y - m)^2,   m: the mean of the other rows,
- * with an interval by the jackknife of the logarithm of the ratio; and in words. Nothing was learnt where f and y are
- * not correlated beyond chance: Fisher's atanh(r) sqrt(n - 3) is normal, and is asked for a chance of 1 in 100 that is
- * shared by the inputs, since lengths and weights of each were chosen with a look at all rows.
+ * with an interval by the jackknife of the logarithm of the ratio; and in words.
+ *
+ * Nothing was learnt where f and y are correlated no more than by chance. If y has nothing to do with the inputs,
+ * Fisher's z = atanh(r) sqrt(n - 3) of rows that were held out once is normal. Out of K folds it is not: what one fold
+ * says by chance, the others have learnt and say of it. Of least squares with D inputs, u the normal chances of their
+ * slopes and u_k those of fold k,
+ *   z = (u'u - sum_k u_k'u_k) / ((1 - 1/K) |u|)  ~  (Q - D) / ((1 - 1/K) sqrt(Q)),   Q ~ chi^2 with D degrees,
+ * and models that shrink stay below it. The limit is the one that chance passes once in 100 tables.
  */
 #include "answer/answer.h"
 
@@ -16,7 +21,7 @@
 typedef struct box { una_verdict face; una_arena keep; una_run *run; } box;
 
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
-                                     "positive_target", "few_rows" };
+                                     "positive_target", "few_rows", "worse_than_linear" };
 
 void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
 {
@@ -176,6 +181,7 @@ static una_status measure(una_case *c, una_run *run)
     v->rmse = sqrt(model / (double)n);
     v->rmse_mean = sqrt(mean / (double)n);
     v->rmse_linear = sqrt(linear / (double)n);
+    c->line = known ? line : NULL;
     interval(v, h, m, model, mean);
     return measure_bands(v, h, run);
 }
@@ -183,23 +189,50 @@ static una_status measure(una_case *c, una_run *run)
 /* ---- was anything learnt -------------------------------------------------------------------------------------------- */
 
 /* Fisher's z of the correlation of what was said with what came; 0 where it cannot be told. */
-static double fisher(const una_held_out *h)
+static double fisher(const una_held_out *h, const double *mean)
 {
     double n = (double)h->rows, y = 0, f = 0, yy = 0, ff = 0, yf = 0;
-    for (size_t i = 0; i < h->rows; i++) y += h->y[i] / n, f += h->mean[i] / n;
+    for (size_t i = 0; i < h->rows; i++) y += h->y[i] / n, f += mean[i] / n;
     for (size_t i = 0; i < h->rows; i++) {
         yy += (h->y[i] - y) * (h->y[i] - y);
-        ff += (h->mean[i] - f) * (h->mean[i] - f);
-        yf += (h->y[i] - y) * (h->mean[i] - f);
+        ff += (mean[i] - f) * (mean[i] - f);
+        yf += (h->y[i] - y) * (mean[i] - f);
     }
     double r = yf / sqrt(yy * ff);
     return n > 4 && isfinite(r) ? atanh(fmax(-1 + 1e-12, fmin(1 - 1e-12, r))) * sqrt(n - 3) : 0;
 }
 
-static bool learnt(const una_case *c)
+static double limit_of_chance(const una_case *c, double folds)
 {
-    double chance = 0.01 / (double)(1 + c->columns->source_count);
-    return c->verdict->explained > 0 && fisher(c->held) > una_normal_quantile(1 - chance);
+    double d = (double)c->columns->input_count, z = una_normal_quantile(0.99);
+    if (folds < 2) return z;
+    double q = d * pow(1 - 2 / (9 * d) + z * sqrt(2 / (9 * d)), 3);      /* of chi^2: Wilson and Hilferty */
+    return (q - d) / ((1 - 1 / folds) * sqrt(q));
+}
+
+typedef enum learnt { NOTHING, LINE_ALONE, SOMETHING } learnt;    /* LINE_ALONE: linear regression did, the model did not */
+
+static learnt what_was_learnt(const una_case *c)
+{
+    const una_verdict *v = c->verdict;
+    double folds = (double)c->held->folds;
+    if (v->explained > 0 && fisher(c->held, c->held->mean) > limit_of_chance(c, folds)) return SOMETHING;
+    bool line = c->line && v->explained_linear > 0 &&
+                fisher(c->held, c->line) > limit_of_chance(c, c->folds > 1 ? (double)c->folds : 0);
+    return line ? LINE_ALONE : NOTHING;
+}
+
+/* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables. */
+static bool line_is_better(const una_case *c)
+{
+    const una_held_out *h = c->held;
+    double sum = 0, square = 0, n = (double)h->rows;
+    for (size_t i = 0; c->line && i < h->rows; i++) {
+        double own = pow(h->y[i] - h->mean[i], 2) - pow(h->y[i] - c->line[i], 2);
+        sum += own;
+        square += own * own;
+    }
+    return c->line && sum > una_normal_quantile(0.99) * sqrt(fmax(0, square - sum * sum / n));
 }
 
 /* ---- in words --------------------------------------------------------------------------------------------------------- */
@@ -223,17 +256,21 @@ static void say_bands(una_text *text, const una_case *c)
                      percent(share, v->coverage_95));
 }
 
-static una_status say_all(una_case *c, bool learnt_something, una_run *run)
+static una_status say_all(una_case *c, learnt what, una_run *run)
 {
     una_verdict *v = c->verdict;
     const char *target = c->columns->target;
     bool beside = strcmp(c->model->kind->name, "linear") != 0 && isfinite(v->explained_linear);
     char share[32], linear[32], mean[32];
     una_text text = una_text_in(&run->scratch);
-    if (!learnt_something) {
+    if (what == NOTHING) {
         una_text_add(&text, "una found nothing in these columns that foretells %s: on rows it had not seen it does no "
                      "better than always answering the mean, %s; ", target,
                      una_short(mean, c->columns->target_centre, 3));
+    } else if (what == LINE_ALONE) {
+        una_text_add(&text, "una's %s foretells %s no better than its mean on rows it had not seen, while linear "
+                     "regression explains %s %% of the spread; ", c->model->kind->name, target,
+                     percent(linear, v->explained_linear));
     } else {
         una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen", percent(share, v->explained),
                      target);
@@ -261,6 +298,15 @@ static void say_nothing_learnt(una_case *c)
                   "Do not use its answers: look for other columns, or more rows.");
 }
 
+static void say_line_is_better(una_case *c)
+{
+    char linear[32], own[32];
+    una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "
+                  "does (%s %% and %s %%): use --model %s.", c->model->kind->name,
+                  percent(linear, c->verdict->explained_linear), percent(own, fmax(0, c->verdict->explained)),
+                  strcmp(c->model->kind->name, "auto") == 0 ? "linear" : "linear, or auto");
+}
+
 /* What matters most first. */
 static void sort_findings(una_case *c)
 {
@@ -279,9 +325,10 @@ static una_status judge(una_case *c, una_run *run)
     UNA_TRY(una_find_suspects(c, run));
     UNA_TRY(una_find_leaks(c, run));
     UNA_TRY(una_find_target(c, run));
-    bool something = learnt(c);
-    if (!something) say_nothing_learnt(c);
-    UNA_TRY(say_all(c, something, run));
+    learnt what = what_was_learnt(c);
+    if (what == NOTHING) say_nothing_learnt(c);
+    else if (what == LINE_ALONE || line_is_better(c)) say_line_is_better(c);
+    UNA_TRY(say_all(c, what, run));
     UNA_TRY(una_arena_check(c->keep));
     sort_findings(c);
     c->verdict->findings = c->findings;

@@ -223,6 +223,17 @@ static una_status listen(una_said **out, una_committee *c, una_run *run)
     return UNA_OK;
 }
 
+/* Scales of inputs were learnt by all rows of the folds, those that a training leaves out too. */
+static una_status who_knew(bool **knew, const una_committee *c, una_run *run)
+{
+    *knew = NULL;
+    if (!c->twins->plain.folds) return UNA_OK;
+    *knew = UNA_GET(&run->scratch, bool, c->seat[c->count - 1].round + 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->count; i++) (*knew)[c->seat[i].round] = c->seat[i].scaled;
+    return UNA_OK;
+}
+
 static una_status fit_seats(una_members *const *m, una_committee *c, void *const *options,
                             una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
 {
@@ -230,6 +241,7 @@ static una_status fit_seats(una_members *const *m, una_committee *c, void *const
     size_t targets = una_committee_targets(c);
     bool alike = !c->of || una_problem_complete(p);
     una_said *said;
+    bool *knew;
     double share = una_ignorance_is_sought(c->one, options[0], p) ? 0.8 : 1;
 
     una_span before = una_progress_part(run, 0, share);
@@ -239,6 +251,7 @@ static una_status fit_seats(una_members *const *m, una_committee *c, void *const
     una_progress_part(run, share, 1);                    /* una_committee_fit takes it back */
 
     UNA_TRY(listen(&said, c, run));
+    UNA_TRY(who_knew(&knew, c, run));
     una_chosen *by = UNA_GET(&run->scratch, una_chosen, targets);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_seats_choose(by, said, c, options, alike, result, keep, run));
@@ -247,7 +260,7 @@ static una_status fit_seats(una_members *const *m, una_committee *c, void *const
     for (size_t t = 0; t < targets; t++) {
         una_committee *own = una_committee_of(c, t);
         una_said_score(&said[t], by[t].noise_var, result[t]);
-        una_said_tell(&said[t], by[t].noise_var, p->folds, result[t]);
+        una_said_tell(&said[t], by[t].noise_var, p->folds, knew, result[t]);
         UNA_TRY(una_members_take(m[t], c->one, c->count, p, keep));
         UNA_TRY(keep_seats(m[t], own, &said[t], &by[t], options[t], result[t], keep, run));
         UNA_TRY(report(options[t], own, m[t], result[t], keep));

@@ -159,6 +159,8 @@ typedef struct una_kind {
     bool        shares_rows;                      /* can be fitted by ranks that have some of the rows each: fit and
                                                      relearn then see those, and add up (base/company.h)   */
     bool        sees_images;                      /* can be fitted to images                               */
+    bool        searches;                         /* chooses more by its rows than noise and prior variance, so that
+                                                     rows left out of the posterior alone have been seen (gp's lengths) */
     bool        sure;                             /* its var_model is 0 everywhere: it knows no ignorance (nn) */
     const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */

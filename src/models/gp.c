@@ -369,6 +369,7 @@ static const una_kind gp_one = {
     .committee = offsetof(gp_options, committee),
     .state_size = sizeof(una_gp),
     .least_rows = 2,
+    .searches = true,
     .fit = gp_fit,
     .predict = gp_predict,
     .exchange = una_gp_exchange,

@@ -493,9 +493,8 @@ void       una_verdict_free(una_verdict *verdict);
 /* ---- which inputs matter (docs/REPORT.md) ------------------------------------------------------ */
 
 /* How much the squared error of rows that the judging model has not seen rises when a column is shuffled among them, as
- * a share of the target's variance; with 95 % intervals over the rows. Models whose posterior can be learnt anew
- * (una_model_relearn; and auto) judge without the rows in question, features as they are; others are fitted once more
- * to 70 % of the rows. */
+ * a share of the target's variance; with 95 % intervals over the rows. gp and linear judge with their posterior anew
+ * without those rows; others are fitted again to 70 % of the rows (small tables: twice), with at most two members. */
 typedef struct una_importance {
     const char   *target;
     size_t        inputs, rows, repeats;       /* columns that the model uses; rows that judged; shuffles of each */

@@ -4,9 +4,11 @@
  * model has not seen (permutation importance).
  *   d_is = (y_i - f(x_i with column s of another row))^2 - (y_i - f(x_i))^2,   averaged over a few shuffles,
  *   rise_s = mean_i d_is / var(y),   95 % interval: rise_s +- 1.96 sd_i(d_is) / (sqrt(n) var(y)).
- * Judging models: where the posterior can be learnt anew with the features as they are, it is, without each of five
- * folds in turn (or, of many rows, without those that judge); so the rows that judge have taught the features at most.
- * Other kinds are fitted once more to 70 % of the rows, with every option as the model has it.
+ * Judging models have not been taught by the rows that judge. Kinds whose features do not learn from the target (gp,
+ * linear) get their posterior anew without each of five folds in turn (or, of many rows, without those that judge), with
+ * their hyper-parameters as they are. Others are fitted again to 70 % of the rows, of few rows twice, with every option
+ * as the model has it but no more than two members: a committee's features have all been taught by most of the rows, and
+ * on rows that taught it a network misses also inputs that are of no use to it elsewhere.
  * Source: Breiman 2001; Fisher, Rudin and Dominici 2019.
  */
 #include "data/columns.h"
@@ -16,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS = 5, MOST_JUDGED = 1000, MOST_REPEATS = 5, BUDGET = 40000, LEAST_JUDGED = 100, LEAST_ROWS = 10 };
+enum { FOLDS = 5, MOST_JUDGED = 1000, MOST_REPEATS = 5, BUDGET = 40000, LEAST_JUDGED = 100, LEAST_ROWS = 10,
+       FEW_MEMBERS = 2 };
 static const double judged_share = 0.3, wide = 1.959964;
 
 typedef struct result {
@@ -43,12 +46,9 @@ typedef struct judge {
     const una_model *asked;
 } judge;
 
-typedef una_status reteach(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                           una_arena *keep, una_run *run);
-
-static reteach *teacher_of(const una_kind *kind)
+static bool keeps_features(const una_kind *kind)
 {
-    return kind->reteach ? kind->reteach : kind->relearn;
+    return kind->relearn && !kind->learns_features;
 }
 
 /* Rows order[0..judged) from `from` on up to `to` judge, all others teach. */
@@ -74,10 +74,32 @@ static una_status teach_posterior(judge *j, const work *w, size_t from, size_t t
     una_problem problem = { .x = { x, count, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = w->data, .seed = run->settings.seed };
     una_fit_result told = una_fit_result_in(&run->scratch);
-    UNA_TRY(teacher_of(model->kind)(j->own.state, options, &problem, &told, &run->scratch, run));
+    UNA_TRY(model->kind->relearn(j->own.state, options, &problem, &told, &run->scratch, run));
     j->own.options = options;
     j->asked = &j->own;
     return una_arena_check(&run->scratch);
+}
+
+/* The spec with no more than two members, wherever it speaks of some; *cut: it did. */
+static const char *few_members(const char *spec, bool *cut, una_arena *arena)
+{
+    static const char key[] = "members=";
+    una_text text = una_text_in(arena);
+    const char *from = spec;
+    *cut = false;
+    for (const char *at = spec; (at = strstr(at, key));) {
+        const char *number = at + sizeof key - 1;
+        size_t digits = strspn(number, "0123456789");
+        bool whole = at > spec && strchr("( ,", at[-1]) && (digits > 1 || (digits == 1 && *number > '2'));
+        at = number + digits;
+        if (!whole) continue;
+        una_text_bytes(&text, from, (size_t)(number - from));
+        una_text_add(&text, "%d", FEW_MEMBERS);
+        from = at;
+        *cut = true;
+    }
+    una_text_add(&text, "%s", from);
+    return text.at;
 }
 
 /* Words that only rows that judge have go to the level for words never seen. */
@@ -95,7 +117,10 @@ static una_status fit_again(judge *j, const work *w, size_t from, size_t to, una
     UNA_TRY(una_dataset_rows(&rest, w->data, index, count, run));
     una_fit_settings settings = { .size = sizeof settings, .target = info->target, .missing = info->missing,
                                   .other = info->other ? info->other : 1 };
-    una_status status = una_fit(&j->fitted, info->spec, rest, &settings, run);
+    bool cut;
+    const char *spec = few_members(info->spec, &cut, &run->scratch);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_fit(&j->fitted, spec, rest, &settings, run);
     una_dataset_free(rest);
     j->asked = j->fitted;
     return status;
@@ -192,8 +217,8 @@ static una_status judge_fold(work *w, size_t from, size_t to, una_run *run)
 {
     judge j = {0};
     panel p;
-    una_status status = teacher_of(w->model->kind) ? teach_posterior(&j, w, from, to, run)
-                                                   : fit_again(&j, w, from, to, run);
+    una_status status = keeps_features(w->model->kind) ? teach_posterior(&j, w, from, to, run)
+                                                       : fit_again(&j, w, from, to, run);
     if (status == UNA_OK) status = seat_panel(&p, w, &j, from, to, run);
     if (status == UNA_OK) status = judge_panel(&p, w, from, run);
     una_model_free(j.fitted);
@@ -207,17 +232,21 @@ static size_t least_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void choose_sizes(work *w)
+static una_status choose_sizes(work *w, una_run *run)
 {
     size_t inputs = w->model->columns.source_count;
-    bool folds = teacher_of(w->model->kind) && w->rows <= MOST_JUDGED;
-    w->folds = folds ? FOLDS : 1;
-    w->judged = folds ? w->rows : least_of(MOST_JUDGED, (size_t)(judged_share * (double)w->rows));
+    bool cut, kept = keeps_features(w->model->kind), few = w->rows <= MOST_JUDGED;
+    few_members(w->model->info.spec, &cut, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    w->folds = kept && few ? FOLDS : cut && few ? 2 : 1;
+    double share = (double)w->folds * judged_share;
+    w->judged = kept && few ? w->rows : least_of(MOST_JUDGED, (size_t)(share * (double)w->rows));
     size_t affordable = BUDGET / inputs > LEAST_JUDGED ? BUDGET / inputs : LEAST_JUDGED;
     w->judged = least_of(w->judged, affordable);
     w->repeats = BUDGET / (w->judged * inputs);
     if (w->repeats > MOST_REPEATS) w->repeats = MOST_REPEATS;
     if (w->repeats < 1) w->repeats = 1;
+    return UNA_OK;
 }
 
 static una_status prepare(work *w, una_run *run)
@@ -232,12 +261,12 @@ static una_status prepare(work *w, una_run *run)
         UNA_FAIL(run, UNA_E_INPUT, "%s: %zu rows are too few to say which inputs matter; %d are needed",
                  w->data->origin, w->rows, LEAST_ROWS);
 
-    choose_sizes(w);
+    UNA_TRY(choose_sizes(w, run));
     w->own = UNA_GET(&run->scratch, double, w->rows);
     w->error = UNA_GET(&run->scratch, double, w->judged);
     w->rise = UNA_GET(&run->scratch, double, w->judged * columns->source_count);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < w->rows; i++) w->own[i] = w->data->column[target].number[w->kept ? w->kept[i] : i];
+    for (size_t i = 0; i < w->rows; i++) w->own[i] = w->data->column[target].number[w->kept[i]];
     UNA_TRY(una_order_new(&w->order, w->rows, &run->scratch));
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_REPORT, 0);
     una_rng_permute(&rng, w->order, w->rows);

@@ -186,9 +186,6 @@ typedef struct una_kind {
      * and prior variance, by evidence where they are automatic. What the state points at stays as it was. */
     una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run);
-    /* the same for stacks, in which nothing can be set [relearn]: how good they are at rows that they do not have */
-    una_status (*reteach)(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                          una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */
     una_status (*fit_anchored)(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
                                una_fit_result *result, una_arena *keep, una_run *run);

@@ -223,25 +223,6 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
     return una_arena_check(keep);
 }
 
-/* Every part by itself; weights stay. Only parts of some weight have a spec. */
-static una_status auto_reteach(void *state, void *options, const una_problem *p, una_fit_result *result,
-                               una_arena *keep, una_run *run)
-{
-    una_members *m = state;
-    auto_options *o = options;
-    const char **spec[KINDS] = { &o->luna, &o->gp };
-    size_t at = 0;
-    (void)result;
-    for (size_t k = 0; k < KINDS && at < m->count; k++) {
-        if (strcmp(*spec[k], "none") == 0) continue;
-        hand h = { .spec = spec[k], .result = una_fit_result_in(keep) };
-        UNA_TRY(read_spec(&h, keep, run));
-        UNA_TRY(m->at[at].kind->relearn(m->at[at].state, h.options, p, &h.result, keep, run));
-        at++;
-    }
-    return UNA_OK;
-}
-
 static una_status auto_exchange(void *state, una_archive *ar)
 {
     return una_members_exchange(state, NULL, ar);
@@ -264,7 +245,6 @@ const una_kind una_kind_auto = {
     .exchange = auto_exchange,
     .mixture = una_members_mixture,
     .observe = una_members_observe,
-    .reteach = auto_reteach,
     .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,

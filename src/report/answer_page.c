@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const double least_rise = 0.002;         /* of the variance: less is nothing, however sure */
+static const double least_rise = 0.01;          /* of the variance: less is nothing, however sure */
 enum { LONGEST = 1200, MOST_SUSPECTS = 20, MOST_NAMED = 5, MOST_CELLS = 10 };
 
 /* A sentence that may hold names of any length, cut. */
@@ -90,8 +90,8 @@ una_status una_report_verdict(una_html *html, const una_report *report)
         if (model->verdict) {
             una_text_add(&words, "%s", cut(model->verdict->sentence, arena));
             una_html_paragraph(html, "verdict", words.at);
-            UNA_TRY(findings(html, model->verdict));
-            suspects(html, model->verdict);
+            if (m == 0) UNA_TRY(findings(html, model->verdict));         /* of others nearly the same */
+            if (m == 0) suspects(html, model->verdict);
         } else {
             introduce(html, report, model);
         }
@@ -103,12 +103,14 @@ una_status una_report_verdict(una_html *html, const una_report *report)
 
 /* ---- which inputs matter ---------------------------------------------------------------------------- */
 
+/* Three standard errors above 0: of many useless inputs some are two above by chance. */
 static bool matters(const una_importance *importance, size_t input)
 {
-    return importance->low[input] > 0 && importance->rise[input] >= least_rise;
+    double half = importance->rise[input] - importance->low[input];      /* 1.96 standard errors */
+    return importance->rise[input] > 1.5 * half && importance->rise[input] >= least_rise;
 }
 
-/* "days and temperature", of those whose interval lies above 0. */
+/* "days and temperature". */
 static size_t add_named(una_text *words, const una_report *report, const una_importance *importance)
 {
     size_t count = 0, named = 0;
@@ -199,10 +201,14 @@ una_status una_report_residuals(una_html *html, const una_report *report, una_ru
     una_figure figure = una_chart_residuals(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0 || report->images) return UNA_OK;
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. Green "
+                 "means that stay away from 0 show what the model has missed; dots that spread more on one side show "
+                 "noise that varies.", report->model_count > 1 ? " by " : "",
+                 report->model_count > 1 ? report->models[0].title : "");
+    UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What is left over");
-    return una_html_figure(html, &figure, "Residuals of held-out rows.",
-        "Observed minus predicted, by what was predicted and by the inputs that matter most. Green means that stay away "
-        "from 0 show what the model has missed; dots that spread more on one side show noise that varies.", run);
+    return una_html_figure(html, &figure, "Residuals of held-out rows.", words.at, run);
 }
 
 /* ---- where ignorance is -------------------------------------------------------------------------------- */

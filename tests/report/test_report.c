@@ -283,7 +283,7 @@ static void test_order(void **state)
 {
     (void)state;
     world *w = open_world();
-    const double rise[] = { 0.1, 0.5, 0, 0.02 }, low[] = { 0.05, 0.3, -0.01, 0.001 }, high[] = { 0.2, 0.7, 0.01, 0.05 };
+    const double rise[] = { 0.1, 0.5, 0, 0.02 }, low[] = { 0.05, 0.3, -0.01, 0.01 }, high[] = { 0.2, 0.7, 0.01, 0.03 };
     const size_t order[] = { 1, 0, 3, 2 };
     const una_importance importance = { .target = "y", .inputs = 4, .rows = 40, .repeats = 5, .names = plain_names,
         .rise = rise, .low = low, .high = high, .order = order };

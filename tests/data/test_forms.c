@@ -29,8 +29,13 @@ static int end(void **state)
 /* ---- columns of cells ------------------------------------------------------------------------------------------ */
 
 enum { CELLS = 6 };
-typedef struct column_case { const char *cell[CELLS]; una_form_kind kind; const char *unit; double value[CELLS]; char hint; }
-    column_case;
+typedef struct column_case {
+    const char   *cell[CELLS];
+    una_form_kind kind;
+    const char   *unit;
+    double        value[CELLS];
+    char          hint;
+} column_case;
 
 static una_form_study study_of(const char *const *cell, char hint)
 {
@@ -245,8 +250,8 @@ static void settings_win(void **state)
     una_run *own;
     assert_int_equal(una_run_new(&own, &settings), UNA_OK);
     una_dataset *data = NULL;
-    assert_ok(una_dataset_read(&data, temp_text_file("g.csv", "zip;n;d,x\n10115;1,234;3/1/2024\n20095;5;3/2/2024\n"), own),
-              own);
+    const char *text = "zip;n;d,x\n10115;1,234;3/1/2024\n20095;5;3/2/2024\n";
+    assert_ok(una_dataset_read(&data, temp_text_file("g.csv", text), own), own);
     assert_true(data->columns == 3 && data->column[0].is_text && data->column[1].number[0] == 1234);
     assert_true(data->column[2].number[0] == 19783 && data->doubts == 0);
     una_dataset_free(data);
@@ -258,13 +263,15 @@ static void settings_win(void **state)
     assert_int_equal(una_run_new(&own, &settings), UNA_E_USAGE);
 }
 
-/* ---- by chunks, and models ------------------------------------------------------------------------------------------ */
+/* ---- by chunks, and models -------------------------------------------------------------------------------------- */
 
 static void chunks_in_forms(void **state)
 {
     (void)state;
-    const una_wanted wanted[] = { { .name = "d", .form = UNA_FORM_DATE }, { .name = "p" }, { .name = "w", .unit = "kg" } };
-    const char *path = temp_text_file("c.csv", "w,x,d,p\n1,q,2024-03-01,5\n2 kg,r,1 Mar 2024,30%\n-,s,n/a,\"1,234%\"\n");
+    const una_wanted wanted[] = { { .name = "d", .form = UNA_FORM_DATE }, { .name = "p" },
+                                  { .name = "w", .unit = "kg" } };
+    const char *path = temp_text_file("c.csv", "w,x,d,p\n1,q,2024-03-01,5\n2 kg,r,1 Mar 2024,30%\n"
+                                               "-,s,n/a,\"1,234%\"\n");
     una_reader *reader = NULL;
     una_dataset *chunk = NULL;
     assert_ok(una_reader_open(&reader, path, wanted, 3, 3, run), run);
@@ -319,9 +326,9 @@ static una_status read_and_learn(void *context, una_run *other)
 static void allocations_may_fail(void **state)
 {
     (void)state;
-    char text[8000] = "d;w;mixed;y\n", path[4096];
+    char text[9000] = "d;w;mixed;y\n", path[4096];
     for (int i = 0; i < 80; i++)
-        snprintf(text + strlen(text), 60, "%02d.%02d.2024;%d,%d kg;%d %s;%d,5\n", 1 + i % 28, 1 + i / 28, i, i % 10, i,
+        snprintf(text + strlen(text), 90, "%02d.%02d.2024;%d,%d kg;%d %s;%d,5\n", 1 + i % 28, 1 + i / 28, i, i % 10, i,
                  i % 2 ? "kg" : "lb", i + 9 * (i % 7 > 4));
     snprintf(path, sizeof path, "%s", temp_text_file("f.csv", text));
     assert_true(sweep_allocations(read_and_learn, path) > 10);

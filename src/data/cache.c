@@ -333,7 +333,7 @@ void una_cache_write(const una_dataset *data, const char *path, const una_cache_
 {
     una_cache_writer w;
     double size = 8.0 * (double)data->rows * (double)data->columns;
-    if (data->doubtful) return;                  /* warnings are given with each reading */
+    if (data->doubts) return;                  /* warnings are given with each reading */
     if (!data->line || data->rows == 0 || data->columns > MOST_COLUMNS) return;
     if (!una_cache_begin(&w, path, ENDING, key, size, run)) return;
     una_mark mark = una_arena_mark(&run->scratch);

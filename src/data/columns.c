@@ -811,6 +811,13 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 
+void una_columns_warn(una_columns *columns, const una_dataset *data, una_notes *warnings, const una_run *run)
+{
+    bool first = !run->company || una_rank(run) == 0;
+    for (size_t i = 0; first && i < data->doubts; i++) una_notes_add(warnings, "%s", data->doubt[i]);
+    columns->warned = data->doubts;
+}
+
 una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                     size_t targets, const una_selection *selection, una_missing missing, size_t other,
                                     una_notes *notes, una_arena *arena, una_run *run)

@@ -76,7 +76,8 @@ typedef struct una_columns {
     const char *target;
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
     una_missing missing;
-    size_t      said;            /* first notes of the fit that say how the file was written: no matter of the model */
+    size_t      said, warned;    /* first notes and warnings of the fit that are about how the file was written: no
+                                    matter of the model                                             */
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
     una_selection selection;     /* columns that were left out by request                           */
 } una_columns;
@@ -125,6 +126,8 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
 una_status una_columns_encode_several(const una_columns *const *columns, size_t targets, const una_dataset *data,
                                       double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
                                       una_run *run);
+/* Warnings of what may have been misread in the file, as the first ones; of ranks, the first one gives them. */
+void una_columns_warn(una_columns *columns, const una_dataset *data, una_notes *warnings, const una_run *run);
 /* A sentence for each column, the target first, in which a few cells of the encoded rows drown all others (outliers.c):
  * where, how far, what to do; at most four, then how many more there are. x or y NULL: without the inputs, or without
  * the target. */

@@ -31,9 +31,21 @@ una_status una_table_note(una_dataset *data, const char *format, ...)
     return UNA_OK;
 }
 
+una_status una_table_doubt(una_dataset *data, const char *sentence)
+{
+    const char **doubt = UNA_GET(&data->arena, const char *, data->doubts + 1);
+    const char *copy = una_arena_text(&data->arena, sentence);
+    UNA_TRY(una_arena_check(&data->arena));
+    if (data->doubts) memcpy(doubt, data->doubt, data->doubts * sizeof *doubt);
+    doubt[data->doubts++] = copy;
+    data->doubt = doubt;
+    return UNA_OK;
+}
+
 una_status una_table_remember(una_dataset *to, const una_dataset *from)
 {
     for (size_t i = 0; i < from->notes; i++) UNA_TRY(una_table_note(to, "%s", from->note[i]));
+    for (size_t i = 0; i < from->doubts; i++) UNA_TRY(una_table_doubt(to, from->doubt[i]));
     for (size_t c = 0; c < from->columns; c++) {
         size_t at = from->column[c].form.kind == UNA_FORM_PLAIN ? SIZE_MAX : una_table_find(to, from->column[c].name);
         if (at != SIZE_MAX) to->column[at].form = from->column[c].form;
@@ -149,8 +161,7 @@ const char *una_formed_doubt(const una_form_study *s, const una_form *form, cons
 static una_status warn(una_dataset *data, const char *sentence, una_run *run)
 {
     una_log(run, UNA_LOG_WARNING, "%s", sentence);
-    data->doubtful = true;
-    return una_table_note(data, "%s", sentence);
+    return una_table_doubt(data, sentence);
 }
 
 static una_status warn_mixed(una_dataset *data, size_t c, const una_form_study *s, una_run *run)

@@ -118,15 +118,25 @@ static size_t count_cells(const sample *s, const char **at, char delimiter)
     return 0;
 }
 
+/* A comment: quotes mean nothing in it. */
+static void skip_line(const sample *s, const char **at)
+{
+    const char *end = s->bytes + s->size, *feed = memchr(*at, '\n', (size_t)(end - *at));
+    *at = feed ? feed + 1 : s->whole ? end : NULL;
+}
+
 /* The number of cells that all lines have by this delimiter; 0: they differ. comments: # lines are none. */
 static size_t common_count(const sample *s, size_t from, char delimiter, bool comments)
 {
     const char *at = s->bytes + from, *end = s->bytes + s->size;
     size_t common = 0;
     for (size_t line = 0; line < LINES && at && at < end; line++) {
-        bool comment = comments && *at == '#';
-        size_t count = count_cells(s, &at, comment ? '\n' : delimiter);
-        if (!at || comment || count == 0) continue;
+        if (comments && *at == '#') {
+            skip_line(s, &at);
+            continue;
+        }
+        size_t count = count_cells(s, &at, delimiter);
+        if (!at || count == 0) continue;
         if (common == 0) common = count;
         if (count != common) return 0;
     }
@@ -136,7 +146,7 @@ static size_t common_count(const sample *s, size_t from, char delimiter, bool co
 static size_t first_count(const sample *s, size_t from, char delimiter)
 {
     const char *at = s->bytes + from, *end = s->bytes + s->size;
-    while (at && at < end && *at == '#') count_cells(s, &at, '\n');
+    while (at && at < end && *at == '#') skip_line(s, &at);
     return at && at < end ? count_cells(s, &at, delimiter) : 0;
 }
 

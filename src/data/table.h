@@ -30,7 +30,8 @@ struct una_dataset {
     size_t            image_column;      /* by the numbers of this column                           */
     const char      **note;      /* [notes] sentences on how the file was written                   */
     size_t            notes;
-    bool              doubtful;  /* the reading of the file has warned of something                 */
+    const char      **doubt;     /* [doubts] the same where the file may have been misread: warnings */
+    size_t            doubts;
 };
 
 /* Position of a column by name, or SIZE_MAX. */

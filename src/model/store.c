@@ -61,14 +61,20 @@ static void add_findings(una_text *json, const una_fit_info *info)
     una_text_add(json, "}");
 }
 
+/* Without those about the file of the fit. */
+static void add_kept(una_text *json, const char *key, const char *const *text, size_t count, size_t own)
+{
+    if (own > count) own = count;
+    add_sentences(json, key, own ? text + own : text, count - own);
+}
+
 static void add_words(una_text *json, const una_model *model)
 {
     una_text_add(json, ",\n \"spec\": ");
     una_text_json(json, model->info.spec);
     una_text_add(json, ",\n \"options\": %s", model->options_json);
-    add_sentences(json, "warnings", model->info.warnings, model->info.warning_count);
-    size_t said = model->columns.said;
-    add_sentences(json, "notes", model->info.notes + said, model->info.note_count - said);
+    add_kept(json, "warnings", model->info.warnings, model->info.warning_count, model->columns.warned);
+    add_kept(json, "notes", model->info.notes, model->info.note_count, model->columns.said);
 }
 
 static void add_part(una_text *json, const una_model *part)
@@ -186,15 +192,16 @@ static una_status exchange_relevance(una_model *model, una_archive *ar)
     return UNA_OK;
 }
 
-/* How the file of the fit was written is said once and not kept: models of one table are one model. */
-static una_status exchange_notes(una_model *model, una_archive *ar)
+/* The first `own` ones are about the file of the fit and not kept: models of one table are one model. */
+static una_status exchange_kept(una_archive *ar, const char *name, const char *const **text, size_t *count, size_t own)
 {
-    size_t said = ar->loading ? 0 : model->columns.said, count = model->info.note_count - said;
-    const char *const *notes = ar->loading ? NULL : model->info.notes + said;
-    UNA_TRY(exchange_sentences(ar, "notes", &notes, &count));
+    if (own > *count) own = *count;
+    size_t kept = ar->loading ? 0 : *count - own;
+    const char *const *list = ar->loading ? NULL : own ? *text + own : *text;
+    UNA_TRY(exchange_sentences(ar, name, &list, &kept));
     if (!ar->loading) return UNA_OK;
-    model->info.notes = notes;
-    model->info.note_count = count;
+    *text = list;
+    *count = kept;
     return UNA_OK;
 }
 
@@ -217,8 +224,8 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(exchange_maybe(ar, "mean_cos2", &info->mean_cos2));
     UNA_TRY(exchange_maybe(ar, "valid_rmse", &info->valid_rmse));
     UNA_TRY(exchange_maybe(ar, "valid_log_lik", &info->valid_log_lik));
-    UNA_TRY(exchange_sentences(ar, "warnings", &info->warnings, &info->warning_count));
-    UNA_TRY(exchange_notes(model, ar));
+    UNA_TRY(exchange_kept(ar, "warnings", &info->warnings, &info->warning_count, model->columns.warned));
+    UNA_TRY(exchange_kept(ar, "notes", &info->notes, &info->note_count, model->columns.said));
 
     info->rows = (size_t)rows;
     info->valid_rows = (size_t)valid;

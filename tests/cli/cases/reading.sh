@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+# Files as people have them: what is found, what is said, what comes out, and that one table is one model.
+export TZ=UTC
+
+# ---- one table, four ways to write it ----------------------------------------------------------------------
+# Days from 1 January 2024 on; a share in percent, an amount above 1,000, a mark that is missing now and then.
+conventions() { # conventions clean|us|de|fr
+    awk -v how="$1" -v s=11 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+        function date(i,    m, d, length_of, n) {
+            n = split("31 29 31 30 31 30 31 31 30 31 30 31", length_of, " "); d = i + 1
+            for (m = 1; d > length_of[m]; m++) d -= length_of[m]
+            if (how == "us") return m "/" d "/2024"
+            if (how == "clean") return sprintf("2024-%02d-%02d", m, d)
+            return sprintf(how == "de" ? "%02d.%02d.2024" : "%02d/%02d/2024", d, m)
+        }
+        function number(v, digits,    text, mark, head) {        # with thousands marks, in the way of the place
+            text = sprintf("%.*f", digits, v)
+            if (how == "clean") return text
+            mark = how == "us" ? "," : how == "de" ? "." : "\342\200\257"
+            head = index(text, ".") ? index(text, ".") - 1 : length(text)
+            if (how != "us") sub(/\./, ",", text)
+            if (head > 3) text = substr(text, 1, head - 3) mark substr(text, head - 2)
+            return how == "us" && index(text, ",") ? "\"" text "\"" : text
+        }
+        BEGIN {
+            c = how == "clean" || how == "us" ? "," : ";"
+            percent["us"] = "%"; percent["de"] = " %"; percent["fr"] = "\302\240%"
+            missing["clean"] = "NA"; missing["us"] = "#N/A"; missing["de"] = "-"; missing["fr"] = "n/a"
+            for (i = 0; i < 5; i++) u()
+            print "date" c "share" c "amount" c "count" c "mark" c "kind" c "y"
+            for (i = 0; i < 90; i++) {
+                p = int(1000 * u()) / 10; a = 500 + 9000 * u(); n = int(2000 * u()) + 1; m = int(100 * u())
+                y = 0.2 * a + 3 * p + 500 * (i % 7 == 5) + 0.1 * n + 20 * u()
+                print date(i) c number(p, 1) percent[how] c number(a, 2) c number(n, 0) c \
+                      (i % 13 == 4 ? missing[how] : m) c (i % 2 ? "red" : "blue") c number(y, 2)
+            }
+        }'
+}
+for how in clean us de fr; do
+    mkdir -p $how
+    conventions $how >$how/t.csv
+    check "fit, $how" 0 una fit $how/t.csv $fast --missing mean --out $how.una
+done
+name="one table is one model"
+same us.una clean.una
+same de.una clean.una
+same fr.una clean.una
+check "fit, German" 0 una fit de/t.csv $fast --missing mean --out x.una --json
+out "the cells have semicolons between them" "percent signs were taken off" "commas are decimal marks" \
+    "thousands marks were taken off" "dates became days since 1970-01-01" "cells such as '-' count as missing" \
+    "the weekday became inputs too"
+check "how the file was written is no part of the model" 0 una info de.una
+true_that "no semicolons" test "$(grep -c semicolons stdout.txt)" -eq 0
+check "all given" 0 una fit de/t.csv $fast --missing mean --delimiter semicolon --decimal comma --dates dmy --out x.una
+same x.una clean.una
+
+printf 'date,share,amount,count,mark,kind\n2024-04-15,30,1234.5,1500,7,red\n2024-04-16,30,1234.5,1500,NA,red\n' >new.csv
+printf 'date,share,amount,count,mark,kind\n4/15/2024,30%%,"1,234.5","1,500",7,red\n4/16/2024,30,1234.5,1500,--,red\n' >new-us.csv
+printf 'date;share;amount;count;mark;kind\n15.04.2024;30 %%;1.234,5;1.500;7;red\n16.04.2024;30;1234,5;1500;-;red\n' >new-de.csv
+check "predict" 0 una predict clean.una new.csv --out a.csv
+check "predict, US" 0 una predict clean.una new-us.csv --out b.csv
+same a.csv b.csv
+check "predict, German" 0 una predict us.una new-de.csv --out b.csv
+same a.csv b.csv
+check "the next day is answered, from the standard input" 0 sh -c '"$UNA" predict us.una - --out b.csv <new-de.csv'
+same a.csv b.csv
+check "score" 0 una score clean.una us/t.csv --json
+cp stdout.txt score.json
+check "score, French" 0 una score clean.una fr/t.csv --json
+same stdout.txt score.json
+check "update" 0 una update clean.una us/t.csv --out u.una
+check "update, German" 0 una update clean.una de/t.csv --out v.una
+same u.una v.una
+
+# ---- dates ---------------------------------------------------------------------------------------------------
+printf 'date,share,amount,count,mark,kind\n45397,30,1,1,1,red\n' >serial.csv
+check "a number is no date" 2 una predict clean.una serial.csv
+err "serial.csv, line 2, column 'date': '45397' is not a date, and the model knows this column as such; write 2024-03-31"
+printf 'date,share,amount,count,mark,kind\n3/4/2024,30,1,1,1,red\n' >either.csv
+check "either order" 0 una predict clean.una either.csv
+err "warning: column 'date': dates such as '3/4/2024' were read with the day first" "--dates mdy"
+cp stdout.txt first.txt
+check "day first" 0 una predict clean.una either.csv --dates dmy
+no_err
+same stdout.txt first.txt
+check "month first" 0 una predict clean.una either.csv --dates mdy
+no_err
+true_that "another day" sh -c '! cmp -s stdout.txt first.txt'
+awk 'BEGIN { print "when,y"; for (i = 0; i < 3000; i++) printf "2024-%02d-%02dT%02d:30:00Z,%.4f\n", 1 + int(i / 672) , 1 + int(i / 24) % 28, i % 24, sin(i * 6.2831853 / 24) + (i * 7919 % 13) / 50 }' >stamps.csv
+check "3,000 timestamps" 0 una fit stamps.csv $fast --out stamps.una
+out "3000 rows, 3 inputs" "of the dates in 'when' the hour became inputs too"
+printf 'when\n2024-07-01 06:30\n' >later.csv
+check "a later one" 0 una predict stamps.una later.csv
+true_that "the hour is known" awk -F, 'NR == 2 { good = $1 > 0.9 && $1 < 1.3 } END { exit !good }' stdout.txt
+printf 'a,b,y\n1,2024-01-01,2024-02-01\n2,2024-01-02,2024-02-03\n3,2024-01-05,2024-02-07\n' >when.csv
+check "a target of dates" 2 una fit when.csv $fast
+err "the target must be a number, but the column 'y' of when.csv holds dates; choose another column with --target"
+
+# ---- marks, units, words ----------------------------------------------------------------------------------------
+printf 'p,w,price,y\n30%%,12 kg,$5,1\n12%%,7.5 kg,"$1,200",2\n50%%,9kg,$7,4\n40%%,3 kg,$9,3\n' >units.csv
+check "units" 0 una fit units.csv $fast --out units.una
+out "3 inputs" "column 'p': percent signs were taken off ('30%' is 30)" "column 'w': the unit 'kg' was taken off ('12 kg' is 12)" \
+    "column 'price': the unit '\$' was taken off"
+printf 'p,w,price\n30,12,5\n30%%,12 kg,$5\n' >two.csv
+check "with and without" 0 una predict units.una two.csv
+true_that "the same answers" test "$(tail -n 2 stdout.txt | sort -u | wc -l)" -eq 1
+printf 'p,w,price\n30,12 lb,5\n' >lb.csv
+check "another unit" 2 una predict units.una lb.csv
+err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+printf 'w,x,y\n12,1,1\n12 kg,2,2\n12 lb,3,4\n13 kg,4,3\n12,5,3\n13 kg,7,4\n12 lb,1,2\n' >mixed.csv
+check "mixed units are words, and that is said" 0 una fit mixed.csv $fast --out x.una
+out "warning           column 'w' was taken as words, though many" "not all have the same unit ('12 kg')"
+check "words on purpose" 0 una fit mixed.csv $fast --words w --out x.una
+true_that "not a word about it" test "$(grep -c 'taken as words' stdout.txt)" -eq 0
+printf 'zip,y\n10115,1\n20095,2\n10115,1.5\n20095,2.5\n' >zip.csv
+check "numbers as words" 0 una fit zip.csv $fast --words zip --out zip.una
+out "4 rows, 2 inputs"
+check "predict them" 0 una predict zip.una zip.csv
+check "no such column" 2 una fit zip.csv $fast --words zap
+err "zip.csv has no column 'zap' (did you mean 'zip'?)"
+
+# ---- delimiters, comments, ends of lines ---------------------------------------------------------------------------
+table 40 >plain.csv
+check "plain" 0 una fit plain.csv $fast --out plain.una
+true_that "no note on reading" test "$(grep -c '  note' stdout.txt)" -eq 0
+tr , ';' <plain.csv >semi.csv
+tr , '\t' <plain.csv >tabs.csv
+tr , '|' <plain.csv >bars.txt
+sed 's/,/;/g; s/\./,/g' plain.csv >comma.csv
+{ echo 'sep=;'; cat semi.csv; } >sep.csv
+{ echo '# measured by hand, with care; twice'; echo '#'; sed '5a # a remark' plain.csv; } >remarks.csv
+sed 's/$/,/' plain.csv >trailing.csv
+printf '\357\273\277' | cat - semi.csv | sed 's/$/\r/' >excel.csv
+for file in semi.csv tabs.csv bars.txt comma.csv sep.csv remarks.csv trailing.csv excel.csv; do
+    check "$file" 0 una fit $file $fast --out x.una
+    same x.una plain.una
+    cp stdout.txt $file.said
+done
+has remarks.csv.said "3 lines that begin with # were passed over"
+has trailing.csv.said "the last column has neither a name nor cells and was left out"
+has comma.csv.said "commas are decimal marks"
+cp semi.csv semi.tsv
+check "a .tsv has tabs" 2 una fit semi.tsv $fast
+check "unless told" 0 una fit semi.tsv $fast --delimiter ';' --out x.una
+same x.una plain.una
+check "a wrong delimiter" 1 una fit plain.csv --delimiter colon
+err "--delimiter colon: give comma, semicolon, tab or bar, or the character itself"
+check "a wrong mark" 1 una fit plain.csv --decimal dot
+printf '#a,y\n1,2\n2,3\n3,5\n#4,6\n' >hash.csv
+check "a header with #" 0 una fit hash.csv $fast --out x.una
+out "column '#a' is mostly numbers but was taken as 4 categories" "line 5, column '#a' holds '#4'"
+sed '7s/$/8/' trailing.csv >behind.csv
+check "a cell behind the last" 2 una fit behind.csv $fast
+err "behind.csv, line 7 has a cell behind the column 'y', which is the last with a name; give the next one a name in the header too."
+
+# ---- missing marks --------------------------------------------------------------------------------------------------
+for mark in '#N/A' - -- n/a N/A . none '#DIV/0!' '#VALUE!'; do
+    awk -F, -v m="$mark" -v OFS=, 'NR == 9 { $1 = m } { print }' plain.csv >gap.csv
+    check "missing is '$mark'" 0 una fit gap.csv $fast --missing drop --out x.una
+    out "column 'x1': 1 cell, '$mark', counts as missing" "39 rows, 2 inputs"
+done
+check "missing is an error as ever" 2 una fit gap.csv $fast
+err "gap.csv, line 9, column 'x1' is missing; fill the cell, or use --missing drop"
+
+# ---- no text ---------------------------------------------------------------------------------------------------------
+printf 'PK\003\004\024\000\006\000[Content_Types].xml\000\000' >book.xlsx
+printf '\320\317\021\340\241\261\032\341\000\000' >old.xls
+printf 'PAR1\025\000' >t.parquet
+printf '%%PDF-1.7\n' >t.pdf
+printf '\377\376a\000,\000b\000' >wide.csv
+check "a workbook" 2 una fit book.xlsx
+err "book.xlsx is an Excel workbook (.xlsx); save it as CSV in the spreadsheet program."
+check "an old workbook" 2 una fit old.xls
+err "old.xls is an old Excel workbook (.xls); save it as CSV"
+check "Parquet" 2 una fit t.parquet
+err "t.parquet is a Parquet file; write it as CSV first"
+check "PDF" 2 una fit t.pdf
+err "t.pdf is a PDF document"
+check "UTF-16" 2 una fit wide.csv
+err "wide.csv is text in UTF-16; save it as UTF-8"
+printf 'stra\337e,y\nK\366ln,1\nBonn,2\nBonn,3\n' >latin.csv
+check "Latin-1" 0 una fit latin.csv $fast --out x.una
+out "some characters are not in UTF-8 (perhaps Latin-1)"
+check "nothing comes in" 2 una fit - --out nothing.una
+err "standard input is empty; a header and rows are needed."
+
+# ---- the cache ---------------------------------------------------------------------------------------------------------
+export XDG_CACHE_HOME=$PWD/cache
+awk 'BEGIN { print "n;d;y"; for (i = 0; i < 60000; i++) printf "%d,%d;%02d/%02d/2024;%d\n", i % 977, i % 10, 1 + i % 12, 1 + i % 11, i % 7 }' >big.csv
+touch -d '1 hour ago' big.csv
+check "a large file" 0 una fit big.csv $fast --out one.una --dates mdy
+absent cache/una
+check "read by its own lights" 0 una fit big.csv $fast --out two.una
+out "warning           column 'd': dates such as '01/01/2024' were read with the day first"
+sed 's/\/2024/.2024/; s/\//./' big.csv >dots.csv
+touch -d '1 hour ago' dots.csv
+sleep 0.2
+check "a large file without doubts" 0 una fit dots.csv $fast --out three.una
+cp stdout.txt said.txt
+true_that "it was kept" test "$(find cache -name '*.table' | wc -l)" -eq 1
+check "from the cache" 0 una fit dots.csv $fast --out four.una
+same three.una four.una
+true_that "the same notes" sh -c 'grep "  note" said.txt >a; grep "  note" stdout.txt >b; cmp -s a b'
+check "told otherwise" 0 una fit dots.csv $fast --out five.una --decimal point --words n --other 100000
+true_that "not from the cache" sh -c '! cmp -s four.una five.una'

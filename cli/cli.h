@@ -101,7 +101,7 @@ typedef struct cli_family { const char *name, *summary, *about, *examples; } cli
 /* main.c */
 extern const cli_verb *const cli_verbs[];        /* in the order of the help, ends with NULL         */
 extern const cli_verb cli_demo, cli_fit, cli_predict, cli_update, cli_score, cli_bench, cli_models, cli_info;
-extern const cli_verb cli_gap, cli_explain, cli_suggest, cli_tune;
+extern const cli_verb cli_gap, cli_explain, cli_suggest, cli_tune, cli_compare, cli_plot;
 extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_drop, cli_study_run, cli_study_best,
                       cli_study_show, cli_study_export, cli_study_import;
 extern const cli_verb cli_data_list, cli_data_import, cli_data_get;

@@ -30,6 +30,8 @@ static const cli_flag flags[] = {
                     "column's mean and tell the model so; remembered for prediction (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
                    "'other'; words never seen later have a level too, where ignorance is large"),
+    CLI_FLAG_SWITCH("log", "learn the logarithm of the target, whose values must all be above 0; answers are in its "
+                    "own units all the same, and never below 0"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,
@@ -87,7 +89,9 @@ static una_status train(cli *c, job *j)
         .set = j->set,
         .set_count = cli_texts(c, "set", j->set),
         .missing = cli_missing(c),
-        .other = (size_t)cli_count(c, "other", 0)
+        .other = (size_t)cli_count(c, "other", 0),
+        .log_target = cli_has(c, "log"),
+        .hold_out = 1
     };
 
     una_status status = una_dataset_read_part(&j->data, j->data_path, c->run);
@@ -154,6 +158,7 @@ static void print_findings(const una_model *model)
     cli_json_text(stdout, info->spec);
     printf(", \"target\": ");
     cli_json_text(stdout, info->target);
+    if (info->log_target) printf(", \"log\": true");
     printf(", \"rows\": %zu, \"inputs\": %zu", info->rows, info->inputs);
     print_number("noise_std", info->noise_std);
     print_number("prior_var", info->prior_var);
@@ -266,15 +271,16 @@ static void option_row(const cli *c, const job *j, const una_model *model, bool 
 
 static void print_checks(const una_fit_info *info)
 {
-    char text[512], rmse[32], log_lik[32];
-    figure_row("noise", info->noise_std, "(standard deviation, in the units of the target)");
+    char text[512], rmse[32], log_lik[32], noise[160] = "(standard deviation, in the units of the target)";
+    if (info->log_target) snprintf(noise, sizeof noise, "(standard deviation of log %.100s)", info->target);
+    figure_row("noise", info->noise_std, noise);
     figure_row("prior variance", info->prior_var, "");
     figure_row("log evidence", info->log_evidence, "");
     figure_row("heads' mean cos^2", info->mean_cos2, "(0 all different, 1 all the same)");
     if (info->valid_rows == 0) return;
-    snprintf(text, sizeof text, "rmse %s, log-likelihood %s per row, on %zu rows held out of feature training "
+    snprintf(text, sizeof text, "rmse %s%s, log-likelihood %s per row, on %zu rows held out of feature training "
              "(measured before the final posterior was fitted)", cli_figure(rmse, info->valid_rmse),
-             cli_figure(log_lik, info->valid_log_lik), info->valid_rows);
+             info->log_target ? " of the logarithm" : "", cli_figure(log_lik, info->valid_log_lik), info->valid_rows);
     row(CLI_PLAIN, "held-out rows", text);
 }
 
@@ -399,6 +405,8 @@ const cli_verb cli_fit = {
     "una fit survey.csv --target income --drop id,name,timestamp\n"
     "# men whose age is known, of all rows\n"
     "una fit faces.csv --target age --where 'sex == 1 and age_valid == 1'\n"
+    "# a concentration: above 0, and it varies by factors\n"
+    "una fit water.csv --target nitrate --log\n"
     "# images: each row names one, by its number in the file\n"
     "una fit faces.csv --target age --images faces.idx.gz --index picture --report report.html\n"
     "# from another program\n"

@@ -18,6 +18,7 @@
 
 const cli_verb *const cli_verbs[] = {
     &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_gap, &cli_explain, &cli_suggest, &cli_tune,
+    &cli_compare, &cli_plot,
     &cli_study_new, &cli_study_ask, &cli_study_tell, &cli_study_drop, &cli_study_run, &cli_study_best, &cli_study_show,
     &cli_study_export, &cli_study_import,
     &cli_bench, &cli_data_list, &cli_data_import, &cli_data_get, &cli_models, &cli_info, NULL

@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_flag flags[] = {
@@ -12,6 +13,10 @@ static const cli_flag flags[] = {
     CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
     CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K; "
                    "of several targets draw_1_NAME ..., drawn together where they share a head"),
+    CLI_FLAG("quantiles", CLI_TEXT, "LIST", "also quantiles of a new observation, for instance 0.05,0.5,0.95 (0.5 is "
+             "the median), as columns q0.05 ... behind all others"),
+    CLI_FLAG_COUNT("digits", "N", 1, 17, "significant digits of the answers; with 17 each number reads back as it was "
+                   "(default 9)"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_END
@@ -22,6 +27,31 @@ static una_status to_output(void *context, const char *bytes, size_t count)
     cli *c = context;
     if (fwrite(bytes, 1, count, stdout) == count) return UNA_OK;
     return una_run_fail(c->run, UNA_E_IO, "standard output: cannot be written to; is the disk full?");
+}
+
+/* Levels between commas; the library says what is wrong with their values. NULL: none asked for, or none of use. */
+static double *read_levels(const cli *c, size_t *count, una_status *status)
+{
+    const char *text = cli_text(c, "quantiles");
+    *count = 0;
+    if (!text) return NULL;
+    double *levels = cli_memory(strlen(text) + 1, sizeof *levels);
+    for (const char *at = text;; at++) {
+        char word[64];
+        size_t length = strcspn(at, ",");
+        bool fits = length < sizeof word;
+        memcpy(word, at, fits ? length : 0);
+        word[fits ? length : 0] = 0;
+        if (!cli_is_number(word, &levels[*count])) {
+            *status = cli_fail(c, UNA_E_USAGE, "--quantiles: '%.*s' is not a number; write for instance "
+                               "--quantiles 0.05,0.5,0.95", (int)(length < 40 ? length : 40), at);
+            free(levels);
+            return NULL;
+        }
+        ++*count;
+        at += length;
+        if (!*at) return levels;
+    }
 }
 
 static una_status run(cli *c)
@@ -35,8 +65,14 @@ static una_status run(cli *c)
     una_status status = cli_check_files(c, "out", out);
     if (status != UNA_OK) return status;
 
+    size_t level_count;
+    double *levels = read_levels(c, &level_count, &status);
+    if (status != UNA_OK) return status;
     una_predict_settings settings = {
         .size = sizeof settings,
+        .quantiles = levels,
+        .quantile_count = level_count,
+        .digits = (int)cli_count(c, "digits", 0),
         .level = cli_share(c, "level", 0.95),
         .keep = cli_has(c, "keep"),
         .draws = (size_t)cli_count(c, "draws", 0),
@@ -54,6 +90,7 @@ static una_status run(cli *c)
         status = una_run_fail(c->run, UNA_E_IO, "standard output cannot be written to");
     }
     una_model_free(model);
+    free(levels);
     if (status != UNA_OK) return cli_failed(c, status);
 
     cli_progress_clear();
@@ -83,6 +120,8 @@ const cli_verb cli_predict = {
     "cat new.csv | una predict measurements.una - --out - | head\n"
     "# only some rows, with all their columns\n"
     "una predict measurements.una new.csv --where 'temperature > 20' --keep --out warm.csv\n"
+    "# the median, and what 9 of 10 new observations lie between\n"
+    "una predict measurements.una new.csv --quantiles 0.05,0.5,0.95 --digits 5\n"
     "# whole functions, for decisions that depend on several rows at once\n"
     "una predict measurements.una grid.csv --draws 20 --out draws.csv\n"
     "# a model of images\n"

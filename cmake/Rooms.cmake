@@ -160,5 +160,11 @@ function(una_test_program source)        # and what it is linked with
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(name MATCHES "^test_")
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    # Several tests run at once: the longest begin first, so that none of them is left alone at the end.
+    list(FIND UNA_LONG_TESTS ${name} place)
+    if(place GREATER -1)
+      math(EXPR cost "1000 - ${place}")
+      set_tests_properties(${name} PROPERTIES COST ${cost})
+    endif()
   endif()
 endfunction()

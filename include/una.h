@@ -270,6 +270,11 @@ typedef struct una_fit_settings {
     size_t             drop_count;
     const char *const *only;                   /* or all that may be inputs; targets need not be named */
     size_t             only_count;             /* 0: all                                            */
+    int                log_target;             /* 1: the logarithm of the target is learnt, of all of them, and answers
+                                                  are in its own units all the same (docs/LOG.md); every value must be
+                                                  above 0                                           */
+    int                hold_out;               /* 1: keep what was foretold of rows not seen (una_model_held_out); the
+                                                  model is the same without it                      */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */
@@ -304,6 +309,8 @@ typedef struct una_fit_info {                  /* all in the user's own units   
     size_t      drop_count;
     const char *const *only;
     size_t      only_count;
+    int         log_target;                    /* 1: the logarithm was learnt. noise_std and valid_rmse are those of
+                                                  log y; valid_log_lik is the density of y itself   */
 } una_fit_info;
 
 typedef struct una_model una_model;
@@ -318,6 +325,20 @@ const una_fit_info *una_model_info(const una_model *model);
 size_t      una_model_input_count(const una_model *model);      /* columns it needs, before one-hot coding */
 const char *una_model_input_name(const una_model *model, size_t input);
 const char *una_model_options_json(const una_model *model);     /* {"width":50,...}: all of them      */
+
+/* What a fit foretold of rows that had not been seen: out of folds, or held out. */
+typedef struct una_held_out {
+    size_t        rows;
+    const size_t *row;                         /* [rows] of the table of the fit, from 0, ascending          */
+    const double *y, *mean, *std_epistemic, *std_noise;        /* [rows] in the target's units               */
+    const double *below;                       /* [rows] probability that was given to less than y           */
+    size_t        folds;                       /* 0: one part of the rows was held out                       */
+} una_held_out;
+/* With una_fit_settings.hold_out. Kinds that do not leave out rows by themselves are fitted again, with the options that
+ * were chosen, without each of three folds in turn, or from 1,000 rows on once without a fifth of the rows. NULL: it was
+ * not asked for, the model was loaded, ranks fitted it, or too few rows are left without a fold. Of several targets each
+ * part has its own. */
+const una_held_out *una_model_held_out(const una_model *model);
 
 /* A model of several targets holds one of each, to be asked by itself: predictions, scores, slopes. It is saved,
  * loaded, updated and relearnt as a whole, and functions are drawn of the whole (una_predict_file writes columns for
@@ -353,12 +374,18 @@ typedef struct una_prediction {
 /* Columns of `data` are matched by name, others ignored. level: 0.95 puts 2.5 % below lower. */
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level,
                              const una_prediction *out, una_run *run);
+/* q [rows, count] row-major: quantiles of what a new observation will be, exact also for mixtures. levels [count] lie
+ * between 0 and 1, in ascending order: 0.5 is the median. */
+una_status una_model_quantiles(const una_model *model, const una_dataset *data, const double *levels, size_t count,
+                               double *q, una_run *run);
 /* x [rows, una_model_input_count] row-major: numbers, for models without text columns or images (others are asked with
  * a table, una_dataset_from_columns). */
 una_status una_model_predict_rows(const una_model *model, const double *x, size_t rows, double level,
                                   const una_prediction *out, una_run *run);
 /* f [draws, rows]: functions drawn jointly over the rows from posterior or prior. Of several targets
- * [targets, draws, rows], the k-th functions of all targets drawn jointly; those of a part alone know no other part. */
+ * [targets, draws, rows], the k-th functions of all targets drawn jointly; those of a part alone know no other part.
+ * Where the logarithm was learnt, a function is the mean of y that it stands for, so that draws vary about `mean` by
+ * std_epistemic; so in una_model_functions. */
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior,
                           double *f, una_run *run);
 /* f [count, rows]: auxiliary heads, members ...; f NULL asks for the count only. */
@@ -368,7 +395,8 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run);
 /* The function, without noise, as the mixture of Gaussians that the model takes it for: committees have a part for each
  * member (and of members that are committees, for each of theirs), all others one. Where no member has ignorance of its
- * own (nn), their disagreement is one part. Arrays of the caller's; in y's own units; any may be NULL. */
+ * own (nn), their disagreement is one part. Arrays of the caller's; in y's own units; any may be NULL. UNA_E_USAGE
+ * where the logarithm of y was learnt: y is no mixture of Gaussians then. */
 typedef struct una_parts {
     size_t  size;
     double *weight;                            /* [parts], adding up to 1                           */
@@ -414,6 +442,72 @@ una_status una_model_score(una_score *score, const una_model *model, const una_d
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run);
 
+/* ---- is the model any good: the verdict (docs/VERDICT.md) ------------------------------------- */
+
+typedef enum una_finding_kind {
+    UNA_FOUND_NOTHING_LEARNT = 0,              /* "nothing_learnt": no better than the mean         */
+    UNA_FOUND_TOO_GOOD = 1,                    /* "too_good": a column that all but is the target   */
+    UNA_FOUND_SUSPECT_ROWS = 2,                /* "suspect_rows": cells unlike all others           */
+    UNA_FOUND_BINARY_TARGET = 3,               /* "binary_target"                                   */
+    UNA_FOUND_COUNT_TARGET = 4,                /* "count_target"                                    */
+    UNA_FOUND_POSITIVE_TARGET = 5,             /* "positive_target": bands reach below 0, or skewed */
+    UNA_FOUND_FEW_ROWS = 6,                    /* "few_rows": fewer than inputs, or too few to judge */
+} una_finding_kind;
+
+typedef struct una_finding {
+    una_finding_kind kind;
+    const char *name;                          /* as above, for programs                            */
+    const char *sentence;                      /* with rows, columns and what to do                 */
+    const char *column;                        /* that it is about; NULL: none                      */
+} una_finding;
+
+typedef struct una_suspect {                   /* a cell that may be wrong                          */
+    size_t      row;                           /* of the table, from 0                              */
+    size_t      line;                          /* of the file; 0: it came from no file              */
+    const char *column;
+    double      value;
+    const char *why;                           /* "lies 41 robust standard deviations ..."          */
+} una_suspect;
+
+typedef struct una_verdict {
+    const char *sentence;                      /* one that a person can repeat                      */
+    size_t      rows;                          /* that had not been seen, by which it is judged     */
+    double      explained, explained_low, explained_high;      /* share of the variance, and its 95 % interval */
+    double      explained_linear;              /* by linear regression, of the same rows; NAN: not tried */
+    double      rmse, rmse_mean, rmse_linear;  /* of the model, of always saying the mean, of linear regression */
+    double      band;                          /* median width of the 95 % band, in the target's units */
+    double      coverage_95;                   /* share of those rows inside of theirs              */
+    size_t      finding_count;
+    const una_finding *findings;
+    size_t      suspect_count;
+    const una_suspect *suspects;               /* by row                                            */
+} una_verdict;
+
+/* What a fit to `data` with una_fit_settings.hold_out is worth, by rows that it had not seen. Of several targets: of a
+ * part. UNA_E_USAGE: the model kept none, or the table is another one. */
+una_status una_judge(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run);
+void       una_verdict_free(una_verdict *verdict);
+
+/* ---- which inputs matter (docs/REPORT.md) ------------------------------------------------------ */
+
+/* How much the squared error of rows that the judging model has not seen rises when a column is shuffled among them, as
+ * a share of the target's variance; with 95 % intervals over the rows. Models whose posterior can be learnt anew
+ * (una_model_relearn; and auto) judge without the rows in question, features as they are; others are fitted once more
+ * to 70 % of the rows. */
+typedef struct una_importance {
+    const char   *target;
+    size_t        inputs, rows, repeats;       /* columns that the model uses; rows that judged; shuffles of each */
+    const char *const *names;                  /* [inputs] as una_model_input_name                  */
+    const double *rise, *low, *high;           /* [inputs]                                          */
+    const size_t *order;                       /* [inputs] that which matters most first            */
+    double        error;                       /* without shuffling, the same share                 */
+} una_importance;
+
+/* data: rows with the model's inputs and its target, as of the fit. Not for images, nor several targets at once (ask
+ * their parts). Same seed, same numbers. */
+una_status una_importance_of(una_importance **importance, const una_model *model, const una_dataset *data, una_run *run);
+void       una_importance_free(una_importance *importance);
+
 /* ---- why is a row unsure: ignorance by concepts (docs/EXPLAIN.md) ----------------------------- */
 
 typedef struct una_concept {                   /* what some rows have in common, under a name       */
@@ -452,7 +546,8 @@ typedef struct una_explanation {
     const char *const *names;                  /* [parts] of the concepts; then "other"; "disagreement", where the model
                                                   is a mixture and this stays apart; "not split", where some of its
                                                   members have no linear head                       */
-    const double *mean, *std_epistemic;        /* [rows] in the target's units                      */
+    const double *mean, *std_epistemic;        /* [rows] in the target's units; of a model of its logarithm, those of
+                                                  the logarithm, as a warning says                  */
     const double *part;                        /* [rows, parts] in the square of these; may be negative: by rounding,
                                                   with UNA_WHITE_ROWS, and where disagreement is split */
     const double *share;                       /* [parts] of the sum over all rows                  */
@@ -491,6 +586,11 @@ typedef struct una_predict_settings {
                                                   answer. How many match is logged; UNA_E_INPUT if none does */
     const char *images;                        /* NULL, or the file of the images that rows name, for a model of images
                                                   (una_dataset_add_images)                          */
+    const double *quantiles;                   /* [quantile_count] levels as in una_model_quantiles: columns q0.05 ...
+                                                  behind the others                                 */
+    size_t quantile_count;
+    int    digits;                             /* significant digits of what is written, 1 to 17: with 17 numbers read
+                                                  back as they were; 0 = 9                          */
 } una_predict_settings;
 
 typedef struct una_file_settings {             /* which rows of a file, and what they name          */

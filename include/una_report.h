@@ -27,6 +27,27 @@ una_status una_report_write(const char *path, const una_model *const *models, co
 una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
                            size_t count, const una_dataset *data, una_run *run);
 
+typedef struct una_plot_settings {
+    size_t      size;
+    const char *what;    /* NULL = "bands". With data:
+                            "bands"        mean, ignorance and noise along one input, all others as in one real row
+                            "effect"       the mean along one input, for real rows as they are, and their average
+                            "observed"     predicted against observed
+                            "calibration"  how often values fell below what was predicted with each probability
+                            "residuals"    observed less predicted, by the prediction or along an input
+                            "ignorance"    of the rows as they are, along one input
+                            Without: "importance", of the inputs, where the model knows it (una_fit_info.relevance) */
+    const char *input;   /* along which; NULL: the one that matters most; of residuals the prediction   */
+    const char *target;  /* of a model of several: which one                                            */
+    size_t      row;     /* of bands: whose other inputs are taken, counted from 1; 0: of the most typical one      */
+} una_plot_settings;
+
+/* One chart of one model; the format is the ending of the path: .svg, .pdf or .png. Its title names rows and says that
+ * rows which the model was fitted on make it look better than it is: it does not remember them. data NULL: only for
+ * what needs none. settings NULL: all defaults. */
+una_status una_plot_write(const char *path, const una_model *model, const una_dataset *data,
+                          const una_plot_settings *settings, una_run *run);
+
 /* Why are rows unsure (una_explain): the page, with the `most` most unsure rows, and its chart alone. title NULL: the
  * target's name. data: the rows that were explained, for pictures of their images where they name some; NULL: none. */
 una_status una_report_explanation(const char *path, const una_explanation *explanation, const una_dataset *data,

@@ -206,6 +206,61 @@ typedef struct una_tuned {
 una_status una_tune(una_tuned **tuned, const una_dataset *data, const una_tune_settings *settings, una_run *run);
 void       una_tuned_free(una_tuned *tuned);
 
+/* ---- which model suits a table ------------------------------------------------------------------------------ */
+
+typedef struct una_compare_settings {
+    size_t             size;
+    const char *const *models;                 /* [model_count] specs. "mean" is the baseline, the mean and standard
+                                                  deviation of the training rows: it is compared in any case        */
+    size_t             model_count;            /* 0 = auto, gp, linear, nlm, mcd                                    */
+    size_t             folds, repeats;         /* 0 = 5, 1: other folds each time                                   */
+    const char        *group;                  /* a column: rows of a group stay in one fold; models do not see it  */
+    const char        *time;                   /* a column: rows train for those that come after them               */
+    const char        *select;                 /* what is best: "log_lik" (highest), "rmse" or "crps" (lowest); NULL =
+                                                  "log_lik"                                                         */
+    const char        *out;                    /* folder where results are kept, so that it goes on; NULL: nowhere  */
+    una_fit_settings   fit;                    /* target, missing ...; size 0: defaults. An option that is set goes to
+                                                  all models that have it. Rows to validate on, and several targets,
+                                                  are UNA_E_USAGE                                                   */
+} una_compare_settings;
+
+typedef struct una_compared_number {           /* one measure of rows that were not seen                            */
+    double        mean, error;                 /* over the folds, and the standard error of that, which allows for the
+                                                  training rows that folds share; NAN: once no number came out      */
+    double        difference, low, high;       /* mean over the folds of this model's less the best one's, and its 95 %
+                                                  interval; NAN of the best                                         */
+    const double *fold;                        /* [folds] repeat by repeat                                          */
+} una_compared_number;
+
+typedef struct una_compared_model {
+    const char          *spec;
+    una_compared_number  log_lik, rmse, crps, coverage_95;       /* log_lik and crps: means per row                 */
+    double               seconds;              /* of one fit                                                        */
+    int                  worse;                /* than the best, by what chose it: 1: its interval says so, 0: it cannot
+                                                  be told, -1: this is the best                                     */
+} una_compared_model;
+
+typedef struct una_compared {
+    const char               *sentence;        /* which is best, which cannot be told from it                       */
+    size_t                    count;
+    const una_compared_model *model;           /* [count] the best first, the baseline among them                   */
+    const char               *target, *select;
+    size_t                    rows, folds;     /* folds of all repeats                                              */
+    size_t                    repeats, groups; /* groups 0: there is no such column                                 */
+    size_t                    made, fits;      /* fits of this call, and all                                        */
+    const char               *table;           /* path of the CSV file with a line per fit; NULL: nothing is kept   */
+} una_compared;
+
+/* Cross-validation, with the same folds for every model (docs/COMPARE.md). With the run's ranks every rank makes this
+ * call. UNA_E_INPUT: the folder holds a comparison of other rows, or with other settings; other models, and more
+ * repeats, may join. */
+una_status una_compare(una_compared **compared, const una_dataset *data, const una_compare_settings *settings,
+                       una_run *run);
+/* One page with sentence, tables and pictures; the pictures alone (SVG, PDF, PNG by name). Whole or not at all. */
+una_status una_compare_page(const una_compared *compared, const char *path, una_run *run);
+una_status una_compare_chart(const una_compared *compared, const char *path, una_run *run);
+void       una_compared_free(una_compared *compared);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

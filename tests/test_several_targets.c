@@ -768,7 +768,7 @@ static void columns_of_each_target(void **state)
     una_model *whole = pair_fit(linear, data, run);
     const char *path = temp_text_file("new.csv", "x2,x1\n1,0.5\n-1,0\n");
     una_predict_settings settings = SIZED(una_predict_settings, .write = keep_bytes, .writer = text, .keep = 1,
-                                          .draws = 2);
+                                          .draws = 2, .digits = 17);
     *text = 0;
     assert_ok(una_predict_file(whole, path, &settings, NULL, NULL, run), run);
     assert_true(strncmp(text, "x2,x1,mean_a,std_a,std_epistemic_a,std_noise_a,lower_a,upper_a,draw_1_a,draw_2_a,mean_b,"

@@ -202,6 +202,9 @@ size_t una_utf8_length(const char *at);
 void una_text_number(una_text *text, double value);
 /* The same number formatting into a buffer of at least 32 bytes; "nan"/"inf" words for non-finite. */
 const char *una_number_text(char buffer[32], double value);
+/* The same rounded to so many significant digits, 1 to 17 (17: as it is), which is of those shortest digits, not of the
+ * number itself. */
+const char *una_number_digits(char buffer[32], double value, int digits);
 /* Locale-free strict parse of the whole of [from, from + length): decimal or exponent form, leading and trailing
  * blanks allowed. Correctly rounded. false if it is not a number (inf, nan and hexadecimal are not numbers here).
  * A number too large for a double, such as 1e999, gives true and HUGE_VAL, so that the caller can say so; one too

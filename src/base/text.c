@@ -135,13 +135,26 @@ static char *lay_out(char *to, const char *digits, int count, int power)
     return to;
 }
 
-static bool ordinary_number_text(char buffer[32], double value)
+/* Half a unit of the last digit kept goes up. */
+static void round_digits(uint64_t *digits, int *exponent, int most)
+{
+    int count = 0, last = 0;
+    for (uint64_t rest = *digits; rest; rest /= 10) count++;
+    for (; count > most; count--, ++*exponent) {
+        last = (int)(*digits % 10);
+        *digits /= 10;
+    }
+    if (last >= 5) ++*digits;
+}
+
+static bool ordinary_number_text(char buffer[32], double value, int most)
 {
     uint64_t digits;
     int exponent;
     char text[24], *end = text + sizeof text, *at = end;
     if (!una_decimal_shortest(fabs(value), &digits, &exponent)) return false;
 
+    round_digits(&digits, &exponent, most);
     for (; digits % 10 == 0; digits /= 10) exponent++;
     for (; digits >= 10; digits /= 100) {                        /* two at a time, from the last */
         unsigned pair = (unsigned)(digits % 100);
@@ -162,7 +175,7 @@ const char *una_number_text(char buffer[32], double value)
         snprintf(buffer, 32, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
         return buffer;
     }
-    if (ordinary_number_text(buffer, value)) return buffer;
+    if (ordinary_number_text(buffer, value, 17)) return buffer;
 
     /* Below DBL_MIN doubles have fewer digits, and fewer than 15 may do. */
     int digits = fabs(value) < DBL_MIN && value != 0 ? 1 : 15;
@@ -174,6 +187,17 @@ const char *una_number_text(char buffer[32], double value)
         if (una_parse_number(buffer, strlen(buffer), &back) && back == value) break;
     }
     return buffer;
+}
+
+const char *una_number_digits(char buffer[32], double value, int digits)
+{
+    double kept;
+    char local[64];
+    if (digits >= 17 || !isfinite(value)) return una_number_text(buffer, value);
+    if (ordinary_number_text(buffer, value, digits)) return buffer;
+    snprintf(local, sizeof local, "%.*e", digits - 1, value);
+    copy_number(buffer, local);
+    return una_parse_number(buffer, strlen(buffer), &kept) ? una_number_text(buffer, kept) : buffer;
 }
 
 void una_text_number(una_text *text, double value)

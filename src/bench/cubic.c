@@ -116,7 +116,7 @@ static una_status make_points(una_truth *gap, una_truth *beyond, uint64_t seed, 
 static una_status measure_truth(double *value, const una_model *model, uint64_t seed, una_run *run)
 {
     una_truth gap, beyond;
-    una_verdict in_gap, outside;
+    una_against in_gap, outside;
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = make_points(&gap, &beyond, seed, &run->scratch);
     if (status == UNA_OK) status = una_truth_judge(&in_gap, model, &gap, run);

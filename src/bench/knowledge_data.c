@@ -178,7 +178,7 @@ static una_status measure_pull(double *pull, const una_model *model, const una_k
 
 static una_status measure_sine(double *value, const una_model *model, const una_know_rows *r, una_run *run)
 {
-    una_verdict near, beyond;
+    una_against near, beyond;
     UNA_TRY(una_truth_judge(&near, model, &r->near, run));
     UNA_TRY(una_truth_judge(&beyond, model, &r->beyond, run));
     value[UNA_KNOW_LOG_LIK] = beyond.log_lik;
@@ -305,7 +305,7 @@ static double length_in(const char *spec)
 
 static una_status measure_tune(double *value, const una_model *model, const una_know_rows *r, una_run *run)
 {
-    una_verdict test;
+    una_against test;
     UNA_TRY(una_truth_judge(&test, model, &r->beyond, run));
     value[UNA_KNOW_LOG_LIK] = test.log_lik;
     value[UNA_KNOW_ERROR] = test.error;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statistics of claims.
- *   interval     mean +- t sd / sqrt(n), t of Student's distribution with v = n - 1 degrees of freedom, whose share
- *                within +-t is a finite sum (Abramowitz & Stegun 26.7.3, 26.7.4), solved for atan(t / sqrt(v))
+ *   interval     mean +- t sd / sqrt(n), t of Student's distribution with n - 1 degrees of freedom
  *   signed ranks Wilcoxon, Individual comparisons by ranking methods, 1945; differences of 0 are left out. Exact: in
  *                how many of the 2^n signs is the sum of the ranks no larger; else normal, variance less its ties,
  *                corrected for continuity by a half
@@ -18,31 +17,6 @@
 
 enum { MOST_EXACT = 25, LEAST_RANKS = 5, LEAST_PAIRS = 3 };
 static const double sure = 0.95;
-
-/* ---- Student's t --------------------------------------------------------------------------------------------- */
-
-/* Probability within +-tan(angle) sqrt(freedom). */
-static double within(double angle, size_t freedom)
-{
-    double cosine = cos(angle), square = cosine * cosine, term = freedom % 2 ? cosine : 1, sum = 0;
-    for (size_t k = freedom % 2 ? 3 : 2; k <= freedom; k += 2) {
-        sum += term;
-        term *= square * (double)(k - 1) / (double)k;
-    }
-    double part = sin(angle) * sum;
-    return freedom % 2 ? (angle + part) / acos(0) : part;
-}
-
-static double student(size_t freedom)
-{
-    double low = 0, high = acos(0);
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        if (within(middle, freedom) < sure) low = middle;
-        else high = middle;
-    }
-    return tan((low + high) / 2) * sqrt((double)freedom);
-}
 
 /* ---- signed ranks -------------------------------------------------------------------------------------------- */
 
@@ -114,7 +88,7 @@ una_status una_paired_of(una_paired *paired, const double *difference, size_t co
     for (size_t i = 0; i < found.count; i++) square += (d[i] - found.mean) * (d[i] - found.mean);
     if (found.count > 1) {
         found.sd = sqrt(square / (n - 1));
-        double half = student(found.count - 1) * found.sd / sqrt(n);
+        double half = una_student_within(found.count - 1, sure) * found.sd / sqrt(n);
         found.low = found.mean - half;
         found.high = found.mean + half;
     }

@@ -104,7 +104,7 @@ static una_status std_of_model(const void *context, const double *x, size_t rows
 
 static una_status measure_hole(double *value, const una_model *model, const una_radial_rows *rows, una_run *run)
 {
-    una_verdict hole;
+    una_against hole;
     una_mark mark = una_arena_mark(&run->scratch);
     double *in = UNA_GET(&run->scratch, double, rows->hole.rows);
     double *out = UNA_GET(&run->scratch, double, rows->fresh.rows);
@@ -124,7 +124,7 @@ static una_status measure_hole(double *value, const una_model *model, const una_
 una_status una_radial_measure(double *value, const una_model *model, const una_radial_set *set,
                               const una_radial_rows *rows, uint64_t seed, una_run *run)
 {
-    una_verdict fresh;
+    una_against fresh;
     double *mean = value + UNA_RADIAL_MEAN, *sd = value + UNA_RADIAL_SD;
     UNA_TRY(una_radial_curve(mean, sd, std_of_model, model, set->inputs, seed, run));
     value[UNA_RADIAL_CENTRE] = mean[0];
@@ -147,7 +147,7 @@ static una_status try_prior(double *log_lik, double *centre, const una_model *mo
     const char *const settings[] = { setting };
     double origin[UNA_RADIAL_MOST_INPUTS] = { 0 };
     una_model *relearnt = NULL;
-    una_verdict fresh;
+    una_against fresh;
     snprintf(setting, sizeof setting, "prior_var=%s", prior);
     UNA_TRY(una_model_relearn(&relearnt, model, data, settings, 1, run));
     una_status status = una_truth_judge(&fresh, relearnt, &rows->fresh, run);

@@ -136,7 +136,7 @@ static double log_std(const una_truth *t)
 
 static una_status take_measures(double *value, const una_model *model, const una_split_rows *rows, una_run *run)
 {
-    una_verdict fresh, gap, beyond;
+    una_against fresh, gap, beyond;
     double unit = log_std(&rows->train);
     UNA_TRY(una_truth_judge(&fresh, model, &rows->fresh, run));
     value[UNA_SPLIT_INSIDE] = fresh.inside;

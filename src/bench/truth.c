@@ -27,7 +27,7 @@ una_status una_truth_table(una_dataset **data, const una_truth *t, una_run *run)
     return una_dataset_from_arrays(data, t->x, t->y, t->rows, t->inputs, t->inputs == 1 ? names : NULL, run);
 }
 
-static void compare(una_verdict *v, const una_truth *t, const double *mean, const double *std, const double *noise)
+static void compare(una_against *v, const una_truth *t, const double *mean, const double *std, const double *noise)
 {
     double n = (double)t->rows, inside = 0, std_sum = 0, off_noise = 0, error = 0;
     double predicted = 0, true_noise = 0, least = HUGE_VAL, most = 0;
@@ -50,7 +50,7 @@ static void compare(una_verdict *v, const una_truth *t, const double *mean, cons
     v->noise_range = most / least;
 }
 
-static una_status judge_table(una_verdict *v, const una_model *model, const una_truth *t, const una_dataset *data,
+static una_status judge_table(una_against *v, const una_model *model, const una_truth *t, const una_dataset *data,
                               una_run *run)
 {
     una_score score = UNA_INIT(una_score);
@@ -67,11 +67,11 @@ static una_status judge_table(una_verdict *v, const una_model *model, const una_
     return UNA_OK;
 }
 
-una_status una_truth_judge(una_verdict *verdict, const una_model *model, const una_truth *truth, una_run *run)
+una_status una_truth_judge(una_against *verdict, const una_model *model, const una_truth *truth, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_dataset *data = NULL;
-    *verdict = (una_verdict){ .inside = 0 };
+    *verdict = (una_against){ .inside = 0 };
     una_status status = una_truth_table(&data, truth, run);
     if (status == UNA_OK) status = judge_table(verdict, model, truth, data, run);
     una_dataset_free(data);

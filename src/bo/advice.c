@@ -306,6 +306,9 @@ una_status una_suggest(una_advice **advice, const una_model *model, const una_da
     if (una_model_target_count(model) > 1)
         UNA_FAIL(run, UNA_E_USAGE, "rows are suggested for one target, and this model predicts %zu (%s): fit a model "
                  "of one of them", una_model_target_count(model), una_model_info(model)->target);
+    if (una_model_info(model)->log_target)
+        UNA_FAIL(run, UNA_E_USAGE, "rows are suggested by how sure a model will be of '%.60s', which for a model of "
+                 "its logarithm depends on what is measured: fit one without --log", una_model_info(model)->target);
     UNA_TRY(new_result(&r, run));
 
     una_arena arena;

@@ -32,29 +32,28 @@ typedef struct tuning {
 
 /* ---- what was asked for -------------------------------------------------------------------------------------- */
 
-/* The options that were set, inside of the spec: one text that names all. */
-static una_status take_model(const char **model, tuning *t, const char *given)
+una_status una_tune_model(const char **model, const char *given, const char *const *set, size_t set_count,
+                          una_arena *arena, una_run *run)
 {
-    const una_fit_settings *fit = &t->hunt.judge.fit;
     una_spec spec;
-    una_text text = una_text_in(&t->keep);
-    UNA_TRY(una_spec_parse(&spec, given, &t->keep, t->run));
-    una_spec *set = UNA_GET(&t->keep, una_spec, fit->set_count);
-    UNA_TRY(una_arena_check(&t->keep));
+    una_text text = una_text_in(arena);
+    UNA_TRY(una_spec_parse(&spec, given, arena, run));
+    una_spec *more = UNA_GET(arena, una_spec, set_count);
+    UNA_TRY(una_arena_check(arena));
     size_t count = spec.count;
-    for (size_t i = 0; i < fit->set_count; i++) {
-        UNA_TRY(una_spec_parse_items(&set[i], fit->set[i], &t->keep, t->run));
-        count += set[i].count;
+    for (size_t i = 0; i < set_count; i++) {
+        UNA_TRY(una_spec_parse_items(&more[i], set[i], arena, run));
+        count += more[i].count;
     }
 
-    una_spec_item *all = UNA_GET(&t->keep, una_spec_item, count);
-    UNA_TRY(una_arena_check(&t->keep));
+    una_spec_item *all = UNA_GET(arena, una_spec_item, count);
+    UNA_TRY(una_arena_check(arena));
     if (spec.count) memcpy(all, spec.items, spec.count * sizeof *all);
     count = spec.count;
-    for (size_t i = 0; i < fit->set_count; i++)
-        for (size_t k = 0, at; k < set[i].count; k++) {
-            for (at = 0; at < count && strcmp(all[at].key, set[i].items[k].key) != 0;) at++;
-            all[at] = set[i].items[k];                   /* the later one wins */
+    for (size_t i = 0; i < set_count; i++)
+        for (size_t k = 0, at; k < more[i].count; k++) {
+            for (at = 0; at < count && strcmp(all[at].key, more[i].items[k].key) != 0;) at++;
+            all[at] = more[i].items[k];                  /* the later one wins */
             if (at == count) count++;
         }
 
@@ -65,12 +64,13 @@ static una_status take_model(const char **model, tuning *t, const char *given)
     }
     if (count) una_text_add(&text, ")");
     *model = text.at;
-    return una_arena_check(&t->keep);
+    return una_arena_check(arena);
 }
 
 static una_status take_models(tuning *t)
 {
     const una_tune_settings *a = &t->asked;
+    const una_fit_settings *fit = &t->hunt.judge.fit;
     size_t count = a->model_count ? a->model_count : 1;
     const char **model = UNA_GET(&t->keep, const char *, count);
     una_over *over = UNA_GET(&t->keep, una_over, count);
@@ -79,7 +79,8 @@ static una_status take_models(tuning *t)
         UNA_FAIL(t->run, UNA_E_USAGE, "one model was given and a list of models; give the one or the other");
     for (size_t m = 0; m < count; m++) {
         const char *given = a->model_count ? a->models[m] : a->model;
-        UNA_TRY(take_model(&model[m], t, given ? given : t->hunt.judge.fit.preset ? "luna" : "auto"));
+        UNA_TRY(una_tune_model(&model[m], given ? given : fit->preset ? "luna" : "auto", fit->set, fit->set_count,
+                               &t->keep, t->run));
         for (size_t k = 0; k < m; k++)
             if (strcmp(model[k], model[m]) == 0)
                 UNA_FAIL(t->run, UNA_E_USAGE, "the model %.200s was given twice; name each once", model[m]);

@@ -80,7 +80,15 @@ typedef struct una_columns {
                                     matter of the model                                             */
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
     una_selection selection;     /* columns that were left out by request                           */
+    bool        log_target;      /* the target is known by its logarithm: centre and scale are those of log y       */
 } una_columns;
+
+/* A standardised target in its own units; of a logarithm it may overflow. */
+static inline double una_target_value(const una_columns *columns, double standard)
+{
+    double value = columns->target_centre + columns->target_scale * standard;
+    return columns->log_target ? exp(value) : value;
+}
 
 /* What the inputs are an image of; height 0: of none. columns may be NULL. */
 static inline una_image_shape una_columns_image(const una_columns *columns)
@@ -116,10 +124,14 @@ una_status una_columns_learn_several(una_columns *const *columns, const una_data
 una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                     size_t targets, const una_selection *selection, una_missing missing, size_t other,
                                     una_notes *notes, una_arena *arena, una_run *run);
+/* Columns [targets] that were learnt (together, where they are several) know their targets by the logarithm from now
+ * on, by the same rows. A value that is not above 0 is refused with its place, here and wherever targets are encoded.
+ */
+una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run);
 /* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
  * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,
  * missing cell: an error with file, line, column and remedy. Under DROP at prediction time (y NULL), a missing
- * cell is an error too: every row must get an answer. x, y, kept are taken from the arena. */
+ * cell is an error too: every row must get an answer. x, y, kept are taken from the arena; x NULL: y alone. */
 una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
                               size_t **kept, size_t *rows, una_arena *arena, una_run *run);
 /* The same for columns [targets] that were learnt together: y [*rows, targets], NAN where a cell is missing. */
@@ -133,6 +145,10 @@ void una_columns_warn(una_columns *columns, const una_dataset *data, una_notes *
  * the target. */
 una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
                              const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
+/* Middle and spread of numbers by their order alone. numbers [count >= 1] become their distances from the median, sorted.
+ * std: 1.4826 times the median distance; where more than half of the numbers are equal, of those that differ; 0: none do. */
+typedef struct una_robust { double median, std; } una_robust;
+una_robust una_robust_of(double *numbers, size_t count);
 /* What to ask a reader for, of columns [targets] that were learnt together: sources first, then all targets. */
 una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */

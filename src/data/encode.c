@@ -16,6 +16,7 @@ typedef struct coder {
     size_t    *at;               /* [source_count + targets] column of the table for each source, then of each target */
     size_t    *row;              /* [rows] rows of the table that are encoded                       */
     size_t     rows;
+    bool       with_inputs;
     double    *x;                /* [rows, input_count]                                             */
     una_run   *run;
 } coder;
@@ -138,6 +139,23 @@ static una_status encode_number(const coder *c, const una_table_column *column, 
                      "%s: the value is too far from those of the training rows to be computed with",
                      place(c, c->row[i], (size_t)(column - c->data->column)));
         to[i * step] = standard;
+    }
+    return UNA_OK;
+}
+
+/* As numbers of the target; of one that is known by its logarithm, which it must have. */
+static una_status encode_target(const coder *c, const una_columns *target, size_t at, double *to, size_t step)
+{
+    const una_table_column *column = &c->data->column[at];
+    if (!target->log_target)
+        return encode_number(c, column, target->target_centre, target->target_scale, NAN, to, step);
+    for (size_t i = 0; i < c->rows; i++) {
+        double value = column->number[c->row[i]];
+        if (value <= 0)
+            UNA_FAIL(c->run, UNA_E_INPUT, "%s: the target is %g, and a model of its logarithm (--log) needs values "
+                     "above 0; correct the cell, leave such rows out with --where, or fit without --log",
+                     place(c, c->row[i], at), value);
+        to[i * step] = (log(value) - target->target_centre) / target->target_scale;
     }
     return UNA_OK;
 }
@@ -292,12 +310,9 @@ static una_status encode_inputs(const coder *c)
 /* c->x and y [rows, targets], from the arena. */
 static una_status encode_all(coder *c, double *y)
 {
-    UNA_TRY(encode_inputs(c));
-    for (size_t t = 0; t < c->targets; t++) {
-        const una_columns *target = c->target[t];
-        const una_table_column *column = &c->data->column[c->at[c->columns->source_count + t]];
-        UNA_TRY(encode_number(c, column, target->target_centre, target->target_scale, NAN, y + t, c->targets));
-    }
+    if (c->with_inputs) UNA_TRY(encode_inputs(c));
+    for (size_t t = 0; t < c->targets; t++)
+        UNA_TRY(encode_target(c, c->target[t], c->at[c->columns->source_count + t], y + t, c->targets));
     return UNA_OK;
 }
 
@@ -306,7 +321,8 @@ una_status una_columns_encode_several(const una_columns *const *target, size_t t
                                       una_run *run)
 {
     const una_columns *columns = target[0];
-    coder c = { .columns = columns, .target = target, .targets = y ? targets : 0, .data = data, .run = run };
+    coder c = { .columns = columns, .target = target, .targets = y ? targets : 0, .data = data,
+                .with_inputs = x != NULL, .run = run };
     c.at = UNA_GET(arena, size_t, columns->source_count + targets);
     c.row = UNA_GET_ROWS(arena, size_t, data->rows);
     UNA_TRY(una_arena_check(arena));
@@ -315,7 +331,7 @@ una_status una_columns_encode_several(const una_columns *const *target, size_t t
 
     if (c.rows > 0 && columns->input_count > SIZE_MAX / 8 / c.rows)
         UNA_FAIL(run, UNA_E_MEMORY, "%zu rows of %zu inputs are beyond any memory", c.rows, columns->input_count);
-    *x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
+    if (x) *x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
     double *answers = y ? UNA_GET_ROWS(arena, double, c.rows * targets) : NULL;
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(encode_all(&c, answers));

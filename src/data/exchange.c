@@ -213,7 +213,9 @@ static una_status exchange_target(una_columns *columns, una_archive *ar)
     UNA_TRY(una_archive_f64(ar, "columns.target_scale", &columns->target_scale));
     if (ar->loading && !(columns->target_scale > 0))
         return una_archive_refuse(ar, "columns.target_scale", "is not positive");
-    return UNA_OK;
+
+    if (ar->loading ? !una_archive_next_is(ar, "columns.log") : !columns->log_target) return UNA_OK;
+    return exchange_bool(ar, "columns.log", &columns->log_target);
 }
 
 /* What all targets have in common. */
@@ -233,6 +235,8 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
     for (size_t t = 0; t < targets; t++) {
         if (ar->loading) *target[t] = (una_columns){ .one_of_several = targets > 1 };
         UNA_TRY(exchange_target(target[t], ar));
+        if (target[t]->log_target != columns->log_target)
+            return una_archive_refuse(ar, "columns.log", "is there for some targets and not for others");
     }
 
     uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;

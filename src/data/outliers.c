@@ -47,15 +47,21 @@ static double robust_std(const double *distance, size_t rows)
     return equal < rows ? 1.4826 * distance[(equal + rows) / 2] : 0;
 }
 
+una_robust una_robust_of(double *numbers, size_t count)
+{
+    qsort(numbers, count, sizeof *numbers, by_value);
+    double median = numbers[count / 2];
+    for (size_t i = 0; i < count; i++) numbers[i] = fabs(numbers[i] - median);
+    qsort(numbers, count, sizeof *numbers, by_value);
+    return (una_robust){ median, robust_std(numbers, count) };
+}
+
 static verdict judge(cells c, double *room)
 {
     verdict v = {0};
     for (size_t i = 0; i < c.rows; i++) room[i] = c.at[i * c.stride];
-    qsort(room, c.rows, sizeof *room, by_value);
-    double median = room[c.rows / 2], all = 0, far = 0;
-    for (size_t i = 0; i < c.rows; i++) room[i] = fabs(room[i] - median);
-    qsort(room, c.rows, sizeof *room, by_value);
-    double limit = robust_std(room, c.rows) * FAR, largest = 0;
+    una_robust middle = una_robust_of(room, c.rows);
+    double median = middle.median, limit = middle.std * FAR, largest = 0, all = 0, far = 0;
     if (!(limit > 0)) return v;
 
     for (size_t i = 0; i < c.rows; i++) {

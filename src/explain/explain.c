@@ -272,6 +272,10 @@ static void take_parts(result *out, const work *w)
 
 static void warn(result *out, const work *w)
 {
+    const una_columns *columns = &w->model->columns;
+    if (columns->log_target)
+        una_notes_add(&out->notes, "The model learnt the logarithm of '%s': mean and std_epistemic are those of log "
+                      "%s, and it is their square that is split.", columns->target, columns->target);
     for (size_t c = 0; c < w->concepts; c++) {
         const char *name = out->names[c];
         if (out->shown[c] < FEW_ROWS)
@@ -367,7 +371,9 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     UNA_TRY(una_arena_check(&out->keep));
 
     una_prediction asked = { .size = sizeof asked, .mean = out->mean, .std_epistemic = out->std };
-    UNA_TRY(una_model_predict_encoded(w->model, x.at, x.rows, 0.95, &asked, run));
+    una_model by_logs = *w->model;               /* of a logarithm it is the ignorance of the logarithm that is split */
+    by_logs.columns.log_target = false;
+    UNA_TRY(una_model_predict_encoded(&by_logs, x.at, x.rows, 0.95, &asked, run));
     UNA_TRY(una_kind_leaves(w->model->kind, w->model->state, x, 1, split_leaf, w, run));
     UNA_TRY(add_unseen(w, x, run));
     return add_disagreement(w, run);

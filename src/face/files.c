@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6 };
+enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9 };
 
 /* ---- one loop over the chunks of a file ------------------------------------------------------------------ */
 
@@ -37,6 +37,14 @@ typedef struct walk {
     void       *context;
 } walk;
 
+/* Models count the rows that they are given, which begin somewhere in the file. */
+static una_status say_where(una_status status, const una_dataset *table, una_run *run)
+{
+    if (status != UNA_E_NUMERIC || table->rows == 0) return status;
+    return una_fail(run, status, "%s, from %s %zu on: %s", table->origin, table->line ? table->unit : "row",
+                    table->line ? table->line[0] : 1, una_run_message(run));
+}
+
 static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset *table, const size_t *place,
                            size_t *rows, una_run *run)
 {
@@ -44,7 +52,7 @@ static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset 
     chunk c = { .reader = reader, .place = place };
     una_status status = una_columns_encode_several(w->columns, w->targets, table, &c.x, w->with_targets ? &c.y : NULL,
                                                    NULL, &c.rows, &run->scratch, run);
-    if (status == UNA_OK) status = w->task(w->context, &c, run);
+    if (status == UNA_OK) status = say_where(w->task(w->context, &c, run), table, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
 
@@ -172,6 +180,12 @@ static void add_cell(una_text *line, const char *cell)
     una_text_bytes(line, "\"", 1);
 }
 
+/* Of one target: answers, draws, quantiles. */
+static size_t columns_of(const una_predict_settings *settings)
+{
+    return ANSWERS + settings->draws + settings->quantile_count;
+}
+
 /* "mean", or of several targets "mean_NAME". */
 static void add_title(una_text *text, const char *title, size_t number, const una_model *whole, size_t target,
                       una_run *run)
@@ -186,7 +200,7 @@ static void add_title(una_text *text, const char *title, size_t number, const un
 static void add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
 {
     static const char *const titles[ANSWERS] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper" };
-    size_t targets = una_model_target_count(p->model), columns = ANSWERS + p->settings.draws;
+    size_t targets = una_model_target_count(p->model), draws = p->settings.draws, columns = columns_of(&p->settings);
     for (size_t j = 0; p->settings.keep && j < una_reader_columns(reader); j++) {
         add_cell(text, una_reader_name(reader, j));
         una_text_bytes(text, ",", 1);
@@ -194,30 +208,38 @@ static void add_header(una_text *text, const predicting *p, const una_reader *re
     for (size_t k = 0; k < targets * columns; k++) {
         size_t column = k % columns;
         if (k) una_text_bytes(text, ",", 1);
-        if (column < ANSWERS) add_title(text, titles[column], 0, p->model, k / columns, run);
-        else add_title(text, "draw_", column - ANSWERS + 1, p->model, k / columns, run);
+        if (column < ANSWERS) {
+            add_title(text, titles[column], 0, p->model, k / columns, run);
+        } else if (column < ANSWERS + draws) {
+            add_title(text, "draw_", column - ANSWERS + 1, p->model, k / columns, run);
+        } else {
+            char title[40] = "q";
+            una_number_text(title + 1, p->settings.quantiles[column - ANSWERS - draws]);
+            add_title(text, title, 0, p->model, k / columns, run);
+        }
     }
     una_text_bytes(text, "\n", 1);
 }
 
-static void add_value(una_text *text, double value, const char *end)
+static void add_value(una_text *text, double value, int digits, const char *end)
 {
     char number[32];
-    una_number_text(number, value);
+    una_number_digits(number, value, digits);
     una_text_bytes(text, number, strlen(number));
     una_text_bytes(text, end, 1);
 }
 
-/* answers [targets, ANSWERS + draws, rows] */
+/* answers [targets, columns, rows] */
 static void add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers)
 {
-    size_t columns = una_model_target_count(p->model) * (ANSWERS + p->settings.draws);
+    size_t columns = una_model_target_count(p->model) * columns_of(&p->settings);
     for (size_t r = 0; r < c->rows; r++) {
         for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
             add_cell(text, una_reader_cell(c->reader, c->place ? c->place[r] : r, j));
             una_text_bytes(text, ",", 1);
         }
-        for (size_t k = 0; k < columns; k++) add_value(text, answers[k * c->rows + r], k + 1 < columns ? "," : "\n");
+        for (size_t k = 0; k < columns; k++)
+            add_value(text, answers[k * c->rows + r], p->settings.digits, k + 1 < columns ? "," : "\n");
     }
 }
 
@@ -236,21 +258,29 @@ static una_status hand_on(const predicting *p, const una_text *text, una_run *ru
     UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
 }
 
+/* to [columns_of, rows]; q [rows, quantiles] is room. */
+static una_status predict_target(const predicting *p, const chunk *c, size_t t, double *to, double *q, una_run *run)
+{
+    const una_predict_settings *s = &p->settings;
+    size_t rows = c->rows, draws = s->draws;
+    una_prediction out = { sizeof out, to, to + rows, to + 2 * rows, to + 3 * rows, to + 4 * rows, to + 5 * rows };
+    const una_quantiles asked = { s->quantile_count, s->quantiles, q };
+    UNA_TRY(una_model_answer_encoded(una_model_target(p->model, t), c->x, rows, s->level, &out, &asked, run));
+    if (draws) UNA_TRY(una_several_draw(p->model, t, c->x, rows, draws, false, to + ANSWERS * rows, run));
+    for (size_t i = 0; i < rows * asked.count; i++)
+        to[(ANSWERS + draws + i % asked.count) * rows + i / asked.count] = q[i];
+    return UNA_OK;
+}
+
 static una_status predict_chunk(void *context, const chunk *c, una_run *run)
 {
     predicting *p = context;
     una_arena *scratch = &run->scratch;
-    size_t targets = una_model_target_count(p->model), rows = c->rows, draws = p->settings.draws;
-    size_t step = (ANSWERS + draws) * rows;
+    size_t targets = una_model_target_count(p->model), step = columns_of(&p->settings) * c->rows;
     double *answers = UNA_GET(scratch, double, targets * step);
+    double *q = UNA_GET(scratch, double, c->rows * p->settings.quantile_count);
     UNA_TRY(una_arena_check(scratch));
-
-    for (size_t t = 0; t < targets; t++) {
-        double *to = answers + t * step;
-        una_prediction out = { sizeof out, to, to + rows, to + 2 * rows, to + 3 * rows, to + 4 * rows, to + 5 * rows };
-        UNA_TRY(una_model_predict_encoded(una_model_target(p->model, t), c->x, rows, p->settings.level, &out, run));
-        if (draws) UNA_TRY(una_several_draw(p->model, t, c->x, rows, draws, false, to + ANSWERS * rows, run));
-    }
+    for (size_t t = 0; t < targets; t++) UNA_TRY(predict_target(p, c, t, answers + t * step, q, run));
 
     una_text text = una_text_in(scratch);
     if (!p->begun) add_header(&text, p, c->reader, run);
@@ -284,6 +314,12 @@ una_status una_predict_file(const una_model *model, const char *data_path, const
     predicting p = { .model = model, .path = out_path };
     UNA_TRY(UNA_TAKE(&p.settings, settings, una_predict_settings, run));
     if (p.settings.level == 0) p.settings.level = 0.95;
+    if (p.settings.quantile_count)
+        UNA_TRY(una_quantiles_check(p.settings.quantiles, p.settings.quantile_count, run));
+    if (p.settings.digits < 0 || p.settings.digits > 17)
+        UNA_FAIL(run, UNA_E_USAGE, "numbers cannot be written with %d digits: 1 to 17 can be asked for",
+                 p.settings.digits);
+    if (p.settings.digits == 0) p.settings.digits = USUAL_DIGITS;
     if (!out_path && !p.settings.write)
         UNA_FAIL(run, UNA_E_USAGE, "there is no place for the answers: give out_path, or write in the settings");
 
@@ -302,7 +338,7 @@ static una_status score_chunk(void *context, const chunk *c, una_run *run)
 {
     scoring *s = context;
     const una_columns *columns = &s->model->columns;
-    for (size_t r = 0; r < c->rows; r++) c->y[r] = columns->target_centre + columns->target_scale * c->y[r];
+    for (size_t r = 0; r < c->rows; r++) c->y[r] = una_target_value(columns, c->y[r]);
     return una_score_encoded(&s->sums, NULL, s->model, c->x, c->y, c->rows, run);
 }
 

@@ -247,6 +247,7 @@ static una_status fit_seats(una_members *const *m, una_committee *c, void *const
     for (size_t t = 0; t < targets; t++) {
         una_committee *own = una_committee_of(c, t);
         una_said_score(&said[t], by[t].noise_var, result[t]);
+        una_said_tell(&said[t], by[t].noise_var, p->folds, result[t]);
         UNA_TRY(una_members_take(m[t], c->one, c->count, p, keep));
         UNA_TRY(keep_seats(m[t], own, &said[t], &by[t], options[t], result[t], keep, run));
         UNA_TRY(report(options[t], own, m[t], result[t], keep));

@@ -291,3 +291,32 @@ void una_said_score(const una_said *said, double noise_var, una_fit_result *resu
     result->valid_rmse = sqrt(square / (double)rows);
     result->valid_log_lik = log_lik / (double)rows;
 }
+
+static double below_y(const una_said *s, size_t row, double noise_var)
+{
+    double below = 0, weight = 0;
+    for (size_t r = 0; r < s->rounds; r++) {
+        if (!speaks(s, r, row)) continue;
+        double whole = s->var[r * s->rows + row] + noise_var * shape_at(s, row);
+        below += s->weight[r] * una_normal_cdf((s->y[row] - s->mean[r * s->rows + row]) / sqrt(whole));
+        weight += s->weight[r];
+    }
+    return below / weight;
+}
+
+void una_said_tell(const una_said *said, double noise_var, size_t folds, una_fit_result *result)
+{
+    una_unseen *u = result->unseen;
+    if (!u) return;
+    u->rows = 0;
+    u->folds = folds;
+    for (size_t i = 0; i < said->rows; i++) {
+        double mean, var;
+        if (!una_said_middle(said, i, &mean, &var)) continue;
+        u->mean[i] = mean;
+        u->var_model[i] = var;
+        u->var_noise[i] = noise_var * shape_at(said, i);
+        u->below[i] = below_y(said, i, noise_var);
+        u->rows++;
+    }
+}

@@ -89,11 +89,13 @@ una_status una_fit_whole(una_members *m, const una_kind *one, void *options, con
     una_said said;
     una_status status = UNA_OK;
     una_progress_part(run, 1, 1);                        /* una_committee_fit takes it back */
-    if (shape || result->foretold) status = look_at_noise(m, &t, options, shape, &said, result, keep, run);
+    bool scored = shape || result->foretold, told = scored || result->unseen;
+    if (told) status = look_at_noise(m, &t, options, shape, &said, result, keep, run);
     else o->noise = UNA_NOISE_CONSTANT;
     if (varying && noise_given) una_kind_set_number(one, options, "noise_std", noise_std);
     again = again || m->noise || (varying && noise_given);
     if (status == UNA_OK && again) status = take_in(m, &t, options, m->noise && !noise_given, result, keep, run);
-    if (status == UNA_OK && (shape || result->foretold)) una_said_score(&said, result->noise_var, result);
+    if (status == UNA_OK && scored) una_said_score(&said, result->noise_var, result);
+    if (status == UNA_OK && told) una_said_tell(&said, result->noise_var, t.plain.folds, result);
     return status;
 }

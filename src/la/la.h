@@ -30,6 +30,7 @@ double una_dot(const double *a, const double *b, size_t n);
 double una_normal_cdf(double z);
 double una_normal_pdf(double z);
 double una_normal_quantile(double p);           /* to 1e-15 relative; infinite at 0 and 1, NAN outside */
+double una_student_within(size_t freedom, double share);     /* t: a share of Student's distribution is within +-t */
 /* Minimum of f on [low, high] by golden section and parabolas (Brent), relative tolerance tol. */
 double una_minimise(double (*f)(double, void *), void *context, double low, double high, double tol);
 /* The same where there may be several hills: the best of `points` >= 2 evenly spaced ones, ends included, shows where

@@ -3,6 +3,9 @@
  * The normal distribution: density, distribution function and its inverse. The inverse starts from a rational
  * approximation (Hastings; Abramowitz & Stegun 26.2.23, error below 4.5e-4) and takes two steps of Halley's method,
  * each of which cubes the error, on erfc in the tails and on erf in the middle: each keeps its relative accuracy there.
+ *
+ * Student's t with a whole number v of degrees of freedom: the probability within +-t is a finite sum (Abramowitz &
+ * Stegun 26.7.3, 26.7.4), solved for atan(t / sqrt(v)) by halving.
  */
 #include "la/la.h"
 
@@ -37,4 +40,27 @@ double una_normal_quantile(double p)
     if (p == 0 || p == 1) return p == 0 ? -HUGE_VAL : HUGE_VAL;
     if (p == 0.5) return 0;
     return p < 0.5 ? lower_quantile(p) : -lower_quantile(1 - p);   /* 1 - p is exact here */
+}
+
+/* Probability within +-tan(angle) sqrt(freedom). */
+static double student_share(double angle, size_t freedom)
+{
+    double cosine = cos(angle), square = cosine * cosine, term = freedom % 2 ? cosine : 1, sum = 0;
+    for (size_t k = freedom % 2 ? 3 : 2; k <= freedom; k += 2) {
+        sum += term;
+        term *= square * (double)(k - 1) / (double)k;
+    }
+    double part = sin(angle) * sum;
+    return freedom % 2 ? (angle + part) / acos(0) : part;
+}
+
+double una_student_within(size_t freedom, double share)
+{
+    double low = 0, high = acos(0);
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (student_share(middle, freedom) < share) low = middle;
+        else high = middle;
+    }
+    return tan((low + high) / 2) * sqrt((double)freedom);
 }

@@ -34,6 +34,8 @@ typedef struct una_problem {             /* what a model is asked to learn; borr
     uint64_t seed;
     size_t   table_rows;                          /* of the whole table, held-out rows too: what rules go by, so that
                                                      they do not hang on who is left out; 0: x.rows        */
+    uint32_t *origin;                             /* [x.rows, then those held out that join] which of the encoded rows
+                                                     each is; NULL: nobody asks, or the split has not moved any  */
     size_t   train_rows;                          /* that train, of all ranks which fit together; 0: x.rows */
 } una_problem;
 
@@ -96,6 +98,15 @@ typedef struct una_leaf {
 } una_leaf;
 typedef una_status una_leaf_task(void *context, const una_leaf *leaf, una_run *run);
 
+/* What was said of rows before they were seen; standardised, in arrays of the asker's [rows] of x, or of valid_x where
+ * rows are held out. NAN where nothing was said. */
+typedef struct una_unseen {
+    double *mean, *var_model, *var_noise;
+    double *below;                                /* probability of less than y, under the mixture         */
+    size_t  rows, folds;                          /* the kind writes: of how many rows something was said; folds that
+                                                     were left out in turn, 0: rows were held out          */
+} una_unseen;
+
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
     double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
     size_t valid_rows;
@@ -105,6 +116,8 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     double *foretold;                             /* [rows] of x, or of valid_x where there are no folds: the asker's;
                                                      the kind writes the log density of y, had it not seen the row.
                                                      NULL: nobody asks                                     */
+    una_unseen *unseen;                           /* the kind fills it in where that costs little (rows: > 0); nothing
+                                                     else may depend on it. NULL: nobody asks              */
     double *relevance;                            /* [inputs] scale of each (fit/relevance.h), in keep; NULL: not
                                                      looked for                                            */
     una_notes warnings, notes;
@@ -171,6 +184,9 @@ typedef struct una_kind {
      * and prior variance, by evidence where they are automatic. What the state points at stays as it was. */
     una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run);
+    /* the same for stacks, in which nothing can be set [relearn]: how good they are at rows that they do not have */
+    una_status (*reteach)(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                          una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */
     una_status (*fit_anchored)(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
                                una_fit_result *result, una_arena *keep, una_run *run);
@@ -235,6 +251,7 @@ struct una_model {
                                                      each, and state and columns of this one are not used  */
     una_model     **target;
     una_together    together;
+    const una_held_out *held_out;                 /* of the fit; NULL: not asked for                       */
 };
 
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
@@ -245,6 +262,11 @@ una_status una_model_revive(void **state, const una_model *model, const una_arch
 /* Encoded rows in, user's units out: shared by predict, score and files. var/std arrays [rows] of the caller's. */
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run);
+/* The same, and quantiles: q [rows, count] at level [count], checked by una_quantiles_check; NULL: none. */
+typedef struct una_quantiles { size_t count; const double *level; double *q; } una_quantiles;
+una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, double level,
+                                    una_prediction *out, const una_quantiles *asked, una_run *run);
+una_status una_quantiles_check(const double *level, size_t count, una_run *run);
 /* The same block by block, standardised, checked; parts are there if asked for and the kind is a mixture (their weights
  * relative to the largest), var_model is there unless only means are. The task may overwrite what it gets. */
 typedef enum una_detail { UNA_ONLY_MEANS, UNA_VARIANCES, UNA_PARTS } una_detail;

@@ -3,6 +3,7 @@
  * What all models share: options from spec and preset, columns and scaling, the user's units.
  * Scaling happens once, here, so that no kind can leak or forget it.
  */
+#include "model/logged.h"
 #include "model/several.h"
 #include "model/unseen.h"
 
@@ -10,6 +11,7 @@
 #include "base/company.h"
 #include "la/la.h"
 #include "la/mixture.h"
+#include "model/held_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,7 @@ static void fill_info(una_model *model, const una_fit_result *r, size_t rows, si
         .notes = r->notes.text, .curve = r->curve,
         .drop = model->columns.selection.drop, .drop_count = model->columns.selection.drop_count,
         .only = model->columns.selection.only, .only_count = model->columns.selection.only_count,
+        .log_target = model->columns.log_target,
     };
     for (size_t i = 0; i < r->curve.count; i++) model->info.curve.valid_log_lik[i] -= log(scale);
 }
@@ -139,8 +142,8 @@ static una_status check_same_call(const char *spec, const una_fit_settings *s, u
         una_text_add(&mine, ", without %s", s->drop[i] ? s->drop[i] : "");
     for (size_t i = 0; s->only && i < s->only_count; i++)
         una_text_add(&mine, ", only %s", s->only[i] ? s->only[i] : "");
-    una_text_add(&mine, ", missing %d, other %zu, valid %g, seed %llu", (int)s->missing, s->other, s->valid_fraction,
-                 (unsigned long long)run->settings.seed);
+    una_text_add(&mine, "%s, missing %d, other %zu, valid %g, seed %llu", s->log_target ? ", log" : "",
+                 (int)s->missing, s->other, s->valid_fraction, (unsigned long long)run->settings.seed);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length + 1, &run->scratch, run));
     if (strcmp((const char *)all, mine.at) == 0) return UNA_OK;          /* rank 0's is the first */
@@ -190,6 +193,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     una_columns *columns = &model->columns;
     UNA_TRY(una_columns_learn_chosen(&columns, data, &settings->target, 1, &selection, settings->missing,
                                      settings->other, &result->notes, &model->keep, run));
+    if (settings->log_target) UNA_TRY(una_columns_log_targets(&columns, 1, data, run));
     una_columns_warn(&model->columns, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images && !model->kind->sees_images)
@@ -204,13 +208,19 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed, .table_rows = all };
+    bool hold_out = settings->hold_out && !run->company;
+    una_unseen unseen;
+    if (hold_out) UNA_TRY(una_order_new(&problem.origin, rows, &run->scratch));
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
     if (run->company) problem.train_rows = una_company_sum_size(problem.x.rows, run);
     tell_of_company(&result->notes, model->kind, run);
+    UNA_TRY(una_unseen_ask(&unseen, result, &problem, run));
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    return una_model_tell(model, result, all, settings->other, run);
+    UNA_TRY(una_model_tell(model, result, all, settings->other, run));
+    UNA_TRY(una_logged_log_lik(model, &problem, run));
+    return hold_out ? una_held_out_take(model, &unseen, &problem, kept, data, settings, run) : UNA_OK;
 }
 
 static una_status fit_one_target(una_model *model, const char *spec, const una_dataset *data,
@@ -328,6 +338,20 @@ static void in_users_units(const una_columns *c, const una_predictive *p, size_t
     }
 }
 
+static una_status logged_in_users_units(const una_columns *c, const una_predictive *p, size_t rows, size_t from,
+                                        una_prediction *out, una_run *run)
+{
+    for (size_t r = 0; r < rows; r++) {
+        una_logged y;
+        UNA_TRY(una_logged_row(&y, c, p, r, from, run));
+        if (out->mean) out->mean[from + r] = y.mean;
+        if (out->std) out->std[from + r] = hypot(y.std_epistemic, y.std_noise);
+        if (out->std_epistemic) out->std_epistemic[from + r] = y.std_epistemic;
+        if (out->std_noise) out->std_noise[from + r] = y.std_noise;
+    }
+    return UNA_OK;
+}
+
 static bool is_variance(double value)
 {
     return value >= 0 && isfinite(value);
@@ -413,28 +437,40 @@ typedef struct answer {
     const una_columns *columns;
     una_prediction    *out;
     double level, z;
+    una_quantiles      asked;            /* count 0: none                                                   */
     const una_predictive *p;             /* of the block at hand, which has `rows` rows from `from` on      */
     size_t from, rows;
 } answer;
 
-/* The bands of a mixture end at its quantiles. */
-static una_status find_bands(void *context, size_t index, una_run *run)
+static una_status quantile(double *to, const answer *a, size_t r, double level, una_run *run)
+{
+    const una_predictive *p = a->p;
+    double t = p->parts ? una_mixture_quantile(level, p->part_mean + r * p->parts, p->part_var + r * p->parts,
+                                               p->part_weight, p->parts)
+                        : p->mean[r] + una_normal_quantile(level) * sqrt(p->var_model[r] + p->var_noise[r]);
+    if (a->columns->log_target) return una_logged_value(to, a->columns, t, a->from + r, run);
+    *to = una_target_value(a->columns, t);
+    return UNA_OK;
+}
+
+/* The bands of a mixture end at its quantiles, and so do those of a logarithm; the others are there already. */
+static bool bands_are_quantiles(const answer *a)
+{
+    return (a->out->lower || a->out->upper) && (a->p->parts || a->columns->log_target);
+}
+
+static una_status find_quantiles(void *context, size_t index, una_run *run)
 {
     const answer *a = context;
-    const una_columns *c = a->columns;
-    size_t parts = a->p->parts, end = (index + 1) * ROWS_PER_TASK < a->rows ? (index + 1) * ROWS_PER_TASK : a->rows;
-    (void)run;
+    size_t end = (index + 1) * ROWS_PER_TASK < a->rows ? (index + 1) * ROWS_PER_TASK : a->rows;
+    double *lower = bands_are_quantiles(a) ? a->out->lower : NULL;
+    double *upper = bands_are_quantiles(a) ? a->out->upper : NULL;
 
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
-        const double *mean = a->p->part_mean + r * parts, *var = a->p->part_var + r * parts;
-        const double *weight = a->p->part_weight;
-        double *lower = a->out->lower, *upper = a->out->upper;
-        if (lower)
-            lower[a->from + r] = c->target_centre +
-                                 c->target_scale * una_mixture_quantile(0.5 - a->level / 2, mean, var, weight, parts);
-        if (upper)
-            upper[a->from + r] = c->target_centre +
-                                 c->target_scale * una_mixture_quantile(0.5 + a->level / 2, mean, var, weight, parts);
+        if (lower) UNA_TRY(quantile(&lower[a->from + r], a, r, 0.5 - a->level / 2, run));
+        if (upper) UNA_TRY(quantile(&upper[a->from + r], a, r, 0.5 + a->level / 2, run));
+        for (size_t k = 0; k < a->asked.count; k++)
+            UNA_TRY(quantile(&a->asked.q[(a->from + r) * a->asked.count + k], a, r, a->asked.level[k], run));
     }
     return UNA_OK;
 }
@@ -445,19 +481,42 @@ static una_status answer_block(void *context, una_predictive *p, size_t from, si
     a->p = p;
     a->from = from;
     a->rows = rows;
-    in_users_units(a->columns, p, rows, a->z, from, a->out);
-    return p->parts ? una_pool(run, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, find_bands, a) : UNA_OK;
+    if (a->columns->log_target) UNA_TRY(logged_in_users_units(a->columns, p, rows, from, a->out, run));
+    else in_users_units(a->columns, p, rows, a->z, from, a->out);
+    if (!bands_are_quantiles(a) && !a->asked.count) return UNA_OK;
+    return una_pool(run, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, find_quantiles, a);
+}
+
+una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, double level,
+                                    una_prediction *out, const una_quantiles *asked, una_run *run)
+{
+    if (!(level > 0 && level < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
+    answer a = { .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
+    if (asked) a.asked = *asked;
+    una_detail detail = out->lower || out->upper || a.asked.count || model->columns.log_target ? UNA_PARTS
+                      : out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
+    return una_model_each_block(model, x, rows, detail, answer_block, &a, run);
 }
 
 una_status una_model_predict_encoded(const una_model *model, const double *x, size_t rows, double level,
                                      una_prediction *out, una_run *run)
 {
-    if (!(level > 0 && level < 1))
-        UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
-    answer a = { .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
-    una_detail detail = out->lower || out->upper ? UNA_PARTS
-                      : out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
-    return una_model_each_block(model, x, rows, detail, answer_block, &a, run);
+    return una_model_answer_encoded(model, x, rows, level, out, NULL, run);
+}
+
+una_status una_quantiles_check(const double *level, size_t count, una_run *run)
+{
+    if (count == 0 || !level) UNA_FAIL(run, UNA_E_USAGE, "no quantile is named; 0.5 is the median");
+    for (size_t k = 0; k < count; k++) {
+        if (!(level[k] > 0 && level[k] < 1))
+            UNA_FAIL(run, UNA_E_USAGE, "the quantile %g cannot be given: quantiles lie between 0 and 1, and 0.5 is the "
+                     "median", level[k]);
+        if (k && !(level[k] > level[k - 1]))
+            UNA_FAIL(run, UNA_E_USAGE, "the quantile %g comes behind %g; name them in ascending order, each once",
+                     level[k], level[k - 1]);
+    }
+    return UNA_OK;
 }
 
 static una_status encode_all(const una_model *model, const una_dataset *data, double **x, size_t *rows, una_run *run)
@@ -477,6 +536,21 @@ una_status una_model_predict(const una_model *model, const una_dataset *data, do
     una_status status = UNA_TAKE(&asked, out, una_prediction, run);
     if (status == UNA_OK) status = encode_all(model, data, &x, &rows, run);
     if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, &asked, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_model_quantiles(const una_model *model, const una_dataset *data, const double *levels, size_t count,
+                               double *q, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_prediction none = { .size = sizeof none };
+    const una_quantiles asked = { count, levels, q };
+    double *x;
+    size_t rows;
+    una_status status = encode_all(model, data, &x, &rows, run);
+    if (status == UNA_OK) status = una_quantiles_check(levels, count, run);
+    if (status == UNA_OK) status = una_model_answer_encoded(model, x, rows, 0.95, &none, &asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -561,8 +635,7 @@ una_status una_model_draw_encoded(const una_model *model, const double *x, size_
     una_view view = { x, rows, inputs, inputs };
     UNA_TRY(model->kind->draw(model->state, view, draws, prior, f, run));
     if (!prior) UNA_TRY(una_unseen_draw(f, draws, model, view, 0, run));
-    for (size_t i = 0; i < draws * rows; i++) f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
-    return UNA_OK;
+    return una_functions_in_units(model, x, rows, draws, f, run);
 }
 
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior, double *f,
@@ -589,8 +662,7 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
     una_status status = encode_all(model, data, &x, &rows, run);
     if (status == UNA_OK)
         status = model->kind->functions(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
-    for (size_t i = 0; status == UNA_OK && f && i < *count * rows; i++)
-        f[i] = model->columns.target_centre + model->columns.target_scale * f[i];
+    if (status == UNA_OK && f) status = una_functions_in_units(model, x, rows, *count, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -611,6 +683,19 @@ static void slopes_in_users_units(const una_columns *c, const double *given, dou
     }
 }
 
+static una_status logged_slope_at(const una_model *model, double *x, double *dmean, double *dstd, una_run *run)
+{
+    const una_columns *c = &model->columns;
+    double *dm = UNA_GET(&run->scratch, double, c->input_count), *ds = UNA_GET(&run->scratch, double, c->input_count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_logged_slope(model, x, dm, ds, run));
+    for (size_t d = 0; d < c->input_count; d++) {
+        if (dmean) dmean[c->inputs[d].source] = dm[d] / c->inputs[d].scale;
+        if (dstd) dstd[c->inputs[d].source] = ds[d] / c->inputs[d].scale;
+    }
+    return UNA_OK;
+}
+
 static una_status slope_at(const una_model *model, const double *given, double *dmean, double *dstd, una_run *run)
 {
     size_t inputs = model->columns.input_count;
@@ -618,6 +703,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
     una_slope at = { .dmean = UNA_GET(&run->scratch, double, inputs), .dvar = UNA_GET(&run->scratch, double, inputs) };
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(&model->columns, given, x, 0, run));
+    if (model->columns.log_target) return logged_slope_at(model, x, dmean, dstd, run);
     UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, &at, run));
     slopes_in_users_units(&model->columns, given, at.var, at.dmean, at.dvar, dmean, dstd);
     return UNA_OK;
@@ -701,6 +787,9 @@ una_status una_model_parts(const una_model *model, const double *x, size_t rows,
     UNA_TRY(need_numbers(model, NULL, run));
     UNA_TRY(UNA_TAKE(&asked, out, una_parts, run));
     if (rows == 0) UNA_FAIL(run, UNA_E_USAGE, "una_model_parts needs at least one row");
+    if (model->columns.log_target)
+        UNA_FAIL(run, UNA_E_USAGE, "the model learnt the logarithm of '%.60s', which makes it no mixture of Gaussians: "
+                 "fit it without --log, or ask for quantiles", model->columns.target);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = parts_of_rows(model, x, rows, &asked, run);
     una_arena_release(&run->scratch, mark);
@@ -843,6 +932,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
     UNA_TRY(una_model_tell(model, &result, all, model->info.other, run));
+    UNA_TRY(una_logged_log_lik(model, &problem, run));
     if (!model->info.relevance) model->info.relevance = relevance;
     return UNA_OK;
 }

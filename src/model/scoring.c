@@ -6,6 +6,7 @@
 
 #include "la/la.h"
 #include "la/mixture.h"
+#include "model/logged.h"
 #include "model/several.h"
 
 typedef struct scoring {
@@ -40,6 +41,46 @@ static in_units in_users_units(const una_columns *c, const una_predictive *p, si
     return u;
 }
 
+/* The same where the logarithm was learnt: mean and standard deviations are those of y, the parts those of log y, and
+ * one Gaussian is a part. */
+static una_status logged_in_units(in_units *u, const una_columns *c, const una_predictive *p, size_t rows, size_t from,
+                                  una_run *run)
+{
+    double scale = c->target_scale;
+    double *var = p->parts ? p->part_var : UNA_GET(&run->scratch, double, 2 * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    *u = (in_units){ p->mean, p->var_model, p->var_noise, p->parts ? p->part_mean : var + rows, var, p->part_weight,
+                     p->parts ? p->parts : 1 };
+    for (size_t r = 0; !p->parts && r < rows; r++) {
+        u->part_mean[r] = p->mean[r];
+        u->part_var[r] = p->var_model[r] + p->var_noise[r];
+    }
+    for (size_t r = 0; r < rows; r++) {
+        una_logged y;
+        UNA_TRY(una_logged_row(&y, c, p, r, from, run));
+        u->mean[r] = y.mean;
+        u->std_epistemic[r] = y.std_epistemic;
+        u->std_noise[r] = y.std_noise;
+    }
+    for (size_t m = 0; m < rows * u->parts; m++) {
+        u->part_mean[m] = c->target_centre + scale * u->part_mean[m];
+        u->part_var[m] *= scale * scale;
+    }
+    return UNA_OK;
+}
+
+static una_status score_logged(const scoring *s, const una_predictive *p, size_t from, size_t rows, una_run *run)
+{
+    const double *y = s->y + from;
+    in_units u;
+    UNA_TRY(logged_in_units(&u, s->columns, p, rows, from, run));
+    for (size_t r = 0; s->below && r < rows; r++)
+        s->below[from + r] = una_mixture_cdf(log(y[r]), u.part_mean + r * u.parts, u.part_var + r * u.parts,
+                                             u.part_weight, u.parts);
+    return una_score_add_lognormals(s->sums, y, u.part_mean, u.part_var, u.part_weight, u.parts, u.std_epistemic,
+                                    u.std_noise, rows, run);
+}
+
 static double below_y(const in_units *u, size_t r, double y)
 {
     if (u->parts)
@@ -51,6 +92,12 @@ static una_status score_block(void *context, una_predictive *p, size_t from, siz
 {
     const scoring *s = context;
     const double *y = s->y + from;
+    if (s->columns->log_target) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = score_logged(s, p, from, rows, run);
+        una_arena_release(&run->scratch, mark);
+        return status;
+    }
     in_units u = in_users_units(s->columns, p, rows);
 
     for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = below_y(&u, r, y[r]);
@@ -76,7 +123,7 @@ una_status una_score_table(una_score *score, double *below, const una_model *mod
     double *x, *y;
     size_t rows;
     una_status status = una_columns_encode(c, data, &x, &y, NULL, &rows, &run->scratch, run);
-    for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = c->target_centre + c->target_scale * y[r];
+    for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = una_target_value(c, y[r]);
     if (status == UNA_OK) status = una_score_encoded(&sums, below, model, x, y, rows, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);

@@ -6,6 +6,8 @@
 #include "model/several.h"
 
 #include "data/csv.h"
+#include "model/held_out.h"
+#include "model/logged.h"
 
 #include <string.h>
 
@@ -57,7 +59,7 @@ size_t una_target_cells(const double *y, size_t rows, size_t outputs, size_t tar
     return count;
 }
 
-typedef struct picked { double *x, *y, *weight; unsigned char *fold; size_t rows; } picked;
+typedef struct picked { double *x, *y, *weight; unsigned char *fold; uint32_t *origin; size_t rows; } picked;
 
 static void pick_rows(picked *to, const una_problem *p, una_view x, const double *y, bool train, size_t target)
 {
@@ -68,6 +70,7 @@ static void pick_rows(picked *to, const una_problem *p, una_view x, const double
         if (to->x) memcpy(to->x + to->rows * x.cols, x.at + i * x.stride, x.cols * sizeof *to->x);
         if (train && to->fold) to->fold[to->rows] = p->fold[i];
         if (train && to->weight) to->weight[to->rows] = p->weight[i];
+        if (to->origin && (train || p->valid_joins)) to->origin[to->rows] = p->origin[train ? i : p->x.rows + i];
         to->y[to->rows++] = cell;
     }
 }
@@ -82,7 +85,8 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
     bool all = train == p->x.rows && held == p->valid_x.rows;
     picked to = { .x = all ? NULL : UNA_GET_ROWS(arena, double, rows * cols), .y = UNA_GET_ROWS(arena, double, rows),
                   .weight = !all && p->weight ? UNA_GET_ROWS(arena, double, rows) : NULL,
-                  .fold = !all && p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL };
+                  .fold = !all && p->fold ? UNA_GET_ROWS(arena, unsigned char, rows) : NULL,
+                  .origin = !all && p->origin ? UNA_GET_ROWS(arena, uint32_t, rows) : NULL };
     UNA_TRY(una_arena_check(arena));
     pick_rows(&to, p, p->x, p->y, true, target);
     pick_rows(&to, p, p->valid_x, p->valid_y, false, target);
@@ -96,6 +100,7 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
     own->x = (una_view){ to.x, train, cols, cols };
     own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
     own->fold = to.fold;
+    own->origin = to.origin;
     own->weight = to.weight;
     return UNA_OK;
 }
@@ -125,6 +130,7 @@ una_status una_several_describe(una_model *whole)
     whole->info.drop_count = columns->selection.drop_count;
     whole->info.only = columns->selection.only;
     whole->info.only_count = columns->selection.only_count;
+    whole->info.log_target = columns->log_target;
     return una_arena_check(&whole->keep);
 }
 
@@ -167,6 +173,7 @@ static una_status learn_columns(fitting *f)
     whole->columns.said = columns[0]->said;              /* the notes are those of the whole */
     for (size_t t = 0; t < targets; t++) columns[t]->said = 0;
     una_columns_warn(&whole->columns, f->data, &f->common.warnings, f->run);
+    if (s->log_target) UNA_TRY(una_columns_log_targets(columns, targets, f->data, f->run));
 
     size_t one, other;
     const char *title;
@@ -180,6 +187,7 @@ static una_status learn_columns(fitting *f)
 static una_status encode(fitting *f)
 {
     double *x, *y;
+    uint32_t *origin = NULL;
     size_t rows, *kept, inputs = f->columns[0]->input_count;
     una_columns *columns = UNA_GET(&f->run->scratch, una_columns, f->whole->targets);
     UNA_TRY(una_arena_check(&f->run->scratch));
@@ -187,8 +195,10 @@ static una_status encode(fitting *f)
     UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &x, &y, &kept, &rows, &f->run->scratch,
                                        f->run));
     f->kept = kept;
+    if (rows && f->settings->hold_out) UNA_TRY(una_order_new(&origin, rows, &f->run->scratch));
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
-                            .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows };
+                            .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows,
+                            .origin = origin };
     return una_columns_doubt(f->columns[0], f->data, x, NULL, kept, rows, &f->common.warnings, f->run);
 }
 
@@ -275,10 +285,15 @@ static una_status fit_one(const fitting *f, size_t t)
 {
     una_model *part = f->whole->target[t];
     una_problem p;
+    una_unseen unseen;
     UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
+    UNA_TRY(una_unseen_ask(&unseen, &f->result[t], &p, f->run));
     UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_arena_check(&part->keep));
-    return una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run);
+    UNA_TRY(una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run));
+    UNA_TRY(una_logged_log_lik(part, &p, f->run));
+    if (!f->settings->hold_out) return UNA_OK;
+    return una_held_out_take(part, &unseen, &p, f->kept, f->data, f->settings, f->run);
 }
 
 static una_status fit_apart(fitting *f)
@@ -335,6 +350,8 @@ static una_status fit_together(fitting *f)
     size_t targets = whole->targets;
     void **state = UNA_GET(&f->run->scratch, void *, targets), **options = UNA_GET(&f->run->scratch, void *, targets);
     una_fit_result **result = UNA_GET(&f->run->scratch, una_fit_result *, targets);
+    una_unseen *unseen = UNA_GET(&f->run->scratch, una_unseen, targets);
+    una_problem *own = UNA_GET(&f->run->scratch, una_problem, targets);
     whole->together = (una_together){ .outputs = targets,
                                       .noise = UNA_GET(&whole->keep, double, targets * targets) };
     UNA_TRY(una_arena_check(&f->run->scratch));
@@ -343,6 +360,9 @@ static una_status fit_together(fitting *f)
         state[t] = whole->target[t]->state;
         options[t] = whole->target[t]->options;
         result[t] = &f->result[t];
+        if (!f->settings->hold_out && !f->settings->log_target) continue;
+        UNA_TRY(una_problem_target(&own[t], &f->all, t, &f->run->scratch));
+        if (f->settings->hold_out) UNA_TRY(una_unseen_ask(&unseen[t], result[t], &own[t], f->run));
     }
 
     UNA_TRY(whole->kind->fit_several(state, options, &f->all, result, &whole->together, &whole->keep, f->run));
@@ -355,6 +375,9 @@ static una_status fit_together(fitting *f)
         size_t rows = una_target_cells(f->all.y, f->all.x.rows, targets, t);
         if (f->all.valid_joins) rows += una_target_cells(f->all.valid_y, f->all.valid_x.rows, targets, t);
         UNA_TRY(una_model_tell(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
+        if (f->settings->log_target) UNA_TRY(una_logged_log_lik(whole->target[t], &own[t], f->run));
+        if (f->settings->hold_out)
+            UNA_TRY(una_held_out_take(whole->target[t], &unseen[t], &own[t], f->kept, f->data, f->settings, f->run));
     }
     return UNA_OK;
 }

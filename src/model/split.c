@@ -129,6 +129,7 @@ static una_status move_rows(una_problem *p, const bool *out, size_t held, una_ru
     size_t rows = p->x.rows, cols = p->x.cols, targets = p->outputs, train = 0, valid = 0;
     double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
     double *held_y = UNA_GET_ROWS(&run->scratch, double, held * targets);
+    uint32_t *held_origin = p->origin ? UNA_GET_ROWS(&run->scratch, uint32_t, held) : NULL;
     double *x = (double *)p->x.at, *y = (double *)p->y;
     UNA_TRY(una_arena_check(&run->scratch));
 
@@ -137,12 +138,14 @@ static una_status move_rows(una_problem *p, const bool *out, size_t held, una_ru
         double *answer = out[i] ? held_y + valid * targets : y + train * targets;
         if (to != x + i * cols) memcpy(to, x + i * cols, cols * sizeof *x);
         if (answer != y + i * targets) memcpy(answer, y + i * targets, targets * sizeof *y);
+        if (p->origin) *(out[i] ? held_origin + valid : p->origin + train) = p->origin[i];
         if (out[i]) valid++;
         else train++;
     }
 
     memcpy(x + train * cols, held_x, held * cols * sizeof *x);
     memcpy(y + train * targets, held_y, held * targets * sizeof *y);
+    if (p->origin) memcpy(p->origin + train, held_origin, held * sizeof *p->origin);
     p->x.rows = train;
     p->valid_x = (una_view){ x + train * cols, held, cols, cols };
     p->valid_y = y + train * targets;

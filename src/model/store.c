@@ -124,6 +124,7 @@ static const char *header_of(const una_model *model, una_arena *arena, const una
         una_text_add(&json, "\"target\": ");
         una_text_json(&json, info->target);
     }
+    if (info->log_target) una_text_add(&json, ", \"log\": true");
     una_text_add(&json, ",\n \"columns\": [");
     add_names(&json, &una_model_target(model, 0)->columns);
     una_text_add(&json, "]");
@@ -238,6 +239,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     info->drop_count = model->columns.selection.drop_count;
     info->only = model->columns.selection.only;
     info->only_count = model->columns.selection.only_count;
+    info->log_target = model->columns.log_target;
     return UNA_OK;
 }
 

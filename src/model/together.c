@@ -7,11 +7,15 @@
  *   cov(f_t, f_s) = sum_m w_m [r_ts sqrt(var_m f_t var_m f_s) + (mean_m f_t - mean f_t) (mean_m f_s - mean f_s)].
  * The noise adds r_ts sqrt(n_t n_s), with the noise n(x) that each target has at x. Targets fitted apart have r = 0 and
  * nothing in common. Source: West and Harrison, Bayesian forecasting and dynamic models, 1997, section 16.4.
+ * All that is of the logarithms where these were learnt; then with c_m the covariance above within a member and a_m,
+ * b_m the means of both targets there (logged.h)
+ *   cov(y_t, y_s) = sum_m w_m [a_m b_m (exp(c_m) - 1) + (a_m - E y_t) (b_m - E y_s)].
  */
 #include "model/several.h"
 #include "model/unseen.h"
 
 #include "la/la.h"
+#include "model/logged.h"
 
 #include <string.h>
 
@@ -127,6 +131,58 @@ static double function_covariance(const seeing *s, size_t a, size_t b, size_t ro
     return sum;
 }
 
+/* Log of the mean of y in member m, and the variance of the function there; in units of log y. */
+static double log_size(const seeing *s, size_t target, size_t row, size_t m, double *var)
+{
+    const una_columns *c = &una_model_target(s->whole, target)->columns;
+    const member_view *v = &s->target[target];
+    size_t at = row * s->members + m;
+    double unit = c->target_scale * c->target_scale, mean = s->members ? v->function.mean[at] : v->mean[row];
+    *var = unit * (s->members ? v->function.var[at] : v->var[row]);
+    return c->target_centre + c->target_scale * mean + 0.5 * (*var + unit * v->noise[row]);
+}
+
+static double logged_covariance(const seeing *s, size_t a, size_t b, size_t row, bool noise)
+{
+    const una_columns *one = &una_model_target(s->whole, a)->columns, *two = &una_model_target(s->whole, b)->columns;
+    double r = s->r[a * s->targets + b], mean[2] = { 0, 0 }, sum = 0, f, g;
+    double apart = noise ? r * one->target_scale * two->target_scale *
+                           sqrt(s->target[a].noise[row] * s->target[b].noise[row]) : 0;
+    size_t count = s->members ? s->members : 1;
+    const double single = 1, *weight = s->members ? s->target[a].function.weight : &single;
+    for (size_t m = 0; m < count; m++) {
+        mean[0] += weight[m] * exp(log_size(s, a, row, m, &f));
+        mean[1] += weight[m] * exp(log_size(s, b, row, m, &g));
+    }
+    for (size_t m = 0; m < count; m++) {
+        double x = exp(log_size(s, a, row, m, &f)), y = exp(log_size(s, b, row, m, &g));
+        sum += weight[m] * (x * y * expm1(r * sqrt(f * g) + apart) + (x - mean[0]) * (y - mean[1]));
+    }
+    return sum;
+}
+
+static una_status give_logged_covariance(const seeing *s, bool noise, size_t from, double *cov, una_run *run)
+{
+    size_t n = s->targets;
+    for (size_t i = 0; i < s->rows * n * n; i++) {
+        size_t row = i / (n * n), a = i / n % n, b = i % n;
+        const member_view *v = &s->target[a];
+        const una_columns *one = &una_model_target(s->whole, a)->columns;
+        const una_predictive p = { .mean = v->mean, .var_model = v->var, .var_noise = v->noise, .parts = v->parts,
+                                   .part_mean = v->part_mean, .part_var = v->part_var, .part_weight = v->part_weight };
+        double *to = &cov[from * n * n + i];
+        una_logged y;
+        UNA_TRY(una_logged_row(&y, one, &p, row, from, run));
+        if (a == b) *to = y.std_epistemic * y.std_epistemic + (noise ? y.std_noise * y.std_noise : 0);
+        else *to = s->whole->together.joint ? logged_covariance(s, a, b, row, noise) : 0;
+        if (!isfinite(*to))
+            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu: the covariance of '%.60s' and '%.60s' is beyond all numbers; take "
+                     "other units, or leave the row out", from + row + 1, one->target,
+                     una_model_target(s->whole, b)->columns.target);
+    }
+    return UNA_OK;
+}
+
 static una_status give_covariance(const seeing *s, bool noise, size_t from, double *cov, una_run *run)
 {
     size_t n = s->targets;
@@ -170,7 +226,8 @@ typedef struct wanted { bool noise; double *cov; } wanted;
 static una_status covariance_block(void *context, const seeing *s, size_t from, una_run *run)
 {
     const wanted *w = context;
-    return give_covariance(s, w->noise, from, w->cov, run);
+    bool logged = una_model_target(s->whole, 0)->columns.log_target;
+    return (logged ? give_logged_covariance : give_covariance)(s, w->noise, from, w->cov, run);
 }
 
 una_status una_model_covariance(const una_model *model, const una_dataset *data, int noise, double *cov, una_run *run)
@@ -273,6 +330,10 @@ static una_status density_block(void *context, const seeing *s, size_t from, una
         if (!complete) continue;
         if (s->whole->together.joint) UNA_TRY(log_joint(&value, s, r, y, room, run));
         else value = log_apart(s, r, y, room);
+        for (size_t t = 0; t < n; t++) {                 /* p(y) = p(log y) / y */
+            const una_columns *c = &una_model_target(s->whole, t)->columns;
+            if (c->log_target) value -= c->target_centre + c->target_scale * y[t];
+        }
         all->sum += value;
         all->rows++;
     }
@@ -321,9 +382,7 @@ static una_status draw_shared(const una_model *whole, size_t target, una_view x,
     UNA_TRY(una_chol(r, n, "the correlation of the targets", run));
     UNA_TRY(part->kind->draw_shared(part->state, x, draws, prior, r + target * n, target + 1, f, run));
     if (!prior) UNA_TRY(una_unseen_draw(f, draws, part, x, target, run));
-    for (size_t i = 0; i < draws * x.rows; i++)
-        f[i] = part->columns.target_centre + part->columns.target_scale * f[i];
-    return UNA_OK;
+    return una_functions_in_units(part, x.at, x.rows, draws, f, run);
 }
 
 /* With a seed of its own behind the first. */

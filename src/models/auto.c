@@ -32,6 +32,7 @@ typedef struct hand {                    /* a kind of the stack                 
     const char    **spec;                /* where the options have it                                       */
     void           *options, *state;
     una_fit_result  result;
+    una_unseen      unseen;
     double          weight;
 } hand;
 
@@ -68,7 +69,18 @@ static una_status take_hands(hand *hands, size_t *count, auto_options *o, const 
     return UNA_OK;
 }
 
-static una_status fit_hand(hand *h, const una_problem *p, double *told, una_arena *keep, una_run *run)
+/* Room for what a hand says of rows that it has not seen. */
+static una_status take_unseen(hand *h, size_t rows, una_run *run)
+{
+    double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
+    h->unseen = (una_unseen){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows, .below = at + 3 * rows };
+    h->result.unseen = &h->unseen;
+    return UNA_OK;
+}
+
+static una_status fit_hand(hand *h, const una_problem *p, double *told, bool unseen, una_arena *keep, una_run *run)
 {
     size_t rows = una_judged_x(p).rows;
     h->state = una_arena_get(keep, 1, h->kind->state_size);
@@ -76,6 +88,7 @@ static una_status fit_hand(hand *h, const una_problem *p, double *told, una_aren
     for (size_t i = 0; i < rows; i++) told[i] = NAN;
     h->result = una_fit_result_in(keep);
     h->result.foretold = told;
+    if (unseen) UNA_TRY(take_unseen(h, rows, run));
     return h->kind->fit(h->state, h->options, p, &h->result, keep, run);
 }
 
@@ -121,6 +134,32 @@ static double log_lik_of(const hand *hands, size_t count, const double *told, si
     return sum / (double)rows;
 }
 
+/* What the stack says of rows of which all its hands have spoken, as una_members_predict mixes them. */
+static void mix_unseen(una_unseen *out, const hand *hands, size_t count, size_t rows, size_t folds)
+{
+    out->folds = folds;
+    out->rows = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double mean = 0, var = 0, noise = 0, below = 0;
+        for (size_t k = 0; k < count; k++)
+            if (hands[k].weight > 0) mean += hands[k].weight * hands[k].unseen.mean[i];
+        if (isnan(mean)) continue;
+        for (size_t k = 0; k < count; k++) {
+            const una_unseen *own = &hands[k].unseen;
+            double weight = hands[k].weight, off = own->mean[i] - mean;
+            if (!(weight > 0)) continue;
+            var += weight * (own->var_model[i] + off * off);
+            noise += weight * own->var_noise[i];
+            below += weight * own->below[i];
+        }
+        out->mean[i] = mean;
+        out->var_model[i] = var;
+        out->var_noise[i] = noise;
+        out->below[i] = below;
+        out->rows++;
+    }
+}
+
 /* What the stack reports: weighted means, and what carries how much. */
 static void report(una_fit_result *result, const hand *hands, size_t count)
 {
@@ -160,11 +199,12 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
 
     for (size_t k = 0; k < count; k++) {
         una_span before = una_progress_part(run, k == 0 ? 0 : 0.95, k == 0 && count > 1 ? 0.95 : 1);
-        una_status status = fit_hand(&hands[k], p, told + k * rows, keep, run);
+        una_status status = fit_hand(&hands[k], p, told + k * rows, result->unseen != NULL, keep, run);
         una_progress_back(run, before);
         UNA_TRY(status);
     }
     UNA_TRY(weigh(hands, count, told, rows, ((auto_options *)options)->least_weight, &said, run));
+    if (result->unseen) mix_unseen(result->unseen, hands, count, rows, p->folds);
     report(result, hands, count);
     result->valid_rows = said;
     result->valid_log_lik = log_lik_of(hands, count, told, said);
@@ -181,6 +221,25 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
     }
     m->count = kept;
     return una_arena_check(keep);
+}
+
+/* Every part by itself; weights stay. Only parts of some weight have a spec. */
+static una_status auto_reteach(void *state, void *options, const una_problem *p, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    una_members *m = state;
+    auto_options *o = options;
+    const char **spec[KINDS] = { &o->luna, &o->gp };
+    size_t at = 0;
+    (void)result;
+    for (size_t k = 0; k < KINDS && at < m->count; k++) {
+        if (strcmp(*spec[k], "none") == 0) continue;
+        hand h = { .spec = spec[k], .result = una_fit_result_in(keep) };
+        UNA_TRY(read_spec(&h, keep, run));
+        UNA_TRY(m->at[at].kind->relearn(m->at[at].state, h.options, p, &h.result, keep, run));
+        at++;
+    }
+    return UNA_OK;
 }
 
 static una_status auto_exchange(void *state, una_archive *ar)
@@ -205,6 +264,7 @@ const una_kind una_kind_auto = {
     .exchange = auto_exchange,
     .mixture = una_members_mixture,
     .observe = una_members_observe,
+    .reteach = auto_reteach,
     .draw = una_members_draw,
     .functions = una_members_functions,
     .slope = una_members_slope,

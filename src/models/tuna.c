@@ -483,6 +483,7 @@ static una_status tuna_members_fit(void *state, void *options, const una_problem
 {
     tuna_options *o = options;
     if (has_pseudo(o)) {
+        result->unseen = NULL;
         if (result->foretold)
             UNA_FAIL(run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen "
                      "the target of every row; leave pseudo out");

@@ -101,10 +101,26 @@ typedef struct mixture_rows {
     const double *y, *part_mean, *part_var, *weight;
     size_t parts, rows;
     double weights;                      /* their sum */
+    bool   logged;                       /* parts are those of log y */
     row_score *score;
 } mixture_rows;
 
 enum { SLICE = 64 };                     /* rows of one task */
+
+/* p(y) = p(log y) / y, and P(Y < y) = P(log Y < log y). */
+static una_status score_lognormals(row_score *score, const mixture_rows *all, size_t i, una_run *run)
+{
+    const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
+    double y = all->y[i], sum = 0;
+    for (size_t m = 0; m < all->parts; m++) sum += una_part_weight(all->weight, m) * exp(mean[m] + 0.5 * var[m]);
+    score->error = y - sum / all->weights;
+    score->log_lik = una_mixture_log_pdf(log(y), mean, var, all->weight, all->parts) - log(y);
+    score->below = una_mixture_cdf(log(y), mean, var, all->weight, all->parts);
+    UNA_TRY(una_crps_lognormals(&score->crps, y, mean, var, all->weight, all->parts, run));
+    if (isfinite(score->error) && isfinite(score->log_lik) && isfinite(score->crps)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_NUMERIC, "a row with the target %g cannot be scored: what is predicted for it is beyond all "
+             "numbers; its inputs may be far beyond the training data", y);
+}
 
 static una_status score_slice(void *context, size_t index, una_run *run)
 {
@@ -115,6 +131,10 @@ static una_status score_slice(void *context, size_t index, una_run *run)
         const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
         row_score *score = &all->score[i];
         double sum = 0;
+        if (all->logged) {
+            UNA_TRY(score_lognormals(score, all, i, run));
+            continue;
+        }
         for (size_t m = 0; m < all->parts; m++) sum += una_part_weight(all->weight, m) * mean[m];
         score->error = all->y[i] - sum / all->weights;
         score->log_lik = una_mixture_log_pdf(all->y[i], mean, var, all->weight, all->parts);
@@ -146,16 +166,17 @@ static una_status check_weights(const double *weight, size_t parts, una_run *run
     return UNA_OK;
 }
 
-una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
-                                 const double *part_weight, size_t parts, const double *std_epistemic,
-                                 const double *std_noise, size_t rows, una_run *run)
+static una_status add_rows(una_score_sums *sums, mixture_rows all, const double *std_epistemic,
+                           const double *std_noise, una_run *run)
 {
-    UNA_TRY(check_weights(part_weight, parts, run));
-    UNA_TRY(check_mixture(sums->rows, y, part_mean, part_var, parts, std_epistemic, std_noise, rows, run));
+    size_t rows = all.rows;
+    UNA_TRY(check_weights(all.weight, all.parts, run));
+    UNA_TRY(check_mixture(sums->rows, all.y, all.part_mean, all.part_var, all.parts, std_epistemic, std_noise, rows,
+                          run));
 
     una_mark mark = una_arena_mark(&run->scratch);
-    mixture_rows all = { y, part_mean, part_var, part_weight, parts, rows, una_mixture_weights(part_weight, parts),
-                         UNA_GET(&run->scratch, row_score, rows) };
+    all.weights = una_mixture_weights(all.weight, all.parts);
+    all.score = UNA_GET(&run->scratch, row_score, rows);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_pool(run, (rows + SLICE - 1) / SLICE, score_slice, &all);
 
@@ -167,6 +188,28 @@ una_status una_score_add_mixture(una_score_sums *sums, const double *y, const do
     if (status == UNA_OK) sums->rows += rows;
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
+                                 const double *part_weight, size_t parts, const double *std_epistemic,
+                                 const double *std_noise, size_t rows, una_run *run)
+{
+    mixture_rows all = { .y = y, .part_mean = part_mean, .part_var = part_var, .weight = part_weight, .parts = parts,
+                         .rows = rows };
+    return add_rows(sums, all, std_epistemic, std_noise, run);
+}
+
+una_status una_score_add_lognormals(una_score_sums *sums, const double *y, const double *part_mean,
+                                    const double *part_var, const double *part_weight, size_t parts,
+                                    const double *std_epistemic, const double *std_noise, size_t rows, una_run *run)
+{
+    mixture_rows all = { .y = y, .part_mean = part_mean, .part_var = part_var, .weight = part_weight, .parts = parts,
+                         .rows = rows, .logged = true };
+    for (size_t i = 0; i < rows; i++)
+        if (!(y[i] > 0))
+            UNA_FAIL(run, UNA_E_INPUT, "row %zu cannot be scored: its target is %g, and what is predicted is always "
+                     "above 0", sums->rows + i + 1, y[i]);
+    return add_rows(sums, all, std_epistemic, std_noise, run);
 }
 
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run)

@@ -25,6 +25,12 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
 una_status una_score_add_mixture(una_score_sums *sums, const double *y, const double *part_mean, const double *part_var,
                                  const double *part_weight, size_t parts, const double *std_epistemic,
                                  const double *std_noise, size_t rows, una_run *run);
+/* The same for mixtures of lognormals: part_mean, part_var are those of log y, all else is that of y itself. */
+una_status una_score_add_lognormals(una_score_sums *sums, const double *y, const double *part_mean,
+                                    const double *part_var, const double *part_weight, size_t parts,
+                                    const double *std_epistemic, const double *std_noise, size_t rows, una_run *run);
+una_status una_crps_lognormals(double *crps, double y, const double *mean, const double *var, const double *weight,
+                               size_t parts, una_run *run);
 /* One row's CRPS; mean, var, weight [parts]. */
 una_status una_crps_mixture(double *crps, double y, const double *mean, const double *var, const double *weight,
                             size_t parts, una_run *run);

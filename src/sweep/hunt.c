@@ -12,44 +12,12 @@ enum { PATIENCE = 200 };                 /* draws that give nothing new */
 
 /* ---- what names a row ---------------------------------------------------------------------------------------- */
 
-static uint32_t sum_text(uint32_t sum, const char *text)
-{
-    return text ? una_crc32(sum, text, strlen(text) + 1) : una_crc32(sum, "\1", 1);
-}
-
-/* Of names and cells: another table makes other keys. */
-static uint32_t sum_table(const una_dataset *data)
-{
-    uint32_t sum = 0;
-    size_t rows = una_dataset_row_count(data);
-    for (size_t c = 0; c < una_dataset_column_count(data); c++) {
-        const double *number = una_dataset_numbers(data, c);
-        const char *const *word = una_dataset_words(data, c);
-        sum = sum_text(sum, una_dataset_column_name(data, c));
-        if (number) sum = una_crc32(sum, number, rows * sizeof *number);
-        for (size_t i = 0; !number && i < rows; i++) sum = sum_text(sum, word[i]);
-    }
-    return sum;
-}
-
-static una_status name_table(const char **name, const una_hunt *h, const una_dataset *data, una_run *run)
-{
-    size_t column = una_dataset_column_count(data) - 1;
-    if (h->judge.fit.target) UNA_TRY(una_dataset_find(&column, data, h->judge.fit.target, run));
-    const char *origin = una_dataset_origin(data), *slash = strrchr(origin, '/');
-    una_text text = una_text_in(h->keep);
-    una_text_add(&text, "%s %s#%08" PRIx32, slash ? slash + 1 : origin, una_dataset_column_name(data, column),
-                 sum_table(data));
-    *name = text.at;
-    return una_arena_check(h->keep);
-}
-
 static una_status name_tables(una_hunt *h, una_run *run)
 {
     const char **names = UNA_GET(h->keep, const char *, h->judge.count);
     UNA_TRY(una_arena_check(h->keep));
     for (size_t t = 0; t < h->judge.count; t++) {
-        UNA_TRY(name_table(&names[t], h, h->judge.tables[t], run));
+        UNA_TRY(una_row_key_table(&names[t], h->judge.tables[t], h->judge.fit.target, h->keep, run));
         for (size_t k = 0; k < t; k++)
             if (strcmp(names[k], names[t]) == 0)
                 UNA_FAIL(run, UNA_E_USAGE, "the data set %.*s was given twice; name each once",
@@ -99,12 +67,13 @@ static una_status name_study(const char **name, const una_hunt *h, size_t model)
     una_text study = una_text_in(h->keep);
     una_text_add(&study, "%s", h->name);
     UNA_TRY(una_arena_check(h->keep));
-    snprintf(rows, sizeof rows, "rows#%08" PRIx32, fit->valid ? sum_table(fit->valid) : 0);
+    snprintf(rows, sizeof rows, "rows#%08" PRIx32, fit->valid ? una_table_sum(fit->valid) : 0);
     if (fit->valid) add_setting(&study, h->judge.apart ? "test" : "valid", rows);
     else if (h->splits > 0) add_setting(&study, "test", una_number_text(number, share));
     else if (fit->valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, share));
     if (fit->missing) add_setting(&study, "missing", missing[fit->missing]);
     if (fit->other) add_setting(&study, "other", una_number_text(number, (double)fit->other));
+    if (fit->log_target) add_setting(&study, "log", "on");
     if (fit->preset) add_setting(&study, "preset", fit->preset);
     UNA_TRY(add_names(&study, "drop", fit->drop, fit->drop_count, h->keep));
     UNA_TRY(add_names(&study, "only", fit->only, fit->only_count, h->keep));

@@ -27,7 +27,7 @@ typedef struct una_tried {              /* a spec, and what its rows came to    
 
 typedef struct una_hunt {
     /* what is asked for */
-    una_judge       judge;               /* tables and fit; names are found by una_hunt_begin                      */
+    una_court       judge;               /* tables and fit; names are found by una_hunt_begin                      */
     const una_over *overs;               /* [model_count]                                                          */
     size_t          model_count;
     const char     *name;                /* of the study in keys: "tune"                                           */

@@ -129,7 +129,7 @@ static una_status pardon(una_status status, const una_row_key *key, una_run *run
 }
 
 /* By the rows that the fit itself held out. */
-static una_status judge_by_its_own(una_judgement *v, const una_dataset *table, const una_judge *judge,
+static una_status judge_by_its_own(una_judgement *v, const una_dataset *table, const una_court *judge,
                                    const una_row_key *key, una_arena *arena, una_run *run)
 {
     una_model *model = NULL, *other = NULL;
@@ -182,7 +182,7 @@ static una_status judge_each(una_judgement *v, const una_model *fitted, const ha
 }
 
 /* One training; rows that judge have no part in it, nor in the posteriors. */
-static una_status judge_by_others(una_judgement *v, const halves *h, const una_judge *judge,
+static una_status judge_by_others(una_judgement *v, const halves *h, const una_court *judge,
                                   const una_row_key *const *keys, size_t count, una_model **fitted, una_arena *arena,
                                   una_run *run)
 {
@@ -196,7 +196,7 @@ static una_status judge_by_others(una_judgement *v, const halves *h, const una_j
     return pardon(status, keys[0], run);
 }
 
-una_status una_judge_rows(una_judgement *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
+una_status una_judge_rows(una_judgement *verdicts, const una_court *judge, const una_row_key *const *keys, size_t count,
                           una_model **fitted, una_arena *arena, una_run *run)
 {
     const una_row_key *key = keys[0];

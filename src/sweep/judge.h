@@ -19,13 +19,13 @@
 enum { UNA_JUDGED_LOG_LIK, UNA_JUDGED_RMSE, UNA_JUDGED_COS2, UNA_JUDGED_COUNT };
 extern const char *const una_judged[UNA_JUDGED_COUNT];                   /* names of the measures                  */
 
-typedef struct una_judge {               /* what keys do not hold; borrowed                                        */
+typedef struct una_court {               /* what keys do not hold; borrowed                                        */
     const una_dataset *const *tables;    /* [count]                                                                */
     const char *const        *names;     /* [count] as the keys' data have them                                    */
     size_t                    count;
     una_fit_settings          fit;       /* without `set`; valid_fraction is the share of a random cut, 0: a fifth */
     bool                      apart;     /* rows given in fit.valid judge, and do nothing else                     */
-} una_judge;
+} una_court;
 
 typedef struct una_judgement {
     double      value[UNA_JUDGED_COUNT]; /* NAN: no number came out, or there is none                              */
@@ -41,7 +41,7 @@ una_status una_judge_features(const char **features, const char **set, const una
  * posterior was swept; else NULL): the model that was trained before with these features, or NULL; then it is the one
  * that was trained now, to be freed. Options with which no number comes out are a finding, too: a warning in the log
  * tells why, and that verdict is NAN. */
-una_status una_judge_rows(una_judgement *verdicts, const una_judge *judge, const una_row_key *const *keys, size_t count,
+una_status una_judge_rows(una_judgement *verdicts, const una_court *judge, const una_row_key *const *keys, size_t count,
                           una_model **fitted, una_arena *arena, una_run *run);
 
 #endif

@@ -49,6 +49,40 @@ void una_row_key_describe(una_text *text, const una_row_key *key)
                  (int)una_row_key_data(key->data), key->data, key->split, key->seed);
 }
 
+/* ---- tables --------------------------------------------------------------------------------------------------- */
+
+static uint32_t sum_text(uint32_t sum, const char *text)
+{
+    return text ? una_crc32(sum, text, strlen(text) + 1) : una_crc32(sum, "\1", 1);
+}
+
+uint32_t una_table_sum(const una_dataset *data)
+{
+    uint32_t sum = 0;
+    size_t rows = una_dataset_row_count(data);
+    for (size_t c = 0; c < una_dataset_column_count(data); c++) {
+        const double *number = una_dataset_numbers(data, c);
+        const char *const *word = una_dataset_words(data, c);
+        sum = sum_text(sum, una_dataset_column_name(data, c));
+        if (number) sum = una_crc32(sum, number, rows * sizeof *number);
+        for (size_t i = 0; !number && i < rows; i++) sum = sum_text(sum, word[i]);
+    }
+    return sum;
+}
+
+una_status una_row_key_table(const char **name, const una_dataset *data, const char *target, una_arena *arena,
+                             una_run *run)
+{
+    size_t column = una_dataset_column_count(data) - 1;
+    if (target) UNA_TRY(una_dataset_find(&column, data, target, run));
+    const char *origin = una_dataset_origin(data), *slash = strrchr(origin, '/');
+    una_text text = una_text_in(arena);
+    una_text_add(&text, "%s %s#%08" PRIx32, slash ? slash + 1 : origin, una_dataset_column_name(data, column),
+                 una_table_sum(data));
+    *name = text.at;
+    return una_arena_check(arena);
+}
+
 /* ---- specs --------------------------------------------------------------------------------------------------- */
 
 static bool names_file(const char *key, size_t kind, una_run *run)

@@ -30,6 +30,12 @@ uint64_t una_row_key_hash(const una_row_key *key);
 /* "luna on boston, split 3, seed 7": for messages. */
 void     una_row_key_describe(una_text *text, const una_row_key *key);
 
+/* "measurements.csv strength#1a2b3c4d": a table and its target (NULL: the last column), in `arena`. The sum is that of
+ * its names and cells: another table makes other keys. */
+una_status una_row_key_table(const char **name, const una_dataset *data, const char *target, una_arena *arena,
+                             una_run *run);
+uint32_t   una_table_sum(const una_dataset *data);
+
 /* The one way of writing a model's spec, as una_spec_text has it. Its kind's name goes to `kind` (may be NULL), its
  * results version to `results`. UNA_E_USAGE if there is no such model or it does not take these options: found before
  * hours are spent. Results live in `arena`. */

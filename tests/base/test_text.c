@@ -131,6 +131,40 @@ static void numbers_are_written(void **state)
     }
 }
 
+static void digits_show(double value, int digits, const char *wanted)
+{
+    char buffer[32];
+    assert_string_equal(una_number_digits(buffer, value, digits), wanted);
+}
+
+static void so_many_digits(void **state)
+{
+    (void)state;
+    digits_show(0, 3, "0");
+    digits_show(1.0 / 3, 3, "0.333");
+    digits_show(-2.0 / 3, 9, "-0.666666667");
+    digits_show(99999, 3, "100000");
+    digits_show(0.00099996, 4, "0.001");
+    digits_show(123456.75, 2, "120000");
+    digits_show(1.25, 2, "1.3");
+    digits_show(1e-300 / 3, 2, "3.3e-301");
+    digits_show(DBL_MIN, 3, "2.23e-308");
+    digits_show(1.0 / 3, 17, "0.3333333333333333");
+    digits_show(NAN, 3, "nan");
+
+    una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
+    for (int i = 0; i < 20000; i++) {
+        uint64_t bits = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
+        int digits = 1 + (int)una_rng_below(&rng, 16);
+        double value;
+        char buffer[32];
+        memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value) || fabs(value) > 1e300 || fabs(value) < 1e-300) continue;
+        double off = parsed(una_number_digits(buffer, value, digits)) / value - 1;
+        if (!(fabs(off) <= 5.0001 * pow(10, -digits) + 1e-15)) fail_msg("%a became %s", value, buffer);
+    }
+}
+
 static void no_locale_matters(void **state)
 {
     (void)state;
@@ -266,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read), cmocka_unit_test(numbers_beyond_doubles),
         cmocka_unit_test(very_long_numbers), cmocka_unit_test(not_numbers), cmocka_unit_test(agrees_with_strtod),
+        cmocka_unit_test(so_many_digits),
         cmocka_unit_test(numbers_are_written), cmocka_unit_test(no_locale_matters), cmocka_unit_test(text_grows),
         cmocka_unit_test(json_strings), cmocka_unit_test(nearest_names), cmocka_unit_test(statuses_have_texts),
         cmocka_unit_test(every_allocation_may_fail),

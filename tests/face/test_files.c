@@ -52,7 +52,7 @@ static void large_file_is_memory(void **state)
     const char *path = write_wave("large.csv", ROWS, 5000, false, run), *answer = temp_path("answer.csv");
     una_dataset *data = NULL, *back = NULL;
     size_t rows = 0;
-    una_predict_settings settings = { .size = sizeof settings, .level = 0.9, .draws = DRAWS };
+    una_predict_settings settings = { .size = sizeof settings, .level = 0.9, .draws = DRAWS, .digits = 17 };
 
     assert_ok(una_predict_file(model, path, &settings, answer, &rows, run), run);
     assert_int_equal(rows, ROWS);
@@ -106,7 +106,8 @@ static void kept_cells_stay_as_they_were(void **state)
     const char *answer = temp_path("kept.csv");
     size_t rows = 0;
 
-    assert_ok(una_predict_file(model, path, &SIZED(una_predict_settings, .keep = 1), answer, &rows, run), run);
+    assert_ok(una_predict_file(model, path, &SIZED(una_predict_settings, .keep = 1, .digits = 17), answer,
+                               &rows, run), run);
     assert_int_equal(rows, 2);
     const char *text = slurped(answer);
     assert_says(text, "name,x2,\"a \"\"b\"\", c\",x1,mean,std,std_epistemic,std_noise,lower,upper\n");
@@ -290,12 +291,13 @@ static void rows_that_match(void **state)
     write_pair(all, some, &matching, run);
 
     una_model *one = wave_model(run), *two = wave_model(run);
-    una_predict_settings where = { .size = sizeof where, .keep = 1, .where = matching_rows };
+    una_predict_settings where = { .size = sizeof where, .keep = 1, .where = matching_rows, .digits = 17 };
     assert_ok(una_predict_file(one, all, &where, temp_path("one.csv"), &rows, run), run);
     assert_int_equal(rows, matching);
     snprintf(first, sizeof first, "%zu of 9000 rows of ", matching);
     assert_says(note, first);
-    assert_ok(una_predict_file(one, some, &SIZED(una_predict_settings, .keep = 1), temp_path("two.csv"), NULL, run),
+    assert_ok(una_predict_file(one, some, &SIZED(una_predict_settings, .keep = 1, .digits = 17),
+                               temp_path("two.csv"), NULL, run),
               run);
     una_dataset *answers[2];
     assert_ok(una_dataset_read(&answers[0], temp_path("one.csv"), run), run);

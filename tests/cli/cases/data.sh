@@ -77,9 +77,9 @@ out '"inputs": 5'
 check "unseen category with --other, no word is rare" 0 una predict common.una violet.csv
 
 una fit good.csv --target y $fast --quiet --out good.una
-check "predict" 0 una predict good.una good.csv --out good-out.csv
+check "predict" 0 una predict good.una good.csv --digits 17 --out good-out.csv
 awk -F, 'BEGIN { OFS = "," } { print (NR == 1 ? "more" : "word" NR), $2, $1 }' good.csv >order.csv
-check "another order, extra columns, no target" 0 una predict good.una order.csv --out order-out.csv
+check "another order, extra columns, no target" 0 una predict good.una order.csv --digits 17 --out order-out.csv
 same good-out.csv order-out.csv
 cut -d, -f1,3 good.csv >bad.csv
 check "column missing at predict" 2 una predict good.una bad.csv
@@ -102,15 +102,15 @@ una fit good.csv --target y $fast --quiet --out csv.una
 gzip -c good.csv >zip.csv.gz
 check ".csv.gz" 0 una fit zip.csv.gz --target y $fast
 there zip.una
-check ".csv.gz, predict" 0 una predict zip.una zip.csv.gz --out zip-out.csv
+check ".csv.gz, predict" 0 una predict zip.una zip.csv.gz --digits 17 --out zip-out.csv
 same zip-out.csv good-out.csv
 tr , '\t' <good.csv >tabs.tsv
 check "TSV" 0 una fit tabs.tsv --target y $fast
-check "TSV, predict" 0 una predict tabs.una tabs.tsv --out tabs-out.csv
+check "TSV, predict" 0 una predict tabs.una tabs.tsv --digits 17 --out tabs-out.csv
 same tabs-out.csv good-out.csv
 sed 's/$/\r/' good.csv >crlf.csv
 check "CRLF" 0 una fit crlf.csv --target y $fast
-check "CRLF, predict" 0 una predict crlf.una crlf.csv --out crlf-out.csv
+check "CRLF, predict" 0 una predict crlf.una crlf.csv --digits 17 --out crlf-out.csv
 same crlf-out.csv good-out.csv
 
 # NPY by hand: 24 rows of 3 little-endian doubles

@@ -9,8 +9,8 @@ for model in luna nlm; do
     check "$model: again" 0 una fit train.csv --target y --model $model $quick --out $model-3.una --quiet
     same $model-1.una $model-2.una
     same $model-1.una $model-3.una
-    una predict $model-1.una test.csv --threads 1 --draws 2 --seed 4 >a.csv
-    una predict $model-2.una test.csv --threads 2 --draws 2 --seed 4 >b.csv
+    una predict $model-1.una test.csv --threads 1 --draws 2 --seed 4 --digits 17 >a.csv
+    una predict $model-2.una test.csv --threads 2 --draws 2 --seed 4 --digits 17 >b.csv
     same a.csv b.csv
     check "$model: another seed" 0 una fit train.csv --target y --model $model $quick --seed 1 --out $model-4.una --quiet
     true_that "another seed is another model" test "$(cmp -s $model-1.una $model-4.una; echo $?)" -eq 1
@@ -30,8 +30,8 @@ same wide-1.una wide-3.una
 # Another way through the same steps: the same but for rounding, and the model does not remember it.
 check "the plain path" 0 \
     env UNA_PATH=plain "$UNA" fit wide.csv --target y --model luna --set epochs=3,members=3 --threads 1 --out wide-plain.una --quiet
-una predict wide-1.una wide.csv >a.csv
-una predict wide-plain.una wide.csv >b.csv
+una predict wide-1.una wide.csv --digits 17 >a.csv
+una predict wide-plain.una wide.csv --digits 17 >b.csv
 true_that "the plain path gives other bits" test "$(cmp -s a.csv b.csv; echo $?)" -eq 1
 true_that "the plain path gives the same numbers" test "$(paste -d, a.csv b.csv | awk -F, '
     NR > 1 { n = NF / 2; d = $1 - $(n + 1); if (d * d > 1e-4) far++ } END { print far + 0 }')" -eq 0

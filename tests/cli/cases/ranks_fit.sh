@@ -35,8 +35,8 @@ mv kept.csv part-2.csv
 check "files of their own" 0 ranks fit 'part-%r.csv' --target y --model linear --quiet
 there part.una
 una fit rows.csv --target y --model 'linear(noise=constant)' --out whole.una --quiet
-una predict part.una rows.csv --out parts.csv --quiet
-una predict whole.una rows.csv --out whole.csv --quiet
+una predict part.una rows.csv --digits 17 --out parts.csv --quiet
+una predict whole.una rows.csv --digits 17 --out whole.csv --quiet
 name="the posterior of one rank"
 true_that "to 1e-9" awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) one[FNR, i] = $i; next }
     FNR > 1 { for (i = 1; i <= NF; i++) if ((d = $i - one[FNR, i]) * d > 1e-18) bad++ } END { exit bad > 0 || FNR != 401 }' \

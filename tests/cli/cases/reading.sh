@@ -181,7 +181,7 @@ err "wide.csv is text in UTF-16; save it as UTF-8"
 printf 'stra\337e,y\nK\366ln,1\nBonn,2\nBonn,3\n' >latin.csv
 check "Latin-1" 0 una fit latin.csv $fast --out x.una
 out "some characters are not in UTF-8 (perhaps Latin-1)"
-check "nothing comes in" 2 una fit - --out nothing.una
+check "nothing comes in" 2 una fit - --out x.una
 err "standard input is empty; a header and rows are needed."
 
 # ---- the cache ---------------------------------------------------------------------------------------------------------

@@ -12,12 +12,12 @@ check "fit" 0 una fit both.csv --target a,b $fast --out both.una
 out "targets a, b, 60 rows, 2 inputs" "target a, 60 rows" "target b, 60 rows" "una predict both.una"
 check "blanks after the comma" 0 una fit both.csv --target "a, b" $fast --quiet --out blanks.una
 same both.una blanks.una
-check "predict" 0 una predict both.una both.csv --out both-answers.csv
+check "predict" 0 una predict both.una both.csv --digits 17 --out both-answers.csv
 true_that "columns of each" test "$(head -n 1 both-answers.csv)" = \
     "mean_a,std_a,std_epistemic_a,std_noise_a,lower_a,upper_a,mean_b,std_b,std_epistemic_b,std_noise_b,lower_b,upper_b"
 for t in a b; do                        # each target as if it were alone
     una fit $t.csv $fast --quiet --out $t.una
-    una predict $t.una $t.csv --out $t-answers.csv --quiet
+    una predict $t.una $t.csv --digits 17 --out $t-answers.csv --quiet
 done
 paste -d, a-answers.csv b-answers.csv | sed 1d >alone.csv
 sed 1d both-answers.csv >together.csv

@@ -18,11 +18,11 @@ for model in luna nlm tuna linear; do
     cp $model.una $model-single.una
     for i in 1 2 3 4 5 6 7 8 9 10 11 12; do una update $model-single.una one$i.csv --quiet; done
     for way in once chunks single; do
-        check "$model: predict $way" 0 una predict $model-$way.una test.csv --out $model-$way.csv --quiet
+        check "$model: predict $way" 0 una predict $model-$way.una test.csv --digits 17 --out $model-$way.csv --quiet
     done
     near $model-once.csv $model-chunks.csv 1e-9
     near $model-once.csv $model-single.csv 1e-9
-    una predict $model.una test.csv --out $model-before.csv --quiet
+    una predict $model.una test.csv --digits 17 --out $model-before.csv --quiet
     true_that "$model: the update changed something" test "$(cmp -s $model-before.csv $model-once.csv; echo $?)" -eq 1
 done
 check "in place, JSON" 0 una update luna.una new.csv --json

@@ -24,10 +24,10 @@ check "rows of a file that judge" 0 una fit all.csv --target y $fast --missing m
 err "note: $rows of 90 rows of all.csv"
 out "on $rows rows held out"
 
-check "predict" 0 una predict m.una all.csv --where "$condition" --keep --out answers.csv
+check "predict" 0 una predict m.una all.csv --where "$condition" --keep --digits 17 --out answers.csv
 out "$rows rows predicted"
 err "note: $rows of 90 rows of all.csv match"
-check "predict those rows" 0 una predict m.una some.csv --keep --out answers-2.csv --quiet
+check "predict those rows" 0 una predict m.una some.csv --keep --digits 17 --out answers-2.csv --quiet
 no_err
 same answers.csv answers-2.csv
 check "predict to the output" 0 una predict m.una all.csv --where 'x > 1.5'

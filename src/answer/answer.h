@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a verdict is made of: a case to be judged, and those who look at it. See docs/VERDICT.md for what is said when,
+ * and why the thresholds are what they are.
+ */
+#ifndef UNA_ANSWER_H
+#define UNA_ANSWER_H
+
+#include "model/kind.h"
+
+typedef struct una_case {
+    const una_model    *model;
+    const una_dataset  *data;
+    const una_held_out *held;
+    const una_columns  *columns;
+    bool                images;          /* inputs are not looked at one by one                             */
+    double             *x, *y;           /* [rows, input_count], [rows] as the model sees them; x NULL for images */
+    size_t             *kept, rows;      /* [rows] of the table                                             */
+    size_t             *at;              /* [held->rows] which of these rows the held-out ones are          */
+    unsigned char      *fold;            /* [rows] folds of the reference; without folds 0: held out, 1: not */
+    size_t              folds;
+    una_verdict        *verdict;         /* whose numbers are there already when findings are sought        */
+    una_arena          *keep;            /* of the verdict                                                  */
+    una_finding        *findings;
+    size_t              finding_count, finding_room;
+    una_suspect        *suspects;
+    size_t              suspect_count, suspect_room;
+} una_case;
+
+/* Adds a finding, in the verdict's memory; column may be NULL. */
+void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...) UNA_PRINTF(4, 5);
+/* A number with so many significant digits, as short as it can be written. */
+const char *una_short(char buffer[32], double value, int digits);
+
+/* mean [held->rows]: what linear regression (with evidence for its prior, as the model `linear`) says of y [rows]
+ * without each fold, or without the held-out rows. *known false: there are too many inputs, or images. */
+una_status una_reference(double *mean, bool *known, const una_case *c, const double *y, una_run *run);
+
+/* Each looks for its findings: target.c, leaks.c, suspects.c. */
+una_status una_find_target(una_case *c, una_run *run);
+una_status una_find_leaks(una_case *c, una_run *run);
+una_status una_find_suspects(una_case *c, una_run *run);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cells that are unlike all others of their column: slips of the pen, wrong units, codes for missing cells. A cell is far
+ * if its distance from the median is beyond what the column's own tail leads to. With q80 and q95 quantiles of the
+ * distances, which a few wrong cells cannot move, and g(p) = -log(1 - p), the distance that one in 10,000 exceeds is
+ *   light tails  q95 (g/g95)^theta,  theta = log(q95/q80) / log(g95/g80)     (Weibull; Gaussian: theta 0.68)
+ *   heavy tails  q95 exp((g - g95) log(q95/q80) / (g95 - g80))               (Pareto)
+ * A light one counts 1.5 times, from theta 0.95 on the tail is taken for a heavy one, and between them the limit moves
+ * from the first to the second; it is 3 q95 at least. Looked at are each column of numbers and the target as they are,
+ * and on the scale of logarithms where they are positive; and the errors of held-out rows in units of their band, for
+ * the target (where it is positive and skewed those of a regression of its logarithm, too). 999 and its like are judged
+ * without the cells that equal them.
+ */
+#include "answer/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SORTED = 5000, LEAST_CELLS = 20, FEW_VALUES = 20, MOST_LOGGED = 20000, LISTED = 3 };
+static const double one_in = 1e-4, most_share = 0.03, few_values_apart = 10;
+
+typedef struct scale { double median, std, limit, largest; bool log; } scale;
+
+/* ---- the limit ---------------------------------------------------------------------------------------------------- */
+
+/* distance [count], sorted, of which those that are 0 do not speak if they are most. */
+static double limit_of(const double *distance, size_t count)
+{
+    const double g = -log(one_in), g95 = -log(0.05), g80 = -log(0.2);
+    size_t first = 0, different = 1;
+    if (!(distance[count * 4 / 5] > 0))
+        while (first < count && !(distance[first] > 0)) first++;
+    if (count - first < LEAST_CELLS) return HUGE_VAL;
+    const double *d = distance + first;
+    size_t n = count - first;
+    for (size_t i = 1; i < n && different <= FEW_VALUES; i++) different += d[i] != d[i - 1];
+
+    double q80 = d[n * 4 / 5], q95 = d[n * 19 / 20], bend = log(q95 / q80);
+    double theta = bend / log(g95 / g80);
+    double light = 1.5 * q95 * pow(g / g95, theta), heavy = q95 * exp((g - g95) * bend / (g95 - g80));
+    double weight = fmax(0, fmin(1, (theta - 0.7) / 0.25));
+    double limit = exp((1 - weight) * log(light) + weight * log(heavy));
+    return fmax(limit, (different <= FEW_VALUES ? few_values_apart : 3) * q95);
+}
+
+/* value [count], of which NAN and `but` do not count; false: there are too few. */
+static bool measure(scale *s, const double *value, size_t count, double but, bool logs, double *room)
+{
+    size_t step = (count + MOST_SORTED - 1) / MOST_SORTED, used = 0, seen = 0;
+    for (size_t i = 0; i < count; i += step) {
+        if (isnan(value[i]) || value[i] == but) continue;
+        seen++;
+        if (!logs || value[i] > 0) room[used++] = logs ? log(value[i]) : value[i];
+    }
+    if (used < LEAST_CELLS || (logs && (double)(seen - used) > 0.02 * (double)seen)) return false;
+    una_robust middle = una_robust_of(room, used);
+    *s = (scale){ middle.median, middle.std, limit_of(room, used), room[used - 1], logs };
+    return s->std > 0 && isfinite(s->limit);
+}
+
+/* In limits; 0 where the scale cannot say. */
+static double far(const scale *s, double value)
+{
+    if (s->log && !(value > 0)) return 0;
+    return fabs((s->log ? log(value) : value) - s->median) / s->limit;
+}
+
+/* ---- words -------------------------------------------------------------------------------------------------------- */
+
+/* What the cell may have been meant to be: another place of the decimal point, or sign. */
+static bool meant(double *value, const char **how, double cell, const scale *s)
+{
+    static const struct { double factor; const char *how; } slips[] = {
+        { -1, "with the other sign" }, { 0.01, "100 times less" }, { 100, "100 times more" },
+        { 0.001, "1000 times less" }, { 1000, "1000 times more" }, { 0.1, "10 times less" }, { 10, "10 times more" },
+    };
+    double best = 3;                                     /* robust standard deviations */
+    bool found = false;
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        double other = cell * slips[i].factor;
+        if (s->log && !(other > 0)) continue;
+        double off = fabs((s->log ? log(other) : other) - s->median) / s->std;
+        if (off >= best) continue;
+        best = off;
+        *value = other;
+        *how = slips[i].how;
+        found = true;
+    }
+    return found;
+}
+
+static void say_far(una_text *text, double cell, const scale *s)
+{
+    char median[32], distance[32], other[32];
+    const char *how;
+    double value, off = fabs((s->log ? log(cell) : cell) - s->median) / s->std;
+    una_text_add(text, "lies %s robust standard deviations from the column's median %s%s", una_short(distance, off, 2),
+                 una_short(median, s->log ? exp(s->median) : s->median, 3), s->log ? ", by their logarithms" : "");
+    if (meant(&value, &how, cell, s))
+        una_text_add(text, "; %s, %s, would be usual", una_short(other, value, 6), how);
+}
+
+static bool listed(const una_case *c, size_t row, const char *column)
+{
+    for (size_t i = 0; i < c->suspect_count; i++)
+        if (c->suspects[i].row == row && strcmp(c->suspects[i].column, column) == 0) return true;
+    return false;
+}
+
+static una_status add(una_case *c, size_t row, const char *column, double value, const char *why)
+{
+    if (listed(c, row, column)) return UNA_OK;
+    if (c->suspect_count == c->suspect_room) {
+        size_t room = 2 * c->suspect_room + 8;
+        una_suspect *more = UNA_GET(c->keep, una_suspect, room);
+        UNA_TRY(una_arena_check(c->keep));
+        if (c->suspect_count) memcpy(more, c->suspects, c->suspect_count * sizeof *more);
+        c->suspects = more;
+        c->suspect_room = room;
+    }
+    const una_dataset *data = c->data;
+    bool file = data->line && data->unit && strcmp(data->unit, "line") == 0;
+    c->suspects[c->suspect_count++] = (una_suspect){ row, file ? data->line[row] : 0, una_arena_text(c->keep, column),
+                                                     value, una_arena_text(c->keep, why) };
+    return una_arena_check(c->keep);
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------------------ */
+
+/* So many may be slips; more are a group of their own. */
+static size_t most_slips(size_t rows)
+{
+    double most = most_share * (double)rows;
+    return most > 4 ? (size_t)most : 4;
+}
+
+typedef struct cells { const char *name; const double *at; size_t rows; double *room; } cells;   /* at [rows] of the case */
+
+static una_status add_far(una_case *c, const cells *of, const scale *plain, const scale *logs, una_run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < of->rows; i++)
+        count += (plain && far(plain, of->at[i]) > 1) || (logs && far(logs, of->at[i]) > 1);
+    if (count == 0 || count > most_slips(of->rows)) return UNA_OK;
+    for (size_t i = 0; i < of->rows; i++) {
+        bool is_plain = plain && far(plain, of->at[i]) > 1;
+        if (!is_plain && !(logs && far(logs, of->at[i]) > 1)) continue;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_text why = una_text_in(&run->scratch);
+        say_far(&why, of->at[i], is_plain ? plain : logs);
+        una_status status = una_arena_check(&run->scratch);
+        if (status == UNA_OK) status = add(c, c->kept[i], of->name, of->at[i], why.at);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+/* 999 and its like, far from the rest: beyond the limit, or by half beyond all others. */
+static una_status add_codes(una_case *c, const cells *of)
+{
+    static const double codes[] = { -99999, -9999, -999, -99, 99, 999, 9999, 99999, 999999 };
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+        size_t count = 0;
+        scale s;
+        for (size_t i = 0; i < of->rows; i++) count += of->at[i] == codes[k];
+        if (count == 0 || 2 * count > of->rows || !measure(&s, of->at, of->rows, codes[k], false, of->room)) continue;
+        if (far(&s, codes[k]) <= 1 && fabs(codes[k] - s.median) <= 1.5 * s.largest) continue;
+        for (size_t i = 0; i < of->rows; i++)
+            if (of->at[i] == codes[k])
+                UNA_TRY(add(c, c->kept[i], of->name, codes[k], "is far from all others, and a usual code for a cell "
+                            "that is missing: leave it empty then"));
+    }
+    return UNA_OK;
+}
+
+static una_status look_at_column(una_case *c, const char *name, una_run *run)
+{
+    size_t at = una_table_find(c->data, name);
+    scale plain, logs;
+    if (at == SIZE_MAX || c->data->column[at].is_text) return UNA_OK;
+    double *value = UNA_GET_ROWS(&run->scratch, double, c->rows);
+    cells of = { name, value, c->rows, UNA_GET_ROWS(&run->scratch, double, c->rows) };
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->rows; i++) value[i] = c->data->column[at].number[c->kept[i]];
+    UNA_TRY(add_codes(c, &of));
+    bool has_plain = measure(&plain, value, c->rows, NAN, false, of.room);
+    bool has_logs = measure(&logs, value, c->rows, NAN, true, of.room);
+    return add_far(c, &of, has_plain ? &plain : NULL, has_logs ? &logs : NULL, run);
+}
+
+/* ---- errors of held-out rows ---------------------------------------------------------------------------------------- */
+
+/* error [held rows]: in units of what was expected; said [held rows]: the answer, and half its band. */
+static una_status add_errors(una_case *c, const double *error, const double *said, const double *half, double *room,
+                             una_run *run)
+{
+    const una_held_out *h = c->held;
+    const double least = 4;
+    size_t count = 0;
+    scale s;
+    if (!measure(&s, error, h->rows, NAN, false, room)) return UNA_OK;
+    for (size_t i = 0; i < h->rows; i++) count += far(&s, error[i]) > 1;
+    if (count > most_slips(h->rows)) return UNA_OK;
+    for (size_t i = 0; i < h->rows; i++) {
+        char mean[32], band[32], why[160];
+        if (!(far(&s, error[i]) > 1) || !(fabs(error[i] - s.median) > least * s.std)) continue;
+        if (half)
+            snprintf(why, sizeof why, "is not what the row's other columns lead to: una expected %s \u00b1 %s",
+                     una_short(mean, said[i], 3), una_short(band, half[i], 2));
+        else
+            snprintf(why, sizeof why, "is not what the row's other columns lead to: about %s was expected",
+                     una_short(mean, said[i], 2));
+        UNA_TRY(add(c, h->row[i], c->columns->target, h->y[i], why));
+    }
+    (void)run;
+    return UNA_OK;
+}
+
+static una_status look_at_errors(una_case *c, una_run *run)
+{
+    const una_held_out *h = c->held;
+    double *error = UNA_GET_ROWS(&run->scratch, double, 3 * h->rows), *half = error + h->rows, *room = half + h->rows;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < h->rows; i++) {
+        double std = hypot(h->std_epistemic[i], h->std_noise[i]);
+        error[i] = (h->y[i] - h->mean[i]) / std;
+        half[i] = 1.96 * std;
+    }
+    return add_errors(c, error, h->mean, half, room, run);
+}
+
+/* A regression of the logarithm, where factors are what differs. */
+static una_status look_at_log_errors(una_case *c, una_run *run)
+{
+    const una_held_out *h = c->held;
+    const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
+    size_t n = h->rows;
+    if (c->rows > MOST_LOGGED) return UNA_OK;
+    double *log_y = UNA_GET_ROWS(&run->scratch, double, c->rows), *error = UNA_GET_ROWS(&run->scratch, double, 3 * n);
+    double *said = error + n, *room = said + n, mean = 0;
+    bool known;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->rows; i++) {
+        if (!(y[c->kept[i]] > 0)) return UNA_OK;
+        log_y[i] = log(y[c->kept[i]]);
+        mean += log_y[i] / (double)c->rows;
+    }
+    for (size_t i = 0; i < c->rows; i++) log_y[i] -= mean;
+    UNA_TRY(una_reference(said, &known, c, log_y, run));
+    if (!known) return UNA_OK;
+    for (size_t i = 0; i < n; i++) {
+        error[i] = log_y[c->at[i]] - said[i];
+        said[i] = exp(mean + said[i]);
+    }
+    return add_errors(c, error, said, NULL, room, run);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+
+static int by_row(const void *a, const void *b)
+{
+    const una_suspect *x = a, *y = b;
+    if (x->row != y->row) return (x->row > y->row) - (x->row < y->row);
+    return strcmp(x->column, y->column);
+}
+
+static una_status look(una_case *c, una_run *run)
+{
+    for (size_t s = 0; s <= c->columns->source_count; s++) {
+        const char *name = s ? c->columns->sources[s - 1].name : c->columns->target;
+        if (s && c->images) break;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = look_at_column(c, name, run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    UNA_TRY(look_at_errors(c, run));
+    return look_at_log_errors(c, run);
+}
+
+/* "3 cells look wrong: line 18, strength = 4510; line 77 ..." */
+static una_status tell(una_case *c, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    size_t n = c->suspect_count, rows = 0, shown = n > LISTED ? LISTED : n;
+    for (size_t i = 0; i < n; i++) rows += i == 0 || c->suspects[i].row != c->suspects[i - 1].row;
+    una_text_add(&text, rows == 1 ? "%zu row looks wrong: " : "%zu rows look wrong: ", rows);
+    for (size_t i = 0; i < shown; i++) {
+        const una_suspect *s = &c->suspects[i];
+        char value[32];
+        una_text_add(&text, "%s%s %zu, %s = %s", i ? "; " : "", s->line ? "line" : "row", s->line ? s->line : s->row + 1,
+                     s->column, una_short(value, s->value, 6));
+    }
+    una_text_add(&text, n > shown ? " ... " : ". ");
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_case_find(c, UNA_FOUND_SUSPECT_ROWS, c->suspects[0].column, "%sCorrect the cells or take the rows out, and fit "
+                  "again; if they are right, let them stay.", text.at);
+    return UNA_OK;
+}
+
+una_status una_find_suspects(una_case *c, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = look(c, run);
+    if (status == UNA_OK && c->suspect_count) {
+        qsort(c->suspects, c->suspect_count, sizeof *c->suspects, by_row);
+        status = tell(c, run);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

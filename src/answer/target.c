@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What sort of target it is, where bands that are Gaussian do not suit it; and whether there are rows enough.
+ */
+#include "answer/answer.h"
+
+#include <stdlib.h>
+
+enum { LEAST_JUDGED = 20, SMALL_COUNT = 10 };
+
+typedef struct values {                  /* of the target, sorted                                           */
+    double *at;
+    size_t  rows, different;
+    bool    whole;                       /* numbers                                                         */
+} values;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static una_status take_values(values *v, const una_case *c, una_run *run)
+{
+    const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
+    *v = (values){ .at = UNA_GET_ROWS(&run->scratch, double, c->rows), .rows = c->rows, .whole = true };
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->rows; i++) v->at[i] = y[c->kept[i]];
+    qsort(v->at, v->rows, sizeof *v->at, by_value);
+    for (size_t i = 0; i < v->rows; i++) {
+        v->different += i == 0 || v->at[i] != v->at[i - 1];
+        v->whole = v->whole && v->at[i] == floor(v->at[i]);
+    }
+    return UNA_OK;
+}
+
+typedef struct below { size_t means, bounds; } below;    /* held-out answers below 0 */
+
+static below count_below(const una_case *c)
+{
+    below b = {0};
+    const una_held_out *h = c->held;
+    for (size_t i = 0; i < h->rows; i++) {
+        b.means += h->mean[i] < 0;
+        b.bounds += h->mean[i] - 1.96 * hypot(h->std_epistemic[i], h->std_noise[i]) < 0;
+    }
+    return b;
+}
+
+/* The upper tail is twice as long as the lower one, and nearer to it on the scale of logarithms. */
+static bool is_skewed(const values *v)
+{
+    double low = v->at[v->rows / 10], middle = v->at[v->rows / 2], high = v->at[v->rows - 1 - v->rows / 10];
+    if (!(low > 0) || !(middle > low)) return false;
+    double plain = (high - middle) / (middle - low), logs = log(high / middle) / log(middle / low);
+    return plain > 2 && fabs(log(logs)) < log(plain);
+}
+
+static void say_below(una_text *text, const una_case *c, const below *b)
+{
+    if (b->bounds == 0) return;
+    una_text_add(text, ", and of %zu rows not seen %zu lower bounds", c->held->rows, b->bounds);
+    if (b->means) una_text_add(text, " and %zu means", b->means);
+    una_text_add(text, " lie below 0");
+}
+
+static void say_count(una_case *c, const values *v, const below *b, una_run *run)
+{
+    char low[32], high[32];
+    una_text text = una_text_in(&run->scratch);
+    bool zeros = v->at[0] == 0;
+    una_text_add(&text, "%s is a count (whole numbers from %s to %s): the bands are Gaussian", c->columns->target,
+                 una_short(low, v->at[0], 6), una_short(high, v->at[v->rows - 1], 6));
+    say_below(&text, c, b);
+    if (b->bounds)
+        una_text_add(&text, zeros ? ". Read them as starting at 0, or add a column log(1 + %s) to the table and fit "
+                     "that" : ". With --log una fits log %s, and no bound is below 0", c->columns->target);
+    una_case_find(c, UNA_FOUND_COUNT_TARGET, c->columns->target, "%s.", text.at);
+}
+
+static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    una_text_add(&text, "%s is never below 0%s: the bands are Gaussian", c->columns->target,
+                 skewed ? " and has a long upper tail" : "");
+    say_below(&text, c, b);
+    una_case_find(c, UNA_FOUND_POSITIVE_TARGET, c->columns->target, "%s. With --log una fits log %s and answers in its "
+                  "own units, and no bound is below 0.", text.at, c->columns->target);
+}
+
+static void look_at_values(una_case *c, const values *v, una_run *run)
+{
+    char low[32], high[32];
+    double least = v->at[0];
+    below b = count_below(c);
+    if (v->different == 2) {
+        una_case_find(c, UNA_FOUND_BINARY_TARGET, c->columns->target, "%s has only two values, %s and %s: its mean can "
+                      "be read as the share of %s, but the bands are Gaussian and reach beyond both.",
+                      c->columns->target, una_short(low, least, 6), una_short(high, v->at[v->rows - 1], 6), high);
+        return;
+    }
+    if (v->whole && least >= 0 && least <= SMALL_COUNT) {
+        say_count(c, v, &b, run);
+        return;
+    }
+    bool skewed = is_skewed(v);
+    if (least > 0 && (skewed || b.bounds > 0)) say_positive(c, &b, skewed, run);
+}
+
+una_status una_find_target(una_case *c, una_run *run)
+{
+    values v;
+    size_t inputs = c->columns->input_count;
+    UNA_TRY(take_values(&v, c, run));
+    look_at_values(c, &v, run);
+    if (!c->images && c->rows <= inputs)
+        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are fewer rows (%zu) than inputs (%zu), so that chance alone "
+                      "can look like a rule: leave out columns that cannot matter, or find more rows.", c->rows, inputs);
+    else if (c->held->rows < LEAST_JUDGED)
+        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "%zu rows that were not seen are too few to judge a model by: the "
+                      "share explained may be anything from %.0f %% to %.0f %%.", c->held->rows,
+                      100 * fmax(-9.99, c->verdict->explained_low), 100 * c->verdict->explained_high);
+    return una_arena_check(&run->scratch);
+}

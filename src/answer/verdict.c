@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a fit is worth on rows that it had not seen:
+ *   explained = 1 - sum (y - f)^2 / sum (y - m)^2,   m: the mean of the other rows,
+ * with an interval by the jackknife of the logarithm of the ratio; and in words. Nothing was learnt where f and y are
+ * not correlated beyond chance: Fisher's atanh(r) sqrt(n - 3) is normal, and is asked for a chance of 1 in 100 that is
+ * shared by the inputs, since lengths and weights of each were chosen with a look at all rows.
+ */
+#include "answer/answer.h"
+
+#include "la/la.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct box { una_verdict face; una_arena keep; una_run *run; } box;
+
+static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
+                                     "positive_target", "few_rows" };
+
+void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
+{
+    char line[4096];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    if (c->finding_count == c->finding_room) {
+        size_t room = 2 * c->finding_room + 8;
+        una_finding *more = UNA_GET(c->keep, una_finding, room);
+        if (!more) return;                               /* the arena remembers */
+        if (c->finding_count) memcpy(more, c->findings, c->finding_count * sizeof *more);
+        c->findings = more;
+        c->finding_room = room;
+    }
+    c->findings[c->finding_count++] = (una_finding){ kind, names[kind], una_arena_text(c->keep, line),
+                                                     una_arena_text(c->keep, column) };
+}
+
+const char *una_short(char buffer[32], double value, int digits)
+{
+    if (value == 0 || !isfinite(value)) return una_number_text(buffer, value);
+    int places = digits - 1 - (int)floor(log10(fabs(value)));
+    double rounded = value;
+    if (places > 0 && places < 300) rounded = floor(value * pow(10, places) + 0.5) / pow(10, places);
+    if (places <= 0) rounded = floor(value / pow(10, -places) + 0.5) * pow(10, -places);
+    return una_number_text(buffer, rounded);
+}
+
+/* ---- the case ----------------------------------------------------------------------------------------------------- */
+
+static una_status check_case(const una_model *model, const una_dataset *data, una_run *run)
+{
+    const una_held_out *h = model->held_out;
+    if (model->targets)
+        UNA_FAIL(run, UNA_E_USAGE, "this model predicts %zu targets: judge a part of it, which una_model_target gives",
+                 model->targets);
+    if (!h)
+        UNA_FAIL(run, UNA_E_USAGE, "there is nothing to judge the model by: fit it with hold_out set, in one process");
+    size_t target = una_table_find(data, model->columns.target);
+    bool same = target != SIZE_MAX && !data->column[target].is_text;
+    for (size_t i = 0; same && i < h->rows; i++)
+        same = h->row[i] < data->rows && data->column[target].number[h->row[i]] == h->y[i];
+    if (!same) UNA_FAIL(run, UNA_E_USAGE, "%s is not the table that the model was fitted to", data->origin);
+    return UNA_OK;
+}
+
+/* The folds of the reference are those of a fit with this seed. */
+static una_status take_folds(una_case *c, una_run *run)
+{
+    c->fold = UNA_GET_ROWS(&run->scratch, unsigned char, c->rows);
+    uint32_t *order;
+    UNA_TRY(una_order_new(&order, c->rows, &run->scratch));
+    UNA_TRY(una_arena_check(&run->scratch));
+    c->folds = c->held->folds ? 5 : 1;
+    if (c->folds > 1) {
+        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 0);
+        una_rng_permute(&rng, order, c->rows);
+        for (size_t i = 0; i < c->rows; i++) c->fold[order[i]] = (unsigned char)(i % c->folds);
+        return UNA_OK;
+    }
+    memset(c->fold, 1, c->rows);
+    for (size_t h = 0; h < c->held->rows; h++) c->fold[c->at[h]] = 0;
+    return UNA_OK;
+}
+
+static una_status take_rows(una_case *c, una_run *run)
+{
+    UNA_TRY(una_columns_encode(c->columns, c->data, &c->x, &c->y, &c->kept, &c->rows, &run->scratch, run));
+    c->at = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t h = 0;
+    for (size_t i = 0; i < c->rows && h < c->held->rows; i++)
+        if (c->kept[i] == c->held->row[h]) c->at[h++] = i;
+    if (h < c->held->rows)
+        UNA_FAIL(run, UNA_E_USAGE, "%s is not the table that the model was fitted to", c->data->origin);
+    return take_folds(c, run);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+
+/* m [held rows]: the mean of the other rows. */
+static void other_means(double *m, const una_case *c)
+{
+    const una_held_out *h = c->held;
+    double all = 0, held = 0, n = (double)h->rows, centre = c->columns->target_centre, scale = c->columns->target_scale;
+    for (size_t i = 0; i < c->rows; i++) all += c->y[i];
+    for (size_t i = 0; i < h->rows; i++) held += c->y[c->at[i]];
+    size_t others = c->rows - h->rows;
+    bool apart = h->folds == 0 && others > 0;
+    for (size_t i = 0; i < h->rows; i++) {
+        double mean = apart ? (all - held) / (double)others : (held - c->y[c->at[i]]) / fmax(1, n - 1);
+        m[i] = centre + scale * mean;
+    }
+}
+
+static double square_sum(const double *y, const double *f, size_t rows)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++) sum += (y[i] - f[i]) * (y[i] - f[i]);
+    return sum;
+}
+
+/* 95 %: the ratio's logarithm moves by (A_i/A - B_i/B) when row i goes. */
+static void interval(una_verdict *v, const una_held_out *h, const double *m, double a, double b)
+{
+    double sum = 0, n = (double)h->rows;
+    v->explained_low = v->explained_high = v->explained;
+    for (size_t i = 0; a > 0 && i < h->rows; i++) {
+        double own = pow(h->y[i] - h->mean[i], 2) / a - pow(h->y[i] - m[i], 2) / b;
+        sum += own * own;
+    }
+    double std = sqrt(sum * n / fmax(1, n - 1));
+    v->explained_low = 1 - a / b * exp(1.96 * std);
+    v->explained_high = 1 - a / b * exp(-1.96 * std);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static una_status measure_bands(una_verdict *v, const una_held_out *h, una_run *run)
+{
+    double *width = UNA_GET_ROWS(&run->scratch, double, h->rows);
+    size_t inside = 0;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < h->rows; i++) {
+        width[i] = 2 * una_normal_quantile(0.975) * hypot(h->std_epistemic[i], h->std_noise[i]);
+        inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
+    }
+    qsort(width, h->rows, sizeof *width, by_value);
+    v->band = width[h->rows / 2];
+    v->coverage_95 = (double)inside / (double)h->rows;
+    return UNA_OK;
+}
+
+static una_status measure(una_case *c, una_run *run)
+{
+    const una_held_out *h = c->held;
+    una_verdict *v = c->verdict;
+    size_t n = h->rows;
+    double *m = UNA_GET_ROWS(&run->scratch, double, n), *line = UNA_GET_ROWS(&run->scratch, double, n);
+    bool known;
+    UNA_TRY(una_arena_check(&run->scratch));
+    other_means(m, c);
+    UNA_TRY(una_reference(line, &known, c, c->y, run));
+    for (size_t i = 0; i < n; i++) line[i] = c->columns->target_centre + c->columns->target_scale * line[i];
+
+    double model = square_sum(h->y, h->mean, n), mean = square_sum(h->y, m, n);
+    double linear = known ? square_sum(h->y, line, n) : NAN;
+    v->rows = n;
+    v->explained = 1 - model / mean;
+    v->explained_linear = 1 - linear / mean;
+    v->rmse = sqrt(model / (double)n);
+    v->rmse_mean = sqrt(mean / (double)n);
+    v->rmse_linear = sqrt(linear / (double)n);
+    interval(v, h, m, model, mean);
+    return measure_bands(v, h, run);
+}
+
+/* ---- was anything learnt -------------------------------------------------------------------------------------------- */
+
+/* Fisher's z of the correlation of what was said with what came; 0 where it cannot be told. */
+static double fisher(const una_held_out *h)
+{
+    double n = (double)h->rows, y = 0, f = 0, yy = 0, ff = 0, yf = 0;
+    for (size_t i = 0; i < h->rows; i++) y += h->y[i] / n, f += h->mean[i] / n;
+    for (size_t i = 0; i < h->rows; i++) {
+        yy += (h->y[i] - y) * (h->y[i] - y);
+        ff += (h->mean[i] - f) * (h->mean[i] - f);
+        yf += (h->y[i] - y) * (h->mean[i] - f);
+    }
+    double r = yf / sqrt(yy * ff);
+    return n > 4 && isfinite(r) ? atanh(fmax(-1 + 1e-12, fmin(1 - 1e-12, r))) * sqrt(n - 3) : 0;
+}
+
+static bool learnt(const una_case *c)
+{
+    double chance = 0.01 / (double)(1 + c->columns->source_count);
+    return c->verdict->explained > 0 && fisher(c->held) > una_normal_quantile(1 - chance);
+}
+
+/* ---- in words --------------------------------------------------------------------------------------------------------- */
+
+static const char *percent(char buffer[32], double share)
+{
+    double value = 100 * share, digits = value > 99.9 ? 100 : value > 99 ? 10 : 1;
+    return una_number_text(buffer, value > 99 ? floor(value * digits) / digits : floor(value + 0.5));
+}
+
+static void say_bands(una_text *text, const una_case *c)
+{
+    const una_verdict *v = c->verdict;
+    char half[32], share[32];
+    double spare = 3 * sqrt(0.05 * 0.95 / (double)v->rows);
+    una_short(half, v->band / 2, 2);
+    if (v->coverage_95 >= 0.95 - spare)
+        una_text_add(text, "19 of 20 new values should lie within \u00b1%s of its answer", half);
+    else
+        una_text_add(text, "its bands, \u00b1%s, are too narrow: they held %s %% of those rows instead of 95 %%", half,
+                     percent(share, v->coverage_95));
+}
+
+static una_status say_all(una_case *c, bool learnt_something, una_run *run)
+{
+    una_verdict *v = c->verdict;
+    const char *target = c->columns->target;
+    bool beside = strcmp(c->model->kind->name, "linear") != 0 && isfinite(v->explained_linear);
+    char share[32], linear[32], mean[32];
+    una_text text = una_text_in(&run->scratch);
+    if (!learnt_something) {
+        una_text_add(&text, "una found nothing in these columns that foretells %s: on rows it had not seen it does no "
+                     "better than always answering the mean, %s; ", target,
+                     una_short(mean, c->columns->target_centre, 3));
+    } else {
+        una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen", percent(share, v->explained),
+                     target);
+        if (beside && v->explained_linear > 0)
+            una_text_add(&text, " (linear regression: %s %%)", percent(linear, v->explained_linear));
+        else if (beside)
+            una_text_add(&text, " (linear regression: nothing)");
+        una_text_add(&text, "; ");
+    }
+    say_bands(&text, c);
+    una_text_add(&text, ".");
+    UNA_TRY(una_arena_check(&run->scratch));
+    v->sentence = una_arena_text(c->keep, text.at);
+    return una_arena_check(c->keep);
+}
+
+static void say_nothing_learnt(una_case *c)
+{
+    char low[32], high[32];
+    const una_verdict *v = c->verdict;
+    una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than by chance "
+                  "(share explained %s to %s %%). %s", una_short(low, 100 * v->explained_low, 2),
+                  una_short(high, 100 * v->explained_high, 2), c->suspect_count ?
+                  "Look at the suspicious rows first; then at whether the columns have to do with the target at all." :
+                  "Do not use its answers: look for other columns, or more rows.");
+}
+
+/* What matters most first. */
+static void sort_findings(una_case *c)
+{
+    for (size_t i = 1; i < c->finding_count; i++)
+        for (size_t k = i; k > 0 && c->findings[k].kind < c->findings[k - 1].kind; k--) {
+            una_finding other = c->findings[k];
+            c->findings[k] = c->findings[k - 1];
+            c->findings[k - 1] = other;
+        }
+}
+
+static una_status judge(una_case *c, una_run *run)
+{
+    UNA_TRY(take_rows(c, run));
+    UNA_TRY(measure(c, run));
+    UNA_TRY(una_find_suspects(c, run));
+    UNA_TRY(una_find_leaks(c, run));
+    UNA_TRY(una_find_target(c, run));
+    bool something = learnt(c);
+    if (!something) say_nothing_learnt(c);
+    UNA_TRY(say_all(c, something, run));
+    UNA_TRY(una_arena_check(c->keep));
+    sort_findings(c);
+    c->verdict->findings = c->findings;
+    c->verdict->finding_count = c->finding_count;
+    c->verdict->suspects = c->suspects;
+    c->verdict->suspect_count = c->suspect_count;
+    return UNA_OK;
+}
+
+una_status una_judge(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run)
+{
+    *verdict = NULL;
+    una_clear_message(run);
+    UNA_TRY(check_case(model, data, run));
+    box *out = una_allocate(run, sizeof *out);
+    if (!out) return UNA_E_MEMORY;
+    memset(out, 0, sizeof *out);
+    out->run = run;
+    una_arena_init(&out->keep, run);
+
+    una_case c = { .model = model, .data = data, .held = model->held_out, .columns = &model->columns,
+                   .images = una_columns_image(&model->columns).height > 0, .verdict = &out->face, .keep = &out->keep };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = judge(&c, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) *verdict = &out->face;
+    else una_verdict_free(&out->face);
+    return status;
+}
+
+void una_verdict_free(una_verdict *verdict)
+{
+    box *all = (box *)verdict;
+    if (!all) return;
+    una_run *run = all->run;
+    una_arena_free(&all->keep);
+    una_release(run, all);
+}

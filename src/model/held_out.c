@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows foretold before they were seen, in the user's units. See held_out.h.
+ */
+#include "model/held_out.h"
+
+#include "la/la.h"
+#include "la/mixture.h"
+#include "model/logged.h"
+#include "model/split.h"
+
+#include <string.h>
+
+enum { REFITS = 3, ONCE_FROM = 1000, ONE_IN = 5 };       /* folds of few rows; many: one fit without a fifth of them */
+
+const una_held_out *una_model_held_out(const una_model *model)
+{
+    return model->held_out;
+}
+
+/* ---- the kind's own word ---------------------------------------------------------------------------------------- */
+
+static una_status take_unseen(una_unseen *u, size_t rows, una_run *run)
+{
+    double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
+    *u = (una_unseen){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows, .below = at + 3 * rows };
+    return UNA_OK;
+}
+
+una_status una_unseen_ask(una_unseen *u, una_fit_result *result, const una_problem *p, una_run *run)
+{
+    bool others = p->valid_x.rows && !p->valid_joins;    /* rows held out are another table's */
+    *u = (una_unseen){0};
+    if (!p->origin || others) return UNA_OK;
+    UNA_TRY(take_unseen(u, p->valid_x.rows ? p->valid_x.rows : p->x.rows, run));
+    result->unseen = u;
+    return UNA_OK;
+}
+
+/* ---- as a una_held_out ------------------------------------------------------------------------------------------ */
+
+/* at [rows]: rows of the table, each once, in any order. */
+static una_status keep_rows(una_model *model, const una_unseen *u, const size_t *at, size_t rows,
+                            const una_dataset *data, una_run *run)
+{
+    const una_columns *c = &model->columns;
+    const double *target = data->column[una_table_find(data, c->target)].number;
+    una_predictive said = { .mean = u->mean, .var_model = u->var_model, .var_noise = u->var_noise };
+    una_held_out *out = UNA_GET(&model->keep, una_held_out, 1);
+    size_t *row = UNA_GET_ROWS(&model->keep, size_t, u->rows), *slot = UNA_GET_ROWS(&run->scratch, size_t, data->rows);
+    double *numbers = UNA_GET_ROWS(&model->keep, double, 5 * u->rows), *to[5];
+    UNA_TRY(una_arena_check(&model->keep));
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t k = 0; k < 5; k++) to[k] = numbers + k * u->rows;
+    for (size_t i = 0; i < rows; i++)
+        if (!isnan(u->mean[i])) slot[at[i]] = i + 1;
+
+    size_t count = 0;
+    for (size_t r = 0; r < data->rows; r++) {
+        if (!slot[r]) continue;
+        size_t i = slot[r] - 1;
+        row[count] = r;
+        una_logged y = { c->target_centre + c->target_scale * u->mean[i], c->target_scale * sqrt(u->var_model[i]),
+                         c->target_scale * sqrt(u->var_noise[i]) };
+        if (c->log_target) UNA_TRY(una_logged_row(&y, c, &said, i, 0, run));
+        to[0][count] = target[r];
+        to[1][count] = y.mean;
+        to[2][count] = y.std_epistemic;
+        to[3][count] = y.std_noise;
+        to[4][count++] = u->below[i];
+    }
+    *out = (una_held_out){ .rows = count, .row = row, .y = to[0], .mean = to[1], .std_epistemic = to[2],
+                           .std_noise = to[3], .below = to[4], .folds = u->folds };
+    model->held_out = out;
+    return UNA_OK;
+}
+
+static una_status keep_told(una_model *model, const una_unseen *u, const una_problem *p, const size_t *kept,
+                            const una_dataset *data, una_run *run)
+{
+    size_t rows = p->valid_x.rows ? p->valid_x.rows : p->x.rows, first = p->valid_x.rows ? p->x.rows : 0;
+    size_t *at = UNA_GET_ROWS(&run->scratch, size_t, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < rows; i++) at[i] = kept ? kept[p->origin[first + i]] : p->origin[first + i];
+    return keep_rows(model, u, at, rows, data, run);
+}
+
+/* ---- fits without some of the rows ------------------------------------------------------------------------------ */
+
+typedef struct refit {
+    una_model *model;                    /* that was fitted                                                 */
+    const una_dataset *data;
+    const una_fit_settings *settings;
+    double *x, *y;                       /* [rows, inputs], [rows] all of them, encoded                     */
+    size_t  rows, folds;
+    unsigned char *fold;                 /* [rows] below `folds`: left out in its turn                      */
+    una_unseen unseen;
+} refit;
+
+/* Folds, or (from many rows on) fold 0 has a fifth of the rows and all others are fold 1, which is never left out. */
+static una_status part_rows(refit *f, una_run *run)
+{
+    size_t inputs = f->model->columns.input_count, parts = REFITS;
+    bool once = f->rows >= ONCE_FROM;
+    una_copies copies;
+    una_view x = { f->x, f->rows, inputs, inputs };
+    UNA_TRY(una_split_copies(&copies, x, run));
+    if (once) parts = ONE_IN;
+    UNA_TRY(una_fold_rows(&f->fold, &parts, &copies, f->rows, una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 1), run));
+    f->folds = once ? 1 : parts;
+    return UNA_OK;
+}
+
+/* The rows that a fold leaves, and, behind them, its own. */
+static una_status pick_fold(una_problem *p, una_view *out, size_t **index, const refit *f, size_t fold, una_run *run)
+{
+    size_t inputs = f->model->columns.input_count, held = 0, train = 0, valid = 0;
+    for (size_t i = 0; i < f->rows; i++) held += f->fold[i] == fold;
+    double *x = UNA_GET_ROWS(&run->scratch, double, f->rows * inputs), *y = UNA_GET_ROWS(&run->scratch, double, f->rows);
+    *index = UNA_GET_ROWS(&run->scratch, size_t, held);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t i = 0; i < f->rows; i++) {
+        bool is_held = f->fold[i] == fold;
+        size_t to = is_held ? f->rows - held + valid : train;
+        memcpy(x + to * inputs, f->x + i * inputs, inputs * sizeof *x);
+        y[to] = f->y[i];
+        if (is_held) (*index)[valid++] = i;
+        else train++;
+    }
+    *p = (una_problem){ .x = { x, train, inputs, inputs }, .y = y, .outputs = 1, .columns = &f->model->columns,
+                        .data = f->data, .seed = run->settings.seed, .table_rows = train };
+    *out = (una_view){ x + train * inputs, held, inputs, inputs };
+    return UNA_OK;
+}
+
+typedef struct hearing { refit *f; const size_t *index; } hearing;
+
+static una_status hear_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
+{
+    const hearing *h = context;
+    una_unseen *u = &h->f->unseen;
+    (void)run;
+    for (size_t r = 0; r < rows; r++) {
+        size_t i = h->index[from + r], parts = p->parts;
+        double y = h->f->y[i];
+        u->mean[i] = p->mean[r];
+        u->var_model[i] = p->var_model[r];
+        u->var_noise[i] = p->var_noise[r];
+        u->below[i] = parts ? una_mixture_cdf(y, p->part_mean + r * parts, p->part_var + r * parts, p->part_weight, parts)
+                            : una_normal_cdf((y - p->mean[r]) / sqrt(p->var_model[r] + p->var_noise[r]));
+        u->rows++;
+    }
+    return UNA_OK;
+}
+
+/* The options that were chosen; what they leave open is chosen by the rows that are left. */
+static una_status same_options(una_model *again, const una_model *model, una_arena *arena, una_run *run)
+{
+    const una_kind *kind = model->kind;
+    una_spec spec;
+    *again = (una_model){ .run = run, .kind = kind, .columns = model->columns };
+    again->options = una_arena_get(arena, 1, kind->options_size);
+    again->state = una_arena_get(arena, 1, kind->state_size);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_options_default(again->options, kind->options, run));
+    UNA_TRY(una_spec_parse(&spec, model->info.spec, arena, run));
+    return una_options_apply(again->options, kind->options, kind->name, &spec, arena, run);
+}
+
+static una_status fit_without(refit *f, size_t fold, una_arena *arena, una_run *run)
+{
+    una_model again;
+    una_problem p;
+    una_view out;
+    una_fit_result result = una_fit_result_in(arena);
+    hearing h = { .f = f };
+    size_t *index;
+    UNA_TRY(same_options(&again, f->model, arena, run));
+    UNA_TRY(pick_fold(&p, &out, &index, f, fold, run));
+    if (p.x.rows < again.kind->least_rows)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: too few rows are left without a fold", f->data->origin);
+    UNA_TRY(una_problem_split(&p, again.kind, again.options, f->settings, &result, run));
+    UNA_TRY(again.kind->fit(again.state, again.options, &p, &result, arena, run));
+    UNA_TRY(una_arena_check(arena));
+    h.index = index;
+    return una_model_each_block(&again, out.at, out.rows, UNA_PARTS, hear_block, &h, run);
+}
+
+static una_status fit_again(una_model *model, const una_dataset *data, const una_fit_settings *settings, una_run *run)
+{
+    refit f = { .model = model, .data = data, .settings = settings };
+    size_t *kept;
+    UNA_TRY(una_columns_encode(&model->columns, data, &f.x, &f.y, &kept, &f.rows, &run->scratch, run));
+    UNA_TRY(part_rows(&f, run));
+    UNA_TRY(take_unseen(&f.unseen, f.rows, run));
+
+    for (size_t k = 0; k < f.folds; k++) {
+        una_arena arena;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_arena_init(&arena, run);
+        una_status status = fit_without(&f, k, &arena, run);
+        una_arena_free(&arena);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    f.unseen.folds = f.folds > 1 ? f.folds : 0;
+    return keep_rows(model, &f.unseen, kept, f.rows, data, run);
+}
+
+una_status una_held_out_take(una_model *model, const una_unseen *unseen, const una_problem *p, const size_t *kept,
+                             const una_dataset *data, const una_fit_settings *settings, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_span before = una_progress_part(run, 1, 1);
+    bool told = unseen->rows > 0;
+    una_status status = told ? keep_told(model, unseen, p, kept, data, run) : fit_again(model, data, settings, run);
+    una_progress_back(run, before);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK || status == UNA_E_MEMORY || status == UNA_CANCELLED || status == UNA_E_IO)
+        return status;
+    una_clear_message(run);                              /* the model is there: it goes without */
+    return UNA_OK;
+}

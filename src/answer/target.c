@@ -110,8 +110,8 @@ static void look_at_values(una_case *c, const values *v, una_run *run)
         say_count(c, v, &b, run);
         return;
     }
-    bool skewed = is_skewed(v);
-    if (least > 0 && (skewed || b.bounds > 0)) say_positive(c, &b, skewed, run);
+    bool skewed = is_skewed(v), often = 40 * b.bounds > c->held->rows;  /* than values lie below a lower bound */
+    if (least > 0 && (skewed || often)) say_positive(c, &b, skewed, run);
 }
 
 una_status una_find_target(una_case *c, una_run *run)

@@ -245,16 +245,19 @@ static void wrong_use_is_told(void **state)
     una_run_free(run);
 }
 
+typedef struct judging { const table *t; const char *spec; } judging;
+
 static una_status judge_once(void *context, una_run *run)
 {
-    const table *t = context;
+    const judging *j = context;
+    const table *t = j->t;
     const double *columns[INPUTS + 1];
     una_dataset *data = NULL;
     una_model *model = NULL;
     una_verdict *v = NULL;
     for (size_t c = 0; c <= INPUTS; c++) columns[c] = t->cell[c];
     una_status status = una_dataset_from_columns(&data, names, columns, NULL, INPUTS + 1, t->rows, run);
-    if (status == UNA_OK) status = una_fit(&model, "linear(noise=constant)", data, &asking, run);
+    if (status == UNA_OK) status = una_fit(&model, j->spec, data, &asking, run);
     if (status == UNA_OK) status = una_judge(&v, model, data, run);
     una_verdict_free(v);
     una_model_free(model);
@@ -266,10 +269,12 @@ static void memory_may_fail(void **state)
 {
     (void)state;
     table t = plain(2, 14);
-    t.rows = 60;
+    t.rows = 40;
     t.cell[2][7] *= 100;
     for (size_t i = 0; i < ROWS; i++) t.cell[3][i] = exp(t.cell[INPUTS][i] / 10);
-    assert_true(sweep_allocations(judge_once, &t) > 20);
+    static const char *const specs[] = { "linear(noise=constant)", "gp(kernel=rbf(length=1), optimise=no, noise_std=1)",
+                                         "nn(width=2, steps=2, members=1, noise_std=1)" };
+    for (size_t s = 0; s < 3; s++) assert_true(sweep_allocations(judge_once, &(judging){ &t, specs[s] }) > 20);
 }
 
 int main(void)

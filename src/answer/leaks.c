@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { MOST_ROWS = 4000, LEAST_ROWS = 10 };
-static const double suspicious = 0.995, rest_is_enough = 0.97, exact = 1e-4;
+static const double suspicious = 0.995, rest_is_enough = 0.97, exact = 1e-3;
 
 typedef struct pair { double value; size_t index; } pair;
 

@@ -6,12 +6,13 @@
 
 #include <stdlib.h>
 
-enum { LEAST_JUDGED = 20, SMALL_COUNT = 10 };
+enum { LEAST_JUDGED = 20, SMALL_COUNT = 10, MOST_SORTED = 5000 };
 
-typedef struct values {                  /* of the target, sorted                                           */
-    double *at;
-    size_t  rows, different;
-    bool    whole;                       /* numbers                                                         */
+typedef struct values {                  /* of the target                                                   */
+    double *sorted;                      /* some of them                                                    */
+    size_t  count;
+    double  least, most;
+    bool    whole, two;                  /* all are whole numbers; there are no others than least and most  */
 } values;
 
 static int by_value(const void *a, const void *b)
@@ -23,14 +24,19 @@ static int by_value(const void *a, const void *b)
 static una_status take_values(values *v, const una_case *c, una_run *run)
 {
     const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
-    *v = (values){ .at = UNA_GET_ROWS(&run->scratch, double, c->rows), .rows = c->rows, .whole = true };
+    size_t step = (c->rows + MOST_SORTED - 1) / MOST_SORTED;
+    *v = (values){ .least = HUGE_VAL, .most = -HUGE_VAL, .whole = true, .two = true };
+    v->sorted = UNA_GET(&run->scratch, double, c->rows / step + 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < c->rows; i++) v->at[i] = y[c->kept[i]];
-    qsort(v->at, v->rows, sizeof *v->at, by_value);
-    for (size_t i = 0; i < v->rows; i++) {
-        v->different += i == 0 || v->at[i] != v->at[i - 1];
-        v->whole = v->whole && v->at[i] == floor(v->at[i]);
+    for (size_t i = 0; i < c->rows; i++) {
+        double value = y[c->kept[i]];
+        if (i % step == 0) v->sorted[v->count++] = value;
+        v->least = fmin(v->least, value);
+        v->most = fmax(v->most, value);
+        v->whole = v->whole && value == floor(value);
     }
+    for (size_t i = 0; v->two && i < c->rows; i++) v->two = y[c->kept[i]] == v->least || y[c->kept[i]] == v->most;
+    qsort(v->sorted, v->count, sizeof *v->sorted, by_value);
     return UNA_OK;
 }
 
@@ -50,7 +56,8 @@ static below count_below(const una_case *c)
 /* The upper tail is twice as long as the lower one, and nearer to it on the scale of logarithms. */
 static bool is_skewed(const values *v)
 {
-    double low = v->at[v->rows / 10], middle = v->at[v->rows / 2], high = v->at[v->rows - 1 - v->rows / 10];
+    size_t n = v->count;
+    double low = v->sorted[n / 10], middle = v->sorted[n / 2], high = v->sorted[n - 1 - n / 10];
     if (!(low > 0) || !(middle > low)) return false;
     double plain = (high - middle) / (middle - low), logs = log(high / middle) / log(middle / low);
     return plain > 2 && fabs(log(logs)) < log(plain);
@@ -68,9 +75,9 @@ static void say_count(una_case *c, const values *v, const below *b, una_run *run
 {
     char low[32], high[32];
     una_text text = una_text_in(&run->scratch);
-    bool zeros = v->at[0] == 0;
+    bool zeros = v->least == 0;
     una_text_add(&text, "%s is a count (whole numbers from %s to %s): the bands are Gaussian", c->target,
-                 una_short(low, v->at[0], 6), una_short(high, v->at[v->rows - 1], 6));
+                 una_short(low, v->least, 6), una_short(high, v->most, 6));
     say_below(&text, c, b);
     if (b->bounds)
         una_text_add(&text, zeros ? ". Read them as starting at 0, or add a column log(1 + %s) to the table and fit "
@@ -91,20 +98,20 @@ static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
 static void look_at_values(una_case *c, const values *v, una_run *run)
 {
     char low[32], high[32];
-    double least = v->at[0];
+    double least = v->least;
     below b = count_below(c);
-    if (v->different == 2) {
+    if (v->two) {
         una_case_find(c, UNA_FOUND_BINARY_TARGET, c->columns->target, "%s has only two values, %s and %s: its mean can "
                       "be read as the share of %s, but the bands are Gaussian and reach beyond both.",
-                      c->target, una_short(low, least, 6), una_short(high, v->at[v->rows - 1], 6), high);
+                      c->target, una_short(low, least, 6), una_short(high, v->most, 6), high);
         return;
     }
     if (v->whole && least >= 0 && least <= SMALL_COUNT) {
         say_count(c, v, &b, run);
         return;
     }
-    bool skewed = is_skewed(v);
-    if (least > 0 && (skewed || b.bounds > 0)) say_positive(c, &b, skewed, run);
+    bool skewed = is_skewed(v), often = 40 * b.bounds > c->held->rows;  /* than values lie below a lower bound */
+    if (least > 0 && (skewed || often)) say_positive(c, &b, skewed, run);
 }
 
 una_status una_find_target(una_case *c, una_run *run)

@@ -450,6 +450,26 @@ typedef struct una_verdict {
 una_status una_judge(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run);
 void       una_verdict_free(una_verdict *verdict);
 
+/* ---- which inputs matter (docs/REPORT.md) ------------------------------------------------------ */
+
+/* How much the squared error of rows that the judging model has not seen rises when a column is shuffled among them, as
+ * a share of the target's variance; with 95 % intervals over the rows. gp and linear judge with their posterior anew
+ * without those rows; others are fitted again to 70 % of the rows (small tables: twice), with at most two members. */
+typedef struct una_importance {
+    const char   *target;
+    size_t        inputs, rows, repeats;       /* columns that the model uses; rows that judged; shuffles of each */
+    const char *const *names;                  /* [inputs] as una_model_input_name                  */
+    const double *rise, *low, *high;           /* [inputs]                                          */
+    const size_t *order;                       /* [inputs] that which matters most first            */
+    double        error;                       /* without shuffling, the same share                 */
+} una_importance;
+
+/* data: rows with the model's inputs and its target, as of the fit. Not for images, nor several targets at once (ask
+ * their parts). Same seed, same numbers. */
+una_status una_importance_of(una_importance **importance, const una_model *model, const una_dataset *data,
+                             una_run *run);
+void       una_importance_free(una_importance *importance);
+
 /* ---- why is a row unsure: ignorance by concepts (docs/EXPLAIN.md) ----------------------------- */
 
 typedef struct una_concept {                   /* what some rows have in common, under a name       */
